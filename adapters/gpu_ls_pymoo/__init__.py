@@ -1,0 +1,73 @@
+"""pymoo adapter: the library's local searches as pymoo operators and a memetic algorithm.
+
+Nothing of pymoo is imported before one of the public names is used, so that the plugin loader
+can look at the package at no cost.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.exceptions import MissingExtraError
+
+if TYPE_CHECKING:
+    from gpu_ls_pymoo.algorithms import MemeticGA
+    from gpu_ls_pymoo.crossover import SegmentCrossover
+    from gpu_ls_pymoo.mating import MemeticMating
+    from gpu_ls_pymoo.mutation import DoubleBridgeMutation, LocalSearchMutation
+    from gpu_ls_pymoo.output import LocalSearchOutput
+    from gpu_ls_pymoo.problems import TSPProblem, as_tsp
+    from gpu_ls_pymoo.repair import CanonicalTourRepair, TourDuplicateElimination
+    from gpu_ls_pymoo.sampling import LocalSearchSampling
+    from gpu_ls_pymoo.search import default_search
+
+__all__ = [
+    "CanonicalTourRepair",
+    "DoubleBridgeMutation",
+    "LocalSearchMutation",
+    "LocalSearchOutput",
+    "LocalSearchSampling",
+    "MemeticGA",
+    "MemeticMating",
+    "SegmentCrossover",
+    "TSPProblem",
+    "TourDuplicateElimination",
+    "as_tsp",
+    "default_search",
+]
+
+_HOMES = {
+    "CanonicalTourRepair": "repair",
+    "DoubleBridgeMutation": "mutation",
+    "LocalSearchMutation": "mutation",
+    "LocalSearchOutput": "output",
+    "LocalSearchSampling": "sampling",
+    "MemeticGA": "algorithms",
+    "MemeticMating": "mating",
+    "SegmentCrossover": "crossover",
+    "TSPProblem": "problems",
+    "TourDuplicateElimination": "repair",
+    "as_tsp": "problems",
+    "default_search": "search",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        module = importlib.import_module(f"{__name__}.{_HOMES[name]}")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "pymoo":
+            raise
+        raise MissingExtraError(
+            f'{name}: pymoo is not installed: pip install "gpu-ls-plugin[pymoo]"'
+        ) from error
+    value = getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,101 @@
+"""Ready-made memetic algorithms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pymoo.algorithms.base.genetic import GeneticAlgorithm
+from pymoo.algorithms.soo.nonconvex.ga import FitnessSurvival
+from pymoo.termination.max_gen import MaximumGenerationTermination
+
+from gpu_ls_pymoo.mating import MemeticMating
+from gpu_ls_pymoo.output import LocalSearchOutput
+from gpu_ls_pymoo.repair import TourDuplicateElimination
+from gpu_ls_pymoo.sampling import LocalSearchSampling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+START_BEST = "start_best"  # key of the best fitness of the start population in `algorithm.data`
+
+
+class MemeticGA(GeneticAlgorithm):
+    """Genetic algorithm over local optima: every child is improved by a local search.
+
+    A generation selects parents, puts a segment of one into the other (`SegmentCrossover`), kicks
+    half of the children, searches all of them in one batch and keeps the best distinct tours of
+    parents and children. The start population are searched nearest-neighbour tours.
+
+    ``result.data["start_best"]`` is the fitness of the best tour of the start population,
+    ``result.data["local_search"]`` holds the `Statistics` of all searches together. A searched
+    tour counts as one evaluation in ``n_eval``. A time limit cuts the search of the last
+    generation. Ctrl-C inside a search ends the run with the best so far.
+
+    Parameters
+    ----------
+    pop_size : int
+        Tours in the population; also the size of the batches, so a GPU wants hundreds.
+    search : callable or str, optional
+        A search of gpu_ls_plugin or the name of a registered one; `default_search` if None.
+    sampling : pymoo Sampling, array (P, n) or Population, optional
+        Start population; an array or Population is a warm start and is taken as it is.
+    selection, crossover, mutation : pymoo operators, optional
+        As in `MemeticMating`.
+    survival, mating, output : optional
+        Other pymoo parts in place of `FitnessSurvival`, `MemeticMating` and `LocalSearchOutput`.
+        A `mating` brings its own search and operators.
+    n_offsprings : int, optional
+        Children in a generation, `pop_size` if None.
+    backend : str
+        "auto", "cpu" or "cuda".
+    termination : pymoo termination or tuple, optional
+        Where `minimize` is given none; 100 generations if None.
+
+    Raises
+    ------
+    InvalidTypeError
+        `search` is neither a search nor a name.
+    """
+
+    def __init__(
+        self,
+        pop_size: int = 100,
+        search: Callable[..., Any] | str | None = None,
+        *,
+        sampling: Any = None,
+        selection: Any = None,
+        crossover: Any = None,
+        mutation: Any = None,
+        survival: Any = None,
+        mating: Any = None,
+        n_offsprings: int | None = None,
+        backend: str = "auto",
+        output: Any = None,
+        termination: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        if sampling is None:
+            sampling = LocalSearchSampling(search=search, backend=backend)
+        if mating is None:
+            mating = MemeticMating(search, selection, crossover, mutation, backend)
+        super().__init__(
+            pop_size=pop_size,
+            sampling=sampling,
+            mating=mating,
+            survival=survival or FitnessSurvival(),
+            eliminate_duplicates=TourDuplicateElimination(),
+            n_offsprings=n_offsprings,
+            output=output or LocalSearchOutput(),
+            termination=termination or MaximumGenerationTermination(100),
+            **kwargs,
+        )
+
+    def _setup(self, problem: Any, **kwargs: Any) -> None:
+        """Compile before the clock of a time limit starts."""
+        for part in (self.initialization.sampling, self.mating):
+            if hasattr(part, "prepare"):
+                part.prepare(problem)
+
+    def _initialize_advance(self, infills: Any = None, **kwargs: Any) -> None:
+        super()._initialize_advance(infills=infills, **kwargs)
+        self.data[START_BEST] = float(infills.get("F").min())

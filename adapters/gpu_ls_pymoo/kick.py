@@ -1,0 +1,71 @@
+"""Kick a batch of tours, whatever their size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_pymoo.problems import as_tsp
+from gpu_ls_pymoo.tours import as_tours
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from gpu_ls_pymoo.tours import Tours
+
+_SMALLEST = 6  # cities below which there is no double bridge
+
+
+@dataclass(frozen=True)
+class Kick:
+    """A double bridge as the operators hold it: without state, picklable.
+
+    Parameters
+    ----------
+    segment : int, optional
+        Longest window that holds all four cuts; None is uniform over the tour.
+    backend : str
+        "auto", "cpu" or "cuda".
+    """
+
+    segment: int | None = 50
+    backend: str = "auto"
+
+    def __post_init__(self) -> None:
+        self._double_bridge()  # a wrong segment is an error here, not in the first generation
+
+    def prepare(self, problem: Any) -> None:
+        """Compile, so that the first kick of a timed run does not have to."""
+        self(problem, np.arange(as_tsp(problem).n), np.random.default_rng(0))
+
+    def __call__(
+        self, problem: Any, rows: ArrayLike, random_state: np.random.Generator
+    ) -> Tours:
+        """Return kicked copies of tours; fewer than six cities are shuffled instead.
+
+        Parameters
+        ----------
+        problem : pymoo problem
+        rows : integer array, shape (P, n)
+            Tours; not changed.
+        random_state : numpy.random.Generator
+            One number is drawn from it, if there is a double bridge at all.
+
+        Returns
+        -------
+        int32 array, shape (P, n)
+        """
+        tsp, tours = as_tsp(problem), as_tours(rows)
+        if tsp.n < _SMALLEST:
+            return random_state.permuted(tours, axis=1)
+        kicked: Tours = self._double_bridge().perturb(
+            tsp, tours, seed=int(random_state.integers(2**63)), backend=self.backend
+        )
+        return kicked
+
+    def _double_bridge(self) -> Any:
+        import gpu_ls_plugin as gls
+
+        return gls.DoubleBridge(segment=self.segment)

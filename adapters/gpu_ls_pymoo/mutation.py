@@ -1,0 +1,154 @@
+"""Mutations of tours: local search and double bridge, one batch for all chosen individuals."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pymoo.core.mutation import Mutation
+from pymoo.core.repair import NoRepair
+
+import gpu_ls_pymoo.individuals as individuals
+from gpu_ls_pymoo.kick import Kick
+from gpu_ls_pymoo.repair import CanonicalTourRepair
+from gpu_ls_pymoo.search import Improver
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_pymoo.problems import Fitness
+    from gpu_ls_pymoo.tours import Tours
+
+
+class _TourMutation(Mutation):
+    """Draws who is mutated first and once, and hands only these rows over."""
+
+    def do(
+        self,
+        problem: Any,
+        pop: Any,
+        inplace: bool = True,
+        *args: Any,
+        random_state: Any = None,
+        algorithm: Any = None,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Mutate each individual with probability `prob`; the others are not looked at.
+
+        Parameters
+        ----------
+        problem : pymoo problem
+        pop : Population
+            Changed, unless `inplace` is False.
+        random_state : numpy.random.Generator, optional
+            Made from `seed` if not given.
+        algorithm : pymoo algorithm, optional
+            The run that this belongs to.
+
+        Returns
+        -------
+        Population
+        """
+        random_state = np.random.default_rng(seed if random_state is None else random_state)
+        if not inplace:
+            pop = deepcopy(pop)
+        chosen = pop[random_state.random(len(pop)) < self.prob.get()]
+        if len(chosen):
+            tours, values = self._mutate(problem, chosen.get("X"), random_state, algorithm)
+            individuals.write(chosen, tours, values)
+        return pop
+
+    def _mutate(
+        self, problem: Any, rows: Any, random_state: np.random.Generator, algorithm: Any
+    ) -> tuple[Tours, Fitness | None]:
+        """Return new tours, and their fitness if it is known and will stay valid."""
+        raise NotImplementedError
+
+
+class LocalSearchMutation(_TourMutation):
+    """Improve individuals by a local search, all of a generation in one batch.
+
+    Tours come out in canonical form (`CanonicalTourRepair`), so that equal tours are equal rows,
+    and with their fitness, so that pymoo does not evaluate them again; each searched tour counts
+    as one evaluation in ``n_eval``. A time limit of the run cuts the search.
+
+    Parameters
+    ----------
+    search : callable or str, optional
+        A search of gpu_ls_plugin or the name of a registered one; `default_search` if None.
+    prob : float
+        Probability of an individual to be searched; drawn before the search, once.
+    backend : str
+        "auto", "cpu" or "cuda".
+
+    Raises
+    ------
+    InvalidTypeError
+        `search` is neither a search nor a name.
+    """
+
+    def __init__(
+        self,
+        search: Callable[..., Any] | str | None = None,
+        prob: float = 1.0,
+        backend: str = "auto",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(prob=prob, **kwargs)
+        self.improver = Improver(search, backend)
+
+    def prepare(self, problem: Any) -> None:
+        """Compile ahead of a timed run."""
+        self.improver.prepare(problem)
+
+    def _mutate(
+        self, problem: Any, rows: Any, random_state: np.random.Generator, algorithm: Any
+    ) -> tuple[Tours, Fitness | None]:
+        tours, values = self.improver(problem, rows, random_state, algorithm)
+        if values is None or self._repaired_later(algorithm):
+            return tours, None
+        individuals.count(algorithm, len(tours))
+        return tours, values
+
+    def _repaired_later(self, algorithm: Any) -> bool:
+        """Whether a repair may change tours after their fitness was set."""
+        holders = (self, algorithm, getattr(algorithm, "mating", None))
+        repairs = (getattr(holder, "repair", None) for holder in holders)
+        return not all(isinstance(r, None | NoRepair | CanonicalTourRepair) for r in repairs)
+
+
+class DoubleBridgeMutation(_TourMutation):
+    """Kick tours by a random double bridge, which changes four edges; all rows in one batch.
+
+    Parameters
+    ----------
+    segment : int, optional
+        Longest window of positions that holds all four cuts; None is uniform over the tour. A
+        short window changes a tour in one place only, which a local search repairs cheaply.
+    prob : float
+        Probability of an individual to be kicked; drawn first, once.
+    backend : str
+        "auto", "cpu" or "cuda".
+
+    Raises
+    ------
+    InvalidParameterError
+        `segment` is too short for a double bridge.
+    """
+
+    def __init__(
+        self, segment: int | None = 50, prob: float = 1.0, backend: str = "auto", **kwargs: Any
+    ) -> None:
+        super().__init__(prob=prob, **kwargs)
+        self.kick = Kick(segment, backend)
+
+    def prepare(self, problem: Any) -> None:
+        """Compile ahead of a timed run."""
+        self.kick.prepare(problem)
+
+    def _mutate(
+        self, problem: Any, rows: Any, random_state: np.random.Generator, algorithm: Any
+    ) -> tuple[Tours, Fitness | None]:
+        return self.kick(problem, rows, random_state), None

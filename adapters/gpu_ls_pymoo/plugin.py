@@ -1,0 +1,26 @@
+"""What the adapter tells the plugin manager: how pymoo's problems become ours."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.exceptions import MissingExtraError
+from gpu_ls_plugin.hookspecs import hookimpl
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.tsp import TSP
+
+if importlib.util.find_spec("pymoo") is None:
+    raise MissingExtraError('pymoo is not installed: pip install "gpu-ls-plugin[pymoo]"')
+
+
+@hookimpl
+def gpu_ls_problem_from(obj: object) -> TSP | None:
+    """Answer for `TSPProblem` and for pymoo's `TravelingSalesman`."""
+    if "pymoo.core.problem" not in sys.modules:  # then `obj` cannot be one of pymoo's
+        return None
+    from gpu_ls_pymoo.problems import tsp_of_pymoo
+
+    return tsp_of_pymoo(obj)

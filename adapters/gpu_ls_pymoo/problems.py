@@ -1,0 +1,162 @@
+"""Problems on both sides: ours as a pymoo problem, and pymoo's as one of ours."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from pymoo.core.problem import Problem
+from pymoo.problems.single.traveling_salesman import TravelingSalesman
+from scipy.spatial.distance import cdist
+
+from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.plugins import plugins
+from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_pymoo.tours import as_tours
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Fitness = NDArray[np.float64]
+
+_BLOCK = 2**20  # distances compared at once
+
+
+class TSPProblem(Problem):
+    """A TSP as a pymoo problem: tours are rows of integers, evaluated all at once.
+
+    Parameters
+    ----------
+    tsp : gpu_ls_plugin.TSP
+        The instance, kept as it is in `tsp`. If it knows its optimum, pymoo shows the gap.
+
+    Raises
+    ------
+    InvalidTypeError
+        `tsp` is no TSP.
+    """
+
+    def __init__(self, tsp: TSP) -> None:
+        if not isinstance(tsp, TSP):
+            raise InvalidTypeError(
+                f"tsp: {type(tsp).__name__} is no gpu_ls_plugin.TSP; "
+                "pymoo's TravelingSalesman needs no wrapper"
+            )
+        super().__init__(n_var=tsp.n, n_obj=1, xl=0, xu=tsp.n - 1, vtype=int)
+        self.tsp = tsp
+
+    def _evaluate(self, rows: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        out["F"] = self.tsp.cost(as_tours(rows))
+
+    def _calc_pareto_front(self, *args: Any, **kwargs: Any) -> Any:
+        return None if self.tsp.optimum is None else np.array([[self.tsp.optimum]], dtype=float)
+
+    def name(self) -> str:
+        """Return the instance's name."""
+        return self.tsp.name or super().name()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # immutable: a saved history of a thousand generations holds one problem
+
+
+def as_tsp(problem: object) -> TSP:
+    """Return the TSP behind a pymoo problem.
+
+    Parameters
+    ----------
+    problem : object
+        A `TSPProblem`, pymoo's `TravelingSalesman`, a TSP, or anything that a plugin answers for
+        by the hook `gpu_ls_problem_from`. The answer is kept until the problem is destroyed.
+
+    Returns
+    -------
+    TSP
+
+    Raises
+    ------
+    InvalidTypeError
+        Nobody knows the type.
+    UnsupportedProblemError
+        The answer has another number of cities than the problem has variables.
+    """
+    if isinstance(problem, TSP):
+        return problem
+    if isinstance(problem, TSPProblem):
+        return problem.tsp
+    known = _answers.get(id(problem))
+    if known is None:
+        known = tsp_of_pymoo(problem) or plugins.problem_from(problem)
+        _check_size(problem, known)
+        _remember(problem, known)
+    return known
+
+
+def tsp_of_pymoo(problem: object) -> TSP | None:
+    """Return the TSP of pymoo's own problem types, None for any other object.
+
+    A `TravelingSalesman` in the plane becomes real Euclidean distances between its cities; where
+    its matrix `D` holds anything else (three dimensions, changed entries), the matrix is taken.
+    """
+    if isinstance(problem, TSPProblem):
+        return problem.tsp
+    if not isinstance(problem, TravelingSalesman):
+        return None
+    if np.shape(problem.cities)[1] == 2 and _euclidean(problem):
+        return TSP(problem.cities, "EUC", name=problem.name())
+    return TSP.from_matrix(np.asarray(problem.D, dtype=np.float64), name=problem.name())
+
+
+def fitness(problem: Any, tours: NDArray[np.int32], costs: Any = None) -> Fitness | None:
+    """Return what the problem itself would compute as F, if that is known to be the tour length.
+
+    Parameters
+    ----------
+    problem : pymoo problem
+    tours : int32 array, shape (P, n)
+        Valid tours.
+    costs : int64 array, shape (P,), optional
+        Exact integer costs of the tours, where a search has computed them already.
+
+    Returns
+    -------
+    float64 array, shape (P,), or None
+        None where only the problem can tell: several objectives, constraints, an objective of its
+        own. pymoo then evaluates the tours.
+    """
+    if problem.n_obj != 1 or problem.n_constr or problem.callback is not None:
+        return None
+    if type(problem) is TSPProblem:
+        exact = costs if costs is not None and problem.tsp.integer else problem.tsp.cost(tours)
+        return np.asarray(exact, dtype=np.float64)
+    if type(problem) is TravelingSalesman:
+        edges = problem.D[tours, np.roll(tours, -1, axis=1)]
+        total: Fitness = np.cumsum(edges, axis=1, dtype=np.float64)[:, -1]  # in pymoo's own order
+        return total
+    return None
+
+
+def _euclidean(problem: Any) -> bool:
+    cities, matrix = np.asarray(problem.cities), np.asarray(problem.D)
+    step = max(1, _BLOCK // len(cities))
+    return all(
+        np.allclose(matrix[row : row + step], cdist(cities[row : row + step], cities), rtol=1e-12, atol=0)
+        for row in range(0, len(cities), step)
+    )
+
+
+def _check_size(problem: Any, tsp: TSP) -> None:
+    if problem.n_var != tsp.n:
+        raise UnsupportedProblemError(
+            f"problem: {type(problem).__name__} has {problem.n_var} variables, but the plugin's "
+            f"answer has {tsp.n} cities; each variable must be one city of the tour"
+        )
+
+
+_answers: dict[int, TSP] = {}  # by the identity of living problems, which need not be hashable
+
+
+def _remember(problem: object, tsp: TSP) -> None:
+    key = id(problem)
+    weakref.finalize(problem, _answers.pop, key, None).atexit = False
+    _answers[key] = tsp

@@ -1,0 +1,82 @@
+"""Start populations of constructed and searched tours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pymoo.core.population import Population
+from pymoo.core.sampling import Sampling
+
+import gpu_ls_pymoo.individuals as individuals
+from gpu_ls_plugin.registry import registry
+from gpu_ls_pymoo.problems import as_tsp
+from gpu_ls_pymoo.search import Improver
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_pymoo.tours import Tours
+
+
+class LocalSearchSampling(Sampling):
+    """Construct tours and improve them by a local search, in one batch.
+
+    The individuals come with their fitness; each counts as one evaluation in ``n_eval``.
+
+    Parameters
+    ----------
+    construction : str or callable
+        Name of a registered construction ("nearest_neighbour", "random", ...) or a function of
+        the same signature, such as ``gpu_ls_plugin.greedy``.
+    search : callable or str, optional
+        A search of gpu_ls_plugin or the name of a registered one; `default_search` if None.
+    backend : str
+        "auto", "cpu" or "cuda".
+
+    Raises
+    ------
+    InvalidTypeError
+        `search` is neither a search nor a name.
+    """
+
+    def __init__(
+        self,
+        construction: Callable[..., Any] | str = "nearest_neighbour",
+        search: Callable[..., Any] | str | None = None,
+        backend: str = "auto",
+    ) -> None:
+        super().__init__()
+        self.construction = construction
+        self.improver = Improver(search, backend)
+
+    def prepare(self, problem: Any) -> None:
+        """Compile ahead of a timed run."""
+        self._construct(problem, 1, np.random.default_rng(0))
+        self.improver.prepare(problem)
+
+    def do(
+        self,
+        problem: Any,
+        n_samples: int,
+        *args: Any,
+        random_state: Any = None,
+        algorithm: Any = None,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Return `n_samples` searched tours as a Population; different starts may end in one tour."""
+        random_state = np.random.default_rng(seed if random_state is None else random_state)
+        starts = self._construct(problem, n_samples, random_state)
+        tours, values = self.improver(problem, starts, random_state, algorithm)
+        pop = Population.empty(len(tours))
+        individuals.write(pop, tours, values)
+        if values is not None:
+            individuals.count(algorithm, len(tours))
+        return pop
+
+    def _construct(self, problem: Any, size: int, random_state: np.random.Generator) -> Tours:
+        known = isinstance(self.construction, str)
+        build = registry.lookup("construction", self.construction) if known else self.construction
+        seed = int(random_state.integers(2**63))
+        return build(as_tsp(problem), size=size, seed=seed, backend=self.improver.backend)

@@ -1,0 +1,155 @@
+"""The one place where pymoo's rows go through a search, and what that means for the algorithm."""
+
+from __future__ import annotations
+
+import functools
+import math
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pymoo.termination.max_time import TimeBasedTermination
+
+from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.registry import registry
+from gpu_ls_plugin.result import Statistics
+from gpu_ls_pymoo.problems import as_tsp, fitness
+from gpu_ls_pymoo.tours import as_tours, canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from gpu_ls_pymoo.problems import Fitness
+    from gpu_ls_pymoo.tours import Tours
+
+STATISTICS = "local_search"  # key of the counts of all searches of a run in `algorithm.data`
+
+
+def default_search() -> Callable[..., Any]:
+    """Return a new search of the kind that every operator uses if it is given none."""
+    import gpu_ls_plugin as gls
+
+    return gls.LocalSearch(
+        [gls.TwoOpt()], candidates=gls.All(), pivoting=gls.Best(), moves_per_pass=16
+    )
+
+
+@dataclass(frozen=True)
+class Improver:
+    """A search and where it runs, as the operators hold it: small, without state, picklable.
+
+    Parameters
+    ----------
+    search : callable or str, optional
+        A search of the library, or the name of a registered one; `default_search` if None.
+    backend : str
+        "auto", "cpu" or "cuda".
+
+    Raises
+    ------
+    InvalidTypeError
+        `search` is neither.
+    """
+
+    search: Callable[..., Any] | str | None = None
+    backend: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.search is not None and not isinstance(self.search, str) and not callable(self.search):
+            raise InvalidTypeError(
+                f"search: {self.search!r} is neither a search nor the name of one; "
+                "pass for example gpu_ls_plugin.LocalSearch()"
+            )
+
+    def prepare(self, problem: Any) -> None:
+        """Compile, so that the first search of a timed run does not have to."""
+        tsp = as_tsp(problem)
+        self._found()(
+            tsp, np.arange(tsp.n, dtype=np.int32), budget=Budget(seconds=0), backend=self.backend
+        )
+
+    def __call__(
+        self, problem: Any, rows: ArrayLike, random_state: np.random.Generator, algorithm: Any
+    ) -> tuple[Tours, Fitness | None]:
+        """Search all rows in one batch, within the time that the algorithm has left.
+
+        Parameters
+        ----------
+        problem : pymoo problem
+        rows : integer array, shape (P, n)
+            Tours; not changed.
+        random_state : numpy.random.Generator
+            One number is drawn from it, whatever happens.
+        algorithm : pymoo algorithm or None
+            Its time limit cuts the search, its `data` gets the counts. Ctrl-C inside the search
+            ends the algorithm after this generation.
+
+        Returns
+        -------
+        tours : int32 array, shape (P, n)
+            Improved and in canonical form, in the order of the rows.
+        fitness : float64 array, shape (P,), or None
+            F of the tours, as `fitness` returns it.
+        """
+        tsp = as_tsp(problem)
+        tours, costs = as_tours(rows), None
+        seed = int(random_state.integers(2**63))
+        seconds = seconds_left(algorithm)
+        if seconds > 0:
+            budget = Budget(seconds=seconds) if math.isfinite(seconds) else None
+            result = self._found()(tsp, tours, seed=seed, budget=budget, backend=self.backend)
+            tours, costs = result.tours, result.costs
+            _account(algorithm, result.statistics)
+        tours = canonical(tours, symmetric=tsp.symmetric)
+        return tours, fitness(problem, tours, costs)
+
+    def _found(self) -> Callable[..., Any]:
+        if self.search is None or isinstance(self.search, str):
+            return _named(self.search)
+        return self.search
+
+
+@functools.cache
+def _named(name: str | None) -> Callable[..., Any]:
+    """Make a named search once, so that it may keep what it knows about a problem."""
+    found: Callable[..., Any] = registry.lookup("search", name)() if name else default_search()
+    return found
+
+
+def seconds_left(algorithm: Any) -> float:
+    """Return the seconds until the algorithm's time limit: infinite without one, 0 when it ends.
+
+    An algorithm that is to end for any other reason has no time left either.
+    """
+    termination = getattr(algorithm, "termination", None)
+    if termination is None:
+        return math.inf
+    if getattr(termination, "force_termination", False):
+        return 0.0
+    limit = _time_limit(termination)
+    if math.isinf(limit) or algorithm.start_time is None:
+        return limit
+    return max(0.0, limit - (time.time() - float(algorithm.start_time)))
+
+
+def _time_limit(termination: Any) -> float:
+    """The seconds of a time limit, the shortest one of a collection, infinite if there is none."""
+    if isinstance(termination, TimeBasedTermination):
+        return float(termination.max_time)
+    parts = getattr(termination, "terminations", None) or getattr(termination, "criteria", ())
+    return min(map(_time_limit, parts), default=math.inf)
+
+
+def _account(algorithm: Any, statistics: Statistics) -> None:
+    if algorithm is None:
+        return
+    total: Statistics = algorithm.data.setdefault(STATISTICS, Statistics())
+    total.add(statistics)
+    total.seconds += statistics.seconds
+    total.backend, total.stopped_by = statistics.backend, statistics.stopped_by
+    if statistics.interrupted:
+        algorithm.termination.terminate()

@@ -1,0 +1,61 @@
+"""GPU local search for whole populations of permutations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpu_ls_plugin import solution
+from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.candidates import All, Nearest
+from gpu_ls_plugin.construction import (
+    greedy,
+    nearest_neighbour,
+    random_tours,
+    space_filling_curve,
+)
+from gpu_ls_plugin.neighbourhoods import TwoOpt
+from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.pivoting import Best
+from gpu_ls_plugin.problems import TSP
+from gpu_ls_plugin.registry import registry
+from gpu_ls_plugin.result import Progress, Result, Statistics
+from gpu_ls_plugin.searches import LocalSearch, RandomRestarts
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "TSP",
+    "All",
+    "Best",
+    "Budget",
+    "DoubleBridge",
+    "LocalSearch",
+    "Nearest",
+    "Progress",
+    "RandomRestarts",
+    "Result",
+    "Statistics",
+    "TwoOpt",
+    "greedy",
+    "nearest_neighbour",
+    "random_tours",
+    "space_filling_curve",
+]
+
+
+def _load_plugins() -> None:
+    from gpu_ls_plugin import plugins
+
+    plugins.load_all()
+
+
+def _device_costs(problem: TSP, tours: Any) -> Any:
+    from gpu_ls_plugin.backends import arrays, evaluation, get_backend
+
+    backend = get_backend("cuda", tours=tours)
+    return evaluation.tour_costs(backend, problem, arrays.take_tours(backend, problem, tours))
+
+
+# Lower layers reach upper ones through these, so that imports point one way.
+registry.loader = _load_plugins
+solution.device_costs = _device_costs

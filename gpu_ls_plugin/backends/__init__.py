@@ -1,0 +1,80 @@
+"""Backends: the same C++ parts, compiled for the CPU or the GPU when first used."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.exceptions import (
+    BackendUnavailableError,
+    InvalidParameterError,
+    InvalidTypeError,
+)
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+
+NAMES = ("cpu", "cuda")
+
+
+def get_backend(backend: str = "auto", device: int | None = None, *, tours: Any = None) -> Backend:
+    """Return the backend of that name.
+
+    Parameters
+    ----------
+    backend : {"auto", "cpu", "cuda"}
+        "auto" is CUDA where `tours` lie on a GPU or a usable GPU is present, else the CPU.
+    device : int, optional
+        CUDA device number; the current device by default.
+    tours : array, optional
+        Input whose place decides for "auto".
+
+    Raises
+    ------
+    InvalidParameterError
+        No backend has that name, or `device` is given for the CPU.
+    BackendUnavailableError
+        CUDA was asked for and cannot be used; the message says why and what to do.
+    """
+    if backend not in ("auto", *NAMES):
+        raise InvalidParameterError(f"backend: {backend!r} is none of auto, cpu, cuda")
+    if device is not None and (isinstance(device, bool) or not isinstance(device, int)):
+        raise InvalidTypeError(f"device: {device!r} is no CUDA device number")
+    if backend == "auto":
+        on_gpu = hasattr(tours, "__cuda_array_interface__")
+        backend = "cuda" if on_gpu or device is not None or _cuda_reason() is None else "cpu"
+    if backend == "cpu":
+        if device is not None:
+            raise InvalidParameterError("device: the cpu backend has no device numbers; leave it out")
+        return _cpu()
+    reason = _cuda_reason()
+    if reason is not None:
+        raise BackendUnavailableError(f"backend: cuda cannot be used: {reason}")
+    return _cuda(device)
+
+
+def available() -> dict[str, str | None]:
+    """Return, for each backend, None if it can be used, else the reason with its remedy."""
+    from gpu_ls_plugin.backends import cpu
+
+    return {"cpu": cpu.unavailable_reason(), "cuda": _cuda_reason()}
+
+
+@cache
+def _cpu() -> Backend:
+    from gpu_ls_plugin.backends.cpu import CpuBackend
+
+    return CpuBackend()
+
+
+def _cuda(device: int | None) -> Backend:
+    from gpu_ls_plugin.backends import cuda
+
+    return cuda.backend_of(device)
+
+
+@cache
+def _cuda_reason() -> str | None:
+    from gpu_ls_plugin.backends import cuda
+
+    return cuda.unavailable_reason()

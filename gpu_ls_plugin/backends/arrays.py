@@ -1,0 +1,58 @@
+"""Where arrays meet the user: NumPy in, NumPy out; arrays on a GPU in, CuPy out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin import solution
+from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.tsp import TSP
+
+
+def on_gpu(array: Any) -> bool:
+    """Whether an array lies on a GPU (CuPy, or anything with ``__cuda_array_interface__``)."""
+    return hasattr(array, "__cuda_array_interface__")
+
+
+def take_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
+    """Return checked tours as a new int32 array (P, n) of the backend; the input is not changed.
+
+    Raises
+    ------
+    InvalidTourError, InvalidTypeError
+        As `solution.check_tours` does; the message names the row.
+    """
+    if on_gpu(tours):
+        return _take_gpu_tours(backend, problem, tours)
+    checked = solution.check_tours(problem, tours)
+    return backend.xp.array(checked, dtype=np.int32, order="C", copy=True)
+
+
+def _take_gpu_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
+    if backend.name != "cuda":
+        raise InvalidTypeError(
+            "tours: the array lies on a GPU, which the cpu backend cannot read; "
+            "pass tours.get() or choose backend='cuda'"
+        )
+    cupy = backend.xp
+    array = cupy.asarray(tours)
+    if array.dtype.kind not in "iu":
+        raise InvalidTypeError(f"tours: {array.dtype} is no integer type")
+    if array.ndim == 1:
+        array = array[None, :]
+    if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] != problem.n:
+        raise InvalidTourError(f"tours: shape {array.shape} is not (P, {problem.n}) with P > 0")
+    wrong = (cupy.sort(array, axis=1) != cupy.arange(problem.n)).any(axis=1)
+    if bool(wrong.any()):  # let the referee say why
+        solution.check_tours(problem, cupy.asnumpy(array))
+    return cupy.array(array, dtype=np.int32, order="C", copy=True)
+
+
+def give(backend: Backend, array: Any, *, like: Any) -> Any:
+    """Return an array of the backend as the kind of array that came in."""
+    return array if on_gpu(like) else backend.to_numpy(array)

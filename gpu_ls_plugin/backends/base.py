@@ -1,0 +1,91 @@
+"""What searches ask of a backend."""
+
+from __future__ import annotations
+
+import weakref
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gpu_ls_plugin.exceptions import InsufficientMemoryError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import ModuleType
+
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.problems.tsp import TSP
+
+
+class Backend(ABC):
+    """Arrays and kernels of one kind of processor.
+
+    Attributes
+    ----------
+    name : str
+        "cpu" or "cuda".
+    xp : module
+        NumPy or CuPy.
+    """
+
+    name: ClassVar[str]
+    xp: ModuleType
+
+    def __init__(self) -> None:
+        self._metric_data: weakref.WeakKeyDictionary[TSP, Any] = weakref.WeakKeyDictionary()
+
+    @property
+    @abstractmethod
+    def processors(self) -> int:
+        """Threads (CPU) or multiprocessors (CUDA)."""
+
+    @abstractmethod
+    def block(self, threads: int) -> str:
+        """Return the C++ type of a team of about `threads` lanes."""
+
+    @abstractmethod
+    def warp(self) -> str:
+        """Return the C++ type of a team of 32 lanes."""
+
+    @abstractmethod
+    def launch(
+        self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
+    ) -> None:
+        """Run a kernel on items 0..count-1 with arguments by name; None is a null pointer.
+
+        Returns once the work is queued (CUDA, current stream) or done (CPU).
+        """
+
+    @abstractmethod
+    def synchronize(self) -> None:
+        """Wait for everything that was launched."""
+
+    @abstractmethod
+    def available_memory(self) -> int:
+        """Return the bytes that can still be allocated."""
+
+    def to_numpy(self, array: Any) -> Any:
+        """Return an array of this backend as NumPy."""
+        return array
+
+    def metric_data(self, problem: TSP) -> Any:
+        """Return what the problem's metric functor reads, on this backend; kept with the problem."""
+        data = self._metric_data.get(problem)
+        if data is None:
+            data = self._metric_data[problem] = self.xp.asarray(problem.metric.data(problem))
+        return data
+
+    def rows_that_fit(self, per_row: int, fixed: int, memory_limit: int | None) -> int:
+        """Return how many rows of `per_row` bytes fit beside `fixed` bytes; none raises.
+
+        `memory_limit` in bytes lowers what is available.
+        """
+        available = self.available_memory()
+        if memory_limit is not None:
+            available = min(available, memory_limit)
+        rows = (available - fixed) // per_row
+        if rows < 1:
+            raise InsufficientMemoryError(
+                f"memory_limit: one tour needs {fixed + per_row:,} bytes on the {self.name} "
+                f"backend, but only {available:,} are available; raise memory_limit or free memory"
+            )
+        return int(rows)

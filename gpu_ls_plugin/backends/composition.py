@@ -1,0 +1,162 @@
+"""Parts become a translation unit: templates and functors in, one self-contained source text out.
+
+Headers are pasted, not included from disk, so that the text alone identifies the program: it is
+what both backends hash for their caches.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gpu_ls_plugin.problems.metrics import Metric
+
+ROOMS = ("include", "neighbourhoods", "construction", "perturbations", "searches")
+
+NVRTC_OPTIONS = (
+    "--std=c++17",
+    "-fmad=false",
+    "-ftz=true",
+    "--device-as-default-execution-space",
+)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a kernel: its C type and its name."""
+
+    type: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A template with all its parts chosen: one ``extern "C"`` function.
+
+    Attributes
+    ----------
+    name : str
+        Name of the function.
+    header : str
+        File that defines `body`, found in one of `ROOMS`.
+    body : str
+        C++ type with ``static void run(const Team&, int item, parameters...)``.
+    parameters : tuple of Parameter
+        What `run` takes after the item.
+    team : str
+        C++ type of the team that works on one item.
+    functors : tuple of str
+        Source texts of parts that no header of ours defines (plugins).
+    parts : tuple of str
+        Names of the parts, for listings.
+    blocks_per_multiprocessor : int
+        Least number of resident blocks the compiler must leave registers for (CUDA only).
+    """
+
+    name: str
+    header: str
+    body: str
+    parameters: tuple[Parameter, ...]
+    team: str
+    functors: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    blocks_per_multiprocessor: int = 1
+
+    @property
+    def source(self) -> str:
+        """The whole translation unit for the backend that `team` belongs to."""
+        pasted: set[str] = set()
+        texts = [paste("metric.cuh", pasted), *self.functors, paste(self.header, pasted)]
+        return "\n".join([*texts, self._host_entry() if self.on_host else self._cuda_entry()])
+
+    @property
+    def on_host(self) -> bool:
+        """Whether the kernel is built for the CPU."""
+        return self.team == "gls::Host"
+
+    def _cuda_entry(self) -> str:
+        names = "".join(f", {p.name}" for p in self.parameters)
+        declared = "".join(f", {p.type} {p.name}" for p in self.parameters)
+        return f"""
+extern "C" __global__ void
+__launch_bounds__({self.team}::kThreads, {self.blocks_per_multiprocessor})
+{self.name}(int count{declared}) {{
+  using namespace gls;
+  const {self.team} team{{}};
+  const int step = gridDim.x * {self.team}::kTeams;
+  for (int item = blockIdx.x * {self.team}::kTeams + team.in_block(); item < count; item += step) {{
+    {self.body}::run(team, item{names});
+  }}
+}}
+"""
+
+    def _host_entry(self) -> str:
+        names = "".join(f", {p.name}" for p in self.parameters)
+        declared = "".join(f", {p.type} {p.name}" for p in self.parameters)
+        return f"""
+#include <atomic>
+extern "C" void {self.name}(int count, std::atomic<int>* next{declared}) {{
+  using namespace gls;
+  const Host team{{}};
+  for (int item; (item = next->fetch_add(1)) < count;) {{
+    {self.body}::run(team, item{names});
+  }}
+}}
+"""
+
+
+def parse_parameters(text: str) -> tuple[Parameter, ...]:
+    """Parse a C parameter list such as ``"const int* tours, int n"``."""
+    pairs = (re.fullmatch(r"(.*[\s*])(\w+)", part.strip()) for part in text.split(","))
+    return tuple(Parameter(pair[1].strip(), pair[2]) for pair in pairs if pair)
+
+
+def metric_kernel(
+    name: str, metric: Metric, *, header: str, body: str, parameters: str, team: str
+) -> Kernel:
+    """Compose a kernel whose only exchangeable part is the metric; `body` names it ``{metric}``.
+
+    ``{team}`` in `body` stands for the team.
+    """
+    return Kernel(
+        name=name,
+        header=header,
+        body=body.format(metric=metric.functor, team=team),
+        parameters=parse_parameters(parameters),
+        team=team,
+        functors=tuple(filter(None, [metric.source()])),
+        parts=(metric.name, name),
+    )
+
+
+@cache
+def read(header: str) -> str:
+    """Return the text of one of our headers."""
+    for room in ROOMS:
+        file = resources.files("gpu_ls_plugin") / room / header
+        if file.is_file():
+            return file.read_text(encoding="utf-8")
+    raise FileNotFoundError(header)
+
+
+def paste(header: str, pasted: set[str]) -> str:
+    """Return a header with its includes in place; those in `pasted` are left out, new ones added."""
+    if header in pasted:
+        return ""
+    pasted.add(header)
+    return "\n".join(_lines(header, pasted))
+
+
+def _lines(header: str, pasted: set[str]) -> Iterator[str]:
+    for line in read(header).splitlines():
+        include = re.match(r'#include "(.*)"', line)
+        if include:
+            yield paste(include[1], pasted)
+        elif line.strip() != "#pragma once":
+            yield line

@@ -1,0 +1,151 @@
+"""CUDA backend: composed programs compiled by NVRTC through CuPy and launched on its stream."""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends.base import Backend
+from gpu_ls_plugin.backends.composition import NVRTC_OPTIONS
+from gpu_ls_plugin.exceptions import CompilationError, InvalidParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gpu_ls_plugin.backends.composition import Kernel, Parameter
+
+OLDEST_CAPABILITY = 75
+SCALARS = {"int": np.int32, "gls::int64": np.int64, "gls::uint64": np.uint64, "float": np.float32}
+INSTALL = 'pip install "gpu-ls-plugin[cuda13]" (CUDA 13) or "gpu-ls-plugin[cuda12]" (CUDA 12)'
+
+
+class CudaBackend(Backend):
+    """Runs kernels on one GPU, on CuPy's current stream."""
+
+    name = "cuda"
+
+    def __init__(self, device: int) -> None:
+        super().__init__()
+        import cupy
+
+        self.xp = cupy
+        self.device = device
+        self._functions: dict[Kernel, Any] = {}
+        self._attributes = cupy.cuda.Device(device).attributes
+
+    @property
+    def processors(self) -> int:
+        """Number of multiprocessors."""
+        return int(self._attributes["MultiProcessorCount"])
+
+    @property
+    def shared_memory(self) -> int:
+        """Bytes of shared memory that one block may have."""
+        return int(self._attributes["MaxSharedMemoryPerBlockOptin"])
+
+    @property
+    def capability(self) -> int:
+        """Compute capability as a number, 90 for 9.0."""
+        return int(self.xp.cuda.Device(self.device).compute_capability)
+
+    def block(self, threads: int) -> str:
+        """Return a team of one block."""
+        return f"gls::Block<{threads}>"
+
+    def warp(self) -> str:
+        """Return a team of one warp, four to a block."""
+        return "gls::Warp<4>"
+
+    def launch(
+        self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
+    ) -> None:
+        """Queue a kernel on the current stream; returns at once."""
+        with self.xp.cuda.Device(self.device):
+            function = self._function(kernel)
+            if shared_bytes > function.max_dynamic_shared_size_bytes:
+                function.max_dynamic_shared_size_bytes = shared_bytes
+            converted = [_convert(p, arguments[p.name]) for p in kernel.parameters]
+            threads, teams = _team_shape(kernel.team)
+            blocks = min(-(-count // teams), 2**31 - 1)
+            function(
+                (blocks,), (threads,), (np.int32(count), *converted), shared_mem=shared_bytes
+            )
+
+    def synchronize(self) -> None:
+        """Wait for the current stream."""
+        self.xp.cuda.get_current_stream().synchronize()
+
+    def available_memory(self) -> int:
+        """Return the bytes free on the device, those kept by CuPy's pool included."""
+        with self.xp.cuda.Device(self.device) as device:
+            pool = self.xp.get_default_memory_pool()
+            return int(device.mem_info[0]) + int(pool.free_bytes())
+
+    def to_numpy(self, array: Any) -> Any:
+        """Copy an array to the host; waits for the work that makes it."""
+        return self.xp.asnumpy(array)
+
+    def _function(self, kernel: Kernel) -> Any:
+        function = self._functions.get(kernel)
+        if function is None:
+            module = self.xp.RawModule(code=kernel.source, options=NVRTC_OPTIONS, backend="nvrtc")
+            try:
+                function = module.get_function(kernel.name)
+            except self.xp.cuda.compiler.CompileException as error:
+                raise CompilationError(f"{kernel.body} does not compile:\n{error}") from error
+            self._functions[kernel] = function
+        return function
+
+
+def _convert(parameter: Parameter, value: Any) -> Any:
+    if parameter.type.endswith("*"):
+        return np.uint64(0) if value is None else value
+    return SCALARS[parameter.type](value)
+
+
+def _team_shape(team: str) -> tuple[int, int]:
+    """Return threads per block and teams per block of a team's C++ type."""
+    size = int(team.partition("<")[2].rstrip(">"))
+    return (size, 1) if team.startswith("gls::Block") else (32 * size, size)
+
+
+@cache
+def _backend(device: int) -> CudaBackend:
+    return CudaBackend(device)
+
+
+def backend_of(device: int | None) -> CudaBackend:
+    """Return the backend of a device, by default of the current one.
+
+    Raises
+    ------
+    InvalidParameterError
+        There is no such device.
+    """
+    import cupy
+
+    count = cupy.cuda.runtime.getDeviceCount()
+    if device is None:
+        device = int(cupy.cuda.Device().id)
+    if not 0 <= device < count:
+        raise InvalidParameterError(f"device: {device} is none of the {count} CUDA devices")
+    return _backend(device)
+
+
+def unavailable_reason() -> str | None:
+    """Return None where a usable GPU is present, else what is missing and how to get it."""
+    if importlib.util.find_spec("cupy") is None:
+        return f"CuPy is not installed; {INSTALL}"
+    try:
+        import cupy
+    except ImportError as error:
+        return f"CuPy cannot be imported ({error}); reinstall it: {INSTALL}"
+    if not cupy.cuda.is_available():
+        return "no CUDA device or driver was found; install NVIDIA's driver or use backend='cpu'"
+    capability = int(cupy.cuda.Device().compute_capability)
+    if capability < OLDEST_CAPABILITY:
+        return f"the GPU has compute capability {capability / 10}, at least 7.5 is needed"
+    return None

@@ -1,0 +1,72 @@
+"""When a search stops."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import time
+from dataclasses import dataclass
+
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits of a search; whichever is met first ends it, and the best so far is returned.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        Wall time, measured from the call. A launch takes about 50 ms, so this is its precision.
+    kicks : int, optional
+        Perturbations per tour (iterated searches).
+    moves : int, optional
+        Applied improving moves per tour.
+    target : float, optional
+        Cost at which the best tour is good enough.
+
+    Raises
+    ------
+    InvalidParameterError
+        A limit is negative or NaN.
+    InvalidTypeError
+        A limit is no number.
+    """
+
+    seconds: float | None = None
+    kicks: int | None = None
+    moves: int | None = None
+    target: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "kicks", "moves", "target"):
+            value = getattr(self, name)
+            kind = numbers.Integral if name in ("kicks", "moves") else numbers.Real
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, kind):
+                raise InvalidTypeError(
+                    f"{name}: {value!r} is no {'integer' if kind is numbers.Integral else 'number'}"
+                )
+            if math.isnan(value) or (value < 0 and name != "target"):
+                raise InvalidParameterError(f"{name}: {value!r} is not a non-negative number")
+
+
+class Stopwatch:
+    """Measures a budget's seconds from the moment it is made."""
+
+    def __init__(self, budget: Budget | None) -> None:
+        self.budget = budget or Budget()
+        self.start = time.perf_counter()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.start
+
+    @property
+    def left(self) -> float:
+        """Seconds left, infinite without a limit."""
+        if self.budget.seconds is None:
+            return math.inf
+        return self.budget.seconds - self.elapsed

@@ -1,0 +1,45 @@
+"""The built-in parts, registered through the same hooks as anybody's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.candidates import All, Nearest
+from gpu_ls_plugin.construction import (
+    greedy,
+    nearest_neighbour,
+    random_tours,
+    space_filling_curve,
+)
+from gpu_ls_plugin.hookspecs import hookimpl
+from gpu_ls_plugin.neighbourhoods import TwoOpt
+from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.pivoting import Best
+from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
+from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.searches import LocalSearch, RandomRestarts
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.hookspecs import Register
+
+
+@hookimpl
+def gpu_ls_register_parts(register: Register) -> None:
+    """Enter every part that the library brings."""
+    for name, metric in BUILT_IN_METRICS.items():
+        register("metric", name, metric)
+    register("candidates", "all", All)
+    register("candidates", "nearest", Nearest)
+    for construct in (random_tours, nearest_neighbour, greedy, space_filling_curve):
+        register("construction", construct.__name__, construct)
+    register("neighbourhood", "two_opt", TwoOpt)
+    register("pivoting", "best", Best)
+    register("perturbation", "double_bridge", DoubleBridge)
+    register("search", "local_search", LocalSearch)
+    register("search", "random_restarts", RandomRestarts)
+
+
+@hookimpl
+def gpu_ls_problem_from(obj: object) -> TSP | None:
+    """Return what is one of our problems already."""
+    return obj if isinstance(obj, TSP) else None

@@ -1,0 +1,23 @@
+"""Checks of plain parameters, so that every operator words its errors alike."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+
+
+def integer(name: str, value: Any, *, least: int, most: int | None = None) -> int:
+    """Return a value as int; no integer, or one outside [least, most], raises."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise InvalidTypeError(f"{name}: {value!r} is no integer")
+    if value < least or (most is not None and value > most):
+        limits = f"at least {least}" if most is None else f"between {least} and {most}"
+        raise InvalidParameterError(f"{name}: {value} is not {limits}")
+    return int(value)
+
+
+def seed(value: Any) -> int:
+    """Return a seed, an integer of 64 bits."""
+    return integer("seed", value, least=0, most=2**64 - 1)

@@ -1,0 +1,8 @@
+"""Starting tours, in batches, on both backends."""
+
+from gpu_ls_plugin.construction.greedy import greedy
+from gpu_ls_plugin.construction.nearest_neighbour import nearest_neighbour
+from gpu_ls_plugin.construction.random_tours import random_tours
+from gpu_ls_plugin.construction.space_filling_curve import space_filling_curve
+
+__all__ = ["greedy", "nearest_neighbour", "random_tours", "space_filling_curve"]

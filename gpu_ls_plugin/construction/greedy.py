@@ -1,0 +1,177 @@
+"""Greedy edge tours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.candidates import Nearest
+from gpu_ls_plugin.candidates.nearest import nearest_lists
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.candidates import CandidateLists
+    from gpu_ls_plugin.problems.tsp import TSP
+
+CANDIDATES = 8
+NOISE = 0.1  # lengths of the randomised variants are up to this share longer
+
+
+def greedy_edges_kernel(team: str) -> Kernel:
+    """Compose the kernel that takes edges in order of length."""
+    return Kernel(
+        name="greedy_edges",
+        header="greedy.cuh",
+        body=f"gls::GreedyEdges<{team}>",
+        parameters=parse_parameters(
+            "int n, const gls::int64* first_edges, const int* edges, const unsigned char* unsure, "
+            "int* mates, int* links, unsigned char* waiting"
+        ),
+        team=team,
+        parts=("greedy",),
+    )
+
+
+def follow_links_kernel(team: str) -> Kernel:
+    """Compose the kernel that turns links into tours."""
+    return Kernel(
+        name="follow_links",
+        header="greedy.cuh",
+        body=f"gls::FollowLinks<{team}>",
+        parameters=parse_parameters("int n, const int* links, int* tours"),
+        team=team,
+        parts=("greedy",),
+    )
+
+
+def greedy(
+    problem: TSP,
+    size: int = 1,
+    *,
+    seed: int = 0,
+    backend: str = "auto",
+    device: int | None = None,
+) -> Any:
+    """Return greedy edge tours: the shortest edge that fits, again and again.
+
+    Row 0 is the greedy tour of the complete graph (ties by city numbers); further rows lengthen
+    the edges at random by up to 10 %.
+
+    Parameters
+    ----------
+    problem : TSP
+        Symmetric or not; the length from the smaller to the larger city counts.
+    size : int
+        Number of tours.
+    seed : int
+        Key of the random lengths.
+    backend, device
+        Where the tours are made; see `get_backend`. Edges are sorted on the host.
+
+    Returns
+    -------
+    ndarray, shape (size, n), int32
+    """
+    count, key = checks.integer("size", size, least=1), checks.seed(seed)
+    chosen = get_backend(backend, device)
+    n = problem.n
+    if n < 4:
+        return np.tile(np.arange(n, dtype=np.int32), (count, 1))
+    fragments = _Fragments(chosen, n, count)
+    exact = _edges(problem, np.arange(n), Nearest(CANDIDATES).of(problem))
+    random = np.random.default_rng(key)
+    fragments.add([exact, *(exact.lengthened(random) for _ in range(count - 1))])
+    while any(map(len, open_ends := fragments.open_ends())):
+        fragments.add([_edges_between(problem, ends) for ends in open_ends])
+    return fragments.tours()
+
+
+@dataclass(frozen=True)
+class _Edges:
+    """Edges in order of length; `unsure` marks those longer than their ends' lists are sure of."""
+
+    pairs: NDArray[Any]  # (m, 2) int32
+    lengths: NDArray[Any]
+    unsure: NDArray[Any]  # (m,) uint8
+
+    def lengthened(self, random: np.random.Generator) -> _Edges:
+        """Return the edges in the order of randomly longer lengths."""
+        longer = self.lengths * random.uniform(1.0, 1.0 + NOISE, len(self.lengths))
+        order = np.argsort(longer, kind="stable")
+        return _Edges(self.pairs[order], self.lengths[order], np.zeros_like(self.unsure))
+
+
+def _edges(problem: TSP, cities: NDArray[Any], lists: CandidateLists) -> _Edges:
+    """Return the edges of candidate lists whose row r belongs to cities[r]."""
+    n, degree = problem.n, lists.degree
+    a = np.repeat(cities.astype(np.int64), degree)
+    b = lists.cities.ravel().astype(np.int64)
+    keys = np.unique(np.minimum(a, b) * n + np.maximum(a, b))
+    low, high = keys // n, keys % n
+    lengths = problem.metric.lengths(problem, low, high)
+    order = np.argsort(lengths, kind="stable")  # equal lengths stay in the order of the cities
+    low, high, lengths = low[order], high[order], lengths[order]
+    reach = np.full(n, np.inf)
+    if degree < len(cities) - 1:
+        reach[cities] = lists.lengths[:, -1]
+    unsure = (lengths > reach[low]) | (lengths > reach[high])
+    pairs = np.stack([low, high], axis=1).astype(np.int32)
+    return _Edges(pairs, lengths, unsure.astype(np.uint8))
+
+
+def _edges_between(problem: TSP, ends: NDArray[Any]) -> _Edges:
+    """Return candidate edges between the ends of fragments."""
+    lists = nearest_lists(problem, max(0, min(CANDIDATES, len(ends) - 1)), ends)
+    return _edges(problem, ends, lists)
+
+
+class _Fragments:
+    """Paths that grow together, for a batch of tours, on a backend."""
+
+    def __init__(self, backend: Backend, n: int, size: int) -> None:
+        xp = backend.xp
+        self.backend, self.n, self.size = backend, n, size
+        self.mates = xp.tile(xp.arange(n, dtype="int32"), (size, 1))
+        self.links = xp.full((size, n, 2), -1, "int32")
+        self._waiting = xp.empty((size, n), "uint8")
+
+    def add(self, edges: list[_Edges]) -> None:
+        """Take those of each tour's edges that fit."""
+        asarray = self.backend.xp.asarray
+        first = np.cumsum([0, *(len(e.lengths) for e in edges)])
+        arguments = {
+            "n": self.n,
+            "first_edges": asarray(first.astype(np.int64)),
+            "edges": asarray(np.concatenate([e.pairs for e in edges])),
+            "unsure": asarray(np.concatenate([e.unsure for e in edges])),
+            "mates": self.mates,
+            "links": self.links,
+            "waiting": self._waiting,
+        }
+        self.backend.launch(greedy_edges_kernel(self.backend.warp()), self.size, arguments)
+
+    def open_ends(self) -> list[NDArray[Any]]:
+        """Return the ends of each tour's fragments, none where there is one fragment only."""
+        mates = self.backend.to_numpy(self.mates)
+        ends = [np.flatnonzero(row >= 0) for row in mates]
+        # One path has two ends that are each other's mates; n is 4 at least.
+        return [e if len(e) != 2 or m[e[0]] != e[1] else e[:0] for e, m in zip(ends, mates, strict=True)]
+
+    def tours(self) -> Any:
+        """Close the single fragment of each tour and return the tours from city 0 on, in NumPy."""
+        xp, rows = self.backend.xp, self.backend.xp.arange(self.size)
+        a = (self.mates >= 0).argmax(axis=1)
+        b = self.mates[rows, a]
+        self.links[rows, a, 1] = b
+        self.links[rows, b, 1] = a
+        tours = xp.empty((self.size, self.n), "int32")
+        arguments = {"n": self.n, "links": self.links, "tours": tours}
+        self.backend.launch(follow_links_kernel(self.backend.warp()), self.size, arguments)
+        return self.backend.to_numpy(tours)

@@ -1,0 +1,82 @@
+"""Nearest-neighbour tours from many starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.candidates import Nearest
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.problems.tsp import TSP
+
+CANDIDATES = Nearest(10)
+LARGE = 20_000  # cities from which a whole block works on a tour
+BLOCK_THREADS = 512
+
+
+def nearest_neighbour_kernel(metric: Metric, team: str) -> Kernel:
+    """Compose the kernel that always goes on to the nearest city."""
+    return metric_kernel(
+        "nearest_neighbour",
+        metric,
+        header="nearest_neighbour.cuh",
+        body="gls::NearestNeighbour<{team}, {metric}>",
+        parameters="const void* metric_data, int n, const int* neighbours, const void* lengths, "
+        "int degree, const int* starts, unsigned char* visited, int* tours",
+        team=team,
+    )
+
+
+def nearest_neighbour(
+    problem: TSP,
+    size: int = 1,
+    *,
+    seed: int = 0,
+    backend: str = "auto",
+    device: int | None = None,
+) -> Any:
+    """Return tours that always go on to the nearest unvisited city, ties to the smallest.
+
+    Each row starts at another city, in an order drawn from `seed`; beyond n rows the starts repeat.
+
+    Parameters
+    ----------
+    problem : TSP
+    size : int
+        Number of tours.
+    seed : int
+        Key of the random starts.
+    backend, device
+        Where the tours are made; see `get_backend`.
+
+    Returns
+    -------
+    ndarray, shape (size, n), int32
+    """
+    count, key = checks.integer("size", size, least=1), checks.seed(seed)
+    chosen = get_backend(backend, device)
+    xp, n = chosen.xp, problem.n
+    starts = np.resize(np.random.default_rng(key).permutation(n), count).astype(np.int32)
+    if n == 1:
+        return np.zeros((count, 1), np.int32)
+    neighbours, lengths, degree = CANDIDATES.on(chosen, problem)
+    tours = xp.empty((count, n), "int32")
+    arguments = {
+        "metric_data": chosen.metric_data(problem),
+        "n": n,
+        "neighbours": neighbours,
+        "lengths": lengths,
+        "degree": degree,
+        "starts": xp.asarray(starts),
+        "visited": xp.empty((count, n), "uint8"),
+        "tours": tours,
+    }
+    team = chosen.block(BLOCK_THREADS) if n >= LARGE else chosen.warp()
+    chosen.launch(nearest_neighbour_kernel(problem.metric, team), count, arguments)
+    return chosen.to_numpy(tours)

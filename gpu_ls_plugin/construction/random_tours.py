@@ -1,0 +1,64 @@
+"""Uniform random tours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.tsp import TSP
+
+
+def random_tours_kernel(team: str) -> Kernel:
+    """Compose the kernel that shuffles tours."""
+    return Kernel(
+        name="random_tours",
+        header="random_tours.cuh",
+        body=f"gls::RandomTours<{team}>",
+        parameters=parse_parameters("int n, gls::uint64 seed, gls::int64 first_row, int* tours"),
+        team=team,
+        parts=("random_tours",),
+    )
+
+
+def random_tours(
+    problem: TSP,
+    size: int = 1,
+    *,
+    seed: int = 0,
+    backend: str = "auto",
+    device: int | None = None,
+) -> Any:
+    """Return uniform random tours.
+
+    Row r depends on `seed` and r alone: a larger batch begins with the rows of a smaller one.
+
+    Parameters
+    ----------
+    problem : TSP
+    size : int
+        Number of tours.
+    seed : int
+        Key of the random numbers.
+    backend, device
+        Where the tours are made; see `get_backend`.
+
+    Returns
+    -------
+    ndarray, shape (size, n), int32
+    """
+    count, key = checks.integer("size", size, least=1), checks.seed(seed)
+    chosen = get_backend(backend, device)
+    return chosen.to_numpy(shuffle(chosen, problem.n, count, key))
+
+
+def shuffle(backend: Backend, n: int, size: int, seed: int, first_row: int = 0) -> Any:
+    """Return rows first_row .. first_row + size - 1 of the random tours of a seed, on a backend."""
+    tours = backend.xp.empty((size, n), "int32")
+    arguments = {"n": n, "seed": seed, "first_row": first_row, "tours": tours}
+    backend.launch(random_tours_kernel(backend.warp()), size, arguments)
+    return tours

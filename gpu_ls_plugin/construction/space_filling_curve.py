@@ -1,0 +1,102 @@
+"""Tours along a Hilbert curve (Platzman and Bartholdi 1989)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.tsp import TSP
+
+LEVELS = 20  # of the curve: 2^20 x 2^20 cells
+BLOCK_ENTRIES = 1 << 23
+
+
+def space_filling_curve(
+    problem: TSP,
+    size: int = 1,
+    *,
+    seed: int = 0,
+    backend: str = "auto",
+    device: int | None = None,
+) -> Any:
+    """Return tours in the order of a Hilbert curve through the plane.
+
+    Row 0 is the curve over the bounding square; further rows turn and shift the plane at random.
+
+    Parameters
+    ----------
+    problem : TSP
+        With coordinates; GEO uses latitude and longitude as a plane.
+    size : int
+        Number of tours.
+    seed : int
+        Key of the random turns.
+    backend, device
+        Where the tours are made; see `get_backend`.
+
+    Returns
+    -------
+    ndarray, shape (size, n), int32
+
+    Raises
+    ------
+    UnsupportedProblemError
+        The problem is a matrix.
+    """
+    count, key = checks.integer("size", size, least=1), checks.seed(seed)
+    chosen = get_backend(backend, device)
+    if problem.coordinates is None:
+        raise UnsupportedProblemError(
+            "problem: a space-filling curve needs coordinates, not a matrix; "
+            "use greedy or nearest_neighbour"
+        )
+    xp = chosen.xp
+    points = xp.asarray(problem.coordinates - problem.coordinates.mean(axis=0))
+    random = np.random.default_rng(key)
+    turns = np.concatenate([[0.0], random.uniform(0, 2 * np.pi, count - 1)])
+    shifts = np.concatenate([[[0.0, 0.0]], random.uniform(0, 1, (count - 1, 2))])
+    tours = np.empty((count, problem.n), np.int32)
+    step = max(1, BLOCK_ENTRIES // problem.n)
+    for begin in range(0, count, step):
+        rows = slice(begin, begin + step)
+        keys = _hilbert(xp, *_to_cells(xp, points, turns[rows], shifts[rows]))
+        tours[rows] = chosen.to_numpy(xp.argsort(keys, axis=1, kind="stable"))
+    return tours
+
+
+def _to_cells(xp: Any, points: Any, turns: Any, shifts: Any) -> tuple[Any, Any]:
+    """Return integer cells (rows, n) of the plane turned by `turns` and moved by `shifts`."""
+    cosine, sine = xp.asarray(np.cos(turns))[:, None], xp.asarray(np.sin(turns))[:, None]
+    moved = xp.asarray(shifts)
+    x = points[:, 0] * cosine - points[:, 1] * sine
+    y = points[:, 0] * sine + points[:, 1] * cosine
+    low_x, low_y = x.min(axis=1, keepdims=True), y.min(axis=1, keepdims=True)
+    extent = xp.maximum((x - low_x).max(axis=1), (y - low_y).max(axis=1))[:, None]
+    extent = xp.where(extent > 0, extent, 1.0)
+    # A shifted plane fills half of a square of twice the side, from a random corner on.
+    side = ((1 << LEVELS) - 1) / (1.0 + (moved > 0).any(axis=1)[:, None])
+    cells = []
+    for values, low, shift in ((x, low_x, moved[:, :1]), (y, low_y, moved[:, 1:])):
+        cells.append(((values - low) / extent * side + shift * side).astype("int64"))
+    return cells[0], cells[1]
+
+
+def _hilbert(xp: Any, x: Any, y: Any) -> Any:
+    """Return the position along the Hilbert curve of each cell."""
+    keys = xp.zeros_like(x)
+    for level in reversed(range(LEVELS)):
+        right, top = (x >> level) & 1, (y >> level) & 1
+        keys = (keys << 2) | ((3 * right) ^ top)
+        # Turn the quadrant so that the curve inside it starts and ends as at the level above.
+        flip = (1 << level) - 1
+        x, y = (
+            xp.where(top, x, xp.where(right, flip - (y & flip), y & flip)) & flip,
+            xp.where(top, y, xp.where(right, flip - (x & flip), x & flip)) & flip,
+        )
+    return keys

@@ -1,0 +1,63 @@
+"""Errors of the library: each says what was wrong and what to do about it."""
+
+from __future__ import annotations
+
+
+class GpuLsError(Exception):
+    """Base class of every error that this library raises on purpose."""
+
+
+class InvalidParameterError(GpuLsError, ValueError):
+    """A parameter has a value outside its range; the message names the parameter."""
+
+
+class InvalidTypeError(GpuLsError, TypeError):
+    """A parameter has the wrong type; the message names the parameter."""
+
+
+class InvalidProblemError(GpuLsError, ValueError):
+    """Instance data is unusable: wrong shape, NaN, negative or overflowing distances."""
+
+
+class FileFormatError(InvalidProblemError):
+    """A file is not what its format says; the message names the file and the section."""
+
+
+class InvalidTourError(GpuLsError, ValueError):
+    """A row is no permutation of the cities; the message names the row and the reason."""
+
+
+class UnsupportedProblemError(InvalidParameterError):
+    """The operator cannot work on this problem, for example 2-opt on asymmetric distances."""
+
+
+class UnknownPartError(GpuLsError, LookupError):
+    """No operator, metric or search of that name is registered; near matches are listed."""
+
+
+class DuplicatePartError(GpuLsError, ValueError):
+    """Two plugins register the same name; the message names both."""
+
+
+class PluginError(GpuLsError, RuntimeError):
+    """A plugin failed to load and strict loading is on."""
+
+
+class MissingExtraError(GpuLsError, ImportError):
+    """An optional package is not installed; the message holds the pip command."""
+
+
+class BackendUnavailableError(GpuLsError, RuntimeError):
+    """The chosen backend cannot run here; the message says why and what to install."""
+
+
+class CompilerNotFoundError(BackendUnavailableError):
+    """No C++17 compiler was found for the CPU backend."""
+
+
+class CompilationError(GpuLsError, RuntimeError):
+    """A composed program does not compile; the message ends with the compiler's output."""
+
+
+class InsufficientMemoryError(GpuLsError, MemoryError):
+    """A search does not fit even one tour at a time; the message says needed and available."""

@@ -1,0 +1,177 @@
+// Metrics: distance functors, the same text for both backends.
+//
+// A metric has
+//   using Length            long long where the definition rounds to integers, else double;
+//   Metric(data, n)         what its Python class prepared (see `Metric.data`);
+//   metric(a, b)            the exact length, bit for bit the referee's;
+//   metric.point(c)         16 bytes of a city for the float32 estimate;
+//   metric.estimate(p, q)   within `Metric.slack` of the exact length.
+// A metric without a faster estimate of its own derives from EstimateByLength.
+//
+// Exact lengths are evaluated in IEEE float64 and compiled without contraction.
+#pragma once
+
+#include "team.cuh"
+
+namespace gls {
+
+// A city in the float32 world: up to three coordinates, and the exact edge to the next city where
+// the point stands for a position of a tour.
+struct alignas(16) Point {
+  float x, y, z, edge;
+};
+
+#ifdef __CUDACC__
+GLS_DEVICE float fast_sqrt(float v) {
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(v));
+  return root;
+}
+GLS_DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+GLS_DEVICE float bits_to_float(int bits) { return __int_as_float(bits); }
+GLS_DEVICE int float_to_bits(float value) { return __float_as_int(value); }
+#else
+GLS_DEVICE float fast_sqrt(float v) { return std::sqrt(v); }
+GLS_DEVICE float fused(float a, float b, float c) { return a * b + c; }
+GLS_DEVICE float bits_to_float(int bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+GLS_DEVICE int float_to_bits(float value) {
+  int bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+using std::acos;
+using std::fabs;
+using std::fmax;
+using std::fmin;
+using std::sqrt;
+#endif
+
+// TSPLIB's nint for lengths, which are never negative.
+GLS_DEVICE int64 nint(double v) { return int64(v + 0.5); }
+
+// The slow but always valid estimate: the exact length as float32.
+template <class Metric>
+struct EstimateByLength {
+  GLS_DEVICE Point point(int city) const { return {bits_to_float(city), 0, 0, 0}; }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return float(static_cast<const Metric&>(*this)(float_to_bits(p.x), float_to_bits(q.x)));
+  }
+};
+
+// Cities in the plane; estimates start from the first city, so that a far origin costs no digits.
+struct Planar {
+  const double* xy;
+
+  GLS_DEVICE Planar(const void* data, int) : xy(static_cast<const double*>(data)) {}
+
+  GLS_DEVICE double dx(int a, int b) const { return xy[2 * a] - xy[2 * b]; }
+  GLS_DEVICE double dy(int a, int b) const { return xy[2 * a + 1] - xy[2 * b + 1]; }
+  GLS_DEVICE double squared(int a, int b) const {
+    const double x = dx(a, b), y = dy(a, b);
+    return x * x + y * y;
+  }
+  GLS_DEVICE Point point(int city) const { return {float(dx(city, 0)), float(dy(city, 0)), 0, 0}; }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    const float x = p.x - q.x, y = p.y - q.y;
+    return fast_sqrt(fused(x, x, y * y));
+  }
+};
+
+struct Euclidean : Planar {
+  using Length = double;
+  using Planar::Planar;
+  GLS_DEVICE Length operator()(int a, int b) const { return sqrt(squared(a, b)); }
+};
+
+struct Euc2D : Planar {
+  using Length = int64;
+  using Planar::Planar;
+  GLS_DEVICE Length operator()(int a, int b) const { return nint(sqrt(squared(a, b))); }
+};
+
+struct Ceil2D : Planar {
+  using Length = int64;
+  using Planar::Planar;
+  GLS_DEVICE Length operator()(int a, int b) const { return int64(ceil(sqrt(squared(a, b)))); }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return Planar::estimate(p, q) + 0.5f;
+  }
+};
+
+// Pseudo-Euclidean: the root of a tenth, rounded up.
+struct Att : Planar {
+  using Length = int64;
+  using Planar::Planar;
+  GLS_DEVICE Length operator()(int a, int b) const {
+    const double r = sqrt(squared(a, b) / 10.0);
+    const int64 t = nint(r);
+    return double(t) < r ? t + 1 : t;
+  }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return fused(Planar::estimate(p, q), 0.31622776601683794f, 0.5f);
+  }
+};
+
+struct Man2D : Planar {
+  using Length = int64;
+  using Planar::Planar;
+  GLS_DEVICE Length operator()(int a, int b) const { return nint(fabs(dx(a, b)) + fabs(dy(a, b))); }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return fabs(p.x - q.x) + fabs(p.y - q.y);
+  }
+};
+
+struct Max2D : Planar {
+  using Length = int64;
+  using Planar::Planar;
+  GLS_DEVICE Length operator()(int a, int b) const {
+    return nint(fmax(fabs(dx(a, b)), fabs(dy(a, b))));
+  }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return fmax(fabs(p.x - q.x), fabs(p.y - q.y));
+  }
+};
+
+// Geographical distance in km between unit vectors made from TSPLIB's radians.
+struct Geo {
+  using Length = int64;
+  static constexpr double kRadius = 6378.388;
+  const double* unit;
+
+  GLS_DEVICE Geo(const void* data, int) : unit(static_cast<const double*>(data)) {}
+
+  GLS_DEVICE Length operator()(int a, int b) const {
+    const double* u = unit + 3 * a;
+    const double* v = unit + 3 * b;
+    const double cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+    return int64(kRadius * acos(fmin(1.0, fmax(-1.0, cosine))) + 1.0);
+  }
+  GLS_DEVICE Point point(int city) const {
+    const double* u = unit + 3 * city;
+    return {float(u[0]), float(u[1]), float(u[2]), 0};
+  }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    const float x = p.x - q.x, y = p.y - q.y, z = p.z - q.z;
+    const float half_chord = 0.5f * fast_sqrt(fused(x, x, fused(y, y, z * z)));
+    return fused(float(2 * kRadius), asinf(half_chord < 1.0f ? half_chord : 1.0f), 0.5f);
+  }
+};
+
+template <class Entry, class LengthType>
+struct Explicit : EstimateByLength<Explicit<Entry, LengthType>> {
+  using Length = LengthType;
+  const Entry* matrix;
+  int n;
+
+  GLS_DEVICE Explicit(const void* data, int n) : matrix(static_cast<const Entry*>(data)), n(n) {}
+  GLS_DEVICE Length operator()(int a, int b) const { return Length(matrix[int64(a) * n + b]); }
+};
+
+using ExplicitInteger = Explicit<int, int64>;
+using ExplicitReal = Explicit<double, double>;
+
+}  // namespace gls

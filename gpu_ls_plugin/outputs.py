@@ -1,0 +1,108 @@
+"""Files that a solve leaves behind: written completely or not at all, and checked beforehand."""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.exceptions import InvalidParameterError, MissingExtraError
+from gpu_ls_plugin.problems.tsplib import write_tour
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.problems.tsp import TSP
+
+
+def check_writable(path: Path) -> None:
+    """Raise OSError, before any work is done, where a file could not be written afterwards."""
+    folder = path.parent
+    if path.is_dir():
+        code = errno.EISDIR
+    elif not folder.is_dir():
+        code = errno.ENOENT
+    elif not os.access(path if path.exists() else folder, os.W_OK):
+        code = errno.EACCES
+    else:
+        return
+    raise OSError(code, os.strerror(code), str(path))
+
+
+def check_plottable(problem: TSP, path: Path) -> None:
+    """Raise, before any work is done, where a tour could not be drawn afterwards.
+
+    Raises
+    ------
+    MissingExtraError
+        Matplotlib is not installed.
+    InvalidParameterError
+        The problem has no coordinates, or the file name no ending of an image format.
+    OSError
+        The file cannot be written.
+    """
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ImportError as error:
+        raise MissingExtraError(
+            'plot: drawing needs Matplotlib: pip install "gpu-ls-plugin[plot]"'
+        ) from error
+    if problem.coordinates is None:
+        raise InvalidParameterError(
+            f"plot: {problem.name or 'the problem'} is a matrix without coordinates, so that no "
+            "tour can be drawn; leave the plot out"
+        )
+    known = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix.lower().lstrip(".") not in known:
+        raise InvalidParameterError(
+            f"plot: {path.name!r} must end in one of {', '.join('.' + name for name in known)}"
+        )
+    check_writable(path)
+
+
+@contextmanager
+def atomically(path: Path) -> Iterator[Path]:
+    """Yield a temporary file name beside `path` that takes its place if all goes well.
+
+    What is no regular file, such as /dev/stdout, is yielded itself.
+    """
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    target = path.resolve()
+    temporary = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
+    try:
+        yield temporary
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def save_tour(problem: TSP, tour: NDArray[Any], path: Path) -> None:
+    """Write a tour (n,) as a TSPLIB tour file, atomically."""
+    length = problem.cost(tour)[0].item()
+    with atomically(path) as file:
+        write_tour(file, tour, name=problem.name or path.stem, length=length)
+
+
+def save_plot(problem: TSP, tour: NDArray[Any], path: Path, title: str) -> None:
+    """Draw a tour (n,) of a problem with coordinates into an image file, atomically."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    assert problem.coordinates is not None
+    points = problem.coordinates
+    if problem.metric.name == "GEO":  # (latitude, longitude): north is up
+        points = points[:, ::-1]
+    x, y = points[[*tour, tour[0]]].T
+    figure = Figure(figsize=(8, 8), layout="constrained")
+    axes = figure.add_subplot(aspect="equal", title=title)
+    axes.plot(x, y, color="tab:blue", linewidth=1.0)
+    axes.scatter(x, y, color="tab:red", s=min(16.0, 8000.0 / problem.n), zorder=2)
+    axes.set_axis_off()
+    with atomically(path) as file:
+        FigureCanvasAgg(figure).print_figure(file, dpi=150, format=path.suffix.lower().lstrip("."))

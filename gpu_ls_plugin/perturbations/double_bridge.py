@@ -1,0 +1,109 @@
+"""The double bridge (Martin, Otto and Felten 1991)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.tsp import TSP
+
+SMALLEST = 6  # cities: segments of 1, 2, 1 and 2
+
+
+def double_bridge_kernel(team: str) -> Kernel:
+    """Compose the kernel that cuts and reconnects tours."""
+    return Kernel(
+        name="double_bridge",
+        header="double_bridge.cuh",
+        body=f"gls::DoubleBridge<{team}>",
+        parameters=parse_parameters(
+            "int n, int window, gls::uint64 seed, const int* tours, int* kicked"
+        ),
+        team=team,
+        parts=("double_bridge",),
+    )
+
+
+@dataclass(frozen=True)
+class DoubleBridge:
+    """Cut a tour into A B C D and reconnect it as A D C B, which changes exactly four edges.
+
+    No path is reversed. Cuts that leave two neighbouring segments with one city each are not
+    drawn: they would change three edges only.
+
+    Parameters
+    ----------
+    segment : int, optional
+        Number of consecutive cities that hold all four cut edges, at least 6, drawn uniformly
+        around the tour; by default the cuts are uniform over the whole tour.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        `segment` is no integer of at least 6.
+    """
+
+    segment: int | None = None
+
+    name = "double_bridge"
+
+    def __post_init__(self) -> None:
+        if self.segment is not None:
+            checks.integer("segment", self.segment, least=SMALLEST)
+
+    def perturb(
+        self,
+        problem: TSP,
+        tours: Any,
+        *,
+        seed: int = 0,
+        backend: str = "auto",
+        device: int | None = None,
+    ) -> Any:
+        """Return kicked copies of tours; row r depends on `seed`, r and the row alone.
+
+        Parameters
+        ----------
+        problem : TSP
+            With at least 6 cities; symmetric or not.
+        tours : array, shape (P, n), integer
+            Not changed. NumPy, or CuPy with the result on the same device.
+        seed : int
+            Key of the random cuts.
+        backend, device
+            Where the kicks are made; see `get_backend`.
+
+        Returns
+        -------
+        array, shape (P, n), int32
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The problem has fewer than 6 cities.
+        InvalidTourError, InvalidTypeError
+            `tours` are no permutations of the cities.
+        """
+        key = checks.seed(seed)
+        if problem.n < SMALLEST:
+            raise UnsupportedProblemError(
+                f"problem: a double bridge needs at least {SMALLEST} cities, not {problem.n}"
+            )
+        chosen = get_backend(backend, device, tours=tours)
+        taken = arrays.take_tours(chosen, problem, tours)
+        kicked = chosen.xp.empty_like(taken)
+        arguments = {
+            "n": problem.n,
+            "window": min(self.segment or problem.n, problem.n),
+            "seed": key,
+            "tours": taken,
+            "kicked": kicked,
+        }
+        chosen.launch(double_bridge_kernel(chosen.warp()), len(taken), arguments)
+        return arrays.give(chosen, kicked, like=tours)

@@ -1,0 +1,81 @@
+"""What became of a plugin: the record that `gpu-ls plugins` shows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from importlib.metadata import EntryPoint, PackageNotFoundError, version
+from typing import Literal
+
+from gpu_ls_plugin.exceptions import MissingExtraError
+
+Status = Literal["loaded", "disabled", "extra not installed", "error"]
+
+
+@dataclass(frozen=True)
+class PluginInfo:
+    """One plugin: where it comes from, whether it works, and why not.
+
+    `error` says what failed and what to do about it; `parts` lists what the plugin registered, as
+    ``kind:name``.
+    """
+
+    name: str
+    distribution: str = ""
+    version: str = ""
+    module: str = ""
+    status: Status = "loaded"
+    error: str = ""
+    parts: tuple[str, ...] = ()
+
+    @property
+    def origin(self) -> str:
+        """The distribution, or the module of a plugin that has none."""
+        return self.distribution or self.module or "an object in memory"
+
+
+def distribution_version(distribution: str) -> str:
+    """Return the version of an installed distribution, empty where there is none."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return ""
+
+
+def describe(entry: EntryPoint) -> PluginInfo:
+    """Return the record of an entry point before anything of it is imported."""
+    if entry.dist is None:
+        return PluginInfo(entry.name, module=entry.module)
+    return PluginInfo(entry.name, entry.dist.name, entry.dist.version, entry.module)
+
+
+def failure(entry: EntryPoint, info: PluginInfo, error: BaseException) -> PluginInfo:
+    """Return the record of a plugin that raised `error` while it was loaded.
+
+    A framework that only an extra of the plugin's distribution brings is no error: nobody asked
+    for it. A missing module of any other kind is one.
+    """
+    extra = _missing_extra(entry, error)
+    if extra:
+        remedy = f'pip install "{info.distribution}[{extra}]"'
+        return replace(info, status="extra not installed", error=remedy)
+    if isinstance(error, MissingExtraError):
+        return replace(info, status="extra not installed", error=str(error))
+    return replace(info, status="error", error=f"{type(error).__name__}: {error}")
+
+
+def _missing_extra(entry: EntryPoint, error: BaseException) -> str:
+    """The extra that brings the top-level module whose absence `error` reports, or nothing."""
+    if not isinstance(error, ModuleNotFoundError) or not error.name or entry.dist is None:
+        return ""
+    missing = _normalised(error.name)
+    for requirement in entry.dist.requires or ():
+        package = re.match(r"[\w.-]+", requirement)
+        extra = re.search(r"\bextra\s*==\s*['\"]([\w.-]+)['\"]", requirement)
+        if package and extra and _normalised(package[0]) == missing:
+            return extra[1]
+    return next((name for name in entry.extras if _normalised(name) == missing), "")
+
+
+def _normalised(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

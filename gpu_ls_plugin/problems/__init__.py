@@ -1,0 +1,5 @@
+"""Problems: instance data, validated once and immutable, in NumPy only."""
+
+from gpu_ls_plugin.problems.tsp import TSP
+
+__all__ = ["TSP"]

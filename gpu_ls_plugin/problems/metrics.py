@@ -1,0 +1,371 @@
+"""Distances between cities, as TSPLIB95 defines them (Reinelt 1995): the referee's side.
+
+A metric is one class here, which computes exact lengths in NumPy, and one functor in C++, which
+computes the same numbers inside the searches. All arithmetic is IEEE float64 without contraction,
+in the order that the docstrings state, so that both sides agree to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from gpu_ls_plugin.exceptions import InvalidProblemError, InvalidTypeError
+from gpu_ls_plugin.registry import registry
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.problems.tsp import TSP
+
+    Cities = NDArray[np.integer[Any]]
+    Lengths = NDArray[Any]  # int64 or float64
+    Real = NDArray[np.float64]
+
+EARTH_RADIUS = 6378.388  # km, TSPLIB's RRR
+TSPLIB_PI = 3.141592  # TSPLIB's PI: the published optima depend on its six digits
+
+INTEGER_LIMIT = 2.0**31  # integer lengths are int32 inside the searches
+REAL_LIMIT = 2.0**62  # squares of real lengths must be finite in float32
+FLOAT32_ERROR = 2.0**-20  # of a whole float32 evaluation, relative to the largest length
+FLOAT32_UNDERFLOW = 2.0**-60  # absolute, where squares of differences vanish in float32
+CHORD_ERROR = 2.0**-22  # of half a chord between float32 unit vectors, and of its arc sine
+
+
+class Metric(ABC):
+    """How long the way from one city to another is.
+
+    Instances hold no state: two of the same class are equal. A plugin subclasses this, gives the
+    class attributes, `lengths` and `slack`, and returns its functor's C++ text from `source`.
+
+    Attributes
+    ----------
+    name : str
+        Name in TSPLIB's spelling and in the registry, such as "EUC_2D".
+    integer : bool
+        Whether lengths are integers (int64, each below 2**31) or float64.
+    explicit : bool
+        Whether the lengths come from a matrix instead of coordinates.
+    functor : str
+        The C++ struct that computes the same lengths, such as "gls::Euc2D".
+    header : str
+        File that defines the functor.
+    tree_p : float
+        Order of the Minkowski distance that belongs to `tree_points`.
+    """
+
+    name: ClassVar[str]
+    integer: ClassVar[bool] = True
+    explicit: ClassVar[bool] = False
+    functor: ClassVar[str]
+    header: ClassVar[str] = "metric.cuh"
+    tree_p: ClassVar[float] = 2.0
+
+    def source(self) -> str:
+        """Return the C++ text that defines the functor, empty for those of the library's header."""
+        return ""
+
+    def check(self, values: NDArray[Any]) -> None:
+        """Raise InvalidProblemError where the metric cannot work on finite (n, 2) coordinates."""
+
+    def data(self, problem: TSP) -> NDArray[Any]:
+        """Return the C-contiguous array from which the functor reads: float64 (n, 2) here."""
+        assert problem.coordinates is not None
+        return problem.coordinates
+
+    @abstractmethod
+    def lengths(self, problem: TSP, a: Cities, b: Cities) -> Lengths:
+        """Return the exact lengths from cities `a` to cities `b`, elementwise.
+
+        Parameters
+        ----------
+        problem : TSP
+            The problem that holds the coordinates or the matrix.
+        a, b : integer arrays of one shape
+            Cities in 0..n-1, not checked. A city's length to itself is never asked for.
+
+        Returns
+        -------
+        array of that shape, int64 if `integer`, else float64
+        """
+
+    @abstractmethod
+    def slack(self, problem: TSP) -> float:
+        """Return a bound on |float32 estimate of the functor - exact length| over all pairs."""
+
+    def tree_points(self, problem: TSP) -> Real | None:
+        """Return points (n, m) whose Minkowski distance of order `tree_p` grows with the length.
+
+        None where there are no such points, as with a matrix.
+        """
+        return None
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+def _nearest(values: Real) -> NDArray[np.int64]:
+    """TSPLIB's nint of non-negative numbers: truncation of the number plus one half."""
+    return (values + 0.5).astype(np.int64)
+
+
+class Planar(Metric):
+    """A metric of the plane: a real length of the two differences, then a rounding."""
+
+    def real(self, dx: Real, dy: Real) -> Real:
+        """Return the length before rounding: sqrt(dx*dx + dy*dy) unless overridden."""
+        return np.sqrt(dx * dx + dy * dy)
+
+    def rounded(self, values: Real) -> Lengths:
+        """Return real lengths as TSPLIB rounds them: to the nearest unless overridden."""
+        return _nearest(values)
+
+    def span(self, coordinates: Real) -> float:
+        """Return the real length of the bounding box's diagonal, which no length exceeds."""
+        with np.errstate(over="ignore"):
+            dx, dy = coordinates.max(axis=0) - coordinates.min(axis=0)
+            return float(self.real(dx, dy))
+
+    def check(self, values: NDArray[Any]) -> None:
+        """Raise InvalidProblemError where lengths could overflow the numbers of the searches."""
+        limit = INTEGER_LIMIT - 1 if self.integer else REAL_LIMIT
+        span = self.span(values)
+        if not span < limit:
+            raise InvalidProblemError(
+                f"coordinates: {self.name} lengths of up to {span:.4g} would overflow, the limit "
+                f"is {limit:.4g}; scale the coordinates down"
+            )
+
+    def lengths(self, problem: TSP, a: Cities, b: Cities) -> Lengths:
+        """Return the exact lengths from cities `a` to cities `b`, elementwise."""
+        assert problem.coordinates is not None
+        x, y = problem.coordinates.T
+        return self.rounded(self.real(x[a] - x[b], y[a] - y[b]))
+
+    def slack(self, problem: TSP) -> float:
+        """Return a bound on |float32 estimate - exact|, half a unit of it for rounding.
+
+        The estimate is the real length, plus 0.5 where rounding is up.
+        """
+        assert problem.coordinates is not None
+        rounding = 0.5 if self.integer else 0.0
+        return rounding + self.span(problem.coordinates) * FLOAT32_ERROR + FLOAT32_UNDERFLOW
+
+    def tree_points(self, problem: TSP) -> Real | None:
+        """Return the coordinates."""
+        return problem.coordinates
+
+
+class Euc2D(Planar):
+    """TSPLIB's EUC_2D: nint(sqrt(dx*dx + dy*dy))."""
+
+    name = "EUC_2D"
+    functor = "gls::Euc2D"
+
+
+class Ceil2D(Planar):
+    """TSPLIB's CEIL_2D: sqrt(dx*dx + dy*dy), rounded up."""
+
+    name = "CEIL_2D"
+    functor = "gls::Ceil2D"
+
+    def rounded(self, values: Real) -> Lengths:
+        """Return the next integers above."""
+        return np.ceil(values).astype(np.int64)
+
+
+class Att(Planar):
+    """TSPLIB's ATT: r = sqrt((dx*dx + dy*dy) / 10.0), t = nint(r), one more where t < r."""
+
+    name = "ATT"
+    functor = "gls::Att"
+
+    def real(self, dx: Real, dy: Real) -> Real:
+        """Return the pseudo-Euclidean length."""
+        return np.sqrt((dx * dx + dy * dy) / 10.0)
+
+    def rounded(self, values: Real) -> Lengths:
+        """Return the nearest integers, one more where these are smaller."""
+        nearest = _nearest(values)
+        return nearest + (nearest < values)
+
+
+class Man2D(Planar):
+    """TSPLIB's MAN_2D: nint(|dx| + |dy|)."""
+
+    name = "MAN_2D"
+    functor = "gls::Man2D"
+    tree_p = 1.0
+
+    def real(self, dx: Real, dy: Real) -> Real:
+        """Return the sum of the absolute differences."""
+        return np.abs(dx) + np.abs(dy)
+
+
+class Max2D(Planar):
+    """TSPLIB's MAX_2D: max(nint(|dx|), nint(|dy|)), which is nint of the larger one."""
+
+    name = "MAX_2D"
+    functor = "gls::Max2D"
+    tree_p = math.inf
+
+    def real(self, dx: Real, dy: Real) -> Real:
+        """Return the larger absolute difference."""
+        return np.maximum(np.abs(dx), np.abs(dy))
+
+
+class Euclidean(Planar):
+    """Real Euclidean lengths: sqrt(dx*dx + dy*dy) in float64, not rounded."""
+
+    name = "EUC"
+    integer = False
+    functor = "gls::Euclidean"
+
+    def rounded(self, values: Real) -> Lengths:
+        """Return the values."""
+        return values
+
+
+class Geo(Metric):
+    """TSPLIB's GEO: great circles in kilometres between (latitude, longitude) in DDD.MM.
+
+    Degrees are truncated towards zero, what follows the point are minutes, pi is 3.141592 and the
+    Earth's radius 6378.388 km; a length is the truncated distance plus one.
+    """
+
+    name = "GEO"
+    functor = "gls::Geo"
+
+    def check(self, values: NDArray[Any]) -> None:
+        """Raise InvalidProblemError where a latitude or longitude is off the globe."""
+        for column, (word, limit) in enumerate((("latitude", 90), ("longitude", 180))):
+            wrong = np.flatnonzero(np.abs(values[:, column]) > limit)
+            if wrong.size:
+                raise InvalidProblemError(
+                    f"coordinates: city {wrong[0]} has {word} {values[wrong[0], column]:g}, but "
+                    f"GEO wants (latitude, longitude) in DDD.MM, {word} in -{limit}..{limit}"
+                )
+
+    def radians(self, problem: TSP) -> Real:
+        """Return latitudes and longitudes (n, 2) in radians, by TSPLIB's pi."""
+        assert problem.coordinates is not None
+        degrees = np.trunc(problem.coordinates)
+        minutes = problem.coordinates - degrees
+        return TSPLIB_PI * (degrees + 5.0 * minutes / 3.0) / 180.0
+
+    def data(self, problem: TSP) -> NDArray[Any]:
+        """Return the unit vectors (n, 3) of the cities, whose dot products are the cosines."""
+        latitude, longitude = self.radians(problem).T
+        around = np.cos(latitude)
+        return np.stack(
+            [around * np.cos(longitude), around * np.sin(longitude), np.sin(latitude)], axis=1
+        )
+
+    def lengths(self, problem: TSP, a: Cities, b: Cities) -> Lengths:
+        """Return the exact lengths from cities `a` to cities `b`, elementwise."""
+        latitude, longitude = self.radians(problem).T
+        q1 = np.cos(longitude[a] - longitude[b])
+        q2 = np.cos(latitude[a] - latitude[b])
+        q3 = np.cos(latitude[a] + latitude[b])
+        cosine = 0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3)
+        kilometres: Real = EARTH_RADIUS * np.arccos(np.clip(cosine, -1.0, 1.0))
+        return (kilometres + 1.0).astype(np.int64)
+
+    def slack(self, problem: TSP) -> float:
+        """Return a bound on |float32 estimate - exact|, in kilometres.
+
+        The estimate is 2 R asin(c / 2) + 0.5 for the chord c of two float32 unit vectors. The
+        arc sine magnifies the chord's error, and most where cities face each other across the
+        globe, so the bound takes the steepest end of the range that the cities can reach.
+        """
+        points = self.data(problem)
+        centre = points.sum(axis=0)
+        centre /= max(float(np.linalg.norm(centre)), 1e-9)
+        reach = 2.0 * math.acos(min(1.0, max(-1.0, float((points @ centre).min()))))
+        end = min(1.0, math.sin(min(reach, math.pi) / 2.0) + CHORD_ERROR)
+        steepest = math.asin(end) - math.asin(end - CHORD_ERROR)
+        return 0.5 + 2.0 * EARTH_RADIUS * (steepest + 2.0 * CHORD_ERROR)
+
+    def tree_points(self, problem: TSP) -> Real | None:
+        """Return the unit vectors: chords grow with great circles."""
+        return self.data(problem)
+
+
+class ExplicitReal(Metric):
+    """Lengths from a float64 matrix, row to column; the diagonal has no meaning."""
+
+    name = "EXPLICIT_REAL"
+    integer = False
+    explicit = True
+    functor = "gls::ExplicitReal"
+    limit: ClassVar[float] = REAL_LIMIT
+
+    def check(self, values: NDArray[Any]) -> None:
+        """Raise InvalidProblemError where an entry of the matrix is negative or too large."""
+        wrong = np.argwhere((values < 0) | (values >= self.limit))
+        if wrong.size:
+            row, column = wrong[0]
+            raise InvalidProblemError(
+                f"matrix: the length from city {row} to city {column} is "
+                f"{values[row, column]:.10g}, but lengths must be at least 0 and below "
+                f"{self.limit:.10g}; shift or scale the matrix"
+            )
+
+    def data(self, problem: TSP) -> NDArray[Any]:
+        """Return the matrix (n, n), int32 or float64."""
+        assert problem.matrix is not None
+        return problem.matrix
+
+    def lengths(self, problem: TSP, a: Cities, b: Cities) -> Lengths:
+        """Return the entries in rows `a` and columns `b`, elementwise."""
+        assert problem.matrix is not None
+        return problem.matrix[a, b].astype(np.int64 if self.integer else np.float64, copy=False)
+
+    def slack(self, problem: TSP) -> float:
+        """Return a bound on |entry in float32 - entry|."""
+        return float(self.data(problem).max()) * 2.0**-23 + FLOAT32_UNDERFLOW
+
+
+class Explicit(ExplicitReal):
+    """TSPLIB's EXPLICIT: lengths from an int32 matrix, row to column."""
+
+    name = "EXPLICIT"
+    integer = True
+    functor = "gls::ExplicitInteger"
+    limit = INTEGER_LIMIT
+
+
+BUILT_IN_METRICS: dict[str, type[Metric]] = {
+    metric.name: metric
+    for metric in (Euc2D, Ceil2D, Att, Geo, Man2D, Max2D, Euclidean, Explicit, ExplicitReal)
+}
+
+
+def find_metric(metric: str | Metric) -> Metric:
+    """Return a metric by its name, built-in or registered; an instance is returned as it is.
+
+    Raises
+    ------
+    UnknownPartError
+        No metric of that name is registered.
+    InvalidTypeError
+        `metric` is neither a name nor a Metric instance.
+    """
+    if isinstance(metric, Metric):
+        return metric
+    if not isinstance(metric, str):
+        raise InvalidTypeError(
+            f"metric: {metric!r} is neither a name such as 'EUC_2D' nor a Metric instance"
+        )
+    factory = BUILT_IN_METRICS.get(metric) or registry.lookup("metric", metric)
+    found: Metric = factory()
+    return found

@@ -1,0 +1,80 @@
+"""Names of parts, by kind: what plugins register and what operators are looked up in."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gpu_ls_plugin.exceptions import DuplicatePartError, InvalidParameterError, UnknownPartError
+
+KINDS = (
+    "metric",
+    "candidates",
+    "construction",
+    "neighbourhood",
+    "pivoting",
+    "perturbation",
+    "search",
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One registered part: its kind and name, what makes it, and the plugin that owns it."""
+
+    kind: str
+    name: str
+    factory: Callable[..., Any]
+    owner: str
+
+
+class Registry:
+    """Parts by kind and name, filled on first use by the loader that `loader` points to.
+
+    The registry lies below the plugin manager in the import order, so that a problem can look up
+    a metric by name; the manager hangs itself in as `loader`.
+    """
+
+    def __init__(self) -> None:
+        self.loader: Callable[[], object] | None = None
+        self._parts: dict[tuple[str, str], Part] = {}
+
+    def register(self, part: Part) -> None:
+        """Add a part; a name that is taken or a kind that does not exist raises."""
+        if part.kind not in KINDS:
+            raise InvalidParameterError(
+                f"kind: {part.kind!r} is no kind of part; known kinds: {', '.join(KINDS)}"
+            )
+        other = self._parts.get((part.kind, part.name))
+        if other is not None:
+            raise DuplicatePartError(
+                f"{part.kind} {part.name!r} is registered by plugin {other.owner!r} already; "
+                f"plugin {part.owner!r} must choose another name"
+            )
+        self._parts[part.kind, part.name] = part
+
+    def remove_owner(self, owner: str) -> None:
+        """Forget every part of one plugin (a plugin that fails half-way leaves nothing behind)."""
+        self._parts = {key: part for key, part in self._parts.items() if part.owner != owner}
+
+    def lookup(self, kind: str, name: str) -> Callable[..., Any]:
+        """Return the factory of a part; an unknown name raises with the near matches."""
+        known = {part.name: part.factory for part in self.parts(kind)}
+        if name in known:
+            return known[name]
+        near = difflib.get_close_matches(str(name), list(known), n=3, cutoff=0.4)
+        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        raise UnknownPartError(
+            f"{kind}: no {kind} is called {name!r}; {hint}known: {', '.join(sorted(known))}"
+        )
+
+    def parts(self, kind: str | None = None) -> Iterator[Part]:
+        """Iterate over the registered parts of one kind, or of all kinds, in order of entry."""
+        if self.loader is not None:
+            self.loader()
+        return (part for part in list(self._parts.values()) if kind in (None, part.kind))
+
+
+registry = Registry()

@@ -1,0 +1,146 @@
+"""What the command line prints: rows for JSON, tables for people."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.progress import cost_text, gap_percent, in_units
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gpu_ls_plugin.backends.compile_check import KernelReport
+    from gpu_ls_plugin.doctor import Finding
+    from gpu_ls_plugin.plugin_info import PluginInfo
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.registry import Part
+    from gpu_ls_plugin.result import Result
+    from gpu_ls_plugin.solver import Settings
+
+WIDE = 1000  # columns
+
+STYLES = {
+    "ok": "green",
+    "loaded": "green",
+    "error": "red",
+    "FAILED": "red",
+    "missing": "yellow",
+    "disabled": "yellow",
+    "extra not installed": "yellow",
+}
+
+
+def summary(problem: TSP, settings: Settings, result: Result) -> dict[str, Any]:
+    """Return what a solve found, as plain numbers."""
+    statistics = result.statistics
+    rate = statistics.evaluations / statistics.seconds if statistics.seconds > 0 else 0.0
+    return {
+        "problem": problem.name,
+        "cities": problem.n,
+        "metric": problem.metric.name,
+        "best_cost": result.best_cost,
+        "mean_cost": float(result.costs.mean()),
+        "optimum": problem.optimum,
+        "gap_percent": gap_percent(result.best_cost, problem.optimum),
+        "population": settings.population,
+        "start": settings.start,
+        "seed": settings.seed,
+        "evaluations_per_second": rate,
+        **statistics.as_dict(),
+        "interrupted": statistics.interrupted,
+    }
+
+
+def print_summary(found: dict[str, Any]) -> None:
+    """Print the end summary of a solve."""
+    gap = found["gap_percent"]
+    optimum = "" if gap is None else f" ({gap:.3g} % above {cost_text(found['optimum'])})"
+    lines = {
+        "problem": f"{found['problem'] or found['file']}, {found['cities']:,} cities, "
+        f"{found['metric']}",
+        "best": f"{cost_text(found['best_cost'])}{optimum}",
+        "mean": f"{cost_text(found['mean_cost'])} over {found['population']:,} tours",
+        "time": f"{found['seconds']:.2f} s on {found['backend']}, stopped by {found['stopped_by']}",
+        "moves": f"{in_units(found['evaluations'])} evaluated "
+        f"({in_units(found['evaluations_per_second'])} a second), {found['moves']:,} applied, "
+        f"{found['kicks']:,} kicks",
+        "tour": found.get("tour_file"),
+        "plot": found.get("plot_file"),
+    }
+    for name, text in lines.items():
+        if text is not None:
+            print(f"{name:8} {text}")
+
+
+def plugin_row(info: PluginInfo) -> dict[str, Any]:
+    """Return a plugin's record as a plain dictionary."""
+    return asdict(info)
+
+
+def print_plugins(infos: Iterable[PluginInfo]) -> None:
+    """Print one row for each plugin; what failed stands in the last column."""
+    rows = [
+        (i.name, f"{i.distribution} {i.version}".strip(), i.status, len(i.parts), i.error)
+        for i in infos
+    ]
+    _print_table(("plugin", "distribution", "status", "parts", "why and what to do"), rows)
+
+
+def operator_row(part: Part) -> dict[str, str]:
+    """Return a registered part as a plain dictionary, with the first line of its documentation."""
+    text = (inspect.getdoc(part.factory) or "").partition("\n")[0]
+    return {"kind": part.kind, "name": part.name, "plugin": part.owner, "summary": text}
+
+
+def print_operators(rows: Iterable[dict[str, str]]) -> None:
+    """Print one row for each part."""
+    _print_table(("kind", "name", "plugin", "summary"), [tuple(row.values()) for row in rows])
+
+
+def print_findings(findings: Iterable[Finding]) -> None:
+    """Print one row for each finding of the doctor."""
+    rows = []
+    for finding in findings:
+        optional = " (optional)" if finding.optional and finding.status == "missing" else ""
+        remedy = finding.remedy and f"\n-> {finding.remedy}"
+        rows.append((finding.name, finding.status, f"{finding.detail}{optional}{remedy}"))
+    _print_table(("what", "status", "found"), rows)
+
+
+def print_kernels(rows: Sequence[KernelReport]) -> None:
+    """Print one row for each kernel and architecture, then the errors in full, then a count."""
+    table = [
+        (
+            row.program,
+            f"sm_{row.arch}",
+            *(row.registers, row.shared, row.stack, row.spill_stores, row.spill_loads),
+            "ok" if row.passed else "FAILED",
+        )
+        for row in rows
+    ]
+    _print_table(
+        ("program", "arch", "registers", "shared", "stack", "stores", "loads", "status"), table
+    )
+    for row in rows:
+        if row.error:
+            print(f"{row.program} {row.kernel} for sm_{row.arch}:\n{row.error}\n")
+    failed = sum(not row.passed for row in rows)
+    print(f"{len(rows)} kernels, {failed} failed (memory in bytes, stores and loads are spills)")
+
+
+def _print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name in header:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        cells = [str(cell) for cell in row]
+        table.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in cells))
+    # A pipe has no width to keep to.
+    Console(width=None if sys.stdout.isatty() else WIDE).print(table)

@@ -1,0 +1,6 @@
+"""Searches: the templates in C++ and their Python faces."""
+
+from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.searches.random_restarts import RandomRestarts
+
+__all__ = ["LocalSearch", "RandomRestarts"]

@@ -1,0 +1,158 @@
+"""Random-restart hill climbing (O'Neil and Burtscher 2015)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.budget import Budget, Stopwatch
+from gpu_ls_plugin.construction.random_tours import shuffle
+from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.result import Progress, Result, Statistics
+from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.searches.two_opt_climb import TwoOptClimb
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.result import Callback
+
+CLIMBS_PER_PROCESSOR = {"cpu": 16, "cuda": 32}  # of one batch
+
+
+@dataclass(frozen=True)
+class RandomRestarts:
+    """Climb from many random tours and keep the best local optima.
+
+    Climbers run in batches that fill the device; only the best `keep` tours and one batch are in
+    memory, so `climbs` may be any number. Climber c starts from row c of `random_tours`, whatever
+    the batch size.
+
+    Parameters
+    ----------
+    search : LocalSearch
+        Climbs from each start.
+    climbs : int
+        Number of climbers.
+    keep : int
+        Number of tours returned, the best first; equal costs in the order of the climbers.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is no positive integer or no search.
+    """
+
+    search: LocalSearch = field(default_factory=LocalSearch)
+    climbs: int = 1000
+    keep: int = 10
+
+    name = "random_restarts"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.search, LocalSearch):
+            raise InvalidTypeError(f"search: {self.search!r} is no LocalSearch")
+        checks.integer("climbs", self.climbs, least=1)
+        checks.integer("keep", self.keep, least=1)
+
+    def __call__(
+        self,
+        problem: TSP,
+        *,
+        seed: int = 0,
+        budget: Budget | None = None,
+        backend: str = "auto",
+        device: int | None = None,
+        callback: Callback | None = None,
+        memory_limit: int | None = None,
+    ) -> Result:
+        """Run the climbers.
+
+        Parameters
+        ----------
+        problem : TSP
+            With symmetric distances.
+        seed : int
+            Key of the random starts.
+        budget : Budget, optional
+            `seconds` and `target` end the search early; `moves` are per climber.
+        backend, device
+            Where to search; see `get_backend`.
+        callback : callable, optional
+            Called with a `Progress` after each batch; its `done` counts climbers.
+        memory_limit : int, optional
+            Bytes that may be used; smaller batches use less.
+
+        Returns
+        -------
+        Result
+            Up to `keep` tours, sorted by cost; all climbs count in the statistics.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The distances are asymmetric.
+        InsufficientMemoryError
+            Not even one climber fits.
+        """
+        stopwatch, key = Stopwatch(budget), checks.seed(seed)
+        chosen = get_backend(backend, device)
+        size = self._batch_size(chosen, problem, memory_limit)
+        statistics = Statistics(backend=chosen.name, stopped_by="climbs")
+        tours = costs = None
+        for begin in range(0, self.climbs, size):
+            starts = shuffle(chosen, problem.n, min(size, self.climbs - begin), key, begin)
+            result = self.search(
+                problem,
+                starts,
+                budget=replace(stopwatch.budget, seconds=_seconds_left(stopwatch)),
+                backend=chosen.name,
+                device=device,
+                memory_limit=memory_limit,
+            )
+            statistics.add(result.statistics)
+            tours, costs = self._best(chosen, tours, costs, result)
+            if callback is not None:
+                callback(_progress(stopwatch, costs, statistics, self.climbs))
+            if result.statistics.stopped_by in ("seconds", "target", "interrupt"):
+                statistics.stopped_by = result.statistics.stopped_by
+                break
+        statistics.seconds = stopwatch.elapsed
+        return Result(chosen.to_numpy(tours), chosen.to_numpy(costs), statistics)
+
+    def _batch_size(self, backend: Backend, problem: TSP, memory_limit: int | None) -> int:
+        """Return how many climbers run at a time: enough to fill the device, as many as fit."""
+        per_climb = TwoOptClimb.bytes_per_tour(problem.n, self.search.moves_per_pass)
+        fixed = backend.metric_data(problem).nbytes
+        # Starts, results and kept tours are three more tours each.
+        fits = backend.rows_that_fit(per_climb + 12 * problem.n, fixed, memory_limit)
+        return min(fits, CLIMBS_PER_PROCESSOR[backend.name] * backend.processors)
+
+    def _best(self, backend: Backend, tours: Any, costs: Any, result: Result) -> tuple[Any, Any]:
+        """Return the best `keep` of the tours so far and a new result."""
+        xp = backend.xp
+        if tours is not None:
+            tours = xp.concatenate([tours, result.tours])
+            costs = xp.concatenate([costs, result.costs])
+        else:
+            tours, costs = result.tours, result.costs
+        order = xp.lexsort(xp.stack([xp.arange(len(costs)), costs]))[: self.keep]
+        return tours[order], costs[order]
+
+
+def _seconds_left(stopwatch: Stopwatch) -> float | None:
+    return None if stopwatch.budget.seconds is None else max(0.0, stopwatch.left)
+
+
+def _progress(stopwatch: Stopwatch, costs: Any, statistics: Statistics, total: int) -> Progress:
+    return Progress(
+        elapsed=stopwatch.elapsed,
+        best_cost=costs.min().item(),
+        mean_cost=float(costs.mean()),
+        moves=statistics.moves,
+        evaluations=statistics.evaluations,
+        done=statistics.climbs,
+        total=total,
+    )

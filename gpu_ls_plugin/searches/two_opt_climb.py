@@ -1,0 +1,135 @@
+"""Engine of the exhaustive 2-opt climb: one block per tour on a GPU, one thread on a CPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.candidates import Nearest
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.problems.tsp import TSP
+
+PARAMETERS = (
+    "const void* metric_data, int n, float slack, const int* neighbours, const void* lengths, "
+    "int degree, int passes, gls::int64 max_moves, int moves_per_pass, int* tours, "
+    "unsigned char* states, gls::int64* pass_counts, gls::int64* move_counts, void* row_scratch"
+)
+BOUND_CANDIDATES = Nearest(10)  # of the CPU's bounded scan; longer lists do not change the result
+ROW_BYTES = 16  # gls::RowBest<Length>
+MAX_MOVES_PER_PASS = 32  # gls::kMaxMovesPerPass
+RUNNING, OPTIMUM, OUT_OF_MOVES = 0, 1, 2  # gls::ClimbState
+
+
+def host_kernel(metric: Metric) -> Kernel:
+    """Compose the climb for one CPU thread per tour."""
+    return metric_kernel(
+        "two_opt_climb",
+        metric,
+        header="two_opt_climb_host.cuh",
+        body="gls::TwoOptClimb<{metric}>",
+        parameters=PARAMETERS,
+        team="gls::Host",
+    )
+
+
+def block_kernel(metric: Metric, shape: tuning.ClimbShape) -> Kernel:
+    """Compose the climb for one block per tour."""
+    city = "gls::uint16" if shape.in_shared else "int"
+    return metric_kernel(
+        "two_opt_climb",
+        metric,
+        header="two_opt_climb.cuh",
+        body=f"gls::TwoOptClimb<{shape.warps}, {shape.rows}, {{metric}}, {city}>",
+        parameters=PARAMETERS,
+        team=f"gls::Block<{32 * shape.warps}>",
+    )
+
+
+class TwoOptClimb:
+    """A batch of climbs in progress on a backend.
+
+    Parameters
+    ----------
+    backend, problem
+        Where and what.
+    tours : array of the backend, shape (P, n), int32
+        Improved in place.
+    moves_per_pass : int
+        Independent moves applied after one evaluation.
+    max_moves : int
+        Moves after which a tour stops.
+    """
+
+    def __init__(
+        self, backend: Backend, problem: TSP, tours: Any, moves_per_pass: int, max_moves: int
+    ) -> None:
+        xp, size, n = backend.xp, *tours.shape
+        self.backend, self.problem, self.tours = backend, problem, tours
+        self.states = xp.full(size, RUNNING if n > 3 else OPTIMUM, "uint8")
+        self.pass_counts = xp.zeros(size, "int64")
+        self.move_counts = xp.zeros(size, "int64")
+        self._several = moves_per_pass > 1
+        self._arguments = {
+            "metric_data": backend.metric_data(problem),
+            "n": n,
+            "slack": _move_slack(problem),
+            "neighbours": None,
+            "lengths": None,
+            "degree": 0,
+            "max_moves": max_moves,
+            "moves_per_pass": moves_per_pass,
+            "tours": tours,
+            "states": self.states,
+            "pass_counts": self.pass_counts,
+            "move_counts": self.move_counts,
+            "row_scratch": None,
+        }
+        self._shared_bytes = 0
+        if backend.name == "cpu":
+            neighbours, lengths, degree = BOUND_CANDIDATES.on(backend, problem)
+            self._arguments.update(neighbours=neighbours, lengths=lengths, degree=degree)
+            self._kernel = host_kernel(problem.metric)
+        else:
+            shape = tuning.climb_shape(n, backend.shared_memory)
+            self._kernel = block_kernel(problem.metric, shape)
+            self._shared_bytes = shape.shared_bytes
+            if self._several:
+                self._arguments["row_scratch"] = xp.empty((size, n, ROW_BYTES), "uint8")
+
+    @staticmethod
+    def bytes_per_tour(n: int, moves_per_pass: int) -> int:
+        """Return the device memory of one tour in bytes."""
+        return n * (4 + (ROW_BYTES if moves_per_pass > 1 else 0)) + 64
+
+    def launch(self, passes: int) -> None:
+        """Let every unfinished tour make up to `passes` passes."""
+        arguments = {**self._arguments, "passes": passes}
+        self.backend.launch(
+            self._kernel, len(self.tours), arguments, shared_bytes=self._shared_bytes
+        )
+
+    def first_passes(self) -> int:
+        """Return a number of passes that surely takes less than a launch should."""
+        n, size = self.problem.n, len(self.tours)
+        rate = 1e9 if self.backend.name == "cpu" else 1e10  # moves a second and processor
+        share = -(-size // self.backend.processors)
+        return int(max(1, min(16, tuning.LAUNCH_SECONDS * rate / (share * n * n / 2))))
+
+    def unfinished(self) -> int:
+        """Return how many tours can still be improved; waits for the launches."""
+        return int(np.count_nonzero(self.backend.to_numpy(self.states) == RUNNING))
+
+    def moves_per_evaluation(self) -> int:
+        """Return the size of the neighbourhood."""
+        return self.problem.n * (self.problem.n - 3) // 2
+
+
+def _move_slack(problem: TSP) -> float:
+    """Bound |float32 estimate - exact change| of a move, which adds two estimated distances."""
+    return float(np.nextafter(np.float32(2 * problem.metric.slack(problem)), np.float32(np.inf)))

@@ -1,0 +1,31 @@
+"""Skips what this machine cannot run and prints the reason."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+
+def _why_no_gpu() -> str | None:
+    """Why no CUDA device can be used, asked of CuPy alone; None where there is one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            import cupy
+        except ImportError:
+            return 'CuPy is not installed: pip install "gpu-ls-plugin[cuda13]"'
+        try:
+            count = cupy.cuda.runtime.getDeviceCount()
+        except cupy.cuda.runtime.CUDARuntimeError as error:
+            return f"no CUDA device: {error}"
+    return None if count else "no CUDA device"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the tests marked `gpu` where there is no CUDA device."""
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    reason = _why_no_gpu() if marked else None
+    if reason is not None:
+        for item in marked:
+            item.add_marker(pytest.mark.skip(reason=reason))

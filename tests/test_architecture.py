@@ -1,0 +1,133 @@
+"""Imports point one way, CuPy and ctypes have their rooms, and importing is cheap."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[1]
+CORE, ADAPTERS = ROOT / "gpu_ls_plugin", ROOT / "adapters"
+
+# From the bottom up: a module imports only from its own level and those below.
+LEVELS = (
+    {"exceptions"},
+    {"registry", "checks", "budget", "result"},
+    {"problems", "solution"},
+    {"backends"},
+    {"candidates", "construction", "neighbourhoods", "perturbations", "pivoting"},
+    {"searches"},
+    {"hookspecs", "plugin_info", "plugins", "builtin"},
+    {"solver", "progress", "outputs", "doctor", "reports", "cli"},
+    {"__main__", "__init__"},
+)
+LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
+
+HOMES = {
+    "cupy": {"backends/cuda.py", "backends/compile_check.py", "backends/arrays.py"},
+    "ctypes": {"backends/cpu.py"},
+}
+HEAVY = {"cupy", "matplotlib", "pymoo", "rich", "vrplib"}
+
+
+def imported(text: str) -> Iterator[str]:
+    """Dotted names of everything that a module imports, wherever in the module."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def wrong_arrows(name: str, text: str) -> list[str]:
+    """The imports of a core module, named by its path in the core, that point upwards."""
+    level = LEVEL[name.partition("/")[0].removesuffix(".py")]
+    inside = [n.split(".")[1] for n in imported(text) if n.startswith("gpu_ls_plugin.")]
+    return [room for room in inside if LEVEL.get(room, len(LEVELS)) > level]
+
+
+def strangers(name: str, text: str) -> set[str]:
+    """Packages that a core module imports although their home is elsewhere."""
+    packages = {name.partition(".")[0] for name in imported(text)}
+    homeless = {package for package in packages & set(HOMES) if name not in HOMES[package]}
+    return homeless | (packages & {"cupyx", "pymoo"}) | {p for p in packages if p in ADAPTER_NAMES}
+
+
+ADAPTER_NAMES = {path.name for path in ADAPTERS.iterdir() if path.is_dir()}
+MODULES = {path.relative_to(CORE).as_posix(): path for path in sorted(CORE.rglob("*.py"))}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_point_downwards(name: str) -> None:
+    assert wrong_arrows(name, MODULES[name].read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_cupy_ctypes_and_adapters_stay_in_their_rooms(name: str) -> None:
+    assert strangers(name, MODULES[name].read_text(encoding="utf-8")) == set()
+
+
+def test_every_module_has_a_level() -> None:
+    rooms = {name.partition("/")[0].removesuffix(".py") for name in MODULES}
+    assert rooms <= set(LEVEL)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "rooms"),
+    [
+        ("problems/tsp.py", "from gpu_ls_plugin.searches import LocalSearch", ["searches"]),
+        ("backends/cpu.py", "def f():\n    import gpu_ls_plugin.cli", ["cli"]),
+        ("registry.py", "from gpu_ls_plugin import plugins", ["plugins"]),
+        ("cli.py", "from gpu_ls_plugin import TSP", ["TSP"]),
+        ("cli.py", "from gpu_ls_plugin.problems.tsp import TSP", []),
+    ],
+)
+def test_the_check_of_arrows_works(name: str, text: str, rooms: list[str]) -> None:
+    assert wrong_arrows(name, text) == rooms
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "packages"),
+    [
+        ("searches/local_search.py", "def f():\n    import cupy.cuda", {"cupy"}),
+        ("backends/cuda.py", "import cupy\nimport ctypes", {"ctypes"}),
+        ("backends/cpu.py", "from ctypes import c_int", set()),
+        ("plugins.py", "import gpu_ls_pymoo.plugin", {"gpu_ls_pymoo"}),
+    ],
+)
+def test_the_check_of_rooms_works(name: str, text: str, packages: set[str]) -> None:
+    assert strangers(name, text) == packages
+
+
+def loaded_by(code: str) -> set[str]:
+    script = f"{code}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return set(json.loads(done.stdout))
+
+
+def test_importing_loads_nothing_heavy_and_no_plugin() -> None:
+    loaded = loaded_by("import gpu_ls_plugin")
+    assert loaded.isdisjoint(HEAVY | ADAPTER_NAMES | {"ctypes.util", "scipy.spatial"})
+
+
+def test_making_a_problem_loads_no_plugin() -> None:
+    loaded = loaded_by(
+        "import gpu_ls_plugin as gls; gls.TSP([[0, 0], [1, 1], [2, 0]]).cost([0, 1, 2])"
+    )
+    assert loaded.isdisjoint(HEAVY | ADAPTER_NAMES | {"gpu_ls_plugin.builtin"})
+
+
+def test_listing_operators_loads_no_framework() -> None:
+    code = "from gpu_ls_plugin.registry import registry; assert list(registry.parts())"
+    assert loaded_by(code).isdisjoint(HEAVY)

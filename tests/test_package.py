@@ -1,0 +1,116 @@
+"""The distribution: what is in the wheel and the sdist, and that it installs in place."""
+
+from __future__ import annotations
+
+import email
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = {"gpu_ls_plugin": ROOT, "gpu_ls_pymoo": ROOT / "adapters"}
+DATA = {".cu", ".cuh", ".cpp", ".typed"}
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """Run a command and return its output; a failure shows all of it."""
+    done = subprocess.run(
+        command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the source tree, so that nothing is built in the repository."""
+    copy = tmp_path_factory.mktemp("source") / "gpu-ls-plugin"
+    leave = shutil.ignore_patterns(".*", "*.egg-info", "__pycache__", "build", "dist", "results")
+    return Path(shutil.copytree(ROOT, copy, ignore=leave))
+
+
+@pytest.fixture(scope="module")
+def archives(source: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The wheel and the sdist; the wheel is built from the sdist, which proves that complete."""
+    out = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, ".", cwd=source)
+    return next(out.glob("*.whl")), next(out.glob("*.tar.gz"))
+
+
+def shipped(suffixes: set[str]) -> set[str]:
+    """Files of both packages with these suffixes, relative to where their package lies."""
+    return {
+        path.relative_to(base).as_posix()
+        for package, base in PACKAGES.items()
+        for path in (base / package).rglob("*")
+        if path.suffix in suffixes and "__pycache__" not in path.parts
+    }
+
+
+def test_wheel_holds_both_packages_kernels_and_type_markers(archives: tuple[Path, Path]) -> None:
+    names = set(zipfile.ZipFile(archives[0]).namelist())
+    assert {f"{package}/py.typed" for package in PACKAGES} <= names
+    assert "gpu_ls_plugin/include/team.cuh" in names
+    assert shipped({".py", *DATA}) <= names
+    roots = {name.split("/")[0] for name in names if ".dist-info" not in name}
+    assert roots == set(PACKAGES)
+
+
+def test_sdist_holds_sources_kernels_tests_and_licence(archives: tuple[Path, Path]) -> None:
+    with tarfile.open(archives[1]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    expected = {
+        f"{'adapters/' if name.startswith('gpu_ls_pymoo') else ''}{name}"
+        for name in shipped({".py", *DATA})
+    }
+    assert expected <= names
+    assert {"pyproject.toml", "LICENSE", "README.md", "CHANGELOG.md"} <= names
+    assert {"tests/conftest.py", "examples/data/europe_capitals.tsp"} <= names
+
+
+def test_metadata_names_entry_points_and_needs_no_gpu_package(archives: tuple[Path, Path]) -> None:
+    with zipfile.ZipFile(archives[0]) as wheel:
+        info = next(n.partition("/")[0] for n in wheel.namelist() if ".dist-info/" in n)
+        metadata = email.message_from_bytes(wheel.read(f"{info}/METADATA"))
+        entry_points = wheel.read(f"{info}/entry_points.txt").decode()
+    required = metadata.get_all("Requires-Dist", [])
+    core = {line.split(">=")[0] for line in required if "extra ==" not in line}
+    assert core == {"numpy", "scipy", "pluggy", "vrplib", "rich"}
+    extras = {"cuda12", "cuda13", "cpu", "pymoo", "plot", "test", "dev"}
+    assert set(metadata.get_all("Provides-Extra", [])) == extras
+    assert "gpu-ls = gpu_ls_plugin.cli:main" in entry_points
+    assert "pymoo = gpu_ls_pymoo.plugin" in entry_points
+
+
+def test_editable_install_is_importable_from_elsewhere(source: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "venv"
+    venv.create(folder, with_pip=False, symlinks=True)
+    python = folder / "bin" / "python"
+    purelib = run(
+        python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=tmp_path
+    )
+    # A plain line lends this environment's packages, but not its own editable installs.
+    Path(purelib.strip(), "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    install = ("install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", source)
+    run(sys.executable, "-m", "pip", "--python", python, *install, cwd=tmp_path)
+    code = "import gpu_ls_plugin as a, gpu_ls_pymoo as b; print(a.__file__, b.__file__, sep='\\n')"
+    where = run(python, "-c", code, cwd=tmp_path).splitlines()
+    assert where == [
+        str(source / "gpu_ls_plugin" / "__init__.py"),
+        str(source / "adapters" / "gpu_ls_pymoo" / "__init__.py"),
+    ]
+
+
+def test_readme_commands_are_single_lines_in_order() -> None:
+    lines = (ROOT / "README.md").read_text().splitlines()
+    commands = [line for line in lines if line.startswith("pip install") and "&&" in line]
+    assert len(commands) == 2
+    assert "examples/memetic_ga.py" in commands[0]
+    assert "pytest" in commands[1]
