@@ -19,11 +19,14 @@ is reversed: positions i+1..j if 2 (j - i) <= n, else j+1..i past the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
 from concurrent.futures import ProcessPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 Array = np.ndarray[Any, Any]
 NEVER = 1 << 28  # on the diagonal: no edge is exchanged with itself
@@ -118,9 +121,8 @@ def pairs(distances: Array, tour: Array) -> tuple[Array, int]:
     tour = np.append(tour, tour[0])
     edges = distances[tour[:-1], tour[1:]]
     number = np.arange(n)
-    position = np.arange(n + 2 * 64 * n)
-    sense = np.zeros(len(position), np.int8)
-    sense[:n] = 1
+    position = np.arange(4 * n)
+    sense = np.ones(4 * n, np.int8)
     listed = _improving_pairs(distances, tour, edges)
     made = n
     for passes in range(1, 1 << 62):
@@ -150,17 +152,15 @@ def pairs(distances: Array, tour: Array) -> tuple[Array, int]:
                 sense[turned] *= -1
                 position[turned] = np.arange(low, high)
         ends = np.array([i, j])
+        if made + 2 > len(sense):
+            position, sense = np.append(position, position), np.append(sense, np.ones_like(sense))
         sense[number[ends]] = 0
         number[ends] = made, made + 1
-        sense[made : made + 2] = 1
         position[made : made + 2] = ends
         edges[ends] = distances[tour[ends], tour[ends + 1]]
         fresh = [_improving_with(distances, tour, edges, number, sense, p) for p in (i, j)]
         listed = tuple(np.concatenate(part) for part in zip(listed, *fresh, strict=True))
         made += 2
-        if made == len(position):
-            position = np.append(position, np.zeros_like(position))
-            sense = np.append(sense, np.zeros_like(sense))
     raise AssertionError
 
 
@@ -178,15 +178,15 @@ def climb_all(climb: str, distances: Array, tours: Array) -> tuple[Array, int]:
 
 
 class Workers:
-    """A pool of processes that hold the distances and share the tours among them."""
+    """Processes that hold the distances and share the tours of a batch among them."""
 
     def __init__(self, distances: Array, processes: int) -> None:
         self.processes = processes
         self.pool = ProcessPoolExecutor(processes, initializer=_hold, initargs=(distances,))
-        list(self.pool.map(_climb_held, [("scan", np.arange(5))] * 4 * processes))
+        list(self.pool.map(_is_ready, range(processes)))
 
     def climb_all(self, climb: str, tours: Array) -> tuple[Array, int]:
-        """Climb from each row of `tours` on all processes; the rows keep their order."""
+        """Climb from each row of `tours`; return the local optima and the passes of all."""
         share = max(1, len(tours) // (8 * self.processes))
         work = [(climb, tour) for tour in tours]
         results = list(self.pool.map(_climb_held, work, chunksize=share))
@@ -206,10 +206,14 @@ def _hold(distances: Array) -> None:
     _held[:] = [distances]
 
 
+def _is_ready(_: int) -> bool:
+    time.sleep(0.1)  # long enough for every process to start
+    return bool(_held)
+
+
 def _climb_held(work: tuple[str, Array]) -> tuple[Array, int]:
     climb, tour = work
-    distances = _held[0]
-    return CLIMBS[climb](distances[: len(tour), : len(tour)] if len(tour) == 5 else distances, tour)
+    return CLIMBS[climb](_held[0], tour)
 
 
 def _in_tour_order(distances: Array, tour: Array) -> tuple[Array, Array]:

@@ -135,21 +135,29 @@ def test_a_pipe_is_written_to_directly(tmp_path: Path) -> None:
     assert done.returncode == 0 and "TOUR_SECTION" in done.stdout
 
 
+# A shell that runs the tests in the background has switched the signal off.
+INTERRUPTIBLE = """
+import signal
+from gpu_ls_plugin.cli import main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+raise SystemExit(main())
+"""
+
+
 @pytest.mark.parametrize("as_json", [False, True])
 def test_ctrl_c_writes_the_best_tour(as_json: bool, tmp_path: Path) -> None:
     file, tour_file = write_instance(tmp_path / "a.tsp", 400), tmp_path / "out.tour"
     arguments = ["solve", file, "--backend", "cpu", "--seconds", 100, "--population", 16]
     process = subprocess.Popen(
         [
-            *(sys.executable, "-m", "gpu_ls_plugin", *map(str, arguments)),
+            *(sys.executable, "-c", INTERRUPTIBLE, *map(str, arguments)),
             *("--tour", str(tour_file), *(["--json"] if as_json else [])),
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env=environment(),
-        # A shell that runs the tests in the background may have switched the signal off.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         assert process.stderr is not None

@@ -29,7 +29,9 @@ class MemeticGA(GeneticAlgorithm):
     ``result.data["start_best"]`` is the fitness of the best tour of the start population,
     ``result.data["local_search"]`` holds the `Statistics` of all searches together. A searched
     tour counts as one evaluation in ``n_eval``. A time limit cuts the search of the last
-    generation. Ctrl-C inside a search ends the run with the best so far.
+    generation. Ctrl-C ends the run with the best so far.
+
+    The first search of a kind on a machine is compiled, before the clock of a time limit starts.
 
     Parameters
     ----------
@@ -95,6 +97,18 @@ class MemeticGA(GeneticAlgorithm):
         for part in (self.initialization.sampling, self.mating):
             if hasattr(part, "prepare"):
                 part.prepare(problem)
+
+    def next(self) -> None:
+        """Make one generation; Ctrl-C outside a search ends the run as it does inside."""
+        try:
+            super().next()
+        except KeyboardInterrupt:
+            if not self.is_initialized:
+                raise
+            self._set_optimum()
+            self.termination.terminate()
+            self.termination.update(self)
+            self.finalize()
 
     def _initialize_advance(self, infills: Any = None, **kwargs: Any) -> None:
         super()._initialize_advance(infills=infills, **kwargs)

@@ -40,9 +40,7 @@ class Kick:
         """Compile, so that the first kick of a timed run does not have to."""
         self(problem, np.arange(as_tsp(problem).n), np.random.default_rng(0))
 
-    def __call__(
-        self, problem: Any, rows: ArrayLike, random_state: np.random.Generator
-    ) -> Tours:
+    def __call__(self, problem: Any, rows: ArrayLike, random_state: np.random.Generator) -> Tours:
         """Return kicked copies of tours; fewer than six cities are shuffled instead.
 
         Parameters

@@ -139,9 +139,10 @@ def fitness(problem: Any, tours: NDArray[np.int32], costs: Any = None) -> Fitnes
 def _euclidean(problem: Any) -> bool:
     cities, matrix = np.asarray(problem.cities), np.asarray(problem.D)
     step = max(1, _BLOCK // len(cities))
+    blocks = (slice(row, row + step) for row in range(0, len(cities), step))
     return all(
-        np.allclose(matrix[row : row + step], cdist(cities[row : row + step], cities), rtol=1e-12, atol=0)
-        for row in range(0, len(cities), step)
+        np.allclose(matrix[block], cdist(cities[block], cities), rtol=1e-12, atol=0)
+        for block in blocks
     )
 
 

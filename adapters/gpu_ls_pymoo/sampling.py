@@ -65,7 +65,7 @@ class LocalSearchSampling(Sampling):
         seed: int | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Return `n_samples` searched tours as a Population; different starts may end in one tour."""
+        """Return `n_samples` searched tours as a Population; some may be the same tour."""
         random_state = np.random.default_rng(seed if random_state is None else random_state)
         starts = self._construct(problem, n_samples, random_state)
         tours, values = self.improver(problem, starts, random_state, algorithm)
@@ -76,7 +76,9 @@ class LocalSearchSampling(Sampling):
         return pop
 
     def _construct(self, problem: Any, size: int, random_state: np.random.Generator) -> Tours:
-        known = isinstance(self.construction, str)
-        build = registry.lookup("construction", self.construction) if known else self.construction
+        build = self.construction
+        if isinstance(build, str):
+            build = registry.lookup("construction", build)
         seed = int(random_state.integers(2**63))
-        return build(as_tsp(problem), size=size, seed=seed, backend=self.improver.backend)
+        tours: Tours = build(as_tsp(problem), size=size, seed=seed, backend=self.improver.backend)
+        return tours

@@ -59,7 +59,7 @@ class Improver:
     backend: str = "auto"
 
     def __post_init__(self) -> None:
-        if self.search is not None and not isinstance(self.search, str) and not callable(self.search):
+        if not (self.search is None or isinstance(self.search, str) or callable(self.search)):
             raise InvalidTypeError(
                 f"search: {self.search!r} is neither a search nor the name of one; "
                 "pass for example gpu_ls_plugin.LocalSearch()"
@@ -140,7 +140,10 @@ def _time_limit(termination: Any) -> float:
     """The seconds of a time limit, the shortest one of a collection, infinite if there is none."""
     if isinstance(termination, TimeBasedTermination):
         return float(termination.max_time)
-    parts = getattr(termination, "terminations", None) or getattr(termination, "criteria", ())
+    parts = [
+        *getattr(termination, "terminations", ()),  # of a TerminationCollection
+        *getattr(termination, "criteria", ()),
+    ]
     return min(map(_time_limit, parts), default=math.inf)
 
 

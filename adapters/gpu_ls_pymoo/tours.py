@@ -21,12 +21,13 @@ def as_tours(rows: ArrayLike) -> NDArray[Any]:
     array = np.atleast_2d(np.asarray(rows))
     if array.dtype.kind in "fO":
         try:
-            whole = array.astype(np.int64)
+            with np.errstate(invalid="ignore"):  # NaN and infinity are left as they are
+                whole = array.astype(np.int64)
         except (TypeError, ValueError, OverflowError):
             return array
         if np.array_equal(whole, array):
             array = whole
-    if array.dtype.kind in "iu" and array.size and 0 <= array.min() and array.max() < 2**31:
+    if array.dtype.kind in "iu" and array.size and array.min() >= 0 and array.max() < 2**31:
         return np.ascontiguousarray(array, dtype=np.int32)
     return array
 
@@ -57,7 +58,7 @@ def canonical(tours: NDArray[Any], *, symmetric: bool = True) -> Tours:
     int32 array, shape (P, n), a new one
     """
     written = tours.astype(np.int32)  # always a copy
-    size, n = written.shape
+    n = written.shape[1]
     elsewhere = np.flatnonzero(written[:, 0])
     if elsewhere.size:
         rows = written[elsewhere]

@@ -30,14 +30,16 @@ class ClimbShape:
     blocks: int
 
 
-def climb_shape(n: int, shared_memory: int, resident_warps: int = 32) -> ClimbShape:
+def climb_shape(n: int, shared_memory: int, fast_estimate: bool) -> ClimbShape:
     """Return the layout that keeps the most lanes of a multiprocessor busy with tours of n cities.
 
     Counted are the lanes that have rows to evaluate, times the warps that are resident under the
-    limits of shared memory (`shared_memory` bytes per multiprocessor) and registers
-    (`resident_warps`). Among equals, tours lie in shared memory and blocks are small.
+    limits of registers and shared memory (`shared_memory` bytes). Among equals, tours lie in
+    shared memory and blocks are small. A metric without a `fast_estimate` needs its registers
+    for the estimate.
     """
-    rows = 8 if n > 128 else 4
+    rows = 8 if fast_estimate and n > 128 else 4
+    resident_warps = 16 if fast_estimate else 12
     strips = -(-n // (32 * rows))  # a strip of rows is a warp's worth
 
     def shape(warps: int, in_shared: bool) -> ClimbShape:

@@ -53,6 +53,8 @@ class Metric(ABC):
         The C++ struct that computes the same lengths, such as "gls::Euc2D".
     header : str
         File that defines the functor.
+    fast_estimate : bool
+        Whether the functor's estimate takes a few instructions on its point alone.
     tree_p : float
         Order of the Minkowski distance that belongs to `tree_points`.
     """
@@ -62,6 +64,7 @@ class Metric(ABC):
     explicit: ClassVar[bool] = False
     functor: ClassVar[str]
     header: ClassVar[str] = "metric.cuh"
+    fast_estimate: ClassVar[bool] = False
     tree_p: ClassVar[float] = 2.0
 
     def source(self) -> str:
@@ -84,12 +87,12 @@ class Metric(ABC):
         ----------
         problem : TSP
             The problem that holds the coordinates or the matrix.
-        a, b : integer arrays of one shape
+        a, b : integer arrays that broadcast against each other
             Cities in 0..n-1, not checked. A city's length to itself is never asked for.
 
         Returns
         -------
-        array of that shape, int64 if `integer`, else float64
+        array of the broadcast shape, int64 if `integer`, else float64
         """
 
     @abstractmethod
@@ -120,6 +123,8 @@ def _nearest(values: Real) -> NDArray[np.int64]:
 
 class Planar(Metric):
     """A metric of the plane: a real length of the two differences, then a rounding."""
+
+    fast_estimate = True
 
     def real(self, dx: Real, dy: Real) -> Real:
         """Return the length before rounding: sqrt(dx*dx + dy*dy) unless overridden."""

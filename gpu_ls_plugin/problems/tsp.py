@@ -212,7 +212,7 @@ class TSP:
         """SHA-256 (hexadecimal) of the metric's name and the problem's values."""
         values = self.matrix if self.coordinates is None else self.coordinates
         assert values is not None
-        digest = hashlib.sha256(f"{self.metric.name} {values.dtype} {values.shape} ".encode())
+        digest = hashlib.sha256(f"{self.metric.name} {values.shape} ".encode())
         digest.update(values.tobytes())
         return digest.hexdigest()
 
@@ -247,8 +247,7 @@ class TSP:
         InvalidTypeError
             The cities are no integers.
         """
-        start, end = np.broadcast_arrays(self._cities(a, "a"), self._cities(b, "b"))
-        return self.metric.lengths(self, start, end)
+        return self.metric.lengths(self, self._cities(a, "a"), self._cities(b, "b"))
 
     def write_tour(self, path: str | os.PathLike[str], tour: ArrayLike, comment: str = "") -> None:
         """Write one tour as a TSPLIB tour file, with its length in the comment."""

@@ -73,6 +73,7 @@ struct TwoOptClimb {
 
   // Least estimates of the rows base + lane * Rows + [0, Rows).
   GLS_DEVICE void estimate_rows(int base, float (&low)[Rows]) const {
+    __shared__ float row_edges[Rows][Team::kThreads];
     const int last_column = tour.n / 2 + Rows;
     const int mine = team.lane() * Rows;
     const bool busy = base + (mine & ~(32 * Rows - 1)) < tour.n;  // the same for a whole warp
@@ -83,7 +84,10 @@ struct TwoOptClimb {
 #pragma unroll
     for (int q = 0; q <= Rows; ++q) row[q] = ring[pad(mine + q)];
 #pragma unroll
-    for (int q = 0; q < Rows; ++q) low[q] = before[q] = kInfinity;
+    for (int q = 0; q < Rows; ++q) {
+      row_edges[q][team.lane()] = row[q].edge;  // registers are for the inner loop
+      low[q] = before[q] = kInfinity;
+    }
     // A lane whose first row is no start of a group reads from the start of that group.
     const int shift = mine % kGroup;
     int slot = pad(mine - shift);
@@ -105,7 +109,7 @@ struct TwoOptClimb {
     }
 #pragma unroll
     for (int q = 0; q < Rows; ++q) {
-      low[q] = base + mine + q < tour.n ? low[q] - row[q].edge : kInfinity;
+      low[q] = base + mine + q < tour.n ? low[q] - row_edges[q][team.lane()] : kInfinity;
     }
   }
 
@@ -176,24 +180,27 @@ struct TwoOptClimb {
   }
 
   // Climbs until the local optimum, `passes` evaluations or the tour's last permitted move.
-  GLS_DEVICE unsigned char climb(int passes, int64 max_moves, int moves_per_pass, int64& passes_done,
-                                 int64& moves_done) {
+  // Counts are kept in global memory: registers are for the inner loop.
+  GLS_DEVICE unsigned char climb(int passes, int64 max_moves, int moves_per_pass,
+                                 int64* passes_done, int64* moves_done) const {
     __shared__ RowMove chosen[kMaxMovesPerPass];
     for (int pass = 0; pass < passes; ++pass) {
-      if (moves_done >= max_moves) return kOutOfMoves;
+      const int64 left = max_moves - *moves_done;
+      if (left <= 0) return kOutOfMoves;
       const Ranked<Length> best = best_move();
-      ++passes_done;
-      if (!(best.value < 0)) return kOptimum;
-      if (rows == nullptr) {
-        TwoOpt::apply(team, tour, TwoOpt::row_move(best.index, tour.n));
-        ++moves_done;
-        continue;
+      int count = best.value < 0;
+      if (count && rows != nullptr) {
+        const int limit = left < moves_per_pass ? int(left) : moves_per_pass;
+        count = TwoOpt::choose(team, rows, tour.n, best, limit, chosen);
+      } else if (count) {
+        team.once([&] { chosen[0] = TwoOpt::row_move(best.index, tour.n); });
       }
-      const int64 left = max_moves - moves_done;
-      const int limit = left < moves_per_pass ? int(left) : moves_per_pass;
-      const int count = TwoOpt::choose(team, rows, tour.n, best, limit, chosen);
       for (int c = 0; c < count; ++c) TwoOpt::apply(team, tour, chosen[c]);
-      moves_done += count;
+      team.once([&] {
+        ++*passes_done;
+        *moves_done += count;
+      });
+      if (count == 0) return kOptimum;
     }
     return kRunning;
   }
@@ -213,17 +220,10 @@ struct TwoOptClimb {
     RowBest<Length>* rows = nullptr;
     if (moves_per_pass > 1) rows = static_cast<RowBest<Length>*>(row_scratch) + int64(item) * n;
     TwoOptClimb search{team, Metric(metric_data, n), {order, n}, slack, shared, rows};
-    int64 passes_done = pass_counts[item], moves_done = move_counts[item];
-    team.sync();
-    const unsigned char state =
-        search.climb(passes, max_moves, moves_per_pass, passes_done, moves_done);
-    team.sync();
+    const unsigned char state = search.climb(passes, max_moves, moves_per_pass,
+                                             pass_counts + item, move_counts + item);
     if (kInShared) team.each(n, [&](int p) { stored[p] = int(order[p]); });
-    team.once([&] {
-      states[item] = state;
-      pass_counts[item] = passes_done;
-      move_counts[item] = moves_done;
-    });
+    team.once([&] { states[item] = state; });
   }
 };
 

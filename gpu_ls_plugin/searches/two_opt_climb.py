@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ PARAMETERS = (
     "int degree, int passes, gls::int64 max_moves, int moves_per_pass, int* tours, "
     "unsigned char* states, gls::int64* pass_counts, gls::int64* move_counts, void* row_scratch"
 )
-BOUND_CANDIDATES = Nearest(10)  # of the CPU's bounded scan; longer lists do not change the result
+BOUND_CANDIDATES = Nearest(32)  # of the CPU's bounded scan; longer lists do not change the result
 ROW_BYTES = 16  # gls::RowBest<Length>
 MAX_MOVES_PER_PASS = 32  # gls::kMaxMovesPerPass
 RUNNING, OPTIMUM, OUT_OF_MOVES = 0, 1, 2  # gls::ClimbState
@@ -41,7 +42,7 @@ def host_kernel(metric: Metric) -> Kernel:
 def block_kernel(metric: Metric, shape: tuning.ClimbShape) -> Kernel:
     """Compose the climb for one block per tour."""
     city = "gls::uint16" if shape.in_shared else "int"
-    return metric_kernel(
+    kernel = metric_kernel(
         "two_opt_climb",
         metric,
         header="two_opt_climb.cuh",
@@ -49,6 +50,7 @@ def block_kernel(metric: Metric, shape: tuning.ClimbShape) -> Kernel:
         parameters=PARAMETERS,
         team=f"gls::Block<{32 * shape.warps}>",
     )
+    return replace(kernel, blocks_per_multiprocessor=shape.blocks)
 
 
 class TwoOptClimb:
@@ -96,7 +98,7 @@ class TwoOptClimb:
             self._arguments.update(neighbours=neighbours, lengths=lengths, degree=degree)
             self._kernel = host_kernel(problem.metric)
         else:
-            shape = tuning.climb_shape(n, backend.shared_memory)
+            shape = tuning.climb_shape(n, backend.shared_memory, problem.metric.fast_estimate)
             self._kernel = block_kernel(problem.metric, shape)
             self._shared_bytes = shape.shared_bytes
             if self._several:

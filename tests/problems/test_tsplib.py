@@ -245,6 +245,7 @@ WEIGHT = "EDGE_WEIGHT_SECTION: "
         (plane("3 3 4", "3 3e9 4"), COORD + "coordinates: EUC_2D lengths .* overflow"),
         (plane("EUC_2D", "GEO").replace("3 3 4", "3 95 4"), COORD + ".*latitude 95"),
         (plane("EOF", "NODE_COORD_SECTION\n1 0 0\nEOF"), COORD + "given twice"),
+        (plane("EOF", "COLOUR : red\n4 4 4\nEOF"), "line 11: '4 4 4' is neither"),
         (
             explicit("EDGE_WEIGHT_FORMAT: UPPER_ROW\n", ""),
             "EDGE_WEIGHT_FORMAT: missing; known: FULL",
@@ -374,7 +375,7 @@ def test_tours_come_back(tmp_path, tour):
 def test_a_written_tour_by_hand(tmp_path):
     path = tmp_path / "square.tour"
     problem = TSP([(0, 0), (0, 3), (4, 3), (4, 0)], name="square")
-    problem.write_tour(path, np.array([2, 0, 1, 3]), comment="by hand")
+    problem.write_tour(path, np.array([2, 0, 1, 3]), comment="by\nhand")
     assert path.read_text() == (
         "NAME : square\nCOMMENT : by hand, length 16\nTYPE : TOUR\nDIMENSION : 4\n"
         "TOUR_SECTION\n3\n1\n2\n4\n-1\nEOF\n"

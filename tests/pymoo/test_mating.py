@@ -1,0 +1,99 @@
+"""One batch in each generation, and never an empty one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.core.crossover import Crossover
+from pymoo.core.evaluator import Evaluator
+from pymoo.core.population import Population
+from pymoo.operators.crossover.ox import OrderCrossover
+from pymoo.operators.sampling.rnd import PermutationRandomSampling
+from pymoo.optimize import minimize
+
+import gpu_ls_plugin as gls
+from gpu_ls_pymoo import DoubleBridgeMutation, MemeticGA, MemeticMating, TSPProblem
+from gpu_ls_pymoo.mating import fitter
+from gpu_ls_pymoo.tours import canonical, keys
+from tests.pymoo.samples import Diary, cities, rows
+
+
+class Clone(Crossover):
+    """A crossover that returns the first parent, so that all children are known tours."""
+
+    def __init__(self) -> None:
+        super().__init__(2, 1, prob=1.0)
+
+    def _do(self, problem: Any, X: Any, **kwargs: Any) -> Any:
+        return X[:1]
+
+
+def parents(problem: Any, size: int) -> Population:
+    return Evaluator().eval(problem, Population.new("X", canonical(rows(problem.n_var, size))))
+
+
+def test_all_children_are_searched_in_one_batch(tsp: gls.TSP, diary: type[Diary]) -> None:
+    problem = TSPProblem(tsp)
+    off = MemeticMating(diary()).do(problem, parents(problem, 30), 20, np.random.default_rng(0))
+    assert [call["rows"] for call in diary.calls] == [20]
+    assert len(off) == 20
+    assert off.get("F")[:, 0].tolist() == tsp.cost(off.get("X")).tolist()
+
+
+def test_known_children_are_kicked_before_the_search(tsp: gls.TSP, diary: type[Diary]) -> None:
+    problem = TSPProblem(tsp)
+    pop = parents(problem, 30)
+    mating = MemeticMating(diary(), crossover=Clone(), mutation=DoubleBridgeMutation(prob=0.0))
+    mating.do(problem, pop, 20, np.random.default_rng(0))
+    searched = set(keys(canonical(diary.calls[0]["tours"])))
+    assert len(searched) == 20
+    assert searched.isdisjoint(keys(canonical(pop.get("X"))))
+
+
+def test_children_that_the_search_leads_back_are_replaced_by_kicked_tours() -> None:
+    problem = TSPProblem(gls.TSP(cities(12)))
+    every = gls.LocalSearch()(problem.tsp, rows(12, 500)).tours
+    known = np.unique(canonical(every), axis=0)  # all the optima that the search finds
+    pop = Evaluator().eval(problem, Population.new("X", known))
+    mating = MemeticMating(gls.LocalSearch())
+    off = mating.do(problem, pop, 40, np.random.default_rng(0))
+    assert len(off) == 40
+    assert set(keys(canonical(off.get("X")))).isdisjoint(keys(known))
+    assert len(set(keys(canonical(off.get("X"))))) == 40
+    assert off.get("F")[:, 0].tolist() == problem.tsp.cost(off.get("X")).tolist()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20])
+def test_no_run_stops_silently(n: int, diary: type[Diary]) -> None:
+    problem = TSPProblem(gls.TSP(cities(n)))
+    result = minimize(problem, MemeticGA(20, search=diary()), ("n_gen", 15), seed=1)
+    assert result.algorithm.n_gen - 1 == 15
+    assert len(diary.calls) == 15
+    assert result.F[0] == gls.LocalSearch()(problem.tsp, rows(n, 500)).best_cost
+
+
+def test_plain_ga_takes_it_as_its_mating(diary: type[Diary]) -> None:
+    problem = TSPProblem(gls.TSP(cities(10)))
+    algorithm = GA(20, sampling=PermutationRandomSampling(), mating=MemeticMating(diary()))
+    result = minimize(problem, algorithm, ("n_gen", 12), seed=1)
+    assert result.algorithm.n_gen - 1 == 12
+    assert len(diary.calls) == 11  # the start population is not searched
+
+
+def test_pymoos_crossover_can_be_used(tsp: gls.TSP) -> None:
+    problem = TSPProblem(tsp)
+    mating = MemeticMating(crossover=OrderCrossover())
+    assert len(mating.do(problem, parents(problem, 9), 7, np.random.default_rng(0))) == 7
+
+
+def test_the_fitter_wins_and_violations_come_first() -> None:
+    pop = Population.new("X", np.zeros((4, 1)), "F", np.array([[3.0], [1.0], [2.0], [0.0]]))
+    pop.set("CV", np.array([[0.0], [0.0], [0.0], [1.0]]))
+    pairs = np.array([[0, 1], [2, 0], [3, 0], [1, 1]])
+    assert fitter(pop, pairs).tolist() == [[1], [2], [0], [1]]

@@ -1,0 +1,161 @@
+"""Whole runs: seeds, copies, checkpoints, start populations, output."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+
+import cloudpickle
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.core.population import Population
+from pymoo.operators.crossover.ox import OrderCrossover
+from pymoo.operators.sampling.rnd import PermutationRandomSampling
+from pymoo.optimize import minimize
+from pymoo.problems.single.traveling_salesman import TravelingSalesman
+
+import gpu_ls_plugin as gls
+from gpu_ls_pymoo import LocalSearchMutation, MemeticGA, TSPProblem
+from gpu_ls_pymoo.tours import canonical, keys
+from tests.pymoo.samples import Diary, cities, rows
+
+
+def plain_ga(**options: Any) -> GA:
+    """The GA that a pymoo user has, with its mutation changed."""
+    return GA(
+        pop_size=20,
+        sampling=PermutationRandomSampling(),
+        crossover=OrderCrossover(),
+        mutation=LocalSearchMutation(prob=0.5),
+        **options,
+    )
+
+
+ALGORITHMS = {"plain": plain_ga, "memetic": lambda **options: MemeticGA(20, **options)}
+both = pytest.mark.parametrize("make", ALGORITHMS.values(), ids=ALGORITHMS)
+
+
+@pytest.fixture(scope="session")
+def problem(tsp: gls.TSP) -> TSPProblem:
+    return TSPProblem(tsp)
+
+
+@both
+def test_the_same_seed_gives_the_same_run(problem: TSPProblem, make: Any) -> None:
+    runs = [minimize(problem, make(), ("n_gen", 6), seed=seed) for seed in (1, 1, 2)]
+    tours = [run.pop.get("X") for run in runs]
+    assert (tours[0] == tours[1]).all()
+    assert tours[0].shape != tours[2].shape or (tours[0] != tours[2]).any()
+
+
+@both
+def test_global_random_numbers_are_not_touched(problem: TSPProblem, make: Any) -> None:
+    before = np.random.get_state()[1].tolist()  # noqa: NPY002
+    minimize(problem, make(), ("n_gen", 3), seed=1)
+    assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
+
+
+@both
+def test_a_loaded_checkpoint_continues_identically(problem: TSPProblem, make: Any) -> None:
+    algorithm = make().setup(problem, termination=("n_gen", 8), seed=3)
+    for _ in range(4):
+        algorithm.next()
+    loaded = cloudpickle.loads(cloudpickle.dumps(algorithm))
+    results = [algorithm.run(), loaded.run()]
+    assert loaded.n_gen - 1 == 8
+    assert (results[0].pop.get("X") == results[1].pop.get("X")).all()
+    assert loaded.evaluator.n_eval == algorithm.evaluator.n_eval
+
+
+@both
+def test_saved_history_holds_the_problem_once(problem: TSPProblem, make: Any) -> None:
+    result = minimize(problem, make(), ("n_gen", 5), seed=1, save_history=True)
+    assert len(result.history) == 5
+    assert all(entry.problem is problem for entry in result.history)
+    best = [entry.opt.get("F")[0, 0] for entry in result.history]
+    assert best == sorted(best, reverse=True)
+
+
+@both
+def test_pymoos_problem_unchanged(make: Any) -> None:
+    problem = TravelingSalesman(cities(60) / 7)
+    before = dict(vars(problem))
+    result = minimize(problem, make(), ("n_gen", 5), seed=1)
+    assert result.F[0] == problem.get_route_length(result.X)
+    assert vars(problem) == before
+    known = gls.LocalSearch()(gls.TSP(cities(60) / 7, "EUC"), rows(60, 50))
+    assert result.F[0] < known.costs.mean()
+
+
+def test_the_algorithm_is_not_changed_by_a_run(problem: TSPProblem) -> None:
+    algorithm = MemeticGA(20)
+    minimize(problem, algorithm, ("n_gen", 3), seed=1)
+    assert algorithm.data == {}
+    assert algorithm.pop is None
+
+
+def test_the_start_is_recorded_and_beaten(problem: TSPProblem) -> None:
+    result = minimize(problem, MemeticGA(20), ("n_gen", 20), seed=1, save_history=True)
+    start = result.history[0].pop.get("F").min()
+    assert result.data["start_best"] == start
+    assert result.F[0] < start
+    assert result.data["local_search"].climbs == 20 * 20
+    assert len(set(keys(canonical(result.pop.get("X"))))) == 20
+
+
+@pytest.mark.parametrize("dtype", [int, float])
+@pytest.mark.parametrize("form", ["array", "population", "evaluated"])
+def test_warm_starts(problem: TSPProblem, diary: type[Diary], form: str, dtype: type) -> None:
+    best = gls.LocalSearch()(problem.tsp, rows(60, 20)).tours.astype(dtype)
+    sampling: Any = best if form == "array" else Population.new("X", best)
+    if form == "evaluated":
+        sampling.set("F", problem.evaluate(best))
+        sampling.apply(lambda individual: individual.evaluated.update("FGH"))
+    result = minimize(
+        problem, MemeticGA(20, search=diary(), sampling=sampling), ("n_gen", 3), seed=1
+    )
+    assert len(diary.calls) == 2  # the start population is taken as it is
+    start = problem.tsp.cost(best.astype(int)).min()
+    assert result.data["start_best"] == start
+    assert result.F[0] <= start
+    unseen = 0 if form == "evaluated" else len(np.unique(canonical(best.astype(int)), axis=0))
+    assert result.algorithm.evaluator.n_eval == unseen + 2 * 20
+
+
+def test_output_has_its_columns(problem: TSPProblem, capsys: pytest.CaptureFixture[str]) -> None:
+    known = TSPProblem(gls.TSP(cities(60), optimum=4000))
+    minimize(known, MemeticGA(20), ("n_gen", 3), seed=1, verbose=True)
+    lines = capsys.readouterr().out.splitlines()
+    names = [name.strip() for name in lines[1].split("|")]
+    assert names == [
+        "n_gen", "n_eval", "best", "mean", "gap %", "distinct", "moves", "moves/s"
+    ]  # fmt: skip
+    for number, line in enumerate(lines[3:], start=1):
+        cells = dict(zip(names, (cell.strip() for cell in line.split("|")), strict=True))
+        assert (cells["n_gen"], cells["n_eval"]) == (str(number), str(20 * number))
+        assert float(cells["gap %"]) == pytest.approx(int(cells["best"]) / 40 - 100, abs=1e-3)
+        assert int(cells["best"]) <= float(cells["mean"])
+        assert 1 <= int(cells["distinct"]) <= 20
+        assert re.fullmatch(r"[\d.]+e\+\d+", cells["moves/s"])
+    minimize(problem, MemeticGA(20), ("n_gen", 1), seed=1, verbose=True)
+    assert "gap" not in capsys.readouterr().out
+
+
+def test_plain_ga_can_show_the_columns(
+    problem: TSPProblem, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gpu_ls_pymoo import LocalSearchOutput
+
+    minimize(problem, plain_ga(output=LocalSearchOutput()), ("n_gen", 2), seed=1, verbose=True)
+    assert "distinct" in capsys.readouterr().out
+
+
+def test_runs_do_not_share_operators() -> None:
+    first, second = MemeticGA(20), MemeticGA(20)
+    assert first.mating is not second.mating
+    assert first.termination is not second.termination
+    assert first.output is not second.output

@@ -1,0 +1,184 @@
+"""Limits hold: generations, evaluations, seconds, Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.operators.crossover.ox import OrderCrossover
+from pymoo.operators.sampling.rnd import PermutationRandomSampling
+from pymoo.optimize import minimize
+from pymoo.problems.single.traveling_salesman import TravelingSalesman
+from pymoo.termination.collection import TerminationCollection
+from pymoo.termination.max_eval import MaximumFunctionCallTermination
+from pymoo.termination.max_gen import MaximumGenerationTermination
+from pymoo.termination.max_time import TimeBasedTermination
+
+import gpu_ls_plugin as gls
+from gpu_ls_pymoo import LocalSearchMutation, LocalSearchSampling, MemeticGA, TSPProblem
+from gpu_ls_pymoo.search import seconds_left
+from tests.pymoo.samples import Diary, cities, rows
+
+OVERRUN = 0.2  # seconds
+
+
+def searching_ga(search: Any = None) -> GA:
+    return GA(
+        pop_size=100,
+        sampling=LocalSearchSampling(search=search),
+        crossover=OrderCrossover(),
+        mutation=LocalSearchMutation(search),
+    )
+
+
+@pytest.fixture(scope="session")
+def large() -> gls.TSP:
+    """So large that a generation takes longer than a time limit of half a second."""
+    return gls.TSP(cities(1500))
+
+
+def test_generations(tsp: gls.TSP) -> None:
+    result = minimize(TSPProblem(tsp), MemeticGA(20), ("n_gen", 4), seed=1)
+    assert result.algorithm.n_gen - 1 == 4
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_every_searched_tour_counts_as_an_evaluation(
+    tsp: gls.TSP, diary: type[Diary], own: bool
+) -> None:
+    algorithm = MemeticGA(20, search=diary()) if own else searching_ga(diary())
+    result = minimize(TSPProblem(tsp), algorithm, ("n_eval", 250), seed=1)
+    searched = sum(call["rows"] for call in diary.calls)
+    assert result.algorithm.evaluator.n_eval == searched
+    assert 250 <= searched < 450
+
+
+def test_tours_that_are_not_searched_are_counted_by_pymoo(tsp: gls.TSP, diary: type[Diary]) -> None:
+    algorithm = GA(
+        pop_size=20,
+        sampling=PermutationRandomSampling(),
+        crossover=OrderCrossover(),
+        mutation=LocalSearchMutation(diary(), prob=0.3),
+    )
+    result = minimize(TSPProblem(tsp), algorithm, ("n_gen", 4), seed=1)
+    assert result.algorithm.evaluator.n_eval >= 80
+    assert 0 < sum(call["rows"] for call in diary.calls) < 60
+
+
+def test_a_termination_of_its_own_and_the_default(tsp: gls.TSP) -> None:
+    own = minimize(TSPProblem(tsp), MemeticGA(10, termination=("n_gen", 3)), seed=1)
+    assert own.algorithm.n_gen - 1 == 3
+    default = minimize(TSPProblem(gls.TSP(cities(8))), MemeticGA(5), seed=1)
+    assert default.algorithm.n_gen - 1 == 100
+
+
+@pytest.mark.parametrize("kind", ["memetic", "plain"])
+@pytest.mark.parametrize("form", ["ours", "pymoo"])
+def test_a_time_limit_is_kept(large: gls.TSP, kind: str, form: str) -> None:
+    problem = (
+        TSPProblem(large) if form == "ours" else TravelingSalesman(np.array(large.coordinates))
+    )
+    LocalSearchMutation().prepare(problem)
+    LocalSearchSampling().prepare(problem)
+    algorithm = MemeticGA() if kind == "memetic" else searching_ga()
+    result = minimize(problem, algorithm, ("time", 0.5), seed=1)
+    assert 0.5 <= result.exec_time <= 0.5 + OVERRUN
+    assert result.F[0] == problem.evaluate(result.X)[0]
+
+
+def test_compiling_does_not_count(large: gls.TSP, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that first compiles for half a second does so before the clock starts."""
+    inner, compiled = gls.LocalSearch([gls.TwoOpt()], moves_per_pass=16), []
+
+    class Compiling:
+        def __call__(self, *args: Any, **options: Any) -> Any:
+            if not compiled:
+                time.sleep(0.5)
+                compiled.append(True)
+            return inner(*args, **options)
+
+        def __deepcopy__(self, memo: Any) -> Compiling:
+            return self
+
+    result = minimize(TSPProblem(large), MemeticGA(search=Compiling()), ("time", 0.3), seed=1)
+    assert compiled
+    assert result.exec_time <= 0.3 + OVERRUN
+
+
+def test_the_search_is_given_the_time_that_is_left(tsp: gls.TSP, diary: type[Diary]) -> None:
+    minimize(TSPProblem(tsp), MemeticGA(20, search=diary()), ("time", 0.5), seed=1)
+    given = [call["budget"].seconds for call in diary.calls]
+    assert 0.3 < given[0] <= 0.5
+    assert given == sorted(given, reverse=True)
+    minimize(TSPProblem(tsp), MemeticGA(20, search=diary()), ("n_gen", 1), seed=1)
+    assert diary.calls[-1]["budget"] is None
+
+
+class Clock:
+    """An algorithm that started ten seconds ago."""
+
+    def __init__(self, termination: Any) -> None:
+        self.termination, self.start_time = termination, time.time() - 10
+
+
+def test_the_shortest_limit_of_a_collection_counts() -> None:
+    both = TerminationCollection(
+        MaximumGenerationTermination(5), TimeBasedTermination("00:00:30"), TimeBasedTermination(20)
+    )
+    assert seconds_left(Clock(both)) == pytest.approx(10, abs=0.1)
+    assert seconds_left(Clock(MaximumFunctionCallTermination(5))) == float("inf")
+    assert seconds_left(Clock(TimeBasedTermination(5))) == 0
+    assert seconds_left(None) == float("inf")
+    both.terminate()
+    assert seconds_left(Clock(both)) == 0
+
+
+def test_no_search_begins_when_the_time_is_up(tsp: gls.TSP, diary: type[Diary]) -> None:
+    algorithm = MemeticGA(20, search=diary()).setup(
+        TSPProblem(tsp), termination=("time", 100), seed=1
+    )
+    algorithm.next()
+    algorithm.start_time -= 100
+    algorithm.next()
+    assert len(diary.calls) == 1
+    assert not algorithm.has_next()
+    assert algorithm.pop.get("F")[:, 0].tolist() == tsp.cost(algorithm.pop.get("X")).tolist()
+
+
+@pytest.mark.parametrize("at", [0, 2])
+@pytest.mark.parametrize("own", [True, False])
+def test_ctrl_c_in_a_search_ends_the_run_with_the_best_so_far(
+    tsp: gls.TSP, diary: type[Diary], own: bool, at: int
+) -> None:
+    diary.interrupt_at = at
+    algorithm = MemeticGA(20, search=diary()) if own else searching_ga(diary())
+    result = minimize(TSPProblem(tsp), algorithm, ("n_gen", 50), seed=1)
+    assert len(diary.calls) == at + 1
+    assert result.algorithm.n_gen - 1 <= at + 1  # pymoo's own mating may search twice
+    assert result.F[0] == tsp.cost(result.X)[0]
+    assert result.data["local_search"].interrupted
+
+
+@pytest.mark.parametrize("delay", [0.05, 0.3, 0.55])
+def test_ctrl_c_at_any_time_ends_the_run(large: gls.TSP, delay: float) -> None:
+    problem, algorithm = TSPProblem(large), MemeticGA(30)
+    algorithm.setup(problem, termination=("time", 20), seed=1)
+    algorithm.next()
+    timer = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    begin = time.perf_counter()
+    result = algorithm.run()
+    timer.join()
+    assert time.perf_counter() - begin < delay + 1
+    assert result.F[0] == large.cost(result.X)[0]
+    assert result.F[0] == result.pop.get("F").min()
+    assert result.F[0] < large.cost(rows(1500, 1))[0]

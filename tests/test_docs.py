@@ -1,0 +1,78 @@
+"""The documentation's code runs, its links lead somewhere, and its hooks are all described."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu_ls_plugin import hookspecs
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of one language, in order."""
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+
+
+def run_python(code: str, *path: Path) -> str:
+    """Run a script in the repository's root, with folders put in front of the import path."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, path))}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_readme_example_runs() -> None:
+    assert run_python("\n".join(blocks(ROOT / "README.md", "python")))
+
+
+def test_the_pymoo_guide_runs() -> None:
+    code = "\n".join(blocks(ROOT / "docs" / "pymoo.md", "python"))
+    assert "Statistics" in run_python(code)
+
+
+def test_the_plugin_example_works(tmp_path: Path) -> None:
+    page = ROOT / "docs" / "writing-a-plugin.md"
+    (functor,) = blocks(page, "cpp")
+    module, use = blocks(page, "python")
+    (project,) = blocks(page, "toml")
+    package = tmp_path / "project" / "gpu_ls_torus"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(module, encoding="utf-8")
+    (package / "torus.cuh").write_text(functor, encoding="utf-8")
+    (package.parent / "pyproject.toml").write_text(project, encoding="utf-8")
+    site = tmp_path / "site"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*pip, "--target", str(site), str(package.parent)], check=True, timeout=120)
+    assert int(run_python(use, site)) > 0
+    programs = "from gpu_ls_plugin.plugins import plugins; print(len(plugins.kernel_sources()))"
+    assert int(run_python(programs, site)) > 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_and_images_lead_to_files(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    local = [target for target in targets if "://" not in target]
+    assert [target for target in local if not (page.parent / target).exists()] == []
+
+
+def test_every_hook_is_documented() -> None:
+    text = (ROOT / "docs" / "writing-a-plugin.md").read_text(encoding="utf-8")
+    hooks = [name for name in vars(hookspecs) if name.startswith("gpu_ls_")]
+    assert hooks
+    assert [name for name in hooks if f"`{name}(" not in text] == []

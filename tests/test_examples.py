@@ -1,0 +1,96 @@
+"""Every example runs as a user runs it, and prints what it promises."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gpu_ls_plugin as gls
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+CAPITALS = EXAMPLES / "data" / "europe_capitals.tsp"
+TWO_OPT = 18731  # the shortest tour of the capitals that is known
+
+
+def run(script: str, *arguments: object, folder: Path) -> str:
+    """Run an example in a folder of its own and return what it prints."""
+    command = [sys.executable, str(EXAMPLES / script), *map(str, arguments)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=folder, check=False, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_example_is_tested_and_listed() -> None:
+    scripts = {path.name for path in EXAMPLES.glob("*.py")}
+    assert scripts == set(re.findall(r'run\(\s*"(\w+\.py)"', Path(__file__).read_text("utf-8")))
+    assert scripts == set(
+        re.findall(r"^\| `(\w+\.py)`", (EXAMPLES / "README.md").read_text(), re.M)
+    )
+
+
+def test_memetic_ga(tmp_path: Path) -> None:
+    reason = 'needs pip install "gpu-ls-plugin[pymoo,plot]"'
+    pytest.importorskip("pymoo.core.problem", reason=reason)
+    pytest.importorskip("matplotlib", reason=reason)
+    out = run("memetic_ga.py", "--seconds", 1, "--pop", 20, "--plot", "out.png", folder=tmp_path)
+    rows = {
+        cells[0]: cells[1:]
+        for line in out.splitlines()
+        if len(cells := [cell.strip() for cell in line.split("│")[1:-1]]) == 6
+    }
+    lengths = {name: int(cells[1]) for name, cells in rows.items() if name.startswith(("GA", "M"))}
+    assert set(lengths) == {"GA, InversionMutation", "GA, LocalSearchMutation", "MemeticGA"}
+    assert lengths["MemeticGA"] == lengths["GA, LocalSearchMutation"] == TWO_OPT
+    assert lengths["GA, InversionMutation"] > TWO_OPT
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_memetic_ga_on_another_instance(tmp_path: Path) -> None:
+    pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+    (tmp_path / "box.tsp").write_text(
+        "NAME : box\nTYPE : TSP\nDIMENSION : 8\nEDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n"
+        "1 0 0\n2 20 20\n3 20 0\n4 0 20\n5 10 0\n6 10 20\n7 0 10\n8 20 10\nEOF\n"
+    )
+    out = run(
+        "memetic_ga.py", "--instance", "box.tsp", "--optimum", 80, "--seconds", 0.2, "--pop", 10,
+        folder=tmp_path,
+    )  # fmt: skip
+    assert "box: 8 cities, 0.2 s each" in out
+    assert out.count("0.00 %") == 3
+
+
+def test_climb_batch(tmp_path: Path) -> None:
+    out = run("climb_batch.py", "--size", 16, folder=tmp_path)
+    problem = gls.TSP.read(CAPITALS)
+    starts = gls.random_tours(problem, size=16, seed=1)
+    for name in ("random_tours", "space_filling_curve", "nearest_neighbour", "greedy"):
+        line = next(line for line in out.splitlines() if name in line)
+        before, after, best = (int(cell) for cell in line.split("│")[2:5])
+        assert before > after >= best >= TWO_OPT
+        if name == "random_tours":
+            assert before == round(problem.cost(starts).mean())
+
+
+def test_random_restarts(tmp_path: Path) -> None:
+    out = run("random_restarts.py", "--climbs", 300, folder=tmp_path).splitlines()
+    assert out[0].startswith("europe_capitals: 300 climbs, ")
+    lengths = [int(length) for length in out[1].removeprefix("best lengths: ").split()]
+    assert lengths == sorted(lengths)
+    assert len(lengths) == 5
+    tour = [int(city) - 1 for city in out[2].removeprefix("best tour: ").split()]
+    assert gls.TSP.read(CAPITALS).cost(tour)[0] == lengths[0] < 1.05 * TWO_OPT
+
+
+def test_kick_and_climb(tmp_path: Path) -> None:
+    out = run("kick_and_climb.py", "--rounds", 10, "--size", 16, folder=tmp_path)
+    (best, mean), (later_best, later_mean) = (
+        (int(b), float(m)) for b, m in re.findall(r"best (\d+), mean ([\d.]+)", out)
+    )
+    assert TWO_OPT <= later_best <= best
+    assert later_mean < mean
