@@ -144,16 +144,14 @@ def examine(options: argparse.Namespace) -> int:
 
 
 def compile_check(options: argparse.Namespace) -> int:
-    """Compile all listed programs for several architectures; wrong if one fails or spills."""
+    """Compile all listed kernels for several architectures; wrong if one fails or spills."""
     from gpu_ls_plugin.backends import compile_check as check
     from gpu_ls_plugin.searches.instantiations import instantiations
 
-    programs = [
-        program
-        for program in (*instantiations(), *plugins.kernel_sources())
-        if options.part is None or options.part in program.parts
-    ]
-    rows = check.check(programs, options.arch or check.ARCHITECTURES, everything=options.all)
+    kernels = [*instantiations(), *plugins.kernel_sources()]
+    if options.part is not None:
+        kernels = [kernel for kernel in kernels if options.part in check.parts(kernel)]
+    rows = check.check(kernels, options.arch or check.ARCHITECTURES, everything=options.all)
     if options.json:
         _print_json([row.as_dict() for row in rows])
     else:
@@ -186,9 +184,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--arch", type=int, nargs="+", metavar="N", help="architectures (default: 75 80 90 100)"
     )
-    command.add_argument("--part", metavar="NAME", help="only programs that hold this part")
+    command.add_argument("--part", metavar="NAME", help="only kernels that hold this part")
     command.add_argument(
-        "--all", action="store_true", help="every program for every architecture, not only for 90"
+        "--all", action="store_true", help="every kernel for every architecture, not only for 90"
     )
     return parser
 

@@ -15,7 +15,7 @@ import pluggy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_ls_plugin.backends.composition import Instantiation
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Statistics
 
@@ -73,16 +73,16 @@ def gpu_ls_problem_from(obj: object) -> TSP | None:
 
 
 @hookspec
-def gpu_ls_kernel_sources() -> list[Instantiation]:  # type: ignore[empty-body]
-    """List composed programs that ``gpu-ls compile-check`` compiles beside the built-in ones.
+def gpu_ls_kernel_sources() -> list[Kernel]:  # type: ignore[empty-body]
+    """List composed kernels that ``gpu-ls compile-check`` compiles beside the built-in ones.
 
-    Called by the compile check only. The programs are compiled for every architecture of the
-    check without a GPU; a spill or an error fails the check.
+    Called by the compile check only, which needs no GPU; a spill or an error fails it. For a
+    metric, `gpu_ls_plugin.searches.instantiations.metric_kernels` composes all of them.
 
     Returns
     -------
-    list of Instantiation
-        Name, parts, kernels and complete source text of each program.
+    list of Kernel
+        Composed for CUDA.
     """
 
 

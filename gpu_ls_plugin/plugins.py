@@ -33,7 +33,7 @@ from gpu_ls_plugin.registry import Part, Registry, registry
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from gpu_ls_plugin.backends.composition import Instantiation
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Statistics
 
@@ -137,11 +137,11 @@ class Plugins:
             )
         return problem
 
-    def kernel_sources(self) -> list[Instantiation]:
-        """Return the programs that plugins add to the compile check."""
+    def kernel_sources(self) -> list[Kernel]:
+        """Return the kernels that plugins add to the compile check."""
         self.load_all()
         lists = self._manager.hook.gpu_ls_kernel_sources()
-        return [program for programs in reversed(lists) for program in programs]
+        return [kernel for kernels in reversed(lists) for kernel in kernels]
 
     def search_finished(self, problem: TSP, search: object, statistics: Statistics) -> None:
         """Tell every plugin that observes searches; a failing one is logged, not raised."""

@@ -114,7 +114,7 @@ def print_kernels(rows: Sequence[KernelReport]) -> None:
     """Print one row for each kernel and architecture, then the errors in full, then a count."""
     table = [
         (
-            row.program,
+            row.body,
             f"sm_{row.arch}",
             *(row.registers, row.shared, row.stack, row.spill_stores, row.spill_loads),
             "ok" if row.passed else "FAILED",
@@ -122,11 +122,11 @@ def print_kernels(rows: Sequence[KernelReport]) -> None:
         for row in rows
     ]
     _print_table(
-        ("program", "arch", "registers", "shared", "stack", "stores", "loads", "status"), table
+        ("kernel", "arch", "registers", "shared", "stack", "stores", "loads", "status"), table
     )
     for row in rows:
         if row.error:
-            print(f"{row.program} {row.kernel} for sm_{row.arch}:\n{row.error}\n")
+            print(f"{row.kernel} {row.body} for sm_{row.arch}:\n{row.error}\n")
     failed = sum(not row.passed for row in rows)
     print(f"{len(rows)} kernels, {failed} failed (memory in bytes, stores and loads are spills)")
 

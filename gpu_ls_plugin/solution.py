@@ -9,7 +9,7 @@ import numpy as np
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 BLOCK = 2**18  # cities handled at once: temporaries of 2 MiB stay in the cache
+
+device_costs: Callable[[TSP, Any], Lengths] | None = None
+"""Costs of tours that lie on a GPU; the backends, which lie above, hang themselves in here."""
 
 
 def check_tours(problem: TSP, tours: ArrayLike, *, parameter: str = "tours") -> NDArray[np.int32]:
@@ -70,7 +73,7 @@ def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") ->
     return batch
 
 
-def tour_costs(problem: TSP, tours: ArrayLike) -> Lengths:
+def tour_costs(problem: TSP, tours: Any) -> Lengths:
     """Return the exact length of every tour, computed from scratch; the closing edge counts.
 
     Parameters
@@ -78,18 +81,20 @@ def tour_costs(problem: TSP, tours: ArrayLike) -> Lengths:
     problem : TSP
         Its metric defines the lengths.
     tours : array_like of any integer type, shape (P, n) or (n,)
-        Zero-based permutations, checked; not changed.
+        Zero-based permutations, checked; not changed. CuPy arrays stay on their device.
 
     Returns
     -------
     array, shape (P,), int64 for integer metrics, else float64
-        A problem of one city has tours of length 0.
+        CuPy for CuPy input, else NumPy. A problem of one city has tours of length 0.
 
     Raises
     ------
     InvalidTourError, InvalidTypeError
         As `check_tours`.
     """
+    if device_costs is not None and hasattr(tours, "__cuda_array_interface__"):
+        return device_costs(problem, tours)
     batch = check_tours(problem, tours)
     costs = np.zeros(len(batch), dtype=problem.cost_dtype)
     if problem.n > 1:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
 
-MOVES_PER_PASS = 16
+MOVES_PER_PASS = 1
 SEGMENT = 50  # window of a kick's four cuts, in positions
 SMALLEST_KICKED = 8  # cities; below, 2-opt from several starts leaves nothing to gain
 

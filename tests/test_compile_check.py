@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
 from gpu_ls_plugin.backends import compile_check
-from gpu_ls_plugin.backends.compile_check import KernelReport, check, cover, parse_log
+from gpu_ls_plugin.backends.compile_check import KernelReport, check, cover, parse_log, parts
 from gpu_ls_plugin.exceptions import GpuLsError, InvalidParameterError
 
 LOG = """
@@ -27,42 +28,34 @@ ptxas info    : Used 12 registers, used 1 barriers, 1024 bytes smem, 364 bytes c
 
 @dataclass(frozen=True)
 class Program:
-    """A program given by its text."""
+    """A kernel given by its text."""
 
-    name: str
+    source: str = ""
+    body: str = "Body"
     parts: tuple[str, ...] = ()
-    text: str = ""
-    kernels: tuple[str, ...] = ("kernel",)
-    options: tuple[str, ...] = ()
-
-    def source(self, backend: str = "cuda") -> str:
-        assert backend == "cuda"
-        return self.text
+    name: str = "kernel"
+    team: str = ""
 
 
 SHARED = Program(
-    "shared",
-    ("metric",),
-    text="""extern "C" __global__ void kernel(float* x) {
+    """extern "C" __global__ void kernel(float* x) {
       __shared__ float s[256];
       s[threadIdx.x] = x[threadIdx.x];
       __syncthreads();
       x[threadIdx.x] = s[255 - threadIdx.x];
-    }""",
+    }"""
 )
 SPILLS = Program(
-    "spills",
-    text="""extern "C" __global__ void __launch_bounds__(1024, 2) kernel(double* x) {
+    """extern "C" __global__ void __launch_bounds__(1024, 2) kernel(double* x) {
       double v[64];
       #pragma unroll
       for (int i = 0; i < 64; ++i) v[i] = x[i * 1024 + threadIdx.x];
       __syncthreads();
       #pragma unroll
       for (int i = 0; i < 64; ++i) x[i * 1024 + threadIdx.x] = v[i] * v[(i * 7 + 3) % 64];
-    }""",
+    }"""
 )
-WRONG = Program("wrong", text='extern "C" __global__ void kernel() { no_such_name(); }')
-ABSENT = Program("absent", text=SHARED.text, kernels=("kernel", "other"))
+WRONG = Program('extern "C" __global__ void kernel() { no_such_name(); }')
 
 
 @pytest.fixture
@@ -75,26 +68,32 @@ def nvrtc() -> None:
 
 
 def test_the_log_of_the_assembler() -> None:
-    assert parse_log(LOG, "program", 75) == [
-        KernelReport("program", "climb", 75, 64, 0, 2432, 2440, 2512),
-        KernelReport("program", "kick", 75, 12, 1024),
-    ]
-    assert [row.passed for row in parse_log(LOG, "program", 75)] == [False, True]
-    assert parse_log("", "program", 75) == []
+    usage = parse_log(LOG)
+    assert list(usage) == ["climb", "kick"]
+    assert list(usage["climb"].values()) == [64, 0, 2432, 2440, 2512]
+    assert list(usage["kick"].values()) == [12, 1024, 0, 0, 0]
+    assert parse_log("") == {}
     short = "Compiling entry function 'kick' for 'sm_75'\nUsed 12 registers"
-    assert parse_log(short, "program", 75) == [KernelReport("program", "kick", 75, 12)]
+    assert parse_log(short)["kick"]["registers"] == 12
+
+
+@pytest.mark.parametrize("wrong", [{"spill_stores": 4}, {"spill_loads": 4}, {"error": "no"}])
+def test_spills_and_errors_fail(wrong: dict[str, Any]) -> None:
+    fine = KernelReport("kernel", "Body", 90, registers=200, shared=5, stack=8)
+    assert fine.passed and not replace(fine, **wrong).passed
 
 
 def test_cover_holds_every_part() -> None:
-    programs = [
-        Program("a", ("x", "u")),
-        Program("b", ("x", "v", "w")),
-        Program("c", ("y", "v")),
-        Program("d", ("y", "u")),
+    kernels = [
+        Program(body="A<X, U>"),
+        Program(body="A<X, V, W>", team="Block<64>"),
+        Program(body="A<Y, V>"),
+        Program(body="A<Y, U>", parts=("extra",)),
     ]
-    chosen = cover(programs)
-    assert {part for program in chosen for part in program.parts} == set("xyuvw")
-    assert len(chosen) == 2
+    chosen = cover(kernels)
+    assert chosen == [kernels[1], kernels[3]]
+    everything = {"A", "X", "U", "V", "W", "Y", "Block", "extra", "kernel"}
+    assert set().union(*map(parts, chosen)) == everything
     assert cover([]) == []
 
 
@@ -107,23 +106,23 @@ def test_registers_and_shared_memory_of_every_architecture() -> None:
 
 
 @pytest.mark.usefixtures("nvrtc")
-def test_spills_errors_and_absent_kernels_fail() -> None:
-    (spills,) = check([SPILLS], [90])
+def test_what_does_not_compile_spills_or_is_absent_fails() -> None:
+    spills, wrong, absent = check([SPILLS, WRONG, replace(SHARED, name="other")], [90])
     assert spills.spill_stores > 0 and not spills.passed
-    (wrong,) = check([WRONG], [90])
     assert "no_such_name" in wrong.error and not wrong.passed
-    present, absent = check([ABSENT], [90])
-    assert present.passed and not absent.passed
-    assert absent.kernel == "other"
+    assert absent.kernel == "other" and not absent.passed
 
 
 @pytest.mark.usefixtures("nvrtc")
 def test_other_architectures_get_every_part_once() -> None:
-    other = Program("other", ("p",), SHARED.text)
-    both = Program("both", ("p", "q"), SHARED.text)
-    rows = check([other, both], (75, 90))
-    assert [(row.program, row.arch) for row in rows] == [("both", 75), ("other", 90), ("both", 90)]
-    assert len(check([other, both], (75, 90), everything=True)) == 4
+    kernels = [replace(SHARED, body="A<P>"), replace(SHARED, body="A<P, Q>")]
+    rows = check(kernels, (75, 90))
+    assert [(row.body, row.arch) for row in rows] == [
+        ("A<P, Q>", 75),
+        ("A<P>", 90),
+        ("A<P, Q>", 90),
+    ]
+    assert len(check(kernels, (75, 90), everything=True)) == 4
 
 
 @pytest.mark.usefixtures("nvrtc")

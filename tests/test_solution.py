@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from gpu_ls_plugin import solution
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.solution import check_permutations, check_tours, tour_costs
@@ -120,3 +121,16 @@ def test_costs_of_a_line_by_hand():
     costs = tour_costs(line(4), [[0, 1, 2, 3], [0, 2, 1, 3]])
     assert costs.tolist() == [6, 8]  # 1+1+1+3 and 2+1+2+3
     assert costs.dtype == np.int64
+
+
+class DeviceTours:
+    """Tours that pretend to lie on a GPU."""
+
+    __cuda_array_interface__: dict = {}  # noqa: RUF012
+
+
+def test_tours_on_a_device_are_left_to_the_backends(monkeypatch):
+    problem, tours = line(4), DeviceTours()
+    monkeypatch.setattr(solution, "device_costs", lambda *arguments: arguments)
+    assert problem.cost(tours) == (problem, tours)
+    assert problem.cost([0, 1, 2, 3]).tolist() == [6]

@@ -41,7 +41,7 @@ import numpy as np
 
 from gpu_ls_plugin.hookspecs import hookimpl
 from gpu_ls_plugin.problems.metrics import Metric
-from gpu_ls_plugin.searches.instantiations import metric_instantiations
+from gpu_ls_plugin.searches.instantiations import metric_kernels
 
 FUNCTOR = """
 struct Twice2D : gls::EstimateByLength<Twice2D> {
@@ -83,7 +83,7 @@ def gpu_ls_register_parts(register):
 
 @hookimpl
 def gpu_ls_kernel_sources():
-    return metric_instantiations(Twice2D())
+    return list(metric_kernels(Twice2D()))
 '''
 
 CLIMB = """
@@ -109,8 +109,8 @@ import json
 from gpu_ls_plugin.backends.compile_check import check
 from gpu_ls_plugin.plugins import plugins
 
-programs = [program for program in plugins.kernel_sources() if "TWICE_2D" in program.parts]
-print(json.dumps([row.as_dict() for row in check(programs, everything=True)]))
+kernels = [kernel for kernel in plugins.kernel_sources() if "TWICE_2D" in kernel.parts]
+print(json.dumps([row.as_dict() for row in check(kernels)]))
 """
 
 INSTANCE = """NAME : twice

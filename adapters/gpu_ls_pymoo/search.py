@@ -34,7 +34,7 @@ def default_search() -> Callable[..., Any]:
     import gpu_ls_plugin as gls
 
     return gls.LocalSearch(
-        [gls.TwoOpt()], candidates=gls.All(), pivoting=gls.Best(), moves_per_pass=16
+        [gls.TwoOpt()], candidates=gls.All(), pivoting=gls.Best()
     )
 
 

@@ -1,4 +1,4 @@
-"""Compile every listed program with NVRTC, without a GPU, and read what the assembler says.
+"""Compile every listed kernel with NVRTC, without a GPU, and read what the assembler says.
 
 NVRTC and its assembler need no driver, so that a machine without a GPU can tell for every
 architecture whether a kernel compiles, and with how many registers, how much shared memory and
@@ -11,9 +11,10 @@ import functools
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.backends.composition import NVRTC_OPTIONS
 from gpu_ls_plugin.exceptions import (
     BackendUnavailableError,
     InvalidParameterError,
@@ -23,7 +24,7 @@ from gpu_ls_plugin.exceptions import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gpu_ls_plugin.backends.composition import Instantiation
+    from gpu_ls_plugin.backends.composition import Kernel
 
 ARCHITECTURES = (75, 80, 90, 100)
 MAIN_ARCHITECTURE = 90
@@ -31,14 +32,15 @@ MAIN_ARCHITECTURE = 90
 
 @dataclass(frozen=True)
 class KernelReport:
-    """What one kernel of one program needs on one architecture.
+    """What one kernel needs on one architecture.
 
-    `registers` are per thread; `shared` (static, per block), `stack`, `spill_stores` and
-    `spill_loads` are bytes. `error` is the compiler's output where there is no kernel.
+    `kernel` is the function's name, `body` its composed C++ type. `registers` are per thread;
+    `shared` (static, per block), `stack`, `spill_stores` and `spill_loads` are bytes. `error` is
+    the compiler's output where there is no kernel.
     """
 
-    program: str
     kernel: str
+    body: str
     arch: int
     registers: int = 0
     shared: int = 0
@@ -58,31 +60,31 @@ class KernelReport:
 
 
 def check(
-    programs: Sequence[Instantiation],
+    kernels: Sequence[Kernel],
     architectures: Iterable[int] = ARCHITECTURES,
     *,
     everything: bool = False,
     workers: int | None = None,
 ) -> list[KernelReport]:
-    """Compile programs for several architectures, in parallel.
+    """Compile kernels for several architectures, in parallel.
 
     Parameters
     ----------
-    programs : sequence of Instantiation
-        What to compile; names must differ.
+    kernels : sequence of Kernel
+        What to compile, composed for CUDA.
     architectures : iterable of int
         Compute capabilities times ten, such as 90.
     everything : bool
-        Compile every program for every architecture. By default every program is compiled for
+        Compile every kernel for every architecture. By default every kernel is compiled for
         sm_90 (for the first architecture, where sm_90 is not among them) and the others get as
-        few programs as hold every part at least once.
+        few kernels as hold every part at least once.
     workers : int, optional
         Threads; the number of processors by default (NVRTC works outside the interpreter lock).
 
     Returns
     -------
     list of KernelReport
-        One row for each kernel and architecture, or for each program that does not compile.
+        One for each kernel and architecture.
 
     Raises
     ------
@@ -95,44 +97,52 @@ def check(
     _require_architectures(archs)
     complete = MAIN_ARCHITECTURE if MAIN_ARCHITECTURE in archs else next(iter(archs), None)
     jobs = [
-        (program, arch)
+        (kernel, arch)
         for arch in archs
-        for program in (programs if everything or arch == complete else cover(programs))
+        for kernel in (kernels if everything or arch == complete else cover(kernels))
     ]
     with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
-        rows = pool.map(lambda job: compile_program(*job), jobs)
-        return [row for program_rows in rows for row in program_rows]
+        return list(pool.map(lambda job: compile_kernel(*job), jobs))
 
 
-def cover(programs: Sequence[Instantiation]) -> list[Instantiation]:
-    """Choose programs, greedily, until every part is in at least one of them."""
-    missing = {part for program in programs for part in program.parts}
-    chosen: list[Instantiation] = []
+def parts(kernel: Kernel) -> set[str]:
+    """Return the names of a kernel's parts and of every C++ type that it is composed of."""
+    return {
+        *kernel.parts,
+        kernel.name,
+        *re.findall(r"[A-Za-z_]\w*", f"{kernel.body} {kernel.team}"),
+    }
+
+
+def cover(kernels: Sequence[Kernel]) -> list[Kernel]:
+    """Choose kernels, greedily, until every part is in at least one of them."""
+    missing = {part for kernel in kernels for part in parts(kernel)}
+    chosen: list[Kernel] = []
     while missing:
-        best = max(programs, key=lambda program: len(missing.intersection(program.parts)))
+        best = max(kernels, key=lambda kernel: len(missing & parts(kernel)))
         chosen.append(best)
-        missing.difference_update(best.parts)
+        missing -= parts(best)
     return chosen
 
 
-def compile_program(program: Instantiation, arch: int) -> list[KernelReport]:
-    """Compile one program for one architecture and report on each of its kernels."""
+def compile_kernel(kernel: Kernel, arch: int) -> KernelReport:
+    """Compile one kernel for one architecture and report what it needs."""
     nvrtc = _nvrtc()
-    source = program.source("cuda")
-    handle = nvrtc.createProgram(source, f"{program.name}.cu", [], [])
-    options = (f"-arch=sm_{arch}", "--ptxas-options=-v", *program.options, *_header_options())
+    failed = KernelReport(kernel.name, kernel.body, arch)
+    handle = nvrtc.createProgram(kernel.source, f"{kernel.name}.cu", [], [])
+    options = (f"-arch=sm_{arch}", "--ptxas-options=-v", *NVRTC_OPTIONS, *_header_options())
     try:
         nvrtc.compileProgram(handle, options)
         log = nvrtc.getProgramLog(handle)
     except nvrtc.NVRTCError as error:
         text = nvrtc.getProgramLog(handle).strip("\x00 \n") or str(error)
-        return [KernelReport(program.name, "", arch, error=text)]
+        return replace(failed, error=text)
     finally:
         nvrtc.destroyProgram(handle)
-    found = {row.kernel: row for row in parse_log(log, program.name, arch)}
-    absent = "the program compiles, but holds no kernel of this name"
-    lost = [name for name in program.kernels if name not in found]
-    return [*found.values(), *(KernelReport(program.name, k, arch, error=absent) for k in lost)]
+    usage = parse_log(log).get(kernel.name)
+    if usage is None:
+        return replace(failed, error="it compiles, but there is no kernel of this name")
+    return replace(failed, **usage)
 
 
 _ENTRY = re.compile(r"Compiling entry function '([^']+)'")
@@ -143,21 +153,25 @@ _REGISTERS = re.compile(r"Used (\d+) registers")
 _SHARED = re.compile(r"(\d+) bytes smem")
 
 
-def parse_log(log: str, program: str, arch: int) -> list[KernelReport]:
-    """Read the verbose output of the assembler: one row for each entry function.
+def parse_log(log: str) -> dict[str, dict[str, Any]]:
+    """Read the verbose output of the assembler: what each entry function uses, by its name.
 
     Functions that were not inlined are listed below the entry that was compiled before them;
     their frames and spills are counted as its own.
     """
     sections = _ENTRY.split(log)[1:]
-    rows = []
+    usage = {}
     for kernel, text in zip(sections[::2], sections[1::2], strict=True):
         frames = [[int(number) for number in frame] for frame in _FRAME.findall(text)]
         stack, stores, loads = (sum(frame[column] for frame in frames) for column in range(3))
-        registers = max(map(int, _REGISTERS.findall(text)), default=0)
-        shared = max(map(int, _SHARED.findall(text)), default=0)
-        rows.append(KernelReport(program, kernel, arch, registers, shared, stack, stores, loads))
-    return rows
+        usage[kernel] = {
+            "registers": max(map(int, _REGISTERS.findall(text)), default=0),
+            "shared": max(map(int, _SHARED.findall(text)), default=0),
+            "stack": stack,
+            "spill_stores": stores,
+            "spill_loads": loads,
+        }
+    return usage
 
 
 def _require_architectures(architectures: Sequence[int]) -> None:

@@ -10,11 +10,13 @@ import os
 import platform
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +27,7 @@ from gpu_ls_plugin.backends.base import Backend
 from gpu_ls_plugin.exceptions import CompilationError, CompilerNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
@@ -106,7 +108,7 @@ class CpuBackend(Backend):
         if threads <= 1:
             work()
             return
-        with ThreadPoolExecutor(threads) as pool:
+        with interrupts_held(), ThreadPoolExecutor(threads) as pool:
             for future in [pool.submit(work) for _ in range(threads)]:
                 future.result()
 
@@ -128,6 +130,27 @@ class CpuBackend(Backend):
                 function.restype = None
                 self._functions[kernel] = function
             return function
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back until the block is left: running threads write into the caller's arrays.
+
+    `KeyboardInterrupt` is raised in the main thread only, and may be raised between the start of
+    a thread and the moment the pool knows of it; nobody would wait for that thread then.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    held: list[tuple[int, Any]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: held.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if held:
+            handler(*held[0])
 
 
 def _convert(parameter: Parameter, value: Any) -> Any:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 BLOCK_ENTRIES = 1 << 23  # numbers held at once while lists are made
-SPARE = 4  # neighbours fetched beyond k, so that most ties are broken by city
+SPARE = 4  # neighbours fetched beyond k and the city itself, for ties
+MOST = 16  # times as many are fetched, doubling, where a tie goes on beyond those
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class Nearest(Candidates):
     """The k nearest cities of each city, by exact length, ties by city number.
 
     Planar and geographical metrics use a k-d tree, matrices a partition of blocks of rows; there
-    is no n x n array. A city that is not listed is at least as far as the last that is.
+    is no n x n array. A city that is not listed is at least as far as the last that is; it may
+    have a smaller number only where more than 16 k cities are that far.
 
     Parameters
     ----------
@@ -50,9 +52,7 @@ class Nearest(Candidates):
         return nearest_lists(problem, min(int(self.k), problem.n - 1))
 
 
-def nearest_lists(
-    problem: TSP, k: int, subset: NDArray[Any] | None = None
-) -> CandidateLists:
+def nearest_lists(problem: TSP, k: int, subset: NDArray[Any] | None = None) -> CandidateLists:
     """Return the k nearest cities of each city, all among `subset` where that is given.
 
     Parameters
@@ -69,33 +69,42 @@ def nearest_lists(
     lengths = np.empty((len(cities), k), problem.cost_dtype)
     if k == 0:
         return CandidateLists(nearest, lengths)
-    found = min(k + 1 + SPARE, len(cities))  # the city itself is among them, or one just as near
     tree = None
     if points is not None:
         from scipy.spatial import KDTree
 
         points = points[cities]
         tree = KDTree(points)
-    step = max(1, BLOCK_ENTRIES // (found if tree is not None else len(cities)))
-    for begin in range(0, len(cities), step):
-        rows = slice(begin, begin + step)
+
+    def fill(rows: NDArray[Any], count: int) -> NDArray[Any]:
+        """Make some rows from `count` neighbours; return the rows that may lack a tied city."""
         own = cities[rows, None]
         if tree is not None:
-            _, ranks = tree.query(points[rows], k=found, p=problem.metric.tree_p, workers=-1)
-            near = cities[ranks.reshape(len(own), found)]
+            _, ranks = tree.query(points[rows], k=count, p=problem.metric.tree_p, workers=-1)
+            near = cities[ranks.reshape(len(own), count)]
         else:
-            near = _partition(problem, own, cities, found)
+            near = _partition(problem, own, cities, count)
         far = problem.metric.lengths(problem, *np.broadcast_arrays(own, near))
-        # The city itself goes to the end; lexsort's last key counts first.
+        # The city itself, if it is among them, goes to the end; lexsort's last key counts first.
         order = np.lexsort((near, far, near == own), axis=1)[:, :k]
         nearest[rows] = np.take_along_axis(near, order, 1)
         lengths[rows] = np.take_along_axis(far, order, 1)
+        if count == len(cities):
+            return rows[:0]
+        return rows[np.where(near == own, -1, far).max(axis=1) == lengths[rows, -1]]
+
+    rows, count = np.arange(len(cities)), k + 1 + SPARE
+    most = MOST * count
+    while rows.size and count <= most:
+        count = min(count, len(cities))
+        step = max(1, BLOCK_ENTRIES // (count if tree is not None else len(cities)))
+        blocks = (rows[begin : begin + step] for begin in range(0, len(rows), step))
+        rows = np.concatenate([fill(block, count) for block in blocks])
+        count *= 2
     return CandidateLists(nearest, lengths)
 
 
-def _partition(
-    problem: TSP, own: NDArray[Any], cities: NDArray[Any], count: int
-) -> NDArray[Any]:
+def _partition(problem: TSP, own: NDArray[Any], cities: NDArray[Any], count: int) -> NDArray[Any]:
     """Return the `count` nearest of `cities` for each of `own` (rows, 1), in no order."""
     everyone = np.broadcast_to(cities, (len(own), len(cities)))
     if count == len(cities):

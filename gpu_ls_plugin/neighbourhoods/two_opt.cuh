@@ -8,7 +8,7 @@ namespace gls {
 // At most this many moves are applied after one evaluation.
 constexpr int kMaxMovesPerPass = 32;
 // Further moves of a pass must gain at least the best gain divided by this.
-constexpr int kGainShare = 4;
+constexpr int kGainShare = 2;
 
 // A move seen from its row: the path of `offset` <= n / 2 positions after `row` is reversed. Each
 // unordered pair of positions belongs to one row, so all rows have about n / 2 moves.

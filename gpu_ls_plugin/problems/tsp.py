@@ -216,17 +216,18 @@ class TSP:
         digest.update(values.tobytes())
         return digest.hexdigest()
 
-    def cost(self, tours: ArrayLike) -> Lengths:
+    def cost(self, tours: Any) -> Lengths:
         """Return the exact length of every tour, computed from scratch.
 
         Parameters
         ----------
         tours : array_like of any integer type, shape (P, n) or (n,)
-            Zero-based permutations of the cities; not changed.
+            Zero-based permutations of the cities; not changed. CuPy arrays stay on their device.
 
         Returns
         -------
         array, shape (P,), int64 for integer metrics, else float64
+            CuPy for CuPy input, else NumPy.
 
         Raises
         ------

@@ -1,15 +1,16 @@
 // Exhaustive best-improvement 2-opt on the CPU: the same moves as two_opt_climb.cuh, without brute
 // force.
 //
-// The climb keeps a list of all moves that gain at least `floor`; the best of the list is the best
-// of the neighbourhood as long as it is not empty. When it is, everything is scanned anew, and the
-// floor is where the list is full. After a move only pairs of edges whose relative direction has
-// changed, or one of which is new, are scanned.
+// Two edges can be exchanged for two others in two ways, of which one keeps the tour in one piece:
+// which one depends on the directions in which the tour runs through the edges. The climb keeps a
+// list of all exchanges, possible now or not, that gain at least `floor`. As long as a possible one
+// is listed, the best of them is the best of the neighbourhood; when none is, everything is scanned
+// anew and the floor is where the list is full. A move only adds exchanges of its two new edges.
 //
-// A gain is the sum of two terms, e_i - d(t_i, t_j) and e_j - d(t_i+1, t_j+1). A move that gains
-// at least G has a term of at least G / 2, so it is met by walking, from each end of each edge,
-// through the cities in order of distance until edge - distance < G / 2. Where a neighbour list
-// ends too early, float32 estimates of the distances to all cities tell which of them to look at.
+// A gain is the sum of two terms, e_i - d(x, y) and e_j - d(x', y'). An exchange that gains at least
+// G has a term of at least G / 2, so it is met by walking, from both ends of each edge, through the
+// cities in order of distance until edge - distance < G / 2. Where a neighbour list ends too early,
+// float32 estimates of the distances to all cities tell which of them to look at.
 #pragma once
 
 #include <algorithm>
@@ -25,21 +26,17 @@ template <class Metric>
 struct TwoOptClimb {
   using Length = typename Metric::Length;
 
-  static constexpr bool kExact = Length(0.5) == Length(0);  // integer lengths
-  static constexpr size_t kListed = 256;                    // moves from which a list is full
-  static constexpr int kBlock = 64;                         // estimates tested at once
+  static constexpr bool kInteger = Length(0.5) == Length(0);
+  static constexpr int kListed = 128;  // possible exchanges from which the list is full
+  static constexpr int kBlock = 64;    // estimates tested at once
 
-  // A move by the cities of its edges (a, b) and (c, d), both in the same direction of the tour.
-  struct Move {
+  // Edges (x, x_end) and (y, y_end) for (x, y) and (x_end, y_end); possible where the tour runs
+  // through both edges from the first city to the second, or through both the other way.
+  struct Exchange {
     Length gain;
-    int a, b, c, d;
+    int x, x_end, y, y_end;
+    bool possible;  // when last looked at
   };
-
-  // The path that was reversed last: edges row and last are new, those between have turned.
-  struct Turned {
-    int row, offset;
-  };
-  enum Side { kOutside, kInside, kNew };
 
   const Host& team;
   const Metric metric;
@@ -52,13 +49,14 @@ struct TwoOptClimb {
   int moves_per_pass;
 
   std::vector<int> position;
-  std::vector<Length> edge;  // edge[p] is the length from position p to the next
+  std::vector<Length> edge;   // edge[p] is the length from position p to the next
   std::vector<Point> points;  // of the cities
   std::vector<float> estimates;
   std::vector<RowBest<Length>> rows;
-  std::vector<Move> moves;
-  size_t full = kListed;
-  Length floor = std::numeric_limits<Length>::max(), highest = 0;  // gains
+  std::vector<Exchange> exchanges;
+  int possible = 0, full = kListed;  // number of possible exchanges
+  Length floor = std::numeric_limits<Length>::max();  // least gain listed
+  Length longest = 0;  // bounds the edges
   Length margin = 0;  // float64 rounding of a term; 0 for integers
 
   void start() {
@@ -73,116 +71,135 @@ struct TwoOptClimb {
       edge[p] = metric(tour[p], tour[tour.next(p)]);
       points[p] = metric.point(p);
     }
-    if (!kExact) margin = Length(*std::max_element(edge.begin(), edge.end()) * 4e-12);
+    if (!kInteger) margin = Length(*std::max_element(edge.begin(), edge.end()) * 4e-12);
   }
 
-  static constexpr Length least_gain() { return kExact ? 1 : 0; }
+  static constexpr Length least_gain() { return kInteger ? 1 : 0; }
   int previous(int p) const { return p ? p - 1 : tour.n - 1; }
 
-  // Lists the move that takes out the edges after positions i and j, if it gains enough. `term`
-  // bounds what the gain has without the edge after j and the second new edge.
-  void consider(int i, int j, Length term) {
-    if (term + margin + edge[j] < floor) return;
-    const int span = i < j ? j - i : i - j;
-    if (span < 2 || span > tour.n - 2) return;
-    const int a = tour[i], b = tour[tour.next(i)], c = tour[j], d = tour[tour.next(j)];
-    const Length gain = -((metric(a, c) + metric(b, d)) - (edge[i] + edge[j]));
-    if (!(gain > 0) || gain < floor) return;
-    moves.push_back({gain, a, b, c, d});
-    highest = std::max(highest, gain);
-    if (moves_per_pass > 1) floor = std::max(floor, highest / kGainShare);
-    else if (moves.size() >= full) raise_floor();
+  // Lists all exchanges that gain at least the floor, which rises when the list is full.
+  void scan() {
+    exchanges.clear();
+    possible = 0;
+    full = kListed;
+    floor = least_gain();
+    longest = *std::max_element(edge.begin(), edge.end());
+    for (int p = 0; p < tour.n; ++p) scan_edge(p, 2 * edge[p]);
   }
 
-  // Forgets the lesser half of a full list.
-  void raise_floor() {
-    const auto middle = moves.begin() + moves.size() / 2;
-    std::nth_element(moves.begin(), middle, moves.end(),
-                     [](const Move& p, const Move& q) { return p.gain > q.gain; });
-    floor = std::max(floor, middle->gain);
-    moves.erase(std::remove_if(moves.begin(), moves.end(),
-                               [&](const Move& move) { return move.gain < floor; }),
-                moves.end());
-    full = std::max(kListed, 2 * moves.size());
+  // Lists exchanges of the edge after a position that link one of its cities to one at distance d
+  // with `twice` - 2 d of at least the floor.
+  void scan_edge(int p, Length twice) {
+    const int tail = tour[p], head = tour[tour.next(p)];
+    scan_end<true>(tail, head, edge[p], twice);
+    scan_end<false>(head, tail, edge[p], twice);
   }
 
-  // Whether the term of an edge and a distance can belong to a move that gains the floor.
-  bool promising(Length length, Length distance) const {
-    return 2 * (length - distance + margin) >= floor;
-  }
-
-  Side side(int edge_position, const Turned& turned) const {
-    const int offset = edge_position - turned.row;
-    const int inside = offset < 0 ? offset + tour.n : offset;
-    return inside == 0 || inside == turned.offset ? kNew : inside < turned.offset ? kInside
-                                                                                   : kOutside;
-  }
-
-  // Scans all pairs of edges, or those that matter after a path was turned.
-  void scan(const Turned* turned) {
-    for (int p = 0; p < tour.n; ++p) {
-      const int city = tour[p], before = previous(p);
-      const Length nearest = lengths[int64(city) * degree];
-      if (promising(edge[p], nearest)) scan_edge<true>(p, city, edge[p], turned);
-      if (promising(edge[before], nearest)) scan_edge<false>(p, city, edge[before], turned);
-    }
-  }
-
-  // Moves that take out the edge of `length` at a city, towards the next (Forward) or the previous
-  // city, and link the city to one that is nearer.
-  template <bool Forward>
-  void scan_edge(int p, int city, Length length, const Turned* turned) {
-    const int own = Forward ? p : previous(p);
-    const Side own_side = turned ? side(own, *turned) : kNew;
-    const auto link = [&](int other, Length term) {
-      const int q = position[other], there = Forward ? q : previous(q);
-      if (own_side == kNew || own_side != side(there, *turned)) consider(own, there, term);
-    };
-    const int* list = neighbours + int64(city) * degree;
-    const Length* distance = lengths + int64(city) * degree;
+  template <bool Forward>  // whether the tour runs from x to x_end
+  void scan_end(int x, int x_end, Length length, Length twice) {
+    const int* list = neighbours + int64(x) * degree;
+    const Length* distance = lengths + int64(x) * degree;
+    const Length reach = twice + 2 * margin;
     for (int k = 0; k < degree; ++k) {
-      if (!promising(length, distance[k])) return;
-      link(list[k], length - distance[k]);
+      if (reach - 2 * distance[k] < floor) return;
+      link<Forward>(x, x_end, length, list[k], distance[k]);
     }
-    if (!complete) scan_all(city, length, link);
+    if (!complete) scan_all<Forward>(x, x_end, length, reach);
   }
 
-  template <class Link>
-  void scan_all(int city, Length length, const Link& link) {
+  template <bool Forward>
+  void scan_all(int x, int x_end, Length length, Length reach) {
     const int n = tour.n;
-    const Point own = points[city];
-    for (int other = 0; other < n; ++other) estimates[other] = metric.estimate(own, points[other]);
+    const Point own = points[x];
+    for (int city = 0; city < n; ++city) estimates[city] = metric.estimate(own, points[city]);
     for (int block = 0; block < n; block += kBlock) {
-      const float radius = float(length + margin) - 0.5f * float(floor) + slack;
+      const float radius = 0.5f * (float(reach) - float(floor)) + slack;
       float least = estimates[block];
       for (int k = 1; k < kBlock; ++k) least = std::min(least, estimates[block + k]);
       if (least > radius) continue;
-      for (int other = block; other < std::min(n, block + kBlock); ++other) {
-        if (estimates[other] <= radius) link(other, length);
+      for (int city = block; city < std::min(n, block + kBlock); ++city) {
+        if (estimates[city] <= radius && city != x) {
+          link<Forward>(x, x_end, length, city, metric(x, city));
+        }
       }
     }
   }
 
-  // The best move on the list, from which moves that are impossible now are struck.
+  // Considers both edges of city y.
+  template <bool Forward>
+  void link(int x, int x_end, Length length, int y, Length distance) {
+    const int q = position[y], before = previous(q);
+    const Length enough = floor + distance - length - margin;
+    if (edge[q] >= enough) {
+      consider({length + edge[q] - distance, x, x_end, y, tour[tour.next(q)], Forward});
+    }
+    if (edge[before] >= enough) {
+      consider({length + edge[before] - distance, x, x_end, y, tour[before], !Forward});
+    }
+  }
+
+  // Lists an exchange if it gains enough when its second new edge is taken into account.
+  void consider(Exchange exchange) {
+    const int x = exchange.x, x_end = exchange.x_end, y = exchange.y, y_end = exchange.y_end;
+    if (x_end == y || x == y_end || x_end == y_end) return;  // they share a city
+    exchange.gain -= metric(x_end, y_end);
+    if (!(exchange.gain > 0) || exchange.gain < floor) return;
+    exchanges.push_back(exchange);
+    possible += exchange.possible;
+    if (moves_per_pass > 1) {
+      if (exchange.possible) floor = std::max(floor, exchange.gain / kGainShare);
+    } else if (possible >= full) {
+      raise_floor();
+    }
+  }
+
+  // Forgets exchanges below the median of the possible ones.
+  void raise_floor() {
+    std::vector<Length> gains;
+    for (const Exchange& e : exchanges) {
+      if (e.possible) gains.push_back(e.gain);
+    }
+    std::nth_element(gains.begin(), gains.begin() + gains.size() / 2, gains.end());
+    floor = std::max(floor, gains[gains.size() / 2]);
+    size_t kept = 0;
+    possible = 0;
+    for (const Exchange& e : exchanges) {
+      if (e.gain < floor) continue;
+      possible += e.possible;
+      exchanges[kept++] = e;
+    }
+    exchanges.resize(kept);
+    full = std::max(kListed, 2 * possible);
+  }
+
+  // The position of the edge between two cities, -1 where there is none; `forward` tells whether
+  // the tour runs from a to b.
+  int find_edge(int a, int b, bool& forward) const {
+    const int p = position[a], q = position[b];
+    forward = tour.next(p) == q;
+    return forward ? p : tour.next(q) == p ? q : -1;
+  }
+
+  // The best exchange that is possible; those of edges that have gone are struck off the list.
   Ranked<Length> best_listed() {
-    const int n = tour.n;
     Ranked<Length> best{0, 0};
     if (moves_per_pass > 1) std::fill(rows.begin(), rows.end(), RowBest<Length>{0, 0});
     size_t kept = 0;
-    for (const Move& move : moves) {
-      int i = position[move.a], j = position[move.c];
-      const int i_end = position[move.b], j_end = position[move.d];
-      if (tour.next(i) != i_end || tour.next(j) != j_end) {
-        if (tour.next(i_end) != i || tour.next(j_end) != j) continue;
-        i = i_end;
-        j = j_end;
-      }
-      moves[kept++] = move;
-      const Ranked<Length> ranked{-move.gain, TwoOpt::index(i, j, n)};
-      if (moves_per_pass > 1) keep_in_row(ranked);
-      if (ranked < best) best = ranked;
+    possible = 0;
+    for (Exchange& exchange : exchanges) {
+      bool x_forward, y_forward;
+      const int i = find_edge(exchange.x, exchange.x_end, x_forward);
+      const int j = find_edge(exchange.y, exchange.y_end, y_forward);
+      if (i < 0 || j < 0) continue;
+      exchange.possible = x_forward == y_forward;
+      exchanges[kept++] = exchange;
+      if (!exchange.possible) continue;
+      ++possible;
+      const Ranked<Length> move{-exchange.gain, TwoOpt::index(i, j, tour.n)};
+      if (moves_per_pass > 1) keep_in_row(move);
+      if (move < best) best = move;
     }
-    moves.resize(kept);
+    exchanges.resize(kept);
     return best;
   }
 
@@ -202,10 +219,7 @@ struct TwoOptClimb {
       const Ranked<Length> best = best_listed();
       const Length needed = moves_per_pass > 1 ? -best.value / kGainShare : -best.value;
       if (floor <= least_gain() || (best.value < 0 && needed >= floor)) return best;
-      moves.clear();
-      floor = least_gain();
-      highest = 0;
-      scan(nullptr);
+      scan();
     }
   }
 
@@ -218,14 +232,16 @@ struct TwoOptClimb {
       const int left = tour.wrap(first + s), right = tour.wrap(first + move.offset - 2 - s);
       std::swap(edge[left], edge[right]);
     }
-    edge[move.row] = metric(tour[move.row], tour[first]);
-    edge[last] = metric(tour[last], tour[tour.next(last)]);
-    if (moves_per_pass > 1) {  // little of the list would be left
+    for (const int p : {move.row, last}) {
+      edge[p] = metric(tour[p], tour[tour.next(p)]);
+      longest = std::max(longest, edge[p]);
+    }
+    if (moves_per_pass > 1) {  // the list ends at a share of the best gain: make it anew
       floor = std::numeric_limits<Length>::max();
       return;
     }
-    const Turned turned{move.row, move.offset};
-    scan(&turned);
+    // The shorter of the two links of an exchange is at most half of its edges less the gain.
+    for (const int p : {move.row, last}) scan_edge(p, edge[p] + longest);
   }
 
   unsigned char climb(int passes, int64 max_moves, int64& passes_done, int64& moves_done) {

@@ -1,0 +1,115 @@
+"""Small runs of every kernel, to be watched by compute-sanitizer.
+
+Cities are few and batches small, because a checker slows kernels down a hundred times; the numbers
+of cities stand on both sides of every block and tile size. Memory comes from plain allocations,
+so that a step beyond an array is seen, not absorbed by a pool.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from typing import Any
+
+import common
+import numpy as np
+from plain_two_opt import PlainTwoOpt
+
+SIZES = (5, 8, 33, 127, 300)
+PLANAR = ("EUC_2D", "EUC", "CEIL_2D", "ATT", "GEO", "MAN_2D", "MAX_2D")
+TOURS = 3
+SMALLEST_BRIDGE = 6
+
+
+def problems(n: int, metrics: tuple[str, ...]) -> list[Any]:
+    """Return a problem of n cities per metric, and one of each kind of matrix."""
+    import gpu_ls_plugin as gls
+
+    random = np.random.default_rng(n)
+    made = [gls.TSP(random.integers(0, 80, (n, 2)), metric) for metric in metrics]
+    matrix = random.integers(1, 1000, (n, n))
+    return [*made, *(gls.TSP.from_matrix((matrix + matrix.T).astype(t)) for t in ("i4", "f8"))]
+
+
+def run_all(problem: Any, backend: str) -> int:
+    """Run every construction, search and perturbation once; return the number of calls."""
+    import gpu_ls_plugin as gls
+
+    starts = [
+        construct(problem, TOURS, seed=1, backend=backend)
+        for construct in (gls.random_tours, gls.nearest_neighbour, gls.greedy)
+    ]
+    if problem.coordinates is not None:
+        starts.append(gls.space_filling_curve(problem, TOURS, seed=1, backend=backend))
+    calls = len(starts)
+    for moves in (1, 8):
+        search = gls.LocalSearch([gls.TwoOpt()], candidates=gls.All(), moves_per_pass=moves)
+        for tours in starts:
+            result = search(problem, tours, backend=backend)
+            assert (result.costs == problem.cost(result.tours)).all()
+            calls += 1
+    gls.RandomRestarts(gls.LocalSearch(), climbs=4, keep=2)(problem, seed=1, backend=backend)
+    if problem.n >= SMALLEST_BRIDGE:
+        for segment in (None, 6, 30):
+            bridge = gls.DoubleBridge(segment=segment)
+            bridge.perturb(problem, starts[0], seed=1, backend=backend)
+            calls += 1
+    return calls + 1
+
+
+def run_all_shapes(problem: Any) -> int:
+    """Climb with every layout of the exhaustive search, tours in shared and in global memory."""
+    import gpu_ls_plugin as gls
+    from gpu_ls_plugin.backends import tuning
+
+    choose = tuning.climb_shape
+    shared = common.require_gpu().cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]
+    chosen = [choose(n, shared) for n in range(max(256, problem.n), 20_000, 256)]
+    shapes = {(s.warps, s.rows): s for s in chosen}
+    starts = gls.random_tours(problem, TOURS, seed=1, backend="cuda")
+    calls, expected = 0, None
+    for shape in shapes.values():
+        for in_shared in (True, False):
+            layout = dataclasses.replace(shape, in_shared=in_shared)
+            tuning.climb_shape = lambda *_, layout=layout, **__: layout
+            result = gls.LocalSearch()(problem, starts, backend="cuda")
+            expected = result.tours if expected is None else expected
+            assert (result.tours == expected).all(), f"{layout} ends with other tours"
+            calls += 1
+    tuning.climb_shape = choose
+    return calls
+
+
+def run_plain(n: int) -> int:
+    """Climb with the plain kernel of both metrics."""
+    import gpu_ls_plugin as gls
+
+    problem = gls.TSP(common.uniform(n))
+    cupy = common.require_gpu()
+    for metric in ("EUC", "EUC_2D"):
+        plain = PlainTwoOpt(problem.coordinates, metric)
+        plain.threads = 128
+        plain.climb(cupy.asarray(gls.random_tours(problem, TOURS, seed=1, backend="cuda")))
+    return 2
+
+
+def main() -> None:
+    """Run all cases on a backend."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--backend", default="cuda", help="cuda, or cpu to try the script itself")
+    parser.add_argument("--metrics", default=",".join(PLANAR), help="metrics in the plane")
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of cities")
+    options = parser.parse_args()
+    if options.backend == "cuda":
+        common.require_gpu().cuda.set_allocator(None)
+    calls = 0
+    for n in map(int, options.sizes.split(",")):
+        cases = problems(n, tuple(options.metrics.split(",")))
+        calls += sum(run_all(problem, options.backend) for problem in cases)
+        if options.backend == "cuda" and n > SIZES[2]:
+            calls += run_all_shapes(cases[0]) + run_plain(n)
+    print(f"{calls} calls done")
+
+
+if __name__ == "__main__":
+    main()

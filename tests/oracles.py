@@ -1,0 +1,131 @@
+"""Brute force, written from the definitions: what the library's results are compared with.
+
+Everything here works on a matrix of lengths as nested lists or NumPy arrays; nothing is shared
+with the library but `problem.distance`, which is checked against TSPLIB's definitions elsewhere.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gpu_ls_plugin.problems.tsp import TSP
+
+    Matrix = Sequence[Sequence[Any]]
+    Tour = list[int]
+
+
+def distance_matrix(problem: TSP) -> np.ndarray:
+    """Exact lengths between all cities, shape (n, n), with a zero diagonal."""
+    cities = np.arange(problem.n)
+    lengths = problem.distance(cities[:, None], cities[None, :])
+    np.fill_diagonal(lengths, 0)
+    return lengths
+
+
+def edges(tour: Iterable[int]) -> set[tuple[int, int]]:
+    """The undirected edges of a tour, each with its smaller city first."""
+    order = [int(city) for city in tour]
+    return {tuple(sorted(pair)) for pair in zip(order, order[1:] + order[:1], strict=True)}
+
+
+def changed_edges(before: Iterable[int], after: Iterable[int]) -> int:
+    """Number of edges of the first tour that the second does not have."""
+    return len(edges(before) - edges(after))
+
+
+def two_opt_delta(d: Matrix, tour: Sequence[int], i: int, j: int) -> Any:
+    """Change of cost when the edges after positions i < j are taken out."""
+    n = len(tour)
+    a, b, c, e = tour[i], tour[(i + 1) % n], tour[j], tour[(j + 1) % n]
+    # With float64 the grouping counts: bits must be the same in either direction of the tour.
+    return (d[a][c] + d[b][e]) - (d[a][b] + d[c][e])
+
+
+def two_opt_moves(n: int) -> list[tuple[int, int]]:
+    """All pairs of positions i < j whose edges share no city: n (n - 3) / 2 of them."""
+    return [(i, j) for i, j in combinations(range(n), 2) if 2 <= j - i <= n - 2]
+
+
+def best_two_opt_move(d: Matrix, tour: Sequence[int]) -> tuple[Any, int, int] | None:
+    """The least (delta, i, j) of all moves, None where there is no move."""
+    moves = two_opt_moves(len(tour))
+    return min(((two_opt_delta(d, tour, i, j), i, j) for i, j in moves), default=None)
+
+
+def apply_two_opt(tour: Sequence[int], i: int, j: int) -> Tour:
+    """Reverse the shorter path: positions i+1..j, or j+1..i around the end of the array."""
+    n, order = len(tour), list(tour)
+    first, count = (i + 1, j - i) if 2 * (j - i) <= n else (j + 1, n - (j - i))
+    places = [(first + step) % n for step in range(count)]
+    for place, city in zip(places, [tour[p] for p in reversed(places)], strict=True):
+        order[place] = city
+    return order
+
+
+def climb(d: Matrix, tour: Sequence[int], max_moves: int | None = None) -> Tour:
+    """Apply the best move until none improves, or `max_moves` times."""
+    order, moves = list(tour), 0
+    while max_moves is None or moves < max_moves:
+        best = best_two_opt_move(d, order)
+        if best is None or not best[0] < 0:
+            break
+        order = apply_two_opt(order, *best[1:])
+        moves += 1
+    return order
+
+
+def has_improving_two_opt_move(d: np.ndarray, tour: Sequence[int]) -> bool:
+    """Whether any move lowers the cost; the same differences as above, a row at a time."""
+    order, n = np.asarray(tour), len(tour)
+    following = np.roll(order, -1)
+    kept = d[order, following]
+    for i in range(n - 2):
+        j = slice(i + 2, n - 1 if i == 0 else n)
+        new = d[order[i], order[j]] + d[following[i], following[j]]
+        if (new - (kept[i] + kept[j]) < 0).any():
+            return True
+    return False
+
+
+def nearest(d: Matrix, k: int) -> list[list[int]]:
+    """The k nearest other cities of each city, ties by city."""
+    n = len(d)
+    return [sorted((x for x in range(n) if x != c), key=lambda x: (d[c][x], x))[:k] for c in range(n)]
+
+
+def nearest_neighbour_tour(d: Matrix, start: int) -> Tour:
+    """Always on to the nearest unvisited city, ties to the smallest."""
+    tour, left = [start], set(range(len(d))) - {start}
+    while left:
+        here = tour[-1]
+        tour.append(min(left, key=lambda city: (d[here][city], city)))
+        left.remove(tour[-1])
+    return tour
+
+
+def greedy_edges(d: Matrix) -> set[tuple[int, int]]:
+    """Edges (a, b), a < b, of the complete graph by (length, a, b), taken where they fit.
+
+    An edge fits if both its cities have fewer than two edges and it closes no cycle; the last one
+    closes the tour.
+    """
+    n = len(d)
+    degree, fragment = [0] * n, list(range(n))
+    taken: set[tuple[int, int]] = set()
+    for _, a, b in sorted((d[a][b], a, b) for a, b in combinations(range(n), 2)):
+        if degree[a] < 2 and degree[b] < 2 and fragment[a] != fragment[b]:
+            taken.add((a, b))
+            degree[a] += 1
+            degree[b] += 1
+            old, new = fragment[a], fragment[b]
+            fragment = [new if f == old else f for f in fragment]
+    ends = [city for city in range(n) if degree[city] == 1]
+    if n > 2:
+        taken.add((ends[0], ends[1]))
+    return taken
