@@ -19,7 +19,7 @@ from gpu_ls_plugin.pivoting import Best
 from gpu_ls_plugin.problems import TSP
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
-from gpu_ls_plugin.searches import LocalSearch, RandomRestarts
+from gpu_ls_plugin.searches import LocalSearch, RandomRestarts, observers
 
 __version__ = "0.1.0"
 
@@ -56,6 +56,13 @@ def _device_costs(problem: TSP, tours: Any) -> Any:
     return evaluation.tour_costs(backend, problem, arrays.take_tours(backend, problem, tours))
 
 
+def _search_finished(problem: TSP, search: object, statistics: Statistics) -> None:
+    from gpu_ls_plugin import plugins
+
+    plugins.search_finished(problem, search, statistics)
+
+
 # Lower layers reach upper ones through these, so that imports point one way.
 registry.loader = _load_plugins
 solution.device_costs = _device_costs
+observers.listener = _search_finished

@@ -12,10 +12,11 @@ def integer(name: str, value: Any, *, least: int, most: int | None = None) -> in
     """Return a value as int; no integer, or one outside [least, most], raises."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise InvalidTypeError(f"{name}: {value!r} is no integer")
-    if value < least or (most is not None and value > most):
+    number = int(value)
+    if number < least or (most is not None and number > most):
         limits = f"at least {least}" if most is None else f"between {least} and {most}"
-        raise InvalidParameterError(f"{name}: {value} is not {limits}")
-    return int(value)
+        raise InvalidParameterError(f"{name}: {number} is not {limits}")
+    return number
 
 
 def seed(value: Any) -> int:

@@ -87,4 +87,5 @@ class Result:
     @property
     def best_cost(self) -> int | float:
         """The cost of `best_tour`, as a Python number."""
-        return self.costs[int(self.costs.argmin())].item()
+        best: int | float = self.costs[int(self.costs.argmin())].item()
+        return best

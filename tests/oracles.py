@@ -96,7 +96,9 @@ def has_improving_two_opt_move(d: np.ndarray, tour: Sequence[int]) -> bool:
 def nearest(d: Matrix, k: int) -> list[list[int]]:
     """The k nearest other cities of each city, ties by city."""
     n = len(d)
-    return [sorted((x for x in range(n) if x != c), key=lambda x: (d[c][x], x))[:k] for c in range(n)]
+    return [
+        sorted((x for x in range(n) if x != c), key=lambda x: (d[c][x], x))[:k] for c in range(n)
+    ]
 
 
 def nearest_neighbour_tour(d: Matrix, start: int) -> Tour:

@@ -33,9 +33,7 @@ def default_search() -> Callable[..., Any]:
     """Return a new search of the kind that every operator uses if it is given none."""
     import gpu_ls_plugin as gls
 
-    return gls.LocalSearch(
-        [gls.TwoOpt()], candidates=gls.All(), pivoting=gls.Best()
-    )
+    return gls.LocalSearch([gls.TwoOpt()], candidates=gls.All(), pivoting=gls.Best())
 
 
 @dataclass(frozen=True)

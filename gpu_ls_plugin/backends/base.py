@@ -38,6 +38,11 @@ class Backend(ABC):
     def processors(self) -> int:
         """Threads (CPU) or multiprocessors (CUDA)."""
 
+    @property
+    def shared_memory(self) -> int:
+        """Bytes of shared memory that one block may have; 0 where there is none."""
+        return 0
+
     @abstractmethod
     def block(self, threads: int) -> str:
         """Return the C++ type of a team of about `threads` lanes."""
@@ -68,7 +73,7 @@ class Backend(ABC):
         return array
 
     def metric_data(self, problem: TSP) -> Any:
-        """Return what the problem's metric functor reads, on this backend; kept with the problem."""
+        """Return what the problem's metric functor reads, on this backend; made once."""
         data = self._metric_data.get(problem)
         if data is None:
             data = self._metric_data[problem] = self.xp.asarray(problem.metric.data(problem))

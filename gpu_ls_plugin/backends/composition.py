@@ -146,7 +146,7 @@ def read(header: str) -> str:
 
 
 def paste(header: str, pasted: set[str]) -> str:
-    """Return a header with its includes in place; those in `pasted` are left out, new ones added."""
+    """Return a header with its includes in place, less those `pasted` before."""
     if header in pasted:
         return ""
     pasted.add(header)

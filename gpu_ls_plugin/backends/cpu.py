@@ -80,7 +80,7 @@ class CpuBackend(Backend):
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
 
-    def block(self, threads: int) -> str:  # noqa: ARG002
+    def block(self, threads: int) -> str:
         """Return the team of one thread."""
         return "gls::Host"
 
@@ -94,7 +94,7 @@ class CpuBackend(Backend):
         count: int,
         arguments: Mapping[str, Any],
         *,
-        shared_bytes: int = 0,  # noqa: ARG002
+        shared_bytes: int = 0,
     ) -> None:
         """Run a kernel on all items; returns when it is done."""
         function = self._function(kernel)

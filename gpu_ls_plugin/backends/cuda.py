@@ -70,9 +70,7 @@ class CudaBackend(Backend):
             converted = [_convert(p, arguments[p.name]) for p in kernel.parameters]
             threads, teams = _team_shape(kernel.team)
             blocks = min(-(-count // teams), 2**31 - 1)
-            function(
-                (blocks,), (threads,), (np.int32(count), *converted), shared_mem=shared_bytes
-            )
+            function((blocks,), (threads,), (np.int32(count), *converted), shared_mem=shared_bytes)
 
     def synchronize(self) -> None:
         """Wait for the current stream."""

@@ -73,14 +73,13 @@ def nearest_lists(problem: TSP, k: int, subset: NDArray[Any] | None = None) -> C
     if points is not None:
         from scipy.spatial import KDTree
 
-        points = points[cities]
-        tree = KDTree(points)
+        tree = KDTree(points[cities])
 
     def fill(rows: NDArray[Any], count: int) -> NDArray[Any]:
         """Make some rows from `count` neighbours; return the rows that may lack a tied city."""
         own = cities[rows, None]
         if tree is not None:
-            _, ranks = tree.query(points[rows], k=count, p=problem.metric.tree_p, workers=-1)
+            _, ranks = tree.query(tree.data[rows], k=count, p=problem.metric.tree_p, workers=-1)
             near = cities[ranks.reshape(len(own), count)]
         else:
             near = _partition(problem, own, cities, count)
@@ -111,4 +110,5 @@ def _partition(problem: TSP, own: NDArray[Any], cities: NDArray[Any], count: int
         return everyone
     far = problem.metric.lengths(problem, *np.broadcast_arrays(own, everyone))
     far = np.where(everyone == own, -1, far)
-    return cities[np.argpartition(far, count - 1, axis=1)[:, :count]]
+    near: NDArray[Any] = cities[np.argpartition(far, count - 1, axis=1)[:, :count]]
+    return near

@@ -8,7 +8,12 @@
 namespace gls {
 
 // What a stream of random numbers is for; streams of different purposes never meet.
-enum class Purpose : uint32 { kRandomTours = 1, kNearestNeighbour = 2, kGreedy = 3, kDoubleBridge = 4 };
+enum class Purpose : uint32 {
+  kRandomTours = 1,
+  kNearestNeighbour = 2,
+  kGreedy = 3,
+  kDoubleBridge = 4
+};
 
 GLS_DEVICE uint32 multiply_high(uint32 a, uint32 b) { return uint32((uint64(a) * b) >> 32); }
 

@@ -14,8 +14,8 @@ struct TourCost {
                              const int* tours, void* costs) {
     const Metric metric(metric_data, n);
     const Tour<const int> tour{tours + int64(item) * n, n};
-    const Length total = team.template sum<Length>(
-        n, [&](int p) { return metric(tour[p], tour[tour.next(p)]); });
+    const Length total =
+        team.template sum<Length>(n, [&](int p) { return metric(tour[p], tour[tour.next(p)]); });
     team.once([&] { static_cast<Length*>(costs)[item] = total; });
   }
 };

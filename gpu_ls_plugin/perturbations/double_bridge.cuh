@@ -50,10 +50,13 @@ struct DoubleBridge {
     const int begin = tour.wrap(tour.wrap(cuts.first) + cuts.at[0]);  // where B stood, D will stand
     team.each(n, [&](int step) {
       const int to = tour.wrap(begin + step);
-      int from = step;                                  // A
-      if (step < d) from = b + c + step;                // D
-      else if (step < d + c) from = b + (step - d);     // C
-      else if (step < d + c + b) from = step - d - c;   // B
+      int from = step;  // A
+      if (step < d)
+        from = b + c + step;  // D
+      else if (step < d + c)
+        from = b + (step - d);  // C
+      else if (step < d + c + b)
+        from = step - d - c;  // B
       result[to] = tour[tour.wrap(begin + from)];
     });
   }

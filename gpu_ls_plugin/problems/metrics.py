@@ -31,6 +31,7 @@ TSPLIB_PI = 3.141592  # TSPLIB's PI: the published optima depend on its six digi
 INTEGER_LIMIT = 2.0**31  # integer lengths are int32 inside the searches
 REAL_LIMIT = 2.0**62  # squares of real lengths must be finite in float32
 FLOAT32_ERROR = 2.0**-20  # of a whole float32 evaluation, relative to the largest length
+EXACT_IN_FLOAT32 = 2**22  # sums of four such integers are exact
 FLOAT32_UNDERFLOW = 2.0**-60  # absolute, where squares of differences vanish in float32
 CHORD_ERROR = 2.0**-22  # of half a chord between float32 unit vectors, and of its arc sine
 
@@ -336,8 +337,11 @@ class ExplicitReal(Metric):
         return problem.matrix[a, b].astype(np.int64 if self.integer else np.float64, copy=False)
 
     def slack(self, problem: TSP) -> float:
-        """Return a bound on |entry in float32 - entry|."""
-        return float(self.data(problem).max()) * 2.0**-23 + FLOAT32_UNDERFLOW
+        """Return a bound on |entry in float32 - entry|; 0 where sums of entries are exact, too."""
+        longest = float(self.data(problem).max())
+        if self.integer and longest < EXACT_IN_FLOAT32:
+            return 0.0
+        return longest * FLOAT32_ERROR + FLOAT32_UNDERFLOW
 
 
 class Explicit(ExplicitReal):

@@ -14,6 +14,7 @@ from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.neighbourhoods import Neighbourhood, TwoOpt
 from gpu_ls_plugin.pivoting import Best
 from gpu_ls_plugin.result import Progress, Result, Statistics
+from gpu_ls_plugin.searches import observers
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.two_opt_climb import MAX_MOVES_PER_PASS, OUT_OF_MOVES, TwoOptClimb
 
@@ -45,8 +46,8 @@ class LocalSearch:
         Which improving move a pass takes.
     moves_per_pass : int
         Up to this many moves (1 to 32) are applied after one evaluation: the best, and further
-        ones that gain at least a quarter as much and do not overlap. More than 1 is faster and
-        leads to other, on average equally good, local optima.
+        ones that gain at least half as much and do not overlap. More than 1 is faster and
+        leads to other, on average equally good, local optima. It pays on a GPU.
 
     Raises
     ------
@@ -133,7 +134,9 @@ class LocalSearch:
             part.check(problem)
         chosen = get_backend(backend, device, tours=tours)
         improved = arrays.take_tours(chosen, problem, tours)
-        before = None if problem.integer else (improved.copy(), tour_costs(chosen, problem, improved))
+        before = None
+        if not problem.integer:
+            before = (improved.copy(), tour_costs(chosen, problem, improved))
         statistics = Statistics(backend=chosen.name, climbs=len(improved))
         size = chosen.rows_that_fit(
             TwoOptClimb.bytes_per_tour(problem.n, self.moves_per_pass),
@@ -152,6 +155,7 @@ class LocalSearch:
         given = arrays.give(chosen, improved, like=tours)
         if chosen.name == "cpu" and not problem.integer:
             costs = problem.cost(given)
+        observers.notify(problem, self, statistics)
         return Result(given, arrays.give(chosen, costs, like=tours), statistics)
 
     def _improve(

@@ -21,12 +21,13 @@ struct TwoOptClimb {
   using Team = Block<32 * Warps>;
   using Length = typename Metric::Length;
 
-  static constexpr int kGroup = 8;                    // columns between two pads
-  static constexpr int kChunk = 128;                  // columns between two barriers
+  static constexpr int kGroup = 8;                     // columns between two pads
+  static constexpr int kChunk = 128;                   // columns between two barriers
   static constexpr int kBand = Team::kThreads * Rows;  // rows in flight
   static constexpr int kRing = kBand + 2 * kChunk;
   static constexpr int kRingSlots = kRing / kGroup * (kGroup + 1);
-  static_assert(Rows % kGroup == 0 || kGroup % Rows == 0, "lanes start at a fixed place of a group");
+  static_assert(Rows % kGroup == 0 || kGroup % Rows == 0,
+                "lanes start at a fixed place of a group");
   static constexpr float kInfinity = 3.0e38f;
 
   const Team& team;
@@ -165,8 +166,9 @@ struct TwoOptClimb {
   // Rows whose estimate is above this hold neither the best move nor any that improves.
   GLS_DEVICE float threshold(float least) const {
     const float improving = slack - (Length(0.5) == Length(0) ? 1.0f : 0.0f);
-    const float needed = rows == nullptr ? least + 2 * slack
-                                         : fmaxf((least + slack) / kGainShare, least + slack) + slack;
+    const float needed = rows == nullptr
+                             ? least + 2 * slack
+                             : fmaxf((least + slack) / kGainShare, least + slack) + slack;
     return fminf(improving, needed);
   }
 
@@ -205,23 +207,23 @@ struct TwoOptClimb {
     return kRunning;
   }
 
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n, float slack,
-                             const int*, const void*, int, int passes, int64 max_moves,
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
+                             float slack, const int*, const void*, int, int passes, int64 max_moves,
                              int moves_per_pass, int* tours, unsigned char* states,
                              int64* pass_counts, int64* move_counts, void* row_scratch) {
     extern __shared__ Point shared[];
     if (states[item] != kRunning) return;
     int* stored = tours + int64(item) * n;
     constexpr bool kInShared = sizeof(City) < sizeof(int);
-    City* order = kInShared ? reinterpret_cast<City*>(shared + kRingSlots)
-                            : reinterpret_cast<City*>(stored);
+    City* order =
+        kInShared ? reinterpret_cast<City*>(shared + kRingSlots) : reinterpret_cast<City*>(stored);
     if (kInShared) team.each(n, [&](int p) { order[p] = City(stored[p]); });
     team.sync();
     RowBest<Length>* rows = nullptr;
     if (moves_per_pass > 1) rows = static_cast<RowBest<Length>*>(row_scratch) + int64(item) * n;
     TwoOptClimb search{team, Metric(metric_data, n), {order, n}, slack, shared, rows};
-    const unsigned char state = search.climb(passes, max_moves, moves_per_pass,
-                                             pass_counts + item, move_counts + item);
+    const unsigned char state =
+        search.climb(passes, max_moves, moves_per_pass, pass_counts + item, move_counts + item);
     if (kInShared) team.each(n, [&](int p) { stored[p] = int(order[p]); });
     team.once([&] { states[item] = state; });
   }

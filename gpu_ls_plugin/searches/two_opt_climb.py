@@ -71,13 +71,14 @@ class TwoOptClimb:
     def __init__(
         self, backend: Backend, problem: TSP, tours: Any, moves_per_pass: int, max_moves: int
     ) -> None:
-        xp, size, n = backend.xp, *tours.shape
+        xp = backend.xp
+        size, n = tours.shape
         self.backend, self.problem, self.tours = backend, problem, tours
         self.states = xp.full(size, RUNNING if n > 3 else OPTIMUM, "uint8")
         self.pass_counts = xp.zeros(size, "int64")
         self.move_counts = xp.zeros(size, "int64")
         self._several = moves_per_pass > 1
-        self._arguments = {
+        self._arguments: dict[str, Any] = {
             "metric_data": backend.metric_data(problem),
             "n": n,
             "slack": _move_slack(problem),
@@ -98,7 +99,8 @@ class TwoOptClimb:
             self._arguments.update(neighbours=neighbours, lengths=lengths, degree=degree)
             self._kernel = host_kernel(problem.metric)
         else:
-            shape = tuning.climb_shape(n, backend.shared_memory, problem.metric.fast_estimate)
+            fast = problem.metric.fast_estimate
+            shape = tuning.climb_shape(n, backend.shared_memory, fast)
             self._kernel = block_kernel(problem.metric, shape)
             self._shared_bytes = shape.shared_bytes
             if self._several:
@@ -119,7 +121,7 @@ class TwoOptClimb:
     def first_passes(self) -> int:
         """Return a number of passes that surely takes less than a launch should."""
         n, size = self.problem.n, len(self.tours)
-        rate = 1e9 if self.backend.name == "cpu" else 1e10  # moves a second and processor
+        rate = 1e8 if self.backend.name == "cpu" else 1e10  # moves a second and processor
         share = -(-size // self.backend.processors)
         return int(max(1, min(16, tuning.LAUNCH_SECONDS * rate / (share * n * n / 2))))
 

@@ -7,10 +7,10 @@
 // is listed, the best of them is the best of the neighbourhood; when none is, everything is scanned
 // anew and the floor is where the list is full. A move only adds exchanges of its two new edges.
 //
-// A gain is the sum of two terms, e_i - d(x, y) and e_j - d(x', y'). An exchange that gains at least
-// G has a term of at least G / 2, so it is met by walking, from both ends of each edge, through the
-// cities in order of distance until edge - distance < G / 2. Where a neighbour list ends too early,
-// float32 estimates of the distances to all cities tell which of them to look at.
+// A gain is the sum of two terms, e_i - d(x, y) and e_j - d(x', y'). An exchange that gains at
+// least G has a term of at least G / 2, so it is met by walking, from both ends of each edge,
+// through the cities in order of distance until edge - distance < G / 2. Where a neighbour list
+// ends too early, float32 estimates of the distances to all cities tell which of them to look at.
 #pragma once
 
 #include <algorithm>
@@ -54,10 +54,10 @@ struct TwoOptClimb {
   std::vector<float> estimates;
   std::vector<RowBest<Length>> rows;
   std::vector<Exchange> exchanges;
-  int possible = 0, full = kListed;  // number of possible exchanges
+  int possible = 0, full = kListed;                   // number of possible exchanges
   Length floor = std::numeric_limits<Length>::max();  // least gain listed
-  Length longest = 0;  // bounds the edges
-  Length margin = 0;  // float64 rounding of a term; 0 for integers
+  Length longest = 0;                                 // bounds the edges
+  Length margin = 0;                                  // float64 rounding of a term; 0 for integers
 
   void start() {
     const int n = tour.n;
