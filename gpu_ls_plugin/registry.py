@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.exceptions import DuplicatePartError, InvalidParameterError, UnknownPartError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 KINDS = (
     "metric",

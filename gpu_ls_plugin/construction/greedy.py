@@ -161,10 +161,7 @@ class _Fragments:
         """Return the ends of each tour's fragments, none where there is one fragment only."""
         mates = self.backend.to_numpy(self.mates)
         ends = [np.flatnonzero(row >= 0) for row in mates]
-        # One path has two ends that are each other's mates; n is 4 at least.
-        return [
-            e if len(e) != 2 or m[e[0]] != e[1] else e[:0] for e, m in zip(ends, mates, strict=True)
-        ]
+        return [e if len(e) > 2 else e[:0] for e in ends]
 
     def tours(self) -> Any:
         """Close the single fragment of each tour and return the tours from city 0 on, in NumPy."""

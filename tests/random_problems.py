@@ -1,0 +1,29 @@
+"""Small random problems of every metric, with many equal lengths."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu_ls_plugin.problems.tsp import TSP
+
+PLANAR = ("EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "EUC")
+COORDINATE = (*PLANAR, "GEO")
+METRICS = (*COORDINATE, "EXPLICIT", "EXPLICIT_REAL")
+INTEGER = tuple(name for name in METRICS if name not in ("EUC", "EXPLICIT_REAL"))
+
+
+def random_problem(metric: str, n: int, seed: int = 0, span: int = 60) -> TSP:
+    """Cities at random integer places in a square, or a random symmetric matrix."""
+    random = np.random.default_rng([seed, n])
+    if metric in COORDINATE:
+        return TSP(random.integers(0, span, (n, 2)), metric, name=f"{metric}-{n}")
+    half = random.integers(1, span, (n, n)).astype("i8" if metric == "EXPLICIT" else "f8")
+    if metric == "EXPLICIT_REAL":
+        half += random.random((n, n))
+    return TSP.from_matrix(half + half.T, name=f"{metric}-{n}")
+
+
+def random_tours(n: int, size: int, seed: int = 0) -> np.ndarray:
+    """Random permutations, not by the library."""
+    rows = np.tile(np.arange(n, dtype=np.int32), (size, 1))
+    return np.random.default_rng([seed, n]).permuted(rows, axis=1)
