@@ -18,6 +18,7 @@ from plain_two_opt import PlainTwoOpt
 SIZES = (5, 8, 33, 127, 300)
 PLANAR = ("EUC_2D", "EUC", "CEIL_2D", "ATT", "GEO", "MAN_2D", "MAX_2D")
 TOURS = 3
+LAYOUT_SIZES = (129, 300, 600, 1100, 1300, 1600, 2048, 5000)  # the search is laid out by n
 SMALLEST_BRIDGE = 6
 
 
@@ -58,26 +59,31 @@ def run_all(problem: Any, backend: str) -> int:
 
 
 def run_all_shapes(problem: Any) -> int:
-    """Climb with every layout of the exhaustive search, tours in shared and in global memory."""
+    """Climb in the layouts made for other sizes, tours in shared and in global memory."""
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.backends import tuning
 
     choose = tuning.climb_shape
-    shared = common.require_gpu().cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]
-    chosen = [choose(n, shared) for n in range(max(256, problem.n), 20_000, 256)]
-    shapes = {(s.warps, s.rows): s for s in chosen}
     starts = gls.random_tours(problem, TOURS, seed=1, backend="cuda")
-    calls, expected = 0, None
-    for shape in shapes.values():
-        for in_shared in (True, False):
-            layout = dataclasses.replace(shape, in_shared=in_shared)
-            tuning.climb_shape = lambda *_, layout=layout, **__: layout
-            result = gls.LocalSearch()(problem, starts, backend="cuda")
-            expected = result.tours if expected is None else expected
-            assert (result.tours == expected).all(), f"{layout} ends with other tours"
-            calls += 1
-    tuning.climb_shape = choose
-    return calls
+    expected = gls.LocalSearch()(problem, starts, backend="cuda").tours
+    seen: set[Any] = set()
+    try:
+        for cities in LAYOUT_SIZES:
+            for in_shared in (True, False):
+
+                def layout(
+                    n: int, *rest: Any, as_of: int = cities, shared: bool = in_shared
+                ) -> Any:
+                    found = choose(max(n, as_of), *rest)
+                    seen.add(dataclasses.replace(found, in_shared=shared))
+                    return dataclasses.replace(found, in_shared=shared)
+
+                tuning.climb_shape = layout
+                result = gls.LocalSearch()(problem, starts, backend="cuda")
+                assert (result.tours == expected).all(), f"{seen} end with other tours"
+    finally:
+        tuning.climb_shape = choose
+    return len(seen)
 
 
 def run_plain(n: int) -> int:

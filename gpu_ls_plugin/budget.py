@@ -53,9 +53,13 @@ class Budget:
 
 
 class Stopwatch:
-    """Measures a budget's seconds from the moment it is made."""
+    """Measures a budget's seconds from the moment it is made; what is no budget is refused."""
 
     def __init__(self, budget: Budget | None) -> None:
+        if budget is not None and not isinstance(budget, Budget):
+            raise InvalidTypeError(
+                f"budget: {budget!r} is no Budget; write Budget(seconds={budget!r})"
+            )
         self.budget = budget or Budget()
         self.start = time.perf_counter()
 

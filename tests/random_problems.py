@@ -16,7 +16,8 @@ def random_problem(metric: str, n: int, seed: int = 0, span: int = 60) -> TSP:
     """Cities at random integer places in a square, or a random symmetric matrix."""
     random = np.random.default_rng([seed, n])
     if metric in COORDINATE:
-        return TSP(random.integers(0, span, (n, 2)), metric, name=f"{metric}-{n}")
+        side = min(span, 85) if metric == "GEO" else span  # degrees
+        return TSP(random.integers(0, side, (n, 2)), metric, name=f"{metric}-{n}")
     half = random.integers(1, span, (n, n)).astype("i8" if metric == "EXPLICIT" else "f8")
     if metric == "EXPLICIT_REAL":
         half += random.random((n, n))

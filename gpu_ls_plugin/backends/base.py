@@ -6,6 +6,7 @@ import weakref
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InsufficientMemoryError
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Backend(ABC):
         """
         available = self.available_memory()
         if memory_limit is not None:
-            available = min(available, memory_limit)
+            available = min(available, checks.integer("memory_limit", memory_limit, least=0))
         rows = (available - fixed) // per_row
         if rows < 1:
             raise InsufficientMemoryError(

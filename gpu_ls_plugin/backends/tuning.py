@@ -2,56 +2,87 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # Dynamic shared memory that one block may have, in bytes, by compute capability.
 SHARED_MEMORY = {75: 64 << 10, 80: 163 << 10, 90: 227 << 10, 100: 227 << 10}
 
 LAUNCH_SECONDS = 0.05  # a launch should take about this long, so that searches can be stopped
 
+# Moves a second that one processor (thread, multiprocessor) surely evaluates.
+SAFE_MOVES_PER_SECOND = {"cpu": 1e8, "cuda": 5e9}
+
 POINT_BYTES = 16  # gls::Point
 GROUP, CHUNK = 8, 128  # gls::TwoOptClimb::kGroup and kChunk
 BLOCK_OVERHEAD = 1 << 10  # shared memory that the system keeps per block
 
 
+# Exhaustive climb: resident warps per multiprocessor that registers allow, and how fast a lane is
+# with 8 or 4 rows, measured on the H200 (docs/kernels.md).
+RESIDENT_WARPS = {"fast": 16, "slow": 12}
+ROW_SPEED = {8: 1.0, 4: 0.85}
+MOST_WARPS = 8
+LOAD_COST = 10  # of a point into shared memory, in moves
+
+
 @dataclass(frozen=True)
 class ClimbShape:
-    """How the exhaustive 2-opt climb is laid out (O'Neil and Burtscher 2015, section 3.3).
+    """How the exhaustive 2-opt climb is laid out.
 
-    `warps` per block; `rows` of the neighbourhood per lane; `in_shared` whether the 16-bit tour
-    lies in shared memory; `shared_bytes` per block; `blocks` that should be resident on a
-    multiprocessor.
+    `warps` per block, `rows` of the neighbourhood per lane, `in_shared` whether the 16-bit tour
+    lies in shared memory, `blocks` that should be resident on a multiprocessor.
     """
 
     warps: int
     rows: int
     in_shared: bool
-    shared_bytes: int
     blocks: int
 
+    def shared_bytes(self, n: int) -> int:
+        """Return the dynamic shared memory of a block for tours of n cities."""
+        ring = (32 * self.warps * self.rows + 2 * CHUNK) // GROUP * (GROUP + 1) * POINT_BYTES
+        return ring + 2 * n * self.in_shared
 
-def climb_shape(n: int, shared_memory: int, fast_estimate: bool) -> ClimbShape:
-    """Return the layout that keeps the most lanes of a multiprocessor busy with tours of n cities.
 
-    Counted are the lanes that have rows to evaluate, times the warps that are resident under the
-    limits of registers and shared memory (`shared_memory` bytes). Among equals, tours lie in
-    shared memory and blocks are small. A metric without a `fast_estimate` needs its registers
-    for the estimate.
+def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> ClimbShape:
+    """Return the layout that keeps a multiprocessor busiest (O'Neil and Burtscher 2015, 3.3).
+
+    Counted are resident warps, times the share of their work that evaluates moves: not that of
+    lanes without a row, and not loading columns. Blocks are limited by registers, by shared memory and by the number of tours; few
+    tours therefore get large blocks. Among equals, tours lie in shared memory.
+
+    Parameters
+    ----------
+    n : int
+        Cities.
+    tours : int
+        Tours per multiprocessor.
+    shared_memory : int
+        Bytes of a multiprocessor.
+    fast_estimate : bool
+        Of the metric; one without it needs its registers for the estimate.
     """
-    rows = 8 if fast_estimate and n > 128 else 4
-    resident_warps = 16 if fast_estimate else 12
-    strips = -(-n // (32 * rows))  # a strip of rows is a warp's worth
+    resident = RESIDENT_WARPS["fast" if fast_estimate else "slow"]
 
-    def shape(warps: int, in_shared: bool) -> ClimbShape:
-        ring = (32 * warps * rows + 2 * CHUNK) // GROUP * (GROUP + 1) * POINT_BYTES
-        shared = ring + 2 * n * in_shared
-        blocks = min(resident_warps // warps, shared_memory // (shared + BLOCK_OVERHEAD))
-        return ClimbShape(warps, rows, in_shared, shared, blocks)
+    def shape(warps: int, rows: int, in_shared: bool) -> ClimbShape:
+        bare = ClimbShape(warps, rows, in_shared, 1)
+        fits = shared_memory // (bare.shared_bytes(n) + BLOCK_OVERHEAD)
+        return replace(bare, blocks=min(resident // warps, fits))
 
-    def busy_lanes(candidate: ClimbShape) -> float:
-        rounds = -(-strips // candidate.warps)
-        return candidate.blocks * candidate.warps * strips / (rounds * candidate.warps)
+    def speed(candidate: ClimbShape) -> float:
+        band = 32 * candidate.warps * candidate.rows
+        rounds = -(-n // band)
+        moves = n * n / 2
+        loads = rounds * (n / 2 + band) * LOAD_COST
+        useful = n / (rounds * band) * moves / (moves + loads)
+        warps = min(candidate.blocks, tours) * candidate.warps
+        return warps * useful * ROW_SPEED[candidate.rows]
 
-    places = (True, False) if n <= 1 << 16 else (False,)
-    shapes = [shape(w, s) for w in range(1, min(strips, 8) + 1) for s in places]
-    return max(shapes, key=lambda c: (busy_lanes(c), c.in_shared, -c.warps))
+    shapes = [
+        shape(warps, rows, in_shared)
+        for warps in range(1, MOST_WARPS + 1)
+        for rows in ((8, 4) if fast_estimate else (4,))
+        for in_shared in (True, False)
+        if n <= 1 << 16 or not in_shared
+    ]
+    return max(shapes, key=lambda c: (speed(c), c.in_shared, -c.warps))

@@ -88,9 +88,9 @@ def nearest_lists(problem: TSP, k: int, subset: NDArray[Any] | None = None) -> C
         order = np.lexsort((near, far, near == own), axis=1)[:, :k]
         nearest[rows] = np.take_along_axis(near, order, 1)
         lengths[rows] = np.take_along_axis(far, order, 1)
-        if count == len(cities):
-            return rows[:0]
-        return rows[np.where(near == own, -1, far).max(axis=1) == lengths[rows, -1]]
+        tied = np.where(near == own, -1, far).max(axis=1) == lengths[rows, -1]
+        unsure: NDArray[Any] = rows[tied & (count < len(cities))]
+        return unsure
 
     rows, count = np.arange(len(cities)), k + 1 + SPARE
     most = MOST * count

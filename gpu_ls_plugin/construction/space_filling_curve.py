@@ -28,6 +28,7 @@ def space_filling_curve(
     """Return tours in the order of a Hilbert curve through the plane.
 
     Row 0 is the curve over the bounding square; further rows turn and shift the plane at random.
+    Row r depends on `seed` and r alone: a larger batch begins with the rows of a smaller one.
 
     Parameters
     ----------
@@ -59,8 +60,8 @@ def space_filling_curve(
     xp = chosen.xp
     points = xp.asarray(problem.coordinates - problem.coordinates.mean(axis=0))
     random = np.random.default_rng(key)
-    turns = np.concatenate([[0.0], random.uniform(0, 2 * np.pi, count - 1)])
-    shifts = np.concatenate([[[0.0, 0.0]], random.uniform(0, 1, (count - 1, 2))])
+    drawn = np.concatenate([np.zeros((1, 3)), random.random((count - 1, 3))])
+    turns, shifts = 2 * np.pi * drawn[:, 0], drawn[:, 1:]
     tours = np.empty((count, problem.n), np.int32)
     step = max(1, BLOCK_ENTRIES // problem.n)
     for begin in range(0, count, step):

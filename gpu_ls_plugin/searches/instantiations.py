@@ -23,7 +23,8 @@ random_tours = import_module("gpu_ls_plugin.construction.random_tours")
 double_bridge = import_module("gpu_ls_plugin.perturbations.double_bridge")
 
 WARP = "gls::Warp<4>"
-CITIES = (100, 200, 400, 700, 1000, 1200, 1500, 1800, 2000, 5000, 100_000)  # one for each layout
+CITIES = (50, 200, 400, 700, 1000, 1200, 1500, 1800, 2000, 5000, 100_000)
+TOURS = (1, 64)  # per multiprocessor
 
 
 def instantiations() -> list[Kernel]:
@@ -46,6 +47,8 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
     yield nearest_neighbour.nearest_neighbour_kernel(metric, WARP)
     yield nearest_neighbour.nearest_neighbour_kernel(metric, block)
     usual = metric.name in ("EUC_2D", "EUC")
-    for n in CITIES if usual else (100, 1000, 100_000):
-        shape = tuning.climb_shape(n, tuning.SHARED_MEMORY[90], metric.fast_estimate)
-        yield block_kernel(metric, shape)
+    for n in CITIES if usual else (50, 1000, 100_000):
+        for tours in TOURS:
+            shared = tuning.SHARED_MEMORY[90]
+            shape = tuning.climb_shape(n, tours, shared, metric.fast_estimate)
+            yield block_kernel(metric, shape)

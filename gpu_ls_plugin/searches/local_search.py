@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.budget import Budget, Stopwatch
+from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.candidates import All, Candidates
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.neighbourhoods import Neighbourhood, TwoOpt
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.budget import Budget
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
 
@@ -128,15 +129,15 @@ class LocalSearch:
         InsufficientMemoryError
             Not even one tour fits.
         """
-        stopwatch = Stopwatch(_checked(budget))
+        stopwatch = Stopwatch(budget)
         checks.seed(seed)
         for part in self.neighbourhoods:
             part.check(problem)
         chosen = get_backend(backend, device, tours=tours)
         improved = arrays.take_tours(chosen, problem, tours)
-        before = None
+        before, to_host = None, not arrays.on_gpu(tours)
         if not problem.integer:
-            before = (improved.copy(), tour_costs(chosen, problem, improved))
+            before = (improved.copy(), _refereed(chosen, problem, improved, to_host=to_host))
         statistics = Statistics(backend=chosen.name, climbs=len(improved))
         size = chosen.rows_that_fit(
             TwoOptClimb.bytes_per_tour(problem.n, self.moves_per_pass),
@@ -144,33 +145,32 @@ class LocalSearch:
             memory_limit,
         )
         for begin in range(0, len(improved), size):
-            part = improved[begin : begin + size]
-            self._improve(chosen, problem, part, improved, stopwatch, callback, statistics)
+            rows = slice(begin, begin + size)
+            self._improve(chosen, problem, improved, rows, stopwatch, callback, statistics)
             if statistics.stopped_by in ("seconds", "target", "interrupt"):
                 break
-        costs = tour_costs(chosen, problem, improved)
+        costs = _refereed(chosen, problem, improved, to_host=to_host)
         if before is not None:
             _undo_rounding(improved, costs, *before)
         statistics.seconds = stopwatch.elapsed
-        given = arrays.give(chosen, improved, like=tours)
-        if chosen.name == "cpu" and not problem.integer:
-            costs = problem.cost(given)
         observers.notify(problem, self, statistics)
+        given = arrays.give(chosen, improved, like=tours)
         return Result(given, arrays.give(chosen, costs, like=tours), statistics)
 
     def _improve(
         self,
         backend: Backend,
         problem: TSP,
-        part: Any,
-        everything: Any,
+        tours: Any,
+        rows: slice,
         stopwatch: Stopwatch,
         callback: Callback | None,
         statistics: Statistics,
     ) -> None:
         """Climb with some rows in place and add to the statistics."""
         budget = stopwatch.budget
-        limit = NO_LIMIT if budget.moves is None else budget.moves
+        part = tours[rows]
+        limit = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
         climb = TwoOptClimb(backend, problem, part, self.moves_per_pass, limit)
         passes, moves = statistics.passes, statistics.moves
 
@@ -180,11 +180,10 @@ class LocalSearch:
             statistics.evaluations = statistics.passes * climb.moves_per_evaluation()
 
         def report(unfinished: int) -> int | float:
-            costs = tour_costs(backend, problem, everything)
+            costs = tour_costs(backend, problem, tours)
             best: int | float = costs.min().item()
             if callback is not None:
                 count()
-                total = len(everything)
                 callback(
                     Progress(
                         elapsed=stopwatch.elapsed,
@@ -192,8 +191,8 @@ class LocalSearch:
                         mean_cost=float(costs.mean()),
                         moves=statistics.moves,
                         evaluations=statistics.evaluations,
-                        done=total - unfinished,
-                        total=total,
+                        done=rows.start + len(part) - unfinished,
+                        total=len(tours),
                     )
                 )
             return best
@@ -204,13 +203,15 @@ class LocalSearch:
         statistics.launches += launches
         if stopped_by == "optimum" and bool((climb.states == OUT_OF_MOVES).any()):
             stopped_by = "moves"
-        statistics.stopped_by = stopped_by
+        if stopped_by != "optimum":
+            statistics.stopped_by = stopped_by
 
 
-def _checked(budget: Budget | None) -> Budget | None:
-    if budget is not None and not isinstance(budget, Budget):
-        raise InvalidTypeError(f"budget: {budget!r} is no Budget; write Budget(seconds={budget!r})")
-    return budget
+def _refereed(backend: Backend, problem: TSP, tours: Any, *, to_host: bool) -> Any:
+    """Return costs: to the last bit as the referee adds them up where the tours go to the host."""
+    if problem.integer or not to_host:
+        return tour_costs(backend, problem, tours)
+    return backend.xp.asarray(problem.cost(backend.to_numpy(tours)))
 
 
 def _undo_rounding(tours: Any, costs: Any, tours_before: Any, costs_before: Any) -> None:

@@ -88,7 +88,8 @@ class RandomRestarts:
         Returns
         -------
         Result
-            Up to `keep` tours, sorted by cost; all climbs count in the statistics.
+            Up to `keep` tours, sorted by cost; all climbs count in the statistics. After Ctrl-C
+            those of the climbers so far, with `statistics.interrupted`.
 
         Raises
         ------
@@ -96,29 +97,36 @@ class RandomRestarts:
             The distances are asymmetric.
         InsufficientMemoryError
             Not even one climber fits.
+        KeyboardInterrupt
+            Ctrl-C before there was a tour.
         """
         stopwatch, key = Stopwatch(budget), checks.seed(seed)
         chosen = get_backend(backend, device)
         size = self._batch_size(chosen, problem, memory_limit)
         statistics = Statistics(backend=chosen.name, stopped_by="climbs")
         tours = costs = None
-        for begin in range(0, self.climbs, size):
-            starts = shuffle(chosen, problem.n, min(size, self.climbs - begin), key, begin)
-            result = self.search(
-                problem,
-                starts,
-                budget=replace(stopwatch.budget, seconds=_seconds_left(stopwatch)),
-                backend=chosen.name,
-                device=device,
-                memory_limit=memory_limit,
-            )
-            statistics.add(result.statistics)
-            tours, costs = self._best(chosen, tours, costs, result)
-            if callback is not None:
-                callback(_progress(stopwatch, costs, statistics, self.climbs))
-            if result.statistics.stopped_by in ("seconds", "target", "interrupt"):
-                statistics.stopped_by = result.statistics.stopped_by
-                break
+        try:
+            for begin in range(0, self.climbs, size):
+                starts = shuffle(chosen, problem.n, min(size, self.climbs - begin), key, begin)
+                result = self.search(
+                    problem,
+                    starts,
+                    budget=replace(stopwatch.budget, seconds=_seconds_left(stopwatch)),
+                    backend=chosen.name,
+                    device=device,
+                    memory_limit=memory_limit,
+                )
+                statistics.add(result.statistics)
+                tours, costs = self._best(chosen, tours, costs, result)
+                if callback is not None:
+                    callback(_progress(stopwatch, costs, statistics, self.climbs))
+                if result.statistics.stopped_by in ("seconds", "target", "interrupt"):
+                    statistics.stopped_by = result.statistics.stopped_by
+                    break
+        except KeyboardInterrupt:
+            if tours is None:
+                raise
+            statistics.stopped_by = "interrupt"
         statistics.seconds = stopwatch.elapsed
         return Result(chosen.to_numpy(tours), chosen.to_numpy(costs), statistics)
 

@@ -99,10 +99,14 @@ class TwoOptClimb:
             self._arguments.update(neighbours=neighbours, lengths=lengths, degree=degree)
             self._kernel = host_kernel(problem.metric)
         else:
-            fast = problem.metric.fast_estimate
-            shape = tuning.climb_shape(n, backend.shared_memory, fast)
+            shape = tuning.climb_shape(
+                n,
+                -(-size // backend.processors),
+                backend.shared_memory,
+                problem.metric.fast_estimate,
+            )
             self._kernel = block_kernel(problem.metric, shape)
-            self._shared_bytes = shape.shared_bytes
+            self._shared_bytes = shape.shared_bytes(n)
             if self._several:
                 self._arguments["row_scratch"] = xp.empty((size, n, ROW_BYTES), "uint8")
 
@@ -121,9 +125,9 @@ class TwoOptClimb:
     def first_passes(self) -> int:
         """Return a number of passes that surely takes less than a launch should."""
         n, size = self.problem.n, len(self.tours)
-        rate = 1e8 if self.backend.name == "cpu" else 1e10  # moves a second and processor
         share = -(-size // self.backend.processors)
-        return int(max(1, min(16, tuning.LAUNCH_SECONDS * rate / (share * n * n / 2))))
+        moves = tuning.LAUNCH_SECONDS * tuning.SAFE_MOVES_PER_SECOND[self.backend.name]
+        return max(1, int(moves / (share * n * n / 2)))
 
     def unfinished(self) -> int:
         """Return how many tours can still be improved; waits for the launches."""

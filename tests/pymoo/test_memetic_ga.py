@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from typing import Any
 
@@ -54,9 +55,17 @@ def test_the_same_seed_gives_the_same_run(problem: TSPProblem, make: Any) -> Non
 
 @both
 def test_global_random_numbers_are_not_touched(problem: TSPProblem, make: Any) -> None:
-    before = np.random.get_state()[1].tolist()  # noqa: NPY002
+    before = pickle.dumps(np.random.get_state())  # noqa: NPY002
     minimize(problem, make(), ("n_gen", 3), seed=1)
-    assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
+    assert pickle.dumps(np.random.get_state()) == before  # noqa: NPY002
+
+
+def test_each_batch_is_seeded_by_the_random_state(problem: TSPProblem, diary: type[Diary]) -> None:
+    for seed in (1, 1, 2):
+        minimize(problem, MemeticGA(20, search=diary()), ("n_gen", 3), seed=seed)
+    seeds = [call["seed"] for call in diary.calls]
+    assert seeds[:3] == seeds[3:6]
+    assert len(set(seeds)) == 6
 
 
 @both

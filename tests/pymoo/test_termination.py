@@ -168,6 +168,26 @@ def test_ctrl_c_in_a_search_ends_the_run_with_the_best_so_far(
     assert result.data["local_search"].interrupted
 
 
+@pytest.mark.parametrize("generation", [1, 3])
+def test_ctrl_c_between_searches_ends_the_run_too(tsp: gls.TSP, generation: int) -> None:
+    def interrupt(algorithm: Any) -> None:
+        if algorithm.n_gen == generation:
+            raise KeyboardInterrupt
+
+    run = {"callback": interrupt, "seed": 1}
+    result = minimize(TSPProblem(tsp), MemeticGA(20), ("n_gen", 50), **run)
+    assert result.algorithm.n_gen == generation
+    assert result.F[0] == tsp.cost(result.X)[0] == result.pop.get("F").min()
+
+
+def test_ctrl_c_before_there_is_a_tour_is_not_hidden(tsp: gls.TSP) -> None:
+    def interrupt(*args: Any, **options: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        minimize(TSPProblem(tsp), MemeticGA(20, sampling=interrupt), ("n_gen", 5), seed=1)
+
+
 @pytest.mark.parametrize("delay", [0.05, 0.3, 0.55])
 def test_ctrl_c_at_any_time_ends_the_run(large: gls.TSP, delay: float) -> None:
     problem, algorithm = TSPProblem(large), MemeticGA(30)
