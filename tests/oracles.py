@@ -131,3 +131,62 @@ def greedy_edges(d: Matrix) -> set[tuple[int, int]]:
     if n > 2:
         taken.add((ends[0], ends[1]))
     return taken
+
+
+def climb_several(
+    d: Matrix, tour: Sequence[int], most: int, max_moves: int | None = None
+) -> tuple[Tour, int]:
+    """Apply up to `most` independent moves per pass, as below; return the tour and the passes."""
+    order, moves, passes = list(tour), 0, 0
+    while max_moves is None or moves < max_moves:
+        chosen = independent_moves(d, order, most)[: None if max_moves is None else max_moves - moves]
+        passes += 1
+        if not chosen:
+            break
+        before = tour_length(d, order)
+        for _, i, j in sorted(chosen, key=lambda move: _path(move, len(order))[1]):
+            order = apply_two_opt(order, i, j)
+        assert abs(before + sum(move[0] for move in chosen) - tour_length(d, order)) < 1e-6
+        moves += len(chosen)
+    return order, passes
+
+
+def independent_moves(d: Matrix, tour: Sequence[int], most: int) -> list[tuple[Any, int, int]]:
+    """The best moves of the rows, best first, that gain a quarter of the best and do not overlap.
+
+    A move belongs to the row where the path that it reverses begins; paths, with an edge at either
+    end, must be apart or one inside the other.
+    """
+    n, rows = len(tour), {}
+    for i, j in two_opt_moves(n):
+        move = (two_opt_delta(d, tour, i, j), i, j)
+        row = _path(move, n)[0]
+        if move[0] < 0:
+            rows[row] = min(rows.get(row, move), move)
+    chosen: list[tuple[Any, int, int]] = []
+    for move in sorted(rows.values()):
+        enough = not chosen or 4 * move[0] <= chosen[0][0]
+        if enough and len(chosen) < most and all(_apart(move, other, n) for other in chosen):
+            chosen.append(move)
+    return chosen
+
+
+def tour_length(d: Matrix, tour: Sequence[int]) -> Any:
+    """Sum of the lengths of a tour's edges."""
+    return sum(d[a][b] for a, b in zip(tour, [*tour[1:], tour[0]], strict=True))
+
+
+def _path(move: tuple[Any, int, int], n: int) -> tuple[int, int]:
+    """Position before the shorter path of a move, and the number of its cities."""
+    _, i, j = move
+    return (i, j - i) if 2 * (j - i) <= n else (j, n - (j - i))
+
+
+def _apart(p: tuple[Any, int, int], q: tuple[Any, int, int], n: int) -> bool:
+    """Whether the positions first..first + length of two paths are apart or strictly nested."""
+    one, two = ({(first + k) % n for k in range(length + 1)} for first, length in
+                (_path(p, n), _path(q, n)))
+    ends = [{first, (first + length) % n} for first, length in (_path(p, n), _path(q, n))]
+    if not one & two:
+        return True
+    return (one < two and not one & ends[1]) or (two < one and not two & ends[0])

@@ -48,8 +48,9 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
     """Return the layout that keeps a multiprocessor busiest (O'Neil and Burtscher 2015, 3.3).
 
     Counted are resident warps, times the share of their work that evaluates moves: not that of
-    lanes without a row, and not loading columns. Blocks are limited by registers, by shared memory and by the number of tours; few
-    tours therefore get large blocks. Among equals, tours lie in shared memory.
+    lanes without a row, and not loading columns. Blocks are limited by registers, by shared memory
+    and by the number of tours; few tours therefore get large blocks. Among equals, tours lie in
+    shared memory.
 
     Parameters
     ----------

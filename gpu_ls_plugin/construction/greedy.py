@@ -118,12 +118,14 @@ def _edges(problem: TSP, cities: NDArray[Any], lists: CandidateLists) -> _Edges:
     lengths = problem.metric.lengths(problem, low, high)
     order = np.argsort(lengths, kind="stable")  # equal lengths stay in the order of the cities
     low, high, lengths = low[order], high[order], lengths[order]
-    reach = np.full(n, np.inf)
+    # A list is sure of all that is not beyond its last entry, by length and city.
+    reach, last = np.full(n, np.inf), np.full(n, n)
     if degree < len(cities) - 1:
-        reach[cities] = lists.lengths[:, -1]
-    unsure = (lengths > reach[low]) | (lengths > reach[high])
-    pairs = np.stack([low, high], axis=1).astype(np.int32)
-    return _Edges(pairs, lengths, unsure.astype(np.uint8))
+        reach[cities], last[cities] = lists.lengths[:, -1], lists.cities[:, -1]
+    unsure = np.zeros(len(lengths), np.uint8)
+    for end, other in ((low, high), (high, low)):
+        unsure |= (lengths > reach[end]) | ((lengths == reach[end]) & (other > last[end]))
+    return _Edges(np.stack([low, high], axis=1).astype(np.int32), lengths, unsure)
 
 
 def _edges_between(problem: TSP, ends: NDArray[Any]) -> _Edges:
