@@ -2,7 +2,7 @@
 //
 // Candidate edges come in order of length. An edge longer than what the candidate list of one of
 // its ends is sure of is `unsure`: it waits for new lists, and so does every later edge at its
-// ends. That makes the result the greedy tour of the complete graph.
+// two fragments. That makes the result the greedy tour of the complete graph.
 #pragma once
 
 #include "tour.cuh"
@@ -26,7 +26,7 @@ struct GreedyEdges {
         const int a = edges[2 * e], b = edges[2 * e + 1];
         if (mate[a] < 0 || mate[b] < 0 || mate[a] == b) continue;
         if (unsure[e] || waiting[a] || waiting[b]) {
-          waiting[a] = waiting[b] = 1;
+          waiting[a] = waiting[mate[a]] = waiting[b] = waiting[mate[b]] = 1;
           continue;
         }
         link(links, a, b);
