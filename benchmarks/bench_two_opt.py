@@ -30,22 +30,22 @@ LIMIT = 100  # passes of a row that is not a full climb
 def cases(quick: bool) -> Iterator[dict[str, Any]]:
     """Yield what is measured: instance, size, start, tours per multiprocessor, passes."""
     uniform = {"instance": "uniform", "start": "nearest neighbour", "repeats": 3}
-    yield {**uniform, "n": 1024, "per_processor": 8, "limit": None, "plain_limit": None}
-    yield {**uniform, "n": 1024, "per_processor": 8, "limit": None, "plain_limit": None} | {
+    yield {**uniform, "n": 1024, "per_processor": 32, "limit": None, "plain_limit": None}
+    yield {**uniform, "n": 1024, "per_processor": 32, "limit": None, "plain_limit": None} | {
         "start": "random",
         "repeats": 1,
     }
     full = None if not quick else LIMIT
-    yield {**uniform, "n": 4096, "per_processor": 4, "limit": full, "plain_limit": full} | {
+    yield {**uniform, "n": 4096, "per_processor": 16, "limit": full, "plain_limit": full} | {
         "repeats": 1
     }
-    yield {**uniform, "n": 8192, "per_processor": 4, "limit": full, "plain_limit": LIMIT} | {
+    yield {**uniform, "n": 8192, "per_processor": 8, "limit": full, "plain_limit": LIMIT} | {
         "repeats": 1
     }
     prefix = {"instance": "d18512", "start": "nearest neighbour", "repeats": 3}
-    yield {**prefix, "n": 1024, "per_processor": 8, "limit": None, "plain_limit": None}
+    yield {**prefix, "n": 1024, "per_processor": 32, "limit": None, "plain_limit": None}
     for n in SIZES[1:]:
-        yield {**prefix, "n": n, "per_processor": 4, "limit": LIMIT, "plain_limit": LIMIT}
+        yield {**prefix, "n": n, "per_processor": 16, "limit": LIMIT, "plain_limit": LIMIT}
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:

@@ -5,6 +5,11 @@ from __future__ import annotations
 import warnings
 
 import pytest
+from hypothesis import settings
+
+# The first example may compile a kernel, and machines may be busy.
+settings.register_profile("tests", deadline=None)
+settings.load_profile("tests")
 
 
 def _why_no_gpu() -> str | None:

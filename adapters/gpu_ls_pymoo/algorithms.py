@@ -22,7 +22,7 @@ START_BEST = "start_best"  # key of the best fitness of the start population in 
 class MemeticGA(GeneticAlgorithm):
     """Genetic algorithm over local optima: every child is improved by a local search.
 
-    A generation selects parents, puts a segment of one into the other (`SegmentCrossover`), kicks
+    A generation draws parents at random, puts a segment of one into the other (`SegmentCrossover`), kicks
     half of the children, searches all of them in one batch and keeps the best distinct tours of
     parents and children. The start population are searched nearest-neighbour tours.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pymoo.core.mating import Mating
-from pymoo.operators.selection.tournament import TournamentSelection
+from pymoo.operators.selection.rnd import RandomSelection
 
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_pymoo.crossover import SegmentCrossover
@@ -27,14 +27,6 @@ if TYPE_CHECKING:
 _TRIES = 4  # rounds of kicks before duplicates are given up
 
 
-def fitter(pop: Any, pairs: NDArray[np.intp], **kwargs: Any) -> NDArray[np.intp]:
-    """Return the winner of each tournament, shape (k, 1), of contestants (k, pressure)."""
-    values, violations = pop.get("F", "CV")
-    rank = np.empty(len(pop), dtype=np.intp)
-    rank[np.lexsort((values[:, 0], violations[:, 0]))] = np.arange(len(pop))
-    return np.take_along_axis(pairs, rank[pairs].argmin(axis=1)[:, np.newaxis], axis=1)
-
-
 class MemeticMating(Mating):
     """Select, cross, mutate, and search all children of a generation in one batch.
 
@@ -51,7 +43,9 @@ class MemeticMating(Mating):
     search : callable or str, optional
         A search of gpu_ls_plugin or the name of a registered one; `default_search` if None.
     selection, crossover, mutation : pymoo operators, optional
-        By default a binary tournament, `SegmentCrossover()`, ``DoubleBridgeMutation(prob=0.5)``.
+        By default `RandomSelection()` (survival alone presses hard enough: a tournament is
+        ahead for thirty generations and behind ever after), `SegmentCrossover()` and
+        ``DoubleBridgeMutation(prob=0.5)``.
     backend : str
         "auto", "cpu" or "cuda".
 
@@ -70,7 +64,7 @@ class MemeticMating(Mating):
         backend: str = "auto",
     ) -> None:
         super().__init__(
-            selection or TournamentSelection(func_comp=fitter),
+            selection or RandomSelection(),
             crossover or SegmentCrossover(),
             mutation or DoubleBridgeMutation(prob=0.5, backend=backend),
         )

@@ -9,8 +9,10 @@ SHARED_MEMORY = {75: 64 << 10, 80: 163 << 10, 90: 227 << 10, 100: 227 << 10}
 
 LAUNCH_SECONDS = 0.05  # a launch should take about this long, so that searches can be stopped
 
-# Moves a second that one processor (thread, multiprocessor) surely evaluates.
-SAFE_MOVES_PER_SECOND = {"cpu": 1e8, "cuda": 5e9}
+# What a pass over a tour of n cities surely does not exceed, in seconds: on a multiprocessor by
+# the number of moves, on a CPU thread by n, for one move per pass and for several.
+CUDA_SECONDS_PER_MOVE = 2e-10
+CPU_SECONDS_PER_CITY = {False: 5e-8, True: 2e-6}
 
 POINT_BYTES = 16  # gls::Point
 GROUP, CHUNK = 8, 128  # gls::TwoOptClimb::kGroup and kChunk

@@ -23,12 +23,21 @@ struct RowBest {
 };
 
 struct TwoOpt {
+  // Change of cost by edges that come and go. A real gain that may be rounding alone counts as
+  // none, or a climb might never end.
+  template <class Length>
+  GLS_DEVICE static Length change(Length added, Length removed) {
+    const Length delta = added - removed;
+    if (Length(0.5) != Length(0) && delta < 0 && delta > removed * Length(-1e-12)) return 0;
+    return delta;
+  }
+
   // Change of cost; the grouping makes it the same bits for both directions of the tour.
   template <class Metric, class TourView>
   GLS_DEVICE static typename Metric::Length delta(const Metric& metric, const TourView& tour, int i,
                                                   int j) {
     const int a = tour[i], b = tour[tour.next(i)], c = tour[j], d = tour[tour.next(j)];
-    return (metric(a, c) + metric(b, d)) - (metric(a, b) + metric(c, d));
+    return change(metric(a, c) + metric(b, d), metric(a, b) + metric(c, d));
   }
 
   // Moves are ranked by (delta, i, j) with i < j.

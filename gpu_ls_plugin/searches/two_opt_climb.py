@@ -124,10 +124,12 @@ class TwoOptClimb:
 
     def first_passes(self) -> int:
         """Return a number of passes that surely takes less than a launch should."""
-        n, size = self.problem.n, len(self.tours)
-        share = -(-size // self.backend.processors)
-        moves = tuning.LAUNCH_SECONDS * tuning.SAFE_MOVES_PER_SECOND[self.backend.name]
-        return max(1, int(moves / (share * n * n / 2)))
+        if self.backend.name == "cpu":
+            seconds = tuning.CPU_SECONDS_PER_CITY[self._several] * self.problem.n
+        else:
+            seconds = tuning.CUDA_SECONDS_PER_MOVE * self.moves_per_evaluation()
+        share = -(-len(self.tours) // self.backend.processors)
+        return max(1, int(tuning.LAUNCH_SECONDS / (share * seconds + 1e-9)))
 
     def unfinished(self) -> int:
         """Return how many tours can still be improved; waits for the launches."""

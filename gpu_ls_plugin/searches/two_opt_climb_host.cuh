@@ -1,16 +1,18 @@
 // Exhaustive best-improvement 2-opt on the CPU: the same moves as two_opt_climb.cuh, without brute
 // force.
 //
-// Two edges can be exchanged for two others in two ways, of which one keeps the tour in one piece:
-// which one depends on the directions in which the tour runs through the edges. The climb keeps a
-// list of all exchanges, possible now or not, that gain at least `floor`. As long as a possible one
-// is listed, the best of them is the best of the neighbourhood; when none is, everything is scanned
-// anew and the floor is where the list is full. A move only adds exchanges of its two new edges.
+// What an exchange of two edges gains depends on the edges alone and on whether the tour runs
+// through them in the same sense: that decides which of two exchanges keeps the tour in one piece.
+// The climb lists exchanges in either sense that gain at least `floor`; a reversal only turns
+// edges round, which costs a sign each, and a move only adds exchanges of its two new edges. The
+// best listed exchange that is possible is the best move of the neighbourhood. When none is left,
+// everything is scanned anew, and the floor is where the list is full.
 //
-// A gain is the sum of two terms, e_i - d(x, y) and e_j - d(x', y'). An exchange that gains at
-// least G has a term of at least G / 2, so it is met by walking, from both ends of each edge,
-// through the cities in order of distance until edge - distance < G / 2. Where a neighbour list
-// ends too early, float32 estimates of the distances to all cities tell which of them to look at.
+// The full scan: a gain is the sum of two terms, e_i - d(x, y) and e_j - d(x', y'). An exchange
+// that gains at least G has a term of at least G / 2, so it is met by walking, from both ends of
+// each edge, through the cities in order of distance until edge - distance < G / 2. Where a
+// neighbour list ends too early, float32 estimates of the distances to all cities tell which to
+// look at.
 #pragma once
 
 #include <algorithm>
@@ -27,15 +29,14 @@ struct TwoOptClimb {
   using Length = typename Metric::Length;
 
   static constexpr bool kInteger = Length(0.5) == Length(0);
-  static constexpr int kListed = 128;  // possible exchanges from which the list is full
+  static constexpr int kListed = 256;  // possible exchanges from which the list is full
   static constexpr int kBlock = 64;    // estimates tested at once
 
-  // Edges (x, x_end) and (y, y_end) for (x, y) and (x_end, y_end); possible where the tour runs
-  // through both edges from the first city to the second, or through both the other way.
+  // Two edges by number; possible while the product of their senses is `relation`.
   struct Exchange {
     Length gain;
-    int x, x_end, y, y_end;
-    bool possible;  // when last looked at
+    int first, second;
+    int relation;
   };
 
   const Host& team;
@@ -45,33 +46,47 @@ struct TwoOptClimb {
   const Length* lengths;  // of the neighbours
   int degree;
   bool complete;  // every city is in every list
-  float slack;    // of an estimated distance
+  float slack;    // of an estimated change
   int moves_per_pass;
 
-  std::vector<int> position;
-  std::vector<Length> edge;   // edge[p] is the length from position p to the next
-  std::vector<Point> points;  // of the cities
-  std::vector<float> estimates;
+  std::vector<int> position;  // by city
+  // By position: the city's point, the edge to the next city, its estimate and its number.
+  std::vector<Point> points;
+  std::vector<Length> edge;
+  std::vector<float> edge_estimate;
+  std::vector<int> number;
+  // By number of an edge: its position; +1, -1 if it was turned round, 0 if it left the tour.
+  std::vector<int> place;
+  std::vector<int> sense;
+
+  std::vector<float> to_tail, to_head;  // estimated distances to the ends of an edge, by position
   std::vector<RowBest<Length>> rows;
   std::vector<Exchange> exchanges;
-  int possible = 0, full = kListed;                   // number of possible exchanges
-  Length floor = std::numeric_limits<Length>::max();  // least gain listed
-  Length longest = 0;                                 // bounds the edges
-  Length margin = 0;                                  // float64 rounding of a term; 0 for integers
+  int possible = 0, full = kListed;  // number of possible exchanges
+  Length floor = std::numeric_limits<Length>::max();
+  Length margin = 0;  // float64 rounding of a term; 0 for integers
 
   void start() {
     const int n = tour.n;
     position.resize(n);
+    points.resize(n + 1);
     edge.resize(n);
-    points.resize(n);
-    estimates.resize(n + kBlock, std::numeric_limits<float>::infinity());
+    edge_estimate.resize(n);
+    to_tail.resize(n + 1);
+    to_head.resize(n + 1);
     if (moves_per_pass > 1) rows.resize(n);
     for (int p = 0; p < n; ++p) {
       position[tour[p]] = p;
-      edge[p] = metric(tour[p], tour[tour.next(p)]);
-      points[p] = metric.point(p);
+      points[p] = metric.point(tour[p]);
+      measure(p);
     }
+    points[n] = points[0];
     if (!kInteger) margin = Length(*std::max_element(edge.begin(), edge.end()) * 4e-12);
+  }
+
+  void measure(int p) {
+    edge[p] = metric(tour[p], tour[tour.next(p)]);
+    edge_estimate[p] = float(edge[p]);
   }
 
   static constexpr Length least_gain() { return kInteger ? 1 : 0; }
@@ -79,105 +94,120 @@ struct TwoOptClimb {
 
   // Lists all exchanges that gain at least the floor, which rises when the list is full.
   void scan() {
+    const int n = tour.n;
     exchanges.clear();
     possible = 0;
     full = kListed;
     floor = least_gain();
-    longest = *std::max_element(edge.begin(), edge.end());
-    for (int p = 0; p < tour.n; ++p) scan_edge(p, 2 * edge[p]);
-  }
-
-  // Lists exchanges of the edge after a position that link one of its cities to one at distance d
-  // with `twice` - 2 d of at least the floor.
-  void scan_edge(int p, Length twice) {
-    const int tail = tour[p], head = tour[tour.next(p)];
-    scan_end<true>(tail, head, edge[p], twice);
-    scan_end<false>(head, tail, edge[p], twice);
-  }
-
-  template <bool Forward>  // whether the tour runs from x to x_end
-  void scan_end(int x, int x_end, Length length, Length twice) {
-    const int* list = neighbours + int64(x) * degree;
-    const Length* distance = lengths + int64(x) * degree;
-    const Length reach = twice + 2 * margin;
-    for (int k = 0; k < degree; ++k) {
-      if (reach - 2 * distance[k] < floor) return;
-      link<Forward>(x, x_end, length, list[k], distance[k]);
+    number.resize(n);
+    place.resize(n);
+    for (int p = 0; p < n; ++p) number[p] = place[p] = p;
+    sense.assign(n, 1);
+    for (int p = 0; p < n; ++p) {
+      const Length nearest = lengths[int64(tour[p]) * degree];
+      if (promising(edge[p], nearest)) scan_end<true>(p, p);
+      if (promising(edge[previous(p)], nearest)) scan_end<false>(p, previous(p));
     }
-    if (!complete) scan_all<Forward>(x, x_end, length, reach);
   }
 
+  // Whether the term of an edge and a distance can belong to an exchange that gains the floor.
+  bool promising(Length length, Length distance) const {
+    return 2 * (length - distance + margin) >= floor;
+  }
+
+  // Exchanges of the edge at position `own` that link its end at position p to a nearer city. The
+  // edge on the same side of that city is exchanged in the present sense, the other in the turned.
   template <bool Forward>
-  void scan_all(int x, int x_end, Length length, Length reach) {
+  void scan_end(int p, int own) {
+    const Length length = edge[own];
+    const auto link = [&](int q, Length distance) {
+      const Length enough = floor + distance - length - margin;  // the other new edge is >= 0
+      if (edge[q] >= enough) consider(own, q, !Forward);
+      if (edge[previous(q)] >= enough) consider(own, previous(q), Forward);
+    };
+    const int* list = neighbours + int64(tour[p]) * degree;
+    const Length* distance = lengths + int64(tour[p]) * degree;
+    for (int k = 0; k < degree; ++k) {
+      if (!promising(length, distance[k])) return;
+      link(position[list[k]], distance[k]);
+    }
+    if (complete) return;
     const int n = tour.n;
-    const Point own = points[x];
-    for (int city = 0; city < n; ++city) estimates[city] = metric.estimate(own, points[city]);
+    const Point own_point = points[p];
+    for (int q = 0; q < n; ++q) to_tail[q] = metric.estimate(own_point, points[q]);
     for (int block = 0; block < n; block += kBlock) {
-      const float radius = 0.5f * (float(reach) - float(floor)) + slack;
-      float least = estimates[block];
-      for (int k = 1; k < kBlock; ++k) least = std::min(least, estimates[block + k]);
-      if (least > radius) continue;
-      for (int city = block; city < std::min(n, block + kBlock); ++city) {
-        if (estimates[city] <= radius && city != x) {
-          link<Forward>(x, x_end, length, city, metric(x, city));
-        }
+      const int end = std::min(n, block + kBlock);
+      const float radius = float(length + margin) - 0.5f * float(floor) + slack;
+      int near = 0;
+      for (int q = block; q < end; ++q) near |= int(to_tail[q] <= radius);
+      for (int q = block; near && q < end; ++q) {
+        if (q != p && to_tail[q] <= radius) link(q, metric(tour[p], tour[q]));
       }
     }
   }
 
-  // Considers both edges of city y.
-  template <bool Forward>
-  void link(int x, int x_end, Length length, int y, Length distance) {
-    const int q = position[y], before = previous(q);
-    const Length enough = floor + distance - length - margin;
-    if (edge[q] >= enough) {
-      consider({length + edge[q] - distance, x, x_end, y, tour[tour.next(q)], Forward});
+  // Exchanges of the edge at position p with all others.
+  void scan_edge(int p) {
+    const int n = tour.n;
+    const Point tail = points[p], head = points[p + 1];
+    float* const __restrict__ tails = to_tail.data();
+    float* const __restrict__ heads = to_head.data();
+    for (int q = 0; q <= n; ++q) {
+      tails[q] = metric.estimate(tail, points[q]);
+      heads[q] = metric.estimate(head, points[q]);
     }
-    if (edge[before] >= enough) {
-      consider({length + edge[before] - distance, x, x_end, y, tour[before], !Forward});
+    for (int block = 0; block < n; block += kBlock) {
+      const int end = std::min(n, block + kBlock);
+      const float bar = edge_estimate[p] + slack - float(floor);
+      int some = 0;
+      for (int q = block; q < end; ++q) {
+        const float most = edge_estimate[q] + bar;
+        some |= int(tails[q] + heads[q + 1] <= most) | int(tails[q + 1] + heads[q] <= most);
+      }
+      for (int q = block; some && q < end; ++q) {
+        const float most = edge_estimate[q] + bar;
+        if (tails[q] + heads[q + 1] <= most) consider(p, q, false);
+        if (tails[q + 1] + heads[q] <= most) consider(p, q, true);
+      }
     }
   }
 
-  // Lists an exchange if it gains enough when its second new edge is taken into account.
-  void consider(Exchange exchange) {
-    const int x = exchange.x, x_end = exchange.x_end, y = exchange.y, y_end = exchange.y_end;
-    if (x_end == y || x == y_end || x_end == y_end) return;  // they share a city
-    exchange.gain -= metric(x_end, y_end);
-    if (!(exchange.gain > 0) || exchange.gain < floor) return;
-    exchanges.push_back(exchange);
-    possible += exchange.possible;
+  // Lists the exchange of the edges after positions i and j, possible in their present senses or,
+  // if `turned`, once one of them is turned round.
+  void consider(int i, int j, bool turned) {
+    const int span = i < j ? j - i : i - j;
+    if (span < 2 || span > tour.n - 2) return;  // the same edge, or they share a city
+    const int a = tour[i], b = tour[tour.next(i)], c = tour[j], d = tour[tour.next(j)];
+    const Length added = turned ? metric(a, d) + metric(b, c) : metric(a, c) + metric(b, d);
+    const Length gain = -TwoOpt::change(added, edge[i] + edge[j]);
+    if (!(gain > 0) || gain < floor) return;
+    const int relation = sense[number[i]] * sense[number[j]];
+    exchanges.push_back({gain, number[i], number[j], turned ? -relation : relation});
+    if (turned) return;
     if (moves_per_pass > 1) {
-      if (exchange.possible) floor = std::max(floor, exchange.gain / kGainShare);
-    } else if (possible >= full) {
+      floor = std::max(floor, gain / kGainShare);
+    } else if (++possible >= full) {
       raise_floor();
     }
+  }
+
+  bool is_possible(const Exchange& e) const {
+    return sense[e.first] * sense[e.second] == e.relation;
   }
 
   // Forgets exchanges below the median of the possible ones.
   void raise_floor() {
     std::vector<Length> gains;
     for (const Exchange& e : exchanges) {
-      if (e.possible) gains.push_back(e.gain);
+      if (is_possible(e)) gains.push_back(e.gain);
     }
-    std::nth_element(gains.begin(), gains.begin() + gains.size() / 2, gains.end());
-    floor = std::max(floor, gains[gains.size() / 2]);
-    size_t kept = 0;
-    possible = 0;
-    for (const Exchange& e : exchanges) {
-      if (e.gain < floor) continue;
-      possible += e.possible;
-      exchanges[kept++] = e;
-    }
-    exchanges.resize(kept);
+    const auto middle = gains.begin() + gains.size() / 2;
+    std::nth_element(gains.begin(), middle, gains.end());
+    floor = std::max(floor, *middle);
+    const auto low = [&](const Exchange& e) { return e.gain < floor; };
+    exchanges.erase(std::remove_if(exchanges.begin(), exchanges.end(), low), exchanges.end());
+    possible = int(std::count_if(gains.begin(), gains.end(), [&](Length g) { return g >= floor; }));
     full = std::max(kListed, 2 * possible);
-  }
-
-  // The position of the edge between two cities, -1 where there is none; `forward` tells whether
-  // the tour runs from a to b.
-  int find_edge(int a, int b, bool& forward) const {
-    const int p = position[a], q = position[b];
-    forward = tour.next(p) == q;
-    return forward ? p : tour.next(q) == p ? q : -1;
   }
 
   // The best exchange that is possible; those of edges that have gone are struck off the list.
@@ -186,16 +216,15 @@ struct TwoOptClimb {
     if (moves_per_pass > 1) std::fill(rows.begin(), rows.end(), RowBest<Length>{0, 0});
     size_t kept = 0;
     possible = 0;
-    for (Exchange& exchange : exchanges) {
-      bool x_forward, y_forward;
-      const int i = find_edge(exchange.x, exchange.x_end, x_forward);
-      const int j = find_edge(exchange.y, exchange.y_end, y_forward);
-      if (i < 0 || j < 0) continue;
-      exchange.possible = x_forward == y_forward;
-      exchanges[kept++] = exchange;
-      if (!exchange.possible) continue;
+    for (const Exchange& e : exchanges) {
+      const int relation = sense[e.first] * sense[e.second];
+      exchanges[kept] = e;
+      kept += relation != 0;
+      if (relation != e.relation) continue;
       ++possible;
-      const Ranked<Length> move{-exchange.gain, TwoOpt::index(i, j, tour.n)};
+      if (moves_per_pass == 1 && -e.gain > best.value) continue;
+      const int64 index = TwoOpt::index(place[e.first], place[e.second], tour.n);
+      const Ranked<Length> move{-e.gain, index};
       if (moves_per_pass > 1) keep_in_row(move);
       if (move < best) best = move;
     }
@@ -226,22 +255,35 @@ struct TwoOptClimb {
   void apply(RowMove move) {
     const int n = tour.n, first = tour.next(move.row), last = tour.wrap(move.row + move.offset);
     TwoOpt::apply(team, tour, move);
+    for (int s = 0; s < move.offset / 2; ++s) {
+      std::swap(points[tour.wrap(first + s)], points[tour.wrap(first + move.offset - 1 - s)]);
+    }
+    points[n] = points[0];
     for (int s = 0, p = first; s < move.offset; ++s, p = tour.next(p)) position[tour[p]] = p;
     // The path's inner edges are mirrored, one fewer than its cities.
     for (int s = 0; s < (move.offset - 1) / 2; ++s) {
       const int left = tour.wrap(first + s), right = tour.wrap(first + move.offset - 2 - s);
       std::swap(edge[left], edge[right]);
+      std::swap(edge_estimate[left], edge_estimate[right]);
+      std::swap(number[left], number[right]);
     }
-    for (const int p : {move.row, last}) {
-      edge[p] = metric(tour[p], tour[tour.next(p)]);
-      longest = std::max(longest, edge[p]);
-    }
+    for (const int p : {move.row, last}) measure(p);
     if (moves_per_pass > 1) {  // the list ends at a share of the best gain: make it anew
       floor = std::numeric_limits<Length>::max();
       return;
     }
-    // The shorter of the two links of an exchange is at most half of its edges less the gain.
-    for (const int p : {move.row, last}) scan_edge(p, edge[p] + longest);
+    for (int s = 0, p = first; s < move.offset - 1; ++s, p = tour.next(p)) {
+      place[number[p]] = p;
+      sense[number[p]] = -sense[number[p]];
+    }
+    for (const int p : {move.row, last}) {
+      sense[number[p]] = 0;
+      number[p] = int(place.size());
+      place.push_back(p);
+      sense.push_back(1);
+    }
+    scan_edge(move.row);
+    scan_edge(last);
   }
 
   unsigned char climb(int passes, int64 max_moves, int64& passes_done, int64& moves_done) {

@@ -19,7 +19,6 @@ from pymoo.optimize import minimize
 
 import gpu_ls_plugin as gls
 from gpu_ls_pymoo import DoubleBridgeMutation, MemeticGA, MemeticMating, TSPProblem
-from gpu_ls_pymoo.mating import fitter
 from gpu_ls_pymoo.tours import canonical, keys
 from tests.pymoo.samples import Diary, cities, rows
 
@@ -90,10 +89,3 @@ def test_pymoos_crossover_can_be_used(tsp: gls.TSP) -> None:
     problem = TSPProblem(tsp)
     mating = MemeticMating(crossover=OrderCrossover())
     assert len(mating.do(problem, parents(problem, 9), 7, np.random.default_rng(0))) == 7
-
-
-def test_the_fitter_wins_and_violations_come_first() -> None:
-    pop = Population.new("X", np.zeros((4, 1)), "F", np.array([[3.0], [1.0], [2.0], [0.0]]))
-    pop.set("CV", np.array([[0.0], [0.0], [0.0], [1.0]]))
-    pairs = np.array([[0, 1], [2, 0], [3, 0], [1, 1]])
-    assert fitter(pop, pairs).tolist() == [[1], [2], [0], [1]]
