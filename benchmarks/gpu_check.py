@@ -27,7 +27,7 @@ BENCHES = ("two_opt", "paper003", "quality", "pymoo")
 PARTS = ("tests", "sanitizer", *BENCHES)
 TOOLS = {  # races are looked for in fewer cases: this tool is the slowest
     "memcheck": ("--metrics", "EUC_2D,EUC,GEO"),
-    "racecheck": ("--metrics", "EUC_2D", "--sizes", "8,33,127,300"),
+    "racecheck": ("--metrics", "EUC_2D", "--sizes", "8,33,127"),
 }
 LIMITS = {"tests": 300, "sanitizer": 240}  # seconds of one command
 UNTRACKED = {"build", "dist", "node_modules", "__pycache__", "site-packages"}

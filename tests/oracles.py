@@ -28,6 +28,10 @@ def distance_matrix(problem: TSP) -> np.ndarray:
     return lengths
 
 
+NO_GAIN = 1e-12  # of the removed edges' length: real gains up to this may be rounding alone
+GAIN_SHARE = 2  # further moves of a pass gain at least the best gain divided by this
+
+
 def edges(tour: Iterable[int]) -> set[tuple[int, int]]:
     """The undirected edges of a tour, each with its smaller city first."""
     order = [int(city) for city in tour]
@@ -40,11 +44,13 @@ def changed_edges(before: Iterable[int], after: Iterable[int]) -> int:
 
 
 def two_opt_delta(d: Matrix, tour: Sequence[int], i: int, j: int) -> Any:
-    """Change of cost when the edges after positions i < j are taken out."""
+    """Change of cost when the edges after positions i < j are taken out; no gain by rounding."""
     n = len(tour)
     a, b, c, e = tour[i], tour[(i + 1) % n], tour[j], tour[(j + 1) % n]
     # With float64 the grouping counts: bits must be the same in either direction of the tour.
-    return (d[a][c] + d[b][e]) - (d[a][b] + d[c][e])
+    added, removed = d[a][c] + d[b][e], d[a][b] + d[c][e]
+    delta = added - removed
+    return delta if not -NO_GAIN * removed < delta < 0 else 0 * delta
 
 
 def two_opt_moves(n: int) -> list[tuple[int, int]]:
@@ -81,14 +87,15 @@ def climb(d: Matrix, tour: Sequence[int], max_moves: int | None = None) -> Tour:
 
 
 def has_improving_two_opt_move(d: np.ndarray, tour: Sequence[int]) -> bool:
-    """Whether any move lowers the cost; the same differences as above, a row at a time."""
+    """Whether any move lowers the cost, a row of the moves at a time."""
     order, n = np.asarray(tour), len(tour)
     following = np.roll(order, -1)
     kept = d[order, following]
     for i in range(n - 2):
         j = slice(i + 2, n - 1 if i == 0 else n)
-        new = d[order[i], order[j]] + d[following[i], following[j]]
-        if (new - (kept[i] + kept[j]) < 0).any():
+        added = d[order[i], order[j]] + d[following[i], following[j]]
+        removed = kept[i] + kept[j]
+        if (added - removed < -NO_GAIN * removed).any():
             return True
     return False
 
@@ -139,7 +146,9 @@ def climb_several(
     """Apply up to `most` independent moves per pass, as below; return the tour and the passes."""
     order, moves, passes = list(tour), 0, 0
     while max_moves is None or moves < max_moves:
-        chosen = independent_moves(d, order, most)[: None if max_moves is None else max_moves - moves]
+        chosen = independent_moves(d, order, most)[
+            : None if max_moves is None else max_moves - moves
+        ]
         passes += 1
         if not chosen:
             break
@@ -152,7 +161,7 @@ def climb_several(
 
 
 def independent_moves(d: Matrix, tour: Sequence[int], most: int) -> list[tuple[Any, int, int]]:
-    """The best moves of the rows, best first, that gain a quarter of the best and do not overlap.
+    """The best moves of the rows, best first, that gain half of the best and do not overlap.
 
     A move belongs to the row where the path that it reverses begins; paths, with an edge at either
     end, must be apart or one inside the other.
@@ -165,7 +174,7 @@ def independent_moves(d: Matrix, tour: Sequence[int], most: int) -> list[tuple[A
             rows[row] = min(rows.get(row, move), move)
     chosen: list[tuple[Any, int, int]] = []
     for move in sorted(rows.values()):
-        enough = not chosen or 4 * move[0] <= chosen[0][0]
+        enough = not chosen or GAIN_SHARE * move[0] <= chosen[0][0]
         if enough and len(chosen) < most and all(_apart(move, other, n) for other in chosen):
             chosen.append(move)
     return chosen
@@ -184,8 +193,9 @@ def _path(move: tuple[Any, int, int], n: int) -> tuple[int, int]:
 
 def _apart(p: tuple[Any, int, int], q: tuple[Any, int, int], n: int) -> bool:
     """Whether the positions first..first + length of two paths are apart or strictly nested."""
-    one, two = ({(first + k) % n for k in range(length + 1)} for first, length in
-                (_path(p, n), _path(q, n)))
+    one, two = (
+        {(first + k) % n for k in range(length + 1)} for first, length in (_path(p, n), _path(q, n))
+    )
     ends = [{first, (first + length) % n} for first, length in (_path(p, n), _path(q, n))]
     if not one & two:
         return True

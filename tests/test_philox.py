@@ -70,7 +70,7 @@ def test_known_answers(counter, key, numbers):
 def test_the_stream_goes_on_with_the_next_counter():
     numbers = stream([7, 1, 2, 3], [4, 5], count=12)
     blocks = [stream([block, 1, 2, 3], [4, 5]) for block in (7, 8, 9)]
-    assert numbers == sum(blocks, [])
+    assert numbers == [number for block in blocks for number in block]
 
 
 def test_bounded_numbers_are_the_high_part_of_the_product():

@@ -22,9 +22,10 @@ START_BEST = "start_best"  # key of the best fitness of the start population in 
 class MemeticGA(GeneticAlgorithm):
     """Genetic algorithm over local optima: every child is improved by a local search.
 
-    A generation draws parents at random, puts a segment of one into the other (`SegmentCrossover`), kicks
-    half of the children, searches all of them in one batch and keeps the best distinct tours of
-    parents and children. The start population are searched nearest-neighbour tours.
+    A generation draws parents at random, puts a segment of one into the other
+    (`SegmentCrossover`), kicks half of the children, searches all of them in one batch and keeps
+    the best distinct tours of parents and children. The start population are searched
+    nearest-neighbour tours.
 
     ``result.data["start_best"]`` is the fitness of the best tour of the start population,
     ``result.data["local_search"]`` holds the `Statistics` of all searches together. A searched

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -54,11 +55,18 @@ class Backend(ABC):
 
     @abstractmethod
     def launch(
-        self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
+        self,
+        kernel: Kernel,
+        count: int,
+        arguments: Mapping[str, Any],
+        *,
+        shared_bytes: int = 0,
+        seconds: float = math.inf,
     ) -> None:
         """Run a kernel on items 0..count-1 with arguments by name; None is a null pointer.
 
-        Returns once the work is queued (CUDA, current stream) or done (CPU).
+        Returns once the work is queued (CUDA, current stream) or done (CPU). After `seconds` the
+        CPU begins no further items.
         """
 
     @abstractmethod

@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import importlib.util
 import logging
+import math
 import os
 import platform
 import shlex
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -95,6 +96,7 @@ class CpuBackend(Backend):
         arguments: Mapping[str, Any],
         *,
         shared_bytes: int = 0,
+        seconds: float = math.inf,
     ) -> None:
         """Run a kernel on all items; returns when it is done."""
         function = self._function(kernel)
@@ -105,18 +107,24 @@ class CpuBackend(Backend):
             function(count, ctypes.byref(following), *converted)
 
         threads = min(self.processors, count)
-        if threads <= 1:
-            work()
-            return
         with interrupts_held(), ThreadPoolExecutor(threads) as pool:
-            for future in [pool.submit(work) for _ in range(threads)]:
+            futures = [pool.submit(work) for _ in range(threads)]
+            wait(futures, timeout=min(seconds, threading.TIMEOUT_MAX))
+            following.value = count  # out of time: nobody takes another item
+            for future in futures:
                 future.result()
 
     def synchronize(self) -> None:
         """Return at once: launches are synchronous."""
 
     def available_memory(self) -> int:
-        """Return the free physical memory in bytes."""
+        """Return the physical memory in bytes that is free or only holds files."""
+        try:
+            with open("/proc/meminfo", encoding="ascii") as file:
+                sizes = dict(line.split(":") for line in file)
+            return int(sizes["MemAvailable"].split()[0]) << 10
+        except (OSError, KeyError):  # not Linux
+            pass
         try:
             return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         except (AttributeError, OSError, ValueError):  # not on this system: assume enough

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,13 @@ class CudaBackend(Backend):
         return "gls::Warp<4>"
 
     def launch(
-        self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
+        self,
+        kernel: Kernel,
+        count: int,
+        arguments: Mapping[str, Any],
+        *,
+        shared_bytes: int = 0,
+        seconds: float = math.inf,
     ) -> None:
         """Queue a kernel on the current stream; returns at once."""
         with self.xp.cuda.Device(self.device):

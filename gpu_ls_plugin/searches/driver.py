@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Batch(Protocol):
     """A batch of tours being searched, as the driver sees it."""
 
-    def launch(self, passes: int) -> None:
-        """Queue up to `passes` passes of every unfinished tour."""
+    def launch(self, passes: int, seconds: float) -> None:
+        """Queue up to `passes` passes of every unfinished tour that can begin within `seconds`."""
 
     def first_passes(self) -> int:
         """Return a number of passes that takes less than a launch should."""
@@ -53,7 +53,7 @@ def drive(
             if stopwatch.left <= 0:
                 return "seconds", launches
             begin = time.perf_counter()
-            batch.launch(passes)
+            batch.launch(passes, stopwatch.left)
             left = batch.unfinished()
             launches += 1
             seconds = max(time.perf_counter() - begin, 1e-6)

@@ -78,7 +78,9 @@ struct TwoOptClimb {
     const int last_column = tour.n / 2 + Rows;
     const int mine = team.lane() * Rows;
     const bool busy = base + (mine & ~(32 * Rows - 1)) < tour.n;  // the same for a whole warp
-    load(base, 0, kBand + kChunk);
+    // Positions that the rows in use and their columns reach: short tours need no full band.
+    const int reach = min(kBand, tour.n - base) + last_column + 2 * kGroup;
+    load(base, 0, min(kBand + kChunk, reach));
     team.sync();
     Point row[Rows + 1];
     float before[Rows];
@@ -93,7 +95,8 @@ struct TwoOptClimb {
     const int shift = mine % kGroup;
     int slot = pad(mine - shift);
     for (int chunk = 0; chunk <= last_column + kGroup; chunk += kChunk) {
-      if (chunk + kChunk <= last_column + kGroup) load(base, kBand + kChunk + chunk, kChunk);
+      const int from = kBand + kChunk + chunk;
+      load(base, from, min(kChunk, reach - from));
       const int end = min(chunk + kChunk, last_column + shift + 1);
       for (int c = chunk; busy && c < end; c += kGroup) {
         const int column = c - shift;

@@ -115,11 +115,14 @@ class TwoOptClimb:
         """Return the device memory of one tour in bytes."""
         return n * (4 + (ROW_BYTES if moves_per_pass > 1 else 0)) + 64
 
-    def launch(self, passes: int) -> None:
-        """Let every unfinished tour make up to `passes` passes."""
-        arguments = {**self._arguments, "passes": passes}
+    def launch(self, passes: int, seconds: float) -> None:
+        """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
         self.backend.launch(
-            self._kernel, len(self.tours), arguments, shared_bytes=self._shared_bytes
+            self._kernel,
+            len(self.tours),
+            {**self._arguments, "passes": passes},
+            shared_bytes=self._shared_bytes,
+            seconds=seconds,
         )
 
     def first_passes(self) -> int:

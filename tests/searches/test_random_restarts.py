@@ -77,7 +77,7 @@ def test_small_memory_means_small_batches():
         problem,
         seed=1,
         backend="cpu",
-        memory_limit=8000,
+        memory_limit=4000,
         callback=lambda progress: seen.append(progress.done),
     )
     assert np.array_equal(whole.tours, limited.tours)

@@ -1,0 +1,203 @@
+"""What every registered operator promises, on every backend and metric."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.exceptions import InvalidTourError, UnsupportedProblemError
+from gpu_ls_plugin.registry import registry
+from tests.random_problems import METRICS, random_problem, random_tours
+
+SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
+ROWS = 5
+
+
+def names(kind: str) -> list[str]:
+    return [part.name for part in registry.parts(kind)]
+
+
+def takes_tours(search: str) -> bool:
+    """Whether a search starts from tours; others make their own."""
+    made = registry.lookup("search", search)()
+    return "tours" in inspect.signature(made.__call__).parameters
+
+
+IMPROVING = [name for name in names("search") if takes_tours(name)]
+STARTING = [name for name in names("search") if not takes_tours(name)]
+ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+EACH_METRIC = pytest.mark.parametrize("metric", METRICS)
+
+
+def is_batch(problem: gls.TSP, tours: Any, rows: int) -> bool:
+    """Whether tours are int32 permutations in NumPy, one per row."""
+    return (
+        isinstance(tours, np.ndarray)
+        and tours.dtype == np.int32
+        and tours.shape == (rows, problem.n)
+        and bool((np.sort(tours, axis=1) == np.arange(problem.n)).all())
+    )
+
+
+def has_exact_costs(problem: gls.TSP, result: gls.Result) -> bool:
+    """Whether costs are the referee's: bit for bit on the CPU and where they are integers."""
+    expected = problem.cost(result.tours)
+    if result.costs.dtype != problem.cost_dtype or result.costs.shape != expected.shape:
+        return False
+    if problem.integer or result.statistics.backend == "cpu":
+        return bool((result.costs == expected).all())
+    return bool(np.allclose(result.costs, expected, rtol=1e-13, atol=0))
+
+
+def degenerate() -> list[gls.TSP]:
+    """Problems with equal points, equal lengths and lengths of zero."""
+    random = np.random.default_rng(0)
+    twice = np.repeat(random.integers(0, 50, (12, 2)), 2, axis=0)
+    line = [(x, 0) for x in range(20)]
+    planar = [
+        gls.TSP(points, metric)
+        for points in (np.zeros((15, 2)), twice, line)
+        for metric in ("EUC_2D", "EUC", "GEO", "ATT")
+    ]
+    return [
+        *planar,
+        gls.TSP.from_matrix(np.ones((15, 15), int)),
+        gls.TSP.from_matrix(np.zeros((9, 9))),
+    ]
+
+
+def construct(name: str, problem: gls.TSP, size: int, seed: int, backend: str) -> np.ndarray:
+    """Tours by a construction; skip the test where it says that it cannot work on the problem."""
+    try:
+        return registry.lookup("construction", name)(problem, size, seed=seed, backend=backend)
+    except UnsupportedProblemError as error:
+        assert str(error).startswith("problem: ")
+        pytest.skip(str(error))
+
+
+@ON_BOTH
+@EACH_METRIC
+@pytest.mark.parametrize("name", names("construction"))
+def test_constructions_return_tours(name, metric, backend):
+    for n in (*SMALL, 60):
+        problem = random_problem(metric, n)
+        tours = construct(name, problem, ROWS, 7, backend)
+        assert is_batch(problem, tours, ROWS)
+        assert np.array_equal(construct(name, problem, ROWS, 7, backend), tours)  # same seed
+        assert np.array_equal(construct(name, problem, 2, 7, backend), tours[:2])  # smaller batch
+    assert not np.array_equal(construct(name, problem, ROWS, 8, backend), tours)  # other seed
+    assert is_batch(problem, construct(name, problem, 1, 0, backend), 1)
+
+
+@ON_BOTH
+@pytest.mark.parametrize("name", names("construction"))
+def test_constructions_of_degenerate_problems(name, backend):
+    for problem in degenerate():
+        if problem.matrix is None or name != "space_filling_curve":
+            assert is_batch(problem, construct(name, problem, ROWS, 1, backend), ROWS)
+
+
+@ON_BOTH
+@EACH_METRIC
+@pytest.mark.parametrize("name", names("perturbation"))
+def test_perturbations_return_other_tours(name, metric, backend):
+    perturb = registry.lookup("perturbation", name)().perturb
+    for n in (*SMALL, 60):
+        problem, tours = random_problem(metric, n), random_tours(n, ROWS)
+        before = tours.copy()
+        try:
+            kicked = perturb(problem, tours, seed=3, backend=backend)
+        except UnsupportedProblemError as error:
+            assert str(error).startswith("problem: ")
+            assert n < SMALL[-1]
+            continue
+        assert is_batch(problem, kicked, ROWS)
+        assert np.array_equal(tours, before)
+        assert (kicked != tours).any(axis=1).all()
+        assert np.array_equal(perturb(problem, tours, seed=3, backend=backend), kicked)
+        assert np.array_equal(perturb(problem, tours[:2], seed=3, backend=backend), kicked[:2])
+        for given in (tours.tolist(), tours.astype(np.uint8), np.asfortranarray(tours)):
+            assert np.array_equal(perturb(problem, given, seed=3, backend=backend), kicked)
+        single = perturb(problem, tours[0], seed=3, backend=backend)
+        assert np.array_equal(single, kicked[:1])
+    assert not np.array_equal(perturb(problem, tours, seed=4, backend=backend), kicked)
+
+
+@ON_BOTH
+@EACH_METRIC
+@pytest.mark.parametrize("name", IMPROVING)
+def test_searches_never_make_tours_worse(name, metric, backend):
+    search = registry.lookup("search", name)()
+    for n in (*SMALL, 60):
+        problem, tours = random_problem(metric, n), random_tours(n, ROWS)
+        before = tours.copy()
+        result = search(problem, tours, seed=5, backend=backend)
+        assert is_batch(problem, result.tours, ROWS)
+        assert has_exact_costs(problem, result)
+        assert (result.costs <= problem.cost(tours)).all()
+        assert np.array_equal(tours, before)
+        assert not np.shares_memory(result.tours, tours)
+        again = search(problem, tours, seed=5, backend=backend)
+        assert np.array_equal(again.tours, result.tours)
+        part = search(problem, tours[1:3], seed=5, backend=backend)
+        assert np.array_equal(part.tours, result.tours[1:3])
+        assert np.array_equal(part.costs, result.costs[1:3])
+        assert result.best_cost == result.costs.min()
+        assert type(result.best_cost) is (int if problem.integer else float)
+        assert np.array_equal(result.best_tour, result.tours[result.costs.argmin()])
+    assert (result.costs < problem.cost(tours)).all()
+
+
+@ON_BOTH
+@pytest.mark.parametrize("name", IMPROVING)
+def test_searches_take_every_kind_of_tours(name, backend):
+    search = registry.lookup("search", name)()
+    problem, tours = random_problem("EUC_2D", 30), random_tours(30, ROWS)
+    expected = search(problem, tours, backend=backend).tours
+    frozen = tours.copy()
+    frozen.setflags(write=False)
+    kinds = (tours.tolist(), tours.astype(np.int8), tours.astype(np.uint64), frozen)
+    for given in (*kinds, np.asfortranarray(tours), np.repeat(tours, 2, axis=0)[::2]):
+        assert np.array_equal(search(problem, given, backend=backend).tours, expected)
+    single = search(problem, tours[0].tolist(), backend=backend)
+    assert np.array_equal(single.tours, expected[:1])
+    assert single.costs.shape == (1,)
+    with pytest.raises(InvalidTourError, match="tours: row 1 is no permutation"):
+        search(problem, [range(30), [0] * 30], backend=backend)
+
+
+@ON_BOTH
+@pytest.mark.parametrize("name", IMPROVING)
+def test_searches_of_degenerate_problems(name, backend):
+    search = registry.lookup("search", name)()
+    for problem in degenerate():
+        tours = random_tours(problem.n, ROWS)
+        result = search(problem, tours, backend=backend)
+        assert is_batch(problem, result.tours, ROWS)
+        assert has_exact_costs(problem, result)
+        assert (result.costs <= problem.cost(tours)).all()
+
+
+@ON_BOTH
+@EACH_METRIC
+@pytest.mark.parametrize("name", STARTING)
+def test_searches_from_their_own_starts(name, metric, backend):
+    search = registry.lookup("search", name)(climbs=20, keep=ROWS)
+    for n in (*SMALL, 60):
+        problem = random_problem(metric, n)
+        result = search(problem, seed=5, backend=backend)
+        assert is_batch(problem, result.tours, ROWS)
+        assert has_exact_costs(problem, result)
+        assert np.array_equal(search(problem, seed=5, backend=backend).tours, result.tours)
+    assert not np.array_equal(search(problem, seed=6, backend=backend).tours, result.tours)
+
+
+def test_the_suite_runs_over_something():
+    assert {"random_tours", "nearest_neighbour", "greedy"} <= set(names("construction"))
+    assert "double_bridge" in names("perturbation")
+    assert "local_search" in IMPROVING
+    assert "random_restarts" in STARTING

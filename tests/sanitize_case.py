@@ -1,0 +1,52 @@
+"""Every kernel of the CPU backend on small problems, to be run under sanitizers.
+
+Cities are few, so that a step outside an array is soon made; the numbers of cities stand on both
+sides of every length of a candidate list. Fails where a result is wrong.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.registry import registry
+from tests.random_problems import METRICS, random_problem, random_tours
+
+CITIES = (1, 2, 3, 4, 5, 6, 8, 9, 11, 33, 40)
+LARGE = 300  # beyond the longest candidate list, with more moves than the climb keeps
+ROWS = 3
+
+
+def run_all(problem: gls.TSP) -> None:
+    """Run every construction, search and perturbation."""
+    given = {"seed": 1, "backend": "cpu"}
+    starts = [random_tours(problem.n, ROWS)]
+    for part in registry.parts("construction"):
+        if problem.coordinates is not None or part.name != "space_filling_curve":
+            starts.append(part.factory(problem, ROWS, **given))
+    for most in (1, 2, 32):
+        for tours in starts:
+            result = gls.LocalSearch(moves_per_pass=most)(problem, tours, **given)
+            assert (result.costs == problem.cost(result.tours)).all()
+    gls.LocalSearch()(problem, starts[0], budget=gls.Budget(moves=2), **given)
+    gls.RandomRestarts(climbs=5, keep=2)(problem, **given)
+    if problem.n >= 6:
+        for segment in (None, 6, 20):
+            kicked = gls.DoubleBridge(segment).perturb(problem, starts[0], **given)
+            assert (np.sort(kicked) == np.arange(problem.n)).all()
+
+
+def main() -> None:
+    """Run everything for every metric, with ties, with duplicates and without."""
+    for metric in METRICS:
+        for n in CITIES:
+            run_all(random_problem(metric, n, span=6))
+        run_all(random_problem(metric, LARGE, span=80))
+    for metric in ("EUC_2D", "EUC"):
+        run_all(gls.TSP(np.zeros((40, 2)), metric))
+        run_all(random_problem(metric, LARGE, span=2_000_000))
+    print("all kernels done")
+
+
+if __name__ == "__main__":
+    main()

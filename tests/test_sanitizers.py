@@ -1,0 +1,89 @@
+"""Every kernel of the CPU backend under AddressSanitizer and UndefinedBehaviorSanitizer."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu_ls_plugin.backends import cpu
+
+ROOT = Path(__file__).resolve().parents[1]
+FLAGS = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+PLANTED = """
+import numpy as np
+from tests import host_program
+
+numbers = np.zeros(4, np.int32)
+host_program.run(
+    "struct Probe { static void run(const gls::Host&, int item, int n, int* out) {"
+    "  int* own = new int[n]; own[0] = item;"
+    "  out[0] = STATEMENT; delete[] own; } };",
+    1, "int n, int* out", {"n": 2147483647 if "own[0] + n" in "STATEMENT" else 4, "out": numbers},
+)
+print("not noticed")
+"""
+
+
+def sanitizer_library(compiler: str, name: str) -> str | None:
+    """Path of a runtime library of the compiler, None where it has none."""
+    found = subprocess.run(
+        [compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=False
+    ).stdout.strip()
+    return found if os.path.isabs(found) and os.path.exists(found) else None
+
+
+def run_sanitized(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python with the CPU backend built for the sanitizers; skip where there are none."""
+    compiler = shutil.which("g++")
+    libraries = [sanitizer_library(compiler, f"lib{n}.so") for n in ("asan", "ubsan") if compiler]
+    if not compiler or None in libraries:
+        pytest.skip("g++ with libasan and libubsan is not installed")
+    folders = [str(ROOT), str(ROOT / "adapters"), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {
+        "CXX": compiler,
+        "GPU_LS_CXXFLAGS": FLAGS,
+        "GPU_LS_CACHE_DIR": str(cpu.cache_folder() / "sanitized"),
+        "GPU_LS_THREADS": "2",
+        "LD_PRELOAD": " ".join(map(str, libraries)),
+        "ASAN_OPTIONS": "detect_leaks=0",  # Python itself keeps memory until it exits
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "PYTHONPATH": os.pathsep.join(folders),
+        "PYTHONMALLOC": "malloc",  # so that arrays lie between poisoned bytes
+    }
+    return subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env=environment,
+        cwd=ROOT,
+    )
+
+
+def test_no_kernel_steps_out_of_its_arrays() -> None:
+    done = run_sanitized(str(ROOT / "tests" / "sanitize_case.py"))
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert "all kernels done" in done.stdout
+    assert "runtime error" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("statement", "report"),
+    [
+        ("own[n]", "heap-buffer-overflow"),
+        ("out[n]", "heap-buffer-overflow"),  # an array of NumPy's
+        ("own[0] + n + 1", "signed integer overflow"),
+    ],
+)
+def test_planted_faults_are_reported(statement: str, report: str) -> None:
+    done = run_sanitized("-c", PLANTED.replace("STATEMENT", statement))
+    assert done.returncode != 0
+    assert report in done.stderr
+    assert "not noticed" not in done.stdout
