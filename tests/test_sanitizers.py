@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from gpu_ls_plugin.backends import cpu
+from tests.random_problems import METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
 FLAGS = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
@@ -38,15 +39,15 @@ def sanitizer_library(compiler: str, name: str) -> str | None:
     return found if os.path.isabs(found) and os.path.exists(found) else None
 
 
-def run_sanitized(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run Python with the CPU backend built for the sanitizers; skip where there are none."""
+def start_sanitized(*arguments: str) -> subprocess.Popen[str]:
+    """Start Python with the CPU backend built for the sanitizers; skip where there are none."""
     compiler = shutil.which("g++")
     libraries = [sanitizer_library(compiler, f"lib{n}.so") for n in ("asan", "ubsan") if compiler]
     if not compiler or None in libraries:
         pytest.skip("g++ with libasan and libubsan is not installed")
     folders = [str(ROOT), str(ROOT / "adapters"), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {
-        "CXX": compiler,
+        "CXX": f"env -u LD_PRELOAD {compiler}",
         "GPU_LS_CXXFLAGS": FLAGS,
         "GPU_LS_CACHE_DIR": str(cpu.cache_folder() / "sanitized"),
         "GPU_LS_THREADS": "2",
@@ -56,22 +57,29 @@ def run_sanitized(*arguments: str) -> subprocess.CompletedProcess[str]:
         "PYTHONPATH": os.pathsep.join(folders),
         "PYTHONMALLOC": "malloc",  # so that arrays lie between poisoned bytes
     }
-    return subprocess.run(
+    return subprocess.Popen(
         [sys.executable, *arguments],
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=300,
-        check=False,
         env=environment,
         cwd=ROOT,
     )
 
 
 def test_no_kernel_steps_out_of_its_arrays() -> None:
-    done = run_sanitized(str(ROOT / "tests" / "sanitize_case.py"))
-    assert done.returncode == 0, done.stderr[-4000:]
-    assert "all kernels done" in done.stdout
-    assert "runtime error" not in done.stderr
+    case = str(ROOT / "tests" / "sanitize_case.py")
+    halves = [start_sanitized(case, *METRICS[half::2]) for half in (0, 1)]  # compile side by side
+    try:
+        for process in halves:
+            output, errors = process.communicate(timeout=300)
+            assert process.returncode == 0, errors[-4000:]
+            assert "all kernels done" in output
+            assert "runtime error" not in errors
+    finally:
+        for process in halves:
+            process.kill()
+            process.communicate()
 
 
 @pytest.mark.parametrize(
@@ -83,7 +91,8 @@ def test_no_kernel_steps_out_of_its_arrays() -> None:
     ],
 )
 def test_planted_faults_are_reported(statement: str, report: str) -> None:
-    done = run_sanitized("-c", PLANTED.replace("STATEMENT", statement))
-    assert done.returncode != 0
-    assert report in done.stderr
-    assert "not noticed" not in done.stdout
+    process = start_sanitized("-c", PLANTED.replace("STATEMENT", statement))
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert report in errors
+    assert "not noticed" not in output

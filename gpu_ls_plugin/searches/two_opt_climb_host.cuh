@@ -92,22 +92,38 @@ struct TwoOptClimb {
   static constexpr Length least_gain() { return kInteger ? 1 : 0; }
   int previous(int p) const { return p ? p - 1 : tour.n - 1; }
 
+  // What the next scan begins with: a high floor costs little and often finds something.
+  Length lower_floor() const {
+    if (moves_per_pass > 1) return least_gain();
+    const Length longest = *std::max_element(edge.begin(), edge.end());
+    const Length lower = std::min(floor, 2 * longest) / 64;
+    return lower < (kInteger ? 8 : longest * 1e-6) ? least_gain() : lower;
+  }
+
   // Lists all exchanges that gain at least the floor, which rises when the list is full.
   void scan() {
     const int n = tour.n;
     exchanges.clear();
     possible = 0;
     full = kListed;
-    floor = least_gain();
     number.resize(n);
     place.resize(n);
     for (int p = 0; p < n; ++p) number[p] = place[p] = p;
     sense.assign(n, 1);
     for (int p = 0; p < n; ++p) {
-      const Length nearest = lengths[int64(tour[p]) * degree];
-      if (promising(edge[p], nearest)) scan_end<true>(p, p);
-      if (promising(edge[previous(p)], nearest)) scan_end<false>(p, previous(p));
+      const int next = tour.next(p);
+      if (walk_suffices(p, edge[p]) && walk_suffices(next, edge[p])) {
+        walk<true>(p, p);
+        walk<false>(next, p);
+      } else {
+        scan_edge(p);
+      }
     }
+  }
+
+  // Whether the neighbours of the city at position p are all that an edge may be exchanged for.
+  bool walk_suffices(int p, Length length) const {
+    return complete || !promising(length, lengths[int64(tour[p]) * degree + degree - 1]);
   }
 
   // Whether the term of an edge and a distance can belong to an exchange that gains the floor.
@@ -115,34 +131,27 @@ struct TwoOptClimb {
     return 2 * (length - distance + margin) >= floor;
   }
 
-  // Exchanges of the edge at position `own` that link its end at position p to a nearer city. The
-  // edge on the same side of that city is exchanged in the present sense, the other in the turned.
+  // Exchanges of the edge at position `own`, the longer of the two, whose shorter new edge links
+  // its end at position p to a neighbour. The neighbour's edge on the same side is exchanged in the
+  // present sense, the other in the turned one.
   template <bool Forward>
-  void scan_end(int p, int own) {
+  void walk(int p, int own) {
     const Length length = edge[own];
-    const auto link = [&](int q, Length distance) {
-      const Length enough = floor + distance - length - margin;  // the other new edge is >= 0
-      if (edge[q] >= enough) consider(own, q, !Forward);
-      if (edge[previous(q)] >= enough) consider(own, previous(q), Forward);
-    };
+    const int far_end = tour[Forward ? tour.next(own) : own];
     const int* list = neighbours + int64(tour[p]) * degree;
-    const Length* distance = lengths + int64(tour[p]) * degree;
-    for (int k = 0; k < degree; ++k) {
-      if (!promising(length, distance[k])) return;
-      link(position[list[k]], distance[k]);
-    }
-    if (complete) return;
-    const int n = tour.n;
-    const Point own_point = points[p];
-    for (int q = 0; q < n; ++q) to_tail[q] = metric.estimate(own_point, points[q]);
-    for (int block = 0; block < n; block += kBlock) {
-      const int end = std::min(n, block + kBlock);
-      const float radius = float(length + margin) - 0.5f * float(floor) + slack;
-      int near = 0;
-      for (int q = block; q < end; ++q) near |= int(to_tail[q] <= radius);
-      for (int q = block; near && q < end; ++q) {
-        if (q != p && to_tail[q] <= radius) link(q, metric(tour[p], tour[q]));
-      }
+    const Length* distances = lengths + int64(tour[p]) * degree;
+    for (int k = 0; k < degree && promising(length, distances[k]); ++k) {
+      const Length distance = distances[k];
+      const auto exchange = [&](int other, int other_end, bool turned) {
+        const Length shorter = edge[other];
+        if (shorter > length || (shorter == length && other < own)) return;
+        if (shorter < floor + distance - length - margin || adjacent(own, other)) return;
+        const Length second = metric(far_end, tour[other_end]);
+        if (second >= distance) add(own, other, turned, distance + second);
+      };
+      const int q = position[list[k]], before = previous(q);
+      exchange(q, tour.next(q), !Forward);
+      exchange(before, before, Forward);
     }
   }
 
@@ -172,13 +181,22 @@ struct TwoOptClimb {
     }
   }
 
-  // Lists the exchange of the edges after positions i and j, possible in their present senses or,
-  // if `turned`, once one of them is turned round.
-  void consider(int i, int j, bool turned) {
+  // Whether two edges are the same or share a city.
+  bool adjacent(int i, int j) const {
     const int span = i < j ? j - i : i - j;
-    if (span < 2 || span > tour.n - 2) return;  // the same edge, or they share a city
+    return span < 2 || span > tour.n - 2;
+  }
+
+  // Considers the exchange of the edges after positions i and j that is possible in their present
+  // senses or, if `turned`, once one of them is turned round.
+  void consider(int i, int j, bool turned) {
+    if (adjacent(i, j)) return;
     const int a = tour[i], b = tour[tour.next(i)], c = tour[j], d = tour[tour.next(j)];
-    const Length added = turned ? metric(a, d) + metric(b, c) : metric(a, c) + metric(b, d);
+    add(i, j, turned, turned ? metric(a, d) + metric(b, c) : metric(a, c) + metric(b, d));
+  }
+
+  // Lists an exchange for edges of length `added` if it gains enough.
+  void add(int i, int j, bool turned, Length added) {
     const Length gain = -TwoOpt::change(added, edge[i] + edge[j]);
     if (!(gain > 0) || gain < floor) return;
     const int relation = sense[number[i]] * sense[number[j]];
@@ -248,6 +266,7 @@ struct TwoOptClimb {
       const Ranked<Length> best = best_listed();
       const Length needed = moves_per_pass > 1 ? -best.value / kGainShare : -best.value;
       if (floor <= least_gain() || (best.value < 0 && needed >= floor)) return best;
+      floor = lower_floor();
       scan();
     }
   }
