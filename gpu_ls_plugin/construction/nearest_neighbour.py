@@ -10,6 +10,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.candidates import Nearest
+from gpu_ls_plugin.problems.tsp import check_problem
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.metrics import Metric
@@ -59,10 +60,11 @@ def nearest_neighbour(
     -------
     ndarray, shape (size, n), int32
     """
+    check_problem(problem)
     count, key = checks.integer("size", size, least=1), checks.seed(seed)
     chosen = get_backend(backend, device)
     xp, n = chosen.xp, problem.n
-    starts = np.resize(np.random.default_rng(key).permutation(n), count).astype(np.int32)
+    starts = np.resize(np.random.Generator(np.random.Philox(key=key)).permutation(n), count).astype(np.int32)
     if n == 1:
         return np.zeros((count, 1), np.int32)
     neighbours, lengths, degree = CANDIDATES.on(chosen, problem)

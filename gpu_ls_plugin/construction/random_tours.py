@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.problems.tsp import check_problem
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -51,6 +52,7 @@ def random_tours(
     -------
     ndarray, shape (size, n), int32
     """
+    check_problem(problem)
     count, key = checks.integer("size", size, least=1), checks.seed(seed)
     chosen = get_backend(backend, device)
     return chosen.to_numpy(shuffle(chosen, problem.n, count, key))

@@ -9,6 +9,7 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.problems.tsp import check_problem
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
@@ -50,6 +51,7 @@ def space_filling_curve(
     UnsupportedProblemError
         The problem is a matrix.
     """
+    check_problem(problem)
     count, key = checks.integer("size", size, least=1), checks.seed(seed)
     chosen = get_backend(backend, device)
     if problem.coordinates is None:
@@ -59,7 +61,7 @@ def space_filling_curve(
         )
     xp = chosen.xp
     points = xp.asarray(problem.coordinates - problem.coordinates.mean(axis=0))
-    random = np.random.default_rng(key)
+    random = np.random.Generator(np.random.Philox(key=key))
     drawn = np.concatenate([np.zeros((1, 3)), random.random((count - 1, 3))])
     turns, shifts = 2 * np.pi * drawn[:, 0], drawn[:, 1:]
     tours = np.empty((count, problem.n), np.int32)

@@ -9,6 +9,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.problems.tsp import check_problem
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
@@ -90,6 +91,7 @@ class DoubleBridge:
         InvalidTourError, InvalidTypeError
             `tours` are no permutations of the cities.
         """
+        check_problem(problem)
         key = checks.seed(seed)
         if problem.n < SMALLEST:
             raise UnsupportedProblemError(

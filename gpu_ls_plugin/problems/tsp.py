@@ -284,6 +284,15 @@ class TSP:
         return f"<TSP {self.name or 'unnamed'}: {self.n} cities, {self.metric.name}>"
 
 
+def check_problem(problem: object) -> None:
+    """Raise InvalidTypeError where an operator is given something else than a problem."""
+    if not isinstance(problem, TSP):
+        raise InvalidTypeError(
+            f"problem: {problem!r:.80} is no TSP; make one by TSP(coordinates), "
+            "TSP.from_matrix(matrix) or TSP.read(path)"
+        )
+
+
 def _numbers(values: ArrayLike, parameter: str) -> NDArray[Any]:
     """Return a copy as an array of integers or floats."""
     try:

@@ -13,6 +13,7 @@ from gpu_ls_plugin.candidates import All, Candidates
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.neighbourhoods import Neighbourhood, TwoOpt
 from gpu_ls_plugin.pivoting import Best
+from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import observers
 from gpu_ls_plugin.searches.driver import drive
@@ -64,8 +65,10 @@ class LocalSearch:
     name = "local_search"
 
     def __post_init__(self) -> None:
-        if isinstance(self.neighbourhoods, Neighbourhood):
-            raise InvalidTypeError("neighbourhoods: expected a list, such as [TwoOpt()]")
+        if not isinstance(self.neighbourhoods, (list, tuple)):
+            raise InvalidTypeError(
+                f"neighbourhoods: {self.neighbourhoods!r} is no list, such as [TwoOpt()]"
+            )
         parts = tuple(self.neighbourhoods)
         object.__setattr__(self, "neighbourhoods", parts)
         for part in parts:
@@ -130,6 +133,7 @@ class LocalSearch:
             Not even one tour fits.
         """
         stopwatch = Stopwatch(budget)
+        check_problem(problem)
         checks.seed(seed)
         for part in self.neighbourhoods:
             part.check(problem)

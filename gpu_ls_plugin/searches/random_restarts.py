@@ -10,6 +10,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.searches.two_opt_climb import TwoOptClimb
@@ -101,6 +102,7 @@ class RandomRestarts:
             Ctrl-C before there was a tour.
         """
         stopwatch, key = Stopwatch(budget), checks.seed(seed)
+        check_problem(problem)
         chosen = get_backend(backend, device)
         size = self._batch_size(chosen, problem, memory_limit)
         statistics = Statistics(backend=chosen.name, stopped_by="climbs")

@@ -1,0 +1,300 @@
+"""Bad input: each case with its exact error class and the words that its message must hold."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+import gpu_ls_pymoo
+from gpu_ls_plugin import backends, outputs
+from gpu_ls_plugin.backends import compile_check, cpu, cuda
+from gpu_ls_plugin.exceptions import (
+    BackendUnavailableError,
+    CompilationError,
+    CompilerNotFoundError,
+    FileFormatError,
+    InsufficientMemoryError,
+    InvalidParameterError,
+    InvalidProblemError,
+    InvalidTourError,
+    InvalidTypeError,
+    MissingExtraError,
+    UnknownPartError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.registry import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NAN = float("nan")
+P5 = gls.TSP([(0, 0), (0, 3), (4, 3), (4, 0), (2, 1)], name="five")
+LOPSIDED = gls.TSP.from_matrix(np.arange(25).reshape(5, 5))
+ROW = [[0, 1, 2, 3, 4]]
+GOOD = """NAME : three
+TYPE : TSP
+DIMENSION : 3
+EDGE_WEIGHT_TYPE : EUC_2D
+NODE_COORD_SECTION
+1 0 0
+2 3 0
+3 0 4
+EOF
+"""
+TRIANGLE = """TYPE : TSP
+DIMENSION : 3
+EDGE_WEIGHT_TYPE : EXPLICIT
+EDGE_WEIGHT_FORMAT : UPPER_ROW
+EDGE_WEIGHT_SECTION
+1 2
+3
+EOF
+"""
+
+
+class Case(NamedTuple):
+    """What is done, the class of the error, and words of its message: parameter and remedy."""
+
+    name: str
+    call: Callable[..., Any]
+    error: type[Exception]
+    words: tuple[str, ...]
+
+
+def climb(tours: Any = ROW, problem: Any = P5, **options: Any) -> Any:
+    return gls.LocalSearch()(problem, tours, backend=options.pop("backend", "cpu"), **options)
+
+
+def restarts(problem: gls.TSP = P5, **options: Any) -> Any:
+    return gls.RandomRestarts(climbs=2)(problem, backend="cpu", **options)
+
+
+def read(text: str, old: str = "", new: str = "") -> Callable[[Path], gls.TSP]:
+    """Read a file with a text in which one part is replaced."""
+    assert old in text
+
+    def call(folder: Path) -> gls.TSP:
+        path = folder / "bad.tsp"
+        path.write_text(text.replace(old, new, 1) if old else text, encoding="utf-8")
+        return gls.TSP.read(path)
+
+    return call
+
+
+def case(name: str, call: Callable[..., Any], error: type[Exception], *words: str) -> Case:
+    return Case(name, call, error, words)
+
+
+TSP, MATRIX, KICK = gls.TSP, gls.TSP.from_matrix, gls.DoubleBridge
+SEARCH, RESTARTS = gls.LocalSearch, gls.RandomRestarts
+BAD, TYPE, PROBLEM = InvalidParameterError, InvalidTypeError, InvalidProblemError
+TOUR, FILE, UNFIT = InvalidTourError, FileFormatError, UnsupportedProblemError
+UNKNOWN, MEMORY = UnknownPartError, InsufficientMemoryError
+
+PROBLEMS = [
+    case("no city", partial(TSP, []), PROBLEM, "coordinates: shape (0,)", "(n, 2)"),
+    case("no row", partial(TSP, np.empty((0, 2))), PROBLEM, "coordinates: shape (0,"),
+    case("three columns", partial(TSP, np.zeros((4, 3))), PROBLEM, "(4, 3)", "(n, 2)"),
+    case("one column", partial(TSP, [1, 2, 3]), PROBLEM, "coordinates: shape (3,)"),
+    case("ragged", partial(TSP, [[0, 1], [2]]), PROBLEM, "rows of different lengths"),
+    case("NaN", partial(TSP, [[0, NAN]]), PROBLEM, "coordinates", "(0, 1)", "nan"),
+    case("infinity", partial(TSP, [[0, 1], [np.inf, 0]]), PROBLEM, "(1, 0) is inf"),
+    case("text", partial(TSP, [["a", "b"]]), TYPE, "coordinates", "numbers"),
+    case("complex", partial(TSP, [[1j, 2]]), TYPE, "coordinates", "complex"),
+    case("nothing", partial(TSP, None), TYPE, "coordinates", "object"),
+    case(
+        "overflow",
+        partial(TSP, [[0, 0], [2**31, 0]]),
+        PROBLEM,
+        *("coordinates: EUC_2D", "overflow", "scale the coordinates down"),
+    ),
+    case("large", partial(TSP, [[0, 0], [1e200, 0]], "EUC"), PROBLEM, "scale the"),
+    case("integers", partial(TSP, [[2**60, 0]]), PROBLEM, "2**53", "subtract an off"),
+    case("latitude", partial(TSP, [[91, 0]], "GEO"), PROBLEM, "latitude 91", "-90..90"),
+    case("metric", partial(TSP, [[0, 0]], "EUC2D"), UNKNOWN, "metric", "'EUC_2D'"),
+    case("no metric", partial(TSP, [[0, 0]], 5), TYPE, "metric: 5", "'EUC_2D'"),
+    case("explicit", partial(TSP, [[0, 0]], "EXPLICIT"), BAD, "metric", "TSP.from_matrix("),
+    case("square", partial(MATRIX, np.zeros((3, 4))), PROBLEM, "matrix: shape (3, 4)"),
+    case("empty matrix", partial(MATRIX, np.zeros((0, 0))), PROBLEM, "n >= 1 cities"),
+    case("flat matrix", partial(MATRIX, [0, 1]), PROBLEM, "matrix: shape (2,)"),
+    case(
+        "negative",
+        partial(MATRIX, [[0, -1], [1, 0]]),
+        PROBLEM,
+        *("matrix: the length from city 0 to city 1 is -1", "shift or scale the matrix"),
+    ),
+    case("entries", partial(MATRIX, [[0, 2**31], [1, 0]]), PROBLEM, "below 2147483648"),
+    case("NaN entry", partial(MATRIX, [[0, NAN], [1, 0]]), PROBLEM, "(0, 1) is nan"),
+    case("city", partial(P5.distance, 0, 5), BAD, "b: cities must be in 0..4"),
+    case("half a city", partial(P5.distance, 0.5, 1), TYPE, "a: cities", "integers"),
+    case("no problem", partial(climb, problem="a.tsp"), TYPE, "problem", "TSP.read("),
+]
+TOURS = [
+    case("short", partial(climb, [[0, 1, 2, 3]]), TOUR, "tours: shape (1, 4)", "(P, 5)"),
+    case("no tour", partial(climb, np.empty((0, 5), int)), TOUR, "tours", "P >= 1"),
+    case("cube", partial(climb, [[ROW]]), TOUR, "tours: shape (1, 1, 1, 5)"),
+    case("number", partial(climb, 7), TOUR, "tours: shape ()"),
+    case("none", partial(climb, None), TOUR, "tours: shape ()"),
+    case("ragged tours", partial(climb, [[0, 1], [0]]), TOUR, "different lengths"),
+    case("twice", partial(climb, [*ROW, [0, 1, 2, 3, 3]]), TOUR, "row 1", "4 is missing"),
+    case("from one", partial(climb, [[1, 2, 3, 4, 5]]), TOUR, "city 5", "0..4"),
+    case("minus one", partial(climb, [[0, 1, 2, 3, -1]]), TOUR, "city -1", "0..4"),
+    case("floats", partial(climb, [[0.0, 1, 2, 3, 4]]), TYPE, "float64", "convert"),
+    case("NaN tour", partial(climb, [[0, 1, 2, 3, NAN]]), TYPE, "tours", "integers"),
+    case("booleans", partial(climb, [[True] * 5]), TYPE, "tours", "bool"),
+    case("strings", partial(climb, [list("01234")]), TYPE, "tours", "integers"),
+    case("cost", partial(P5.cost, [[0, 0, 1, 2, 3]]), TOUR, "row 0", "appears 2 times"),
+    case("kick", partial(KICK().perturb, P5, ROW), UNFIT, "problem", "6 cities, not 5"),
+]
+PARTS = [
+    case("segment", partial(KICK, 5), BAD, "segment: 5 is not at least 6"),
+    case("half a segment", partial(KICK, 7.5), TYPE, "segment: 7.5 is no integer"),
+    case("k", partial(gls.Nearest, 0), BAD, "k: 0", "at least 1"),
+    case("half a k", partial(gls.Nearest, 2.5), TYPE, "k: 2.5 is no integer"),
+    case("moves", partial(SEARCH, moves_per_pass=0), BAD, "moves_per_pass: 0", "1 and 32"),
+    case("33 moves", partial(SEARCH, moves_per_pass=33), BAD, "between 1 and 32"),
+    case("bare", partial(SEARCH, gls.TwoOpt()), TYPE, "list", "[TwoOpt()]"),
+    case("class", partial(SEARCH, [gls.TwoOpt]), TYPE, "neighbourhoods"),
+    case("number 5", partial(SEARCH, 5), TYPE, "neighbourhoods", "[TwoOpt()]"),
+    case("none left", partial(SEARCH, []), BAD, "neighbourhoods: []", "[TwoOpt()]"),
+    case("candidates", partial(SEARCH, candidates=8), TYPE, "candidates: 8"),
+    case(
+        "combination",
+        partial(SEARCH, candidates=gls.Nearest(8)),
+        BAD,
+        "candidates: Nearest(k=8)",
+        "use All()",
+    ),
+    case("pivoting", partial(SEARCH, pivoting="best"), TYPE, "pivoting", "Best()"),
+    case("climbs", partial(RESTARTS, climbs=0), BAD, "climbs: 0 is not at least 1"),
+    case("keep", partial(RESTARTS, keep=True), TYPE, "keep: True"),
+    case("search", partial(RESTARTS, "climb"), TYPE, "search: 'climb'"),
+    case("search name", partial(registry.lookup, "search", "local"), UNKNOWN, "local_search"),
+    case("perturbation", partial(registry.lookup, "perturbation", "x"), UNKNOWN, "known: dou"),
+]
+CALLS = [
+    case("size", partial(gls.random_tours, P5, 0), BAD, "size: 0 is not at least 1"),
+    case("half a tour", partial(gls.greedy, P5, 1.5), TYPE, "size: 1.5 is no integer"),
+    case("seed", partial(gls.nearest_neighbour, P5, seed=-1), BAD, "seed: -1", "between 0 and"),
+    case("wide seed", partial(restarts, seed=2**64), BAD, "seed", "18446744073709551615"),
+    case("no seed", partial(climb, seed=None), TYPE, "seed: None is no integer"),
+    case("curve", partial(gls.space_filling_curve, LOPSIDED), UNFIT, "use greedy"),
+    case("lopsided", partial(climb, problem=LOPSIDED), UNFIT, "(D + D.T) / 2"),
+    case("lopsided climbs", partial(restarts, LOPSIDED), UNFIT, "(D + D.T) / 2"),
+    case("budget", partial(climb, budget=3), TYPE, "budget: 3", "Budget(seconds=3)"),
+    case("restart budget", partial(restarts, budget=3), TYPE, "Budget(seconds=3)"),
+    case("seconds", partial(gls.Budget, seconds=-1), BAD, "seconds: -1"),
+    case("NaN seconds", partial(gls.Budget, seconds=NAN), BAD, "seconds: nan"),
+    case("half a move", partial(gls.Budget, moves=0.5), TYPE, "moves: 0.5 is no int"),
+    case("target", partial(gls.Budget, target="low"), TYPE, "target: 'low'"),
+    case("backend", partial(climb, backend="gpu"), BAD, "backend: 'gpu'", "auto, cpu, cuda"),
+    case("device", partial(climb, device=0), BAD, "device: the cpu backend"),
+    case("device name", partial(climb, device="0"), TYPE, "device: '0'"),
+    case("memory", partial(climb, memory_limit=50), MEMORY, "raise memory_limit"),
+    case("climb memory", partial(restarts, memory_limit=50), MEMORY, "50 are ava"),
+    case("memory type", partial(climb, memory_limit="1 GB"), TYPE, "memory_limit: '1"),
+]
+FILES = [
+    case("no file", lambda folder: TSP.read(folder / "x.tsp"), FileNotFoundError, "x.tsp"),
+    case("empty file", read(""), FILE, "bad.tsp: DIMENSION: missing"),
+    case("prose", read("Once upon a time"), FILE, "line 1", "no TSPLIB file"),
+    case("binary", read("\0\1\2"), FILE, "bad.tsp: a binary file"),
+    case("cut off", read(GOOD, "3 0 4\nEOF\n"), FILE, "2 cities, but DIMENSION is 3"),
+    case("cut line", read(GOOD, "3 0 4", "3 0"), FILE, "'3 0'", "cut off"),
+    case("no number", read(GOOD, "3 0 4", "3 0 x"), FILE, "NODE_COORD_SECTION: 'x'"),
+    case("same node", read(GOOD, "3 0 4", "2 0 4"), FILE, "node 2 is given twice"),
+    case("dimension", read(GOOD, ": 3", ": many"), FILE, "DIMENSION: 'many'"),
+    case("no cities", read(GOOD, ": 3", ": 0"), FILE, "DIMENSION: '0'"),
+    case("unknown metric", read(GOOD, "EUC_2D", "EUC_2"), FILE, "did you mean", "EUC_2D"),
+    case("another problem", read(GOOD, ": TSP", ": CVRP"), UNFIT, "'CVRP'"),
+    case(
+        "fixed edges",
+        read(GOOD, "EOF", "FIXED_EDGES_SECTION\n1 2\n-1\nEOF"),
+        UNFIT,
+        "FIXED_EDGES_SECTION",
+        "remove the section",
+    ),
+    case("huge", read(GOOD, "3 0 4", "3 0 4e9"), FILE, "NODE_COORD_SECTION", "scale"),
+    case("triangle", read(TRIANGLE, "3\nEOF"), FILE, "2 numbers", "has 3"),
+    case("layout", read(TRIANGLE, "UPPER_ROW", "ROWS"), FILE, "'ROWS'", "FULL_MATRIX"),
+    case("negative length", read(TRIANGLE, "1 2", "-1 2"), FILE, "is -1", "shift or"),
+]
+CASES = [*PROBLEMS, *TOURS, *PARTS, *CALLS, *FILES]
+
+
+def check(case: Case, *arguments: Any) -> None:
+    with pytest.raises(case.error) as caught:
+        case.call(*arguments)
+    assert type(caught.value) is case.error
+    message = str(caught.value)
+    assert [word for word in case.words if word not in message] == [], message
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_bad_input(case, tmp_path):
+    check(case, *([tmp_path] if case in FILES else []))
+
+
+@pytest.mark.parametrize(
+    "name", ["random_tours", "nearest_neighbour", "greedy", "space_filling_curve"]
+)
+def test_what_is_no_problem(name):
+    with pytest.raises(InvalidTypeError, match=r"problem: 'a\.tsp' is no TSP; .*TSP\.read\(path\)"):
+        registry.lookup("construction", name)("a.tsp")
+    for call in (gls.RandomRestarts(), partial(KICK().perturb, tours=ROW)):
+        with pytest.raises(InvalidTypeError, match=r"problem: \[1\] is no TSP"):
+            call([1])
+
+
+def test_missing_parts_of_the_machine(monkeypatch, tmp_path):
+    """No GPU, no CuPy, no compiler, a broken compiler, extras that are not installed."""
+    find_spec = importlib.util.find_spec
+    absent = {"ziglang", "cupy"}
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda n: None if n in absent else find_spec(n)
+    )
+    monkeypatch.setattr(backends, "_cuda_reason", cuda.unavailable_reason)
+    monkeypatch.setenv("GPU_LS_CACHE_DIR", str(tmp_path))
+    remedy = 'pip install "gpu-ls-plugin[cuda13]"'
+    check(Case("", partial(climb, backend="cuda"), BackendUnavailableError, ("backend", remedy)))
+    check(Case("", partial(backends.get_backend, device=0), BackendUnavailableError, (remedy,)))
+    monkeypatch.setenv("CXX", "false")
+    check(Case("", partial(cpu.build, ""), CompilationError, ("false", "failed")))
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    words = ("backend: cpu", "CXX names", 'pip install "gpu-ls-plugin[cpu]"')
+    check(Case("", partial(cpu.build, ""), CompilerNotFoundError, words))
+
+
+def test_missing_extras(monkeypatch):
+    for name in ("matplotlib", "matplotlib.backend_bases", "cupy", "cupy.cuda", "pymoo"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for name in [name for name in sys.modules if name.startswith("gpu_ls_pymoo.")]:
+        monkeypatch.delitem(sys.modules, name)
+    compile_check._nvrtc.cache_clear()
+    words = 'pip install "gpu-ls-plugin[{}]"'
+    for call, extra in (
+        (lambda: gpu_ls_pymoo.MemeticGA, "pymoo"),
+        (lambda: outputs.check_plottable(P5, Path("tour.png")), "plot"),
+        (lambda: compile_check.check([]), "cuda13"),
+    ):
+        check(Case("", call, MissingExtraError, (words.format(extra),)))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_few_cities_are_no_error(n):
+    problem = gls.TSP(np.arange(2 * n).reshape(n, 2))
+    for construct in ("random_tours", "nearest_neighbour", "greedy", "space_filling_curve"):
+        tours = registry.lookup("construction", construct)(problem, 3, backend="cpu")
+        assert (gls.LocalSearch()(problem, tours, backend="cpu").costs <= problem.cost(tours)).all()
+
+
+def test_the_table_is_long_enough():
+    assert len(CASES) >= 40
+    assert len({case.name for case in CASES}) == len(CASES)
