@@ -1,0 +1,176 @@
+"""Arrays on the GPU go in and come out; limits and errors of the CUDA backend."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin import backends
+from gpu_ls_plugin.exceptions import (
+    InsufficientMemoryError,
+    InvalidParameterError,
+    InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from tests.random_problems import METRICS, random_problem, random_tours
+
+pytestmark = pytest.mark.gpu
+
+N, SIZE = 150, 7
+PROBLEM = random_problem("EUC_2D", N, span=1000)
+STARTS = random_tours(N, SIZE)
+SEARCH, KICK = gls.LocalSearch(), gls.DoubleBridge()
+
+
+@pytest.fixture
+def cupy():
+    return pytest.importorskip("cupy")
+
+
+def test_a_gpu_is_the_first_choice():
+    assert backends.available()["cuda"] is None
+    assert backends.get_backend("auto").name == "cuda"
+    assert SEARCH(PROBLEM, STARTS).statistics.backend == "cuda"
+    assert SEARCH(PROBLEM, STARTS, device=0).statistics.backend == "cuda"
+
+
+def test_cupy_goes_in_and_comes_out(cupy):
+    expected = SEARCH(PROBLEM, STARTS, backend="cpu")
+    given = cupy.asarray(STARTS)
+    for backend in ("auto", "cuda"):
+        result = SEARCH(PROBLEM, given, backend=backend)
+        assert isinstance(result.tours, cupy.ndarray)
+        assert isinstance(result.costs, cupy.ndarray)
+        assert result.tours.dtype == np.int32
+        assert result.costs.dtype == np.int64
+        assert np.array_equal(result.tours.get(), expected.tours)
+        assert np.array_equal(result.costs.get(), expected.costs)
+        assert result.best_cost == expected.best_cost
+        assert np.array_equal(result.best_tour.get(), expected.best_tour)
+    assert np.array_equal(given.get(), STARTS)  # not changed
+    kicked = KICK.perturb(PROBLEM, given, seed=1)
+    assert isinstance(kicked, cupy.ndarray)
+    assert np.array_equal(kicked.get(), KICK.perturb(PROBLEM, STARTS, seed=1, backend="cpu"))
+    assert np.array_equal(given.get(), STARTS)
+
+
+def test_every_kind_of_cupy_array_is_taken(cupy):
+    expected = SEARCH(PROBLEM, STARTS, backend="cpu").tours
+    given = cupy.asarray(STARTS)
+    for kind in (np.uint8, np.int16, np.int64, np.uint64):
+        assert np.array_equal(SEARCH(PROBLEM, given.astype(kind)).tours.get(), expected)
+    for other in (cupy.asfortranarray(given), cupy.repeat(given, 2, axis=0)[::2]):
+        assert np.array_equal(SEARCH(PROBLEM, other).tours.get(), expected)
+    assert np.array_equal(SEARCH(PROBLEM, given[0]).tours.get(), expected[:1])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_costs_of_cupy_tours(cupy, metric):
+    for n in (1, 2, 3, 40):
+        problem, tours = random_problem(metric, n), random_tours(n, 5)
+        costs = problem.cost(cupy.asarray(tours))
+        assert isinstance(costs, cupy.ndarray)
+        assert costs.dtype == problem.cost_dtype
+        if problem.integer:
+            assert np.array_equal(costs.get(), problem.cost(tours))
+        else:
+            assert np.allclose(costs.get(), problem.cost(tours), rtol=1e-13, atol=0)
+
+
+def test_torch_tensors_on_the_gpu_are_taken(cupy):
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch sees no GPU")
+    result = SEARCH(PROBLEM, torch.as_tensor(STARTS, device="cuda"))
+    assert isinstance(result.tours, cupy.ndarray)
+    assert np.array_equal(result.tours.get(), SEARCH(PROBLEM, STARTS, backend="cpu").tours)
+
+
+def test_results_do_not_depend_on_the_stream(cupy):
+    expected = SEARCH(PROBLEM, STARTS, backend="cpu").tours
+    with cupy.cuda.Stream(non_blocking=True):
+        assert np.array_equal(SEARCH(PROBLEM, STARTS, backend="cuda").tours, expected)
+        assert np.array_equal(SEARCH(PROBLEM, cupy.asarray(STARTS)).tours.get(), expected)
+
+
+@pytest.mark.parametrize("call", [SEARCH, KICK.perturb, lambda problem, tours: problem.cost(tours)])
+def test_wrong_cupy_tours_are_refused(cupy, call):
+    twice = np.tile(np.arange(N), (3, 1))
+    twice[2, 0] = 5
+    for tours, error, words in (
+        (twice, InvalidTourError, "tours: row 2 is no permutation: city 5 appears 2 times, city 0"),
+        (twice + 1, InvalidTourError, f"row 0 holds city {N} at position {N - 1}"),
+        (twice - 1, InvalidTourError, "row 0 holds city -1"),
+        (twice[:, :9], InvalidTourError, r"tours: shape \(3, 9\)"),
+        (twice[:0], InvalidTourError, r"tours: shape \(0, 150\)"),
+        (twice.astype(float), InvalidTypeError, "tours: .*float64"),
+        (twice > 3, InvalidTypeError, "tours: .*bool"),
+    ):
+        with pytest.raises(error, match=words):
+            call(PROBLEM, cupy.asarray(tours))
+
+
+def test_cupy_tours_need_the_gpu(cupy):
+    for call in (SEARCH, KICK.perturb):
+        with pytest.raises(InvalidTypeError, match=r"tours: .* GPU.*tours\.get\(\)"):
+            call(PROBLEM, cupy.asarray(STARTS), backend="cpu")
+
+
+def test_asymmetric_problems_are_refused(cupy):
+    lopsided = gls.TSP.from_matrix(np.random.default_rng(0).integers(0, 99, (9, 9)))
+    tours = cupy.asarray(random_tours(9, 3))
+    with pytest.raises(UnsupportedProblemError, match=r"\(D \+ D\.T\) / 2"):
+        SEARCH(lopsided, tours)
+    kicked = KICK.perturb(lopsided, tours, seed=1).get()  # reverses nothing
+    assert np.array_equal(kicked, KICK.perturb(lopsided, tours.get(), seed=1, backend="cpu"))
+    assert np.array_equal(lopsided.cost(tours).get(), lopsided.cost(tours.get()))
+
+
+def test_devices_that_are_not_there():
+    for device in (-1, 99):
+        with pytest.raises(InvalidParameterError, match=f"device: {device} is none of the"):
+            SEARCH(PROBLEM, STARTS, backend="cuda", device=device)
+
+
+def test_parts_that_fit_the_memory_give_the_same_tours():
+    whole = SEARCH(PROBLEM, STARTS, backend="cuda")
+    limit = PROBLEM.metric.data(PROBLEM).nbytes + 2000
+    parts = SEARCH(PROBLEM, STARTS, backend="cuda", memory_limit=limit)
+    assert parts.statistics.launches >= 3
+    assert np.array_equal(parts.tours, whole.tours)
+    with pytest.raises(InsufficientMemoryError, match="memory_limit: one tour needs .* cuda"):
+        SEARCH(PROBLEM, STARTS, backend="cuda", memory_limit=100)
+
+
+def test_seconds_end_a_long_climb():
+    problem = random_problem("EUC_2D", 10_000, span=10**6)
+    starts = random_tours(10_000, 1000)
+    SEARCH(problem, starts, budget=gls.Budget(moves=0), backend="cuda")  # compiles
+    begin = time.perf_counter()
+    result = SEARCH(problem, starts, budget=gls.Budget(seconds=0.3), backend="cuda")
+    assert time.perf_counter() - begin < 1.5  # checks and copies of ten million cities included
+    assert result.statistics.stopped_by == "seconds"
+    assert np.array_equal(result.costs, problem.cost(result.tours))
+    assert (result.costs <= problem.cost(starts)).all()
+
+
+def test_progress_and_ctrl_c(monkeypatch):
+    monkeypatch.setattr(gls.backends.tuning, "LAUNCH_SECONDS", 1e-9)
+    monkeypatch.setattr("gpu_ls_plugin.searches.driver.LAUNCH_SECONDS", 1e-5)
+    seen: list[gls.Progress] = []
+    result = SEARCH(PROBLEM, STARTS, backend="cuda", callback=seen.append)
+    assert len(seen) == result.statistics.launches > 3
+    assert (seen[-1].done, seen[-1].total) == (SIZE, SIZE)
+    assert seen[-1].best_cost == result.best_cost < seen[0].best_cost
+
+    def press_ctrl_c(progress: gls.Progress) -> None:
+        raise KeyboardInterrupt
+
+    stopped = SEARCH(PROBLEM, STARTS, backend="cuda", callback=press_ctrl_c)
+    assert stopped.statistics.interrupted
+    assert np.array_equal(stopped.costs, PROBLEM.cost(stopped.tours))
+    assert (stopped.costs < PROBLEM.cost(STARTS)).all()
