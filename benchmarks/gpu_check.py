@@ -29,7 +29,7 @@ TOOLS = {  # races are looked for in fewer cases: this tool is the slowest
     "memcheck": ("--metrics", "EUC_2D,EUC,GEO"),
     "racecheck": ("--metrics", "EUC_2D", "--sizes", "8,33,127"),
 }
-LIMITS = {"tests": 300, "sanitizer": 240}  # seconds of one command
+LIMITS = {"tests": 480, "sanitizer": 300}  # seconds of one command
 UNTRACKED = {"build", "dist", "node_modules", "__pycache__", "site-packages"}
 ENOUGH_OUTPUT = 4000  # characters of a failed command that are kept
 

@@ -16,6 +16,7 @@ from tests.random_problems import METRICS, random_problem
 
 pytestmark = pytest.mark.gpu
 
+CONSTRUCTIONS = ("random_tours", "nearest_neighbour", "greedy", "space_filling_curve")
 COUNTED = ("passes", "moves", "evaluations", "climbs", "stopped_by")
 
 

@@ -142,7 +142,7 @@ def test_parts_that_fit_the_memory_give_the_same_tours():
     parts = SEARCH(PROBLEM, STARTS, backend="cuda", memory_limit=limit)
     assert parts.statistics.launches >= 3
     assert np.array_equal(parts.tours, whole.tours)
-    with pytest.raises(InsufficientMemoryError, match="memory_limit: one tour needs .* cuda"):
+    with pytest.raises(InsufficientMemoryError, match=r"memory_limit: one tour needs .* cuda"):
         SEARCH(PROBLEM, STARTS, backend="cuda", memory_limit=100)
 
 
@@ -159,7 +159,7 @@ def test_seconds_end_a_long_climb():
 
 
 def test_progress_and_ctrl_c(monkeypatch):
-    monkeypatch.setattr(gls.backends.tuning, "LAUNCH_SECONDS", 1e-9)
+    monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 1e-9)
     monkeypatch.setattr("gpu_ls_plugin.searches.driver.LAUNCH_SECONDS", 1e-5)
     seen: list[gls.Progress] = []
     result = SEARCH(PROBLEM, STARTS, backend="cuda", callback=seen.append)
