@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import math
 from functools import cache
@@ -35,6 +36,7 @@ class CudaBackend(Backend):
         self.xp = cupy
         self.device = device
         self._functions: dict[Kernel, Any] = {}
+        atexit.register(self._functions.clear)  # modules unload while the driver is still there
         self._attributes = cupy.cuda.Device(device).attributes
 
     @property
