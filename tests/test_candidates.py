@@ -54,6 +54,12 @@ def test_long_ties_on_a_lattice():
         assert_nearest(TSP(lattice, metric), 6)
 
 
+@pytest.mark.parametrize("metric", ["EUC_2D", "EXPLICIT"])
+def test_lists_made_in_blocks(monkeypatch, metric):
+    monkeypatch.setattr("gpu_ls_plugin.candidates.nearest.BLOCK_ENTRIES", 100)
+    assert_nearest(random_problem(metric, 57, span=6), 5)
+
+
 def test_candidates_of_an_asymmetric_matrix_are_by_outgoing_length():
     matrix = np.random.default_rng(0).integers(0, 50, (25, 25))
     assert_nearest(TSP.from_matrix(matrix), 6)

@@ -64,7 +64,9 @@ def nearest_neighbour(
     count, key = checks.integer("size", size, least=1), checks.seed(seed)
     chosen = get_backend(backend, device)
     xp, n = chosen.xp, problem.n
-    starts = np.resize(np.random.Generator(np.random.Philox(key=key)).permutation(n), count).astype(np.int32)
+    starts = np.resize(np.random.Generator(np.random.Philox(key=key)).permutation(n), count).astype(
+        np.int32
+    )
     if n == 1:
         return np.zeros((count, 1), np.int32)
     neighbours, lengths, degree = CANDIDATES.on(chosen, problem)

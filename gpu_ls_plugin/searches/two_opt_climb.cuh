@@ -76,8 +76,9 @@ struct TwoOptClimb {
   GLS_DEVICE void estimate_rows(int base, float (&low)[Rows]) const {
     __shared__ float row_edges[Rows][Team::kThreads];
     const int last_column = tour.n / 2 + Rows;
-    const int mine = team.lane() * Rows;
-    const bool busy = base + (mine & ~(32 * Rows - 1)) < tour.n;  // the same for a whole warp
+    const int own = team.lane() * Rows;
+    const int mine = base + own < tour.n ? own : 0;  // lanes without rows see points that are there
+    const bool busy = base + (own & ~(32 * Rows - 1)) < tour.n;  // the same for a whole warp
     // Positions that the rows in use and their columns reach: short tours need no full band.
     const int reach = min(kBand, tour.n - base) + last_column + 2 * kGroup;
     load(base, 0, min(kBand + kChunk, reach));
@@ -113,7 +114,7 @@ struct TwoOptClimb {
     }
 #pragma unroll
     for (int q = 0; q < Rows; ++q) {
-      low[q] = base + mine + q < tour.n ? low[q] - row_edges[q][team.lane()] : kInfinity;
+      low[q] = base + own + q < tour.n ? low[q] - row_edges[q][team.lane()] : kInfinity;
     }
   }
 

@@ -146,7 +146,7 @@ def test_rounding_never_makes_a_real_cost_grow():
     random = np.random.default_rng(1)
     points = np.concatenate([random.random((40, 2)) * 1e-6, [[1e9, 0.1], [1e9 / 3, -1e9 / 7]]])
     problem = gls.TSP(points, "EUC")
-    starts = random_tours(42, 50)
+    starts = np.hstack([random_tours(40, 200), np.tile([40, 41], (200, 1))])
     result = gls.LocalSearch()(problem, starts, backend="cpu")
     assert (result.costs <= problem.cost(starts)).all()
     assert np.array_equal(result.costs, problem.cost(result.tours))
