@@ -145,7 +145,9 @@ def main() -> None:
 
     problem = gls.TSP.read(options.instance, optimum=options.optimum)
     console, runs = Console(), contestants(options.pop)
-    LocalSearchMutation().prepare(TSPProblem(problem))  # compile before the clocks start
+    LocalSearchMutation().prepare(
+        TSPProblem(problem), options.pop
+    )  # compile before the clocks start
     for run in runs:
         with console.status(f"{run.name} on {problem.name} for {options.seconds:g} s"):
             run.minimise(TSPProblem(problem), options.seconds, options.seed)

@@ -84,7 +84,7 @@ def solve(problem: TSP, settings: Settings, callback: Callback | None = None) ->
 
     construct = registry.lookup("construction", settings.start)
     tours = construct(problem, size=settings.population, seed=settings.seed, **place)
-    search(problem, tours[:1], budget=Budget(moves=0), **place)  # compiles before time runs
+    search(problem, tours, budget=Budget(moves=0), **place)  # compiles before time runs
 
     run = Run(problem, settings, Result(tours, problem.cost(tours)), callback)
     try:

@@ -105,6 +105,15 @@ def test_greedy_in_clusters():
         assert_greedy(gls.TSP((centres + random.integers(-40, 40, (4, 14, 2))).reshape(-1, 2)))
 
 
+@pytest.mark.parametrize(
+    ("n", "span", "seed"),
+    [(40, 8, 28), (64, 30, 80), (60, 12, 190), (64, 30, 325), (66, 5000, 413), (66, 5000, 698)],
+)
+def test_greedy_waits_for_edges_between_far_ends(n, span, seed):
+    # A shorter edge that no list holds yet joins two fragments at their other ends.
+    assert_greedy(random_problem("EUC_2D", n, seed, span))
+
+
 def test_greedy_of_equal_points_and_lattices():
     assert_greedy(gls.TSP(np.zeros((40, 2))))
     lattice = np.stack(np.meshgrid(np.arange(8), np.arange(8)), axis=-1).reshape(-1, 2)

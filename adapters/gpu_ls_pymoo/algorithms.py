@@ -95,9 +95,12 @@ class MemeticGA(GeneticAlgorithm):
 
     def _setup(self, problem: Any, **kwargs: Any) -> None:
         """Compile before the clock of a time limit starts."""
-        for part in (self.initialization.sampling, self.mating):
+        for part, size in (
+            (self.initialization.sampling, self.pop_size),
+            (self.mating, self.n_offsprings),
+        ):
             if hasattr(part, "prepare"):
-                part.prepare(problem)
+                part.prepare(problem, size)
 
     def next(self) -> None:
         """Make one generation; Ctrl-C outside a search ends the run as it does inside."""

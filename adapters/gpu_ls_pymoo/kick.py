@@ -36,8 +36,8 @@ class Kick:
     def __post_init__(self) -> None:
         self._double_bridge()  # a wrong segment is an error here, not in the first generation
 
-    def prepare(self, problem: Any) -> None:
-        """Compile, so that the first kick of a timed run does not have to."""
+    def prepare(self, problem: Any, size: int = 1) -> None:
+        """Compile, so that the first kick of a timed run does not have to; any `size` will do."""
         self(problem, np.arange(as_tsp(problem).n), np.random.default_rng(0))
 
     def __call__(self, problem: Any, rows: ArrayLike, random_state: np.random.Generator) -> Tours:

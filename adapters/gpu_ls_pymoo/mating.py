@@ -71,11 +71,11 @@ class MemeticMating(Mating):
         self.improver = Improver(search, backend)
         self.kick = Kick(backend=backend)
 
-    def prepare(self, problem: Any) -> None:
-        """Compile ahead of a timed run."""
+    def prepare(self, problem: Any, size: int = 1) -> None:
+        """Compile for batches of `size` ahead of a timed run."""
         for part in (self.crossover, self.mutation, self.kick, self.improver):
             if hasattr(part, "prepare"):
-                part.prepare(problem)
+                part.prepare(problem, size)
 
     def do(
         self,

@@ -99,9 +99,9 @@ class LocalSearchMutation(_TourMutation):
         super().__init__(prob=prob, **kwargs)
         self.improver = Improver(search, backend)
 
-    def prepare(self, problem: Any) -> None:
-        """Compile ahead of a timed run."""
-        self.improver.prepare(problem)
+    def prepare(self, problem: Any, size: int = 1) -> None:
+        """Compile for batches of `size` ahead of a timed run."""
+        self.improver.prepare(problem, size)
 
     def _mutate(
         self, problem: Any, rows: Any, random_state: np.random.Generator, algorithm: Any
@@ -144,9 +144,9 @@ class DoubleBridgeMutation(_TourMutation):
         super().__init__(prob=prob, **kwargs)
         self.kick = Kick(segment, backend)
 
-    def prepare(self, problem: Any) -> None:
-        """Compile ahead of a timed run."""
-        self.kick.prepare(problem)
+    def prepare(self, problem: Any, size: int = 1) -> None:
+        """Compile for batches of `size` ahead of a timed run."""
+        self.kick.prepare(problem, size)
 
     def _mutate(
         self, problem: Any, rows: Any, random_state: np.random.Generator, algorithm: Any

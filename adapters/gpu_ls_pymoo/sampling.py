@@ -50,10 +50,10 @@ class LocalSearchSampling(Sampling):
         self.construction = construction
         self.improver = Improver(search, backend)
 
-    def prepare(self, problem: Any) -> None:
-        """Compile ahead of a timed run."""
+    def prepare(self, problem: Any, size: int = 1) -> None:
+        """Compile for batches of `size` ahead of a timed run."""
         self._construct(problem, 1, np.random.default_rng(0))
-        self.improver.prepare(problem)
+        self.improver.prepare(problem, size)
 
     def do(
         self,

@@ -63,12 +63,11 @@ class Improver:
                 "pass for example gpu_ls_plugin.LocalSearch()"
             )
 
-    def prepare(self, problem: Any) -> None:
-        """Compile, so that the first search of a timed run does not have to."""
+    def prepare(self, problem: Any, size: int = 1) -> None:
+        """Compile for batches of `size`, so that the first search of a timed run does not have to."""
         tsp = as_tsp(problem)
-        self._found()(
-            tsp, np.arange(tsp.n, dtype=np.int32), budget=Budget(seconds=0), backend=self.backend
-        )
+        tours = np.tile(np.arange(tsp.n, dtype=np.int32), (size, 1))
+        self._found()(tsp, tours, budget=Budget(moves=0), backend=self.backend)
 
     def __call__(
         self, problem: Any, rows: ArrayLike, random_state: np.random.Generator, algorithm: Any

@@ -1,8 +1,10 @@
 // Greedy edges: take the shortest edge that keeps every city at degree two and closes no cycle.
 //
-// Candidate edges come in order of length. An edge longer than what the candidate list of one of
-// its ends is sure of is `unsure`: it waits for new lists, and so does every later edge at its
-// two fragments. That makes the result the greedy tour of the complete graph.
+// Candidate edges come in order of (length, cities). The candidates of a city hold all its edges up
+// to its `horizon`. An edge beyond the horizon of one of its cities waits for new lists, and so
+// does every later edge of these cities. It also waits if both fragments could meet at their other
+// ends first, by edges that are not seen yet: it would close a cycle then. That makes the result
+// the greedy tour of the complete graph.
 #pragma once
 
 #include "tour.cuh"
@@ -13,11 +15,13 @@ template <class Team>
 struct GreedyEdges {
   // mate[c]: the other end of the fragment that c ends (c itself if it is alone), -1 inside.
   // links[2 c], links[2 c + 1]: neighbours of c in its fragment, -1 where there is none.
+  // horizon[c]: number, in the order of the item's edges, of the last edge that c is sure of.
   GLS_DEVICE static void run(const Team& team, int item, int n, const int64* first_edges,
-                             const int* edges, const unsigned char* unsure, int* mates,
-                             int* all_links, unsigned char* waiting_scratch) {
+                             const int* edges, const int* horizons, int* mates, int* all_links,
+                             unsigned char* waiting_scratch) {
     int* mate = mates + int64(item) * n;
     int* links = all_links + int64(item) * 2 * n;
+    const int* horizon = horizons + int64(item) * n;
     unsigned char* waiting = waiting_scratch + int64(item) * n;
     team.each(n, [&](int city) { waiting[city] = 0; });
     team.sync();
@@ -25,8 +29,10 @@ struct GreedyEdges {
       for (int64 e = first_edges[item]; e < first_edges[item + 1]; ++e) {
         const int a = edges[2 * e], b = edges[2 * e + 1];
         if (mate[a] < 0 || mate[b] < 0 || mate[a] == b) continue;
-        if (unsure[e] || waiting[a] || waiting[b]) {
-          waiting[a] = waiting[mate[a]] = waiting[b] = waiting[mate[b]] = 1;
+        const int64 rank = e - first_edges[item];
+        const auto sure = [&](int city) { return !waiting[city] && rank <= horizon[city]; };
+        if (!sure(a) || !sure(b) || !(sure(mate[a]) || sure(mate[b]))) {
+          waiting[a] = waiting[b] = 1;
           continue;
         }
         link(links, a, b);

@@ -32,7 +32,7 @@ def greedy_edges_kernel(team: str) -> Kernel:
         header="greedy.cuh",
         body=f"gls::GreedyEdges<{team}>",
         parameters=parse_parameters(
-            "int n, const gls::int64* first_edges, const int* edges, const unsigned char* unsure, "
+            "int n, const gls::int64* first_edges, const int* edges, const int* horizons, "
             "int* mates, int* links, unsigned char* waiting"
         ),
         team=team,
@@ -97,17 +97,21 @@ def greedy(
 
 @dataclass(frozen=True)
 class _Edges:
-    """Edges in order of length; `unsure` marks those longer than their ends' lists are sure of."""
+    """Edges in order of length and cities.
+
+    No other edge of a city comes before its `horizon`, the number of an edge in that order.
+    """
 
     pairs: NDArray[Any]  # (m, 2) int32
     lengths: NDArray[Any]
-    unsure: NDArray[Any]  # (m,) uint8
+    horizon: NDArray[Any]  # (n,) int32
 
     def lengthened(self, random: np.random.Generator) -> _Edges:
         """Return the edges in the order of randomly longer lengths."""
         longer = self.lengths * random.uniform(1.0, 1.0 + NOISE, len(self.lengths))
         order = np.argsort(longer, kind="stable")
-        return _Edges(self.pairs[order], self.lengths[order], np.zeros_like(self.unsure))
+        everything = np.full_like(self.horizon, len(order))
+        return _Edges(self.pairs[order], self.lengths[order], everything)
 
 
 def _edges(problem: TSP, cities: NDArray[Any], lists: CandidateLists) -> _Edges:
@@ -115,19 +119,17 @@ def _edges(problem: TSP, cities: NDArray[Any], lists: CandidateLists) -> _Edges:
     n, degree = problem.n, lists.degree
     a = np.repeat(cities.astype(np.int64), degree)
     b = lists.cities.ravel().astype(np.int64)
-    keys = np.unique(np.minimum(a, b) * n + np.maximum(a, b))
+    keys, listed = np.unique(np.minimum(a, b) * n + np.maximum(a, b), return_inverse=True)
     low, high = keys // n, keys % n
     lengths = problem.metric.lengths(problem, low, high)
     order = np.argsort(lengths, kind="stable")  # equal lengths stay in the order of the cities
-    low, high, lengths = low[order], high[order], lengths[order]
-    # A list is sure of all that is not beyond its last entry, by length and city.
-    reach, last = np.full(n, np.inf), np.full(n, n)
+    horizon = np.full(n, len(order), np.int32)
     if degree < len(cities) - 1:
-        reach[cities], last[cities] = lists.lengths[:, -1], lists.cities[:, -1]
-    unsure = np.zeros(len(lengths), np.uint8)
-    for end, other in ((low, high), (high, low)):
-        unsure |= (lengths > reach[end]) | ((lengths == reach[end]) & (other > last[end]))
-    return _Edges(np.stack([low, high], axis=1).astype(np.int32), lengths, unsure)
+        ranks = np.empty_like(order)
+        ranks[order] = np.arange(len(order))
+        horizon[cities] = ranks[listed].reshape(-1, degree).max(axis=1)
+    pairs = np.stack([low, high], axis=1).astype(np.int32)
+    return _Edges(pairs[order], lengths[order], horizon)
 
 
 def _edges_between(problem: TSP, ends: NDArray[Any]) -> _Edges:
@@ -154,7 +156,7 @@ class _Fragments:
             "n": self.n,
             "first_edges": asarray(first.astype(np.int64)),
             "edges": asarray(np.concatenate([e.pairs for e in edges])),
-            "unsure": asarray(np.concatenate([e.unsure for e in edges])),
+            "horizons": asarray(np.stack([e.horizon for e in edges])),
             "mates": self.mates,
             "links": self.links,
             "waiting": self._waiting,
