@@ -64,7 +64,7 @@ class Improver:
             )
 
     def prepare(self, problem: Any, size: int = 1) -> None:
-        """Compile for batches of `size`, so that the first search of a timed run does not have to."""
+        """Compile for batches of `size` ahead of a timed run."""
         tsp = as_tsp(problem)
         tours = np.tile(np.arange(tsp.n, dtype=np.int32), (size, 1))
         self._found()(tsp, tours, budget=Budget(moves=0), backend=self.backend)
