@@ -84,7 +84,8 @@ def solve(problem: TSP, settings: Settings, callback: Callback | None = None) ->
 
     construct = registry.lookup("construction", settings.start)
     tours = construct(problem, size=settings.population, seed=settings.seed, **place)
-    search(problem, tours, budget=Budget(moves=0), **place)  # compiles before time runs
+    # Compiles before time runs, what a callback needs included.
+    search(problem, tours, budget=Budget(moves=0), callback=lambda _: None, **place)
 
     run = Run(problem, settings, Result(tours, problem.cost(tours)), callback)
     try:
