@@ -19,6 +19,12 @@ def integer(name: str, value: Any, *, least: int, most: int | None = None) -> in
     return number
 
 
+def callback(value: Any) -> None:
+    """Raise unless a callback is callable or None."""
+    if value is not None and not callable(value):
+        raise InvalidTypeError(f"callback: {value!r} cannot be called; pass a function of Progress")
+
+
 def seed(value: Any) -> int:
     """Return a seed, an integer of 64 bits."""
     return integer("seed", value, least=0, most=2**64 - 1)

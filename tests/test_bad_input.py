@@ -194,10 +194,12 @@ CALLS = [
     case("half a move", partial(gls.Budget, moves=0.5), TYPE, "moves: 0.5 is no int"),
     case("target", partial(gls.Budget, target="low"), TYPE, "target: 'low'"),
     case("backend", partial(climb, backend="gpu"), BAD, "backend: 'gpu'", "auto, cpu, cuda"),
-    case("device", partial(climb, device=0), BAD, "device: the cpu backend"),
+    case("device", partial(climb, device=0), BAD, "device: the cpu backend", "leave the"),
     case("device name", partial(climb, device="0"), TYPE, "device: '0'"),
     case("memory", partial(climb, memory_limit=50), MEMORY, "raise memory_limit"),
     case("climb memory", partial(restarts, memory_limit=50), MEMORY, "50 are ava"),
+    case("callback", partial(climb, callback=1), TYPE, "callback: 1", "function of Progress"),
+    case("callback of restarts", partial(restarts, callback=""), TYPE, "callback: ''"),
     case("memory type", partial(climb, memory_limit="1 GB"), TYPE, "memory_limit: '1"),
 ]
 FILES = [

@@ -45,7 +45,9 @@ def get_backend(backend: str = "auto", device: int | None = None, *, tours: Any 
         backend = "cuda" if on_gpu or device is not None or _cuda_reason() is None else "cpu"
     if backend == "cpu":
         if device is not None:
-            raise InvalidParameterError("device: the cpu backend has no numbered devices")
+            raise InvalidParameterError(
+                f"device: the cpu backend has no device {device}; leave the parameter out"
+            )
         return _cpu()
     reason = _cuda_reason()
     if reason is not None:

@@ -135,6 +135,7 @@ class LocalSearch:
         stopwatch = Stopwatch(budget)
         check_problem(problem)
         checks.seed(seed)
+        checks.callback(callback)
         for part in self.neighbourhoods:
             part.check(problem)
         chosen = get_backend(backend, device, tours=tours)

@@ -102,6 +102,7 @@ class RandomRestarts:
             Ctrl-C before there was a tour.
         """
         stopwatch, key = Stopwatch(budget), checks.seed(seed)
+        checks.callback(callback)
         check_problem(problem)
         chosen = get_backend(backend, device)
         size = self._batch_size(chosen, problem, memory_limit)
