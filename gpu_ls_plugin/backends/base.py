@@ -70,10 +70,6 @@ class Backend(ABC):
         """
 
     @abstractmethod
-    def synchronize(self) -> None:
-        """Wait for everything that was launched."""
-
-    @abstractmethod
     def available_memory(self) -> int:
         """Return the bytes that can still be allocated."""
 

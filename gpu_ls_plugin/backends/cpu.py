@@ -114,9 +114,6 @@ class CpuBackend(Backend):
             for future in futures:
                 future.result()
 
-    def synchronize(self) -> None:
-        """Return at once: launches are synchronous."""
-
     def available_memory(self) -> int:
         """Return the physical memory in bytes that is free or only holds files."""
         try:

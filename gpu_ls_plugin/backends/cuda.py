@@ -49,11 +49,6 @@ class CudaBackend(Backend):
         """Bytes of shared memory that one block may have."""
         return int(self._attributes["MaxSharedMemoryPerBlockOptin"])
 
-    @property
-    def capability(self) -> int:
-        """Compute capability as a number, 90 for 9.0."""
-        return int(self.xp.cuda.Device(self.device).compute_capability)
-
     def block(self, threads: int) -> str:
         """Return a team of one block."""
         return f"gls::Block<{threads}>"
@@ -80,10 +75,6 @@ class CudaBackend(Backend):
             threads, teams = _team_shape(kernel.team)
             blocks = min(-(-count // teams), 2**31 - 1)
             function((blocks,), (threads,), (np.int32(count), *converted), shared_mem=shared_bytes)
-
-    def synchronize(self) -> None:
-        """Wait for the current stream."""
-        self.xp.cuda.get_current_stream().synchronize()
 
     def available_memory(self) -> int:
         """Return the bytes free on the device, those kept by CuPy's pool included."""

@@ -12,6 +12,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.candidates.nearest import nearest_lists
+from gpu_ls_plugin.construction.draws import philox
 from gpu_ls_plugin.problems.tsp import check_problem
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def greedy(
         return np.tile(np.arange(n, dtype=np.int32), (count, 1))
     fragments = _Fragments(chosen, n, count)
     exact = _edges(problem, np.arange(n), Nearest(CANDIDATES).of(problem))
-    random = np.random.Generator(np.random.Philox(key=key))
+    random = philox(key)
     fragments.add([exact, *(exact.lengthened(random) for _ in range(count - 1))])
     while any(map(len, open_ends := fragments.open_ends())):
         fragments.add([_edges_between(problem, ends) for ends in open_ends])

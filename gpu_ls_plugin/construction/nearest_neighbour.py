@@ -10,6 +10,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.candidates import Nearest
+from gpu_ls_plugin.construction.draws import philox
 from gpu_ls_plugin.problems.tsp import check_problem
 
 if TYPE_CHECKING:
@@ -64,9 +65,7 @@ def nearest_neighbour(
     count, key = checks.integer("size", size, least=1), checks.seed(seed)
     chosen = get_backend(backend, device)
     xp, n = chosen.xp, problem.n
-    starts = np.resize(np.random.Generator(np.random.Philox(key=key)).permutation(n), count).astype(
-        np.int32
-    )
+    starts = np.resize(philox(key).permutation(n), count).astype(np.int32)
     if n == 1:
         return np.zeros((count, 1), np.int32)
     neighbours, lengths, degree = CANDIDATES.on(chosen, problem)

@@ -8,6 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.construction.draws import philox
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.problems.tsp import check_problem
 
@@ -61,7 +62,7 @@ def space_filling_curve(
         )
     xp = chosen.xp
     points = xp.asarray(problem.coordinates - problem.coordinates.mean(axis=0))
-    random = np.random.Generator(np.random.Philox(key=key))
+    random = philox(key)
     drawn = np.concatenate([np.zeros((1, 3)), random.random((count - 1, 3))])
     turns, shifts = 2 * np.pi * drawn[:, 0], drawn[:, 1:]
     tours = np.empty((count, problem.n), np.int32)

@@ -21,7 +21,7 @@ PARAMETERS = (
     "int degree, int passes, gls::int64 max_moves, int moves_per_pass, int* tours, "
     "unsigned char* states, gls::int64* pass_counts, gls::int64* move_counts, void* row_scratch"
 )
-BOUND_CANDIDATES = Nearest(32)  # of the CPU's bounded scan; longer lists do not change the result
+BOUND_CANDIDATES = Nearest(32)  # of the CPU's full scans; their length does not change the result
 ROW_BYTES = 16  # gls::RowBest<Length>
 MAX_MOVES_PER_PASS = 32  # gls::kMaxMovesPerPass
 RUNNING, OPTIMUM, OUT_OF_MOVES = 0, 1, 2  # gls::ClimbState
