@@ -57,6 +57,11 @@ class Kernel:
         Names of the parts, for listings.
     blocks_per_multiprocessor : int
         Least number of resident blocks the compiler must leave registers for (CUDA only).
+    prepared : bool
+        Whether `body` has a ``prepare(const Team&, parameters...)`` that every block calls before
+        its items (CUDA only).
+    headers : tuple of str
+        Further files that define parts of `body`.
     """
 
     name: str
@@ -67,12 +72,19 @@ class Kernel:
     functors: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     blocks_per_multiprocessor: int = 1
+    prepared: bool = False
+    headers: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
         """The whole translation unit for the backend that `team` belongs to."""
         pasted: set[str] = set()
-        texts = [paste("metric.cuh", pasted), *self.functors, paste(self.header, pasted)]
+        texts = [
+            paste("metric.cuh", pasted),
+            *(paste(header, pasted) for header in self.headers),
+            *self.functors,
+            paste(self.header, pasted),
+        ]
         return "\n".join([*texts, self._host_entry() if self.on_host else self._cuda_entry()])
 
     @property
@@ -83,12 +95,14 @@ class Kernel:
     def _cuda_entry(self) -> str:
         names = "".join(f", {p.name}" for p in self.parameters)
         declared = "".join(f", {p.type} {p.name}" for p in self.parameters)
+        prepare = f"{self.body}::prepare(team{names});" if self.prepared else ""
         return f"""
 extern "C" __global__ void
 __launch_bounds__({self.team}::kThreads, {self.blocks_per_multiprocessor})
 {self.name}(int count{declared}) {{
   using namespace gls;
   const {self.team} team{{}};
+  {prepare}
   const int step = gridDim.x * {self.team}::kTeams;
   for (int item = blockIdx.x * {self.team}::kTeams + team.in_block(); item < count; item += step) {{
     {self.body}::run(team, item{names});

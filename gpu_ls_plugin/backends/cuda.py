@@ -106,8 +106,13 @@ def _convert(parameter: Parameter, value: Any) -> Any:
 
 def _team_shape(team: str) -> tuple[int, int]:
     """Return threads per block and teams per block of a team's C++ type."""
-    size = int(team.partition("<")[2].rstrip(">"))
-    return (size, 1) if team.startswith("gls::Block") else (32 * size, size)
+    kind, _, size = team.rstrip(">").partition("<")
+    count = int(size)
+    return {
+        "gls::Block": (count, 1),
+        "gls::Warp": (32 * count, count),
+        "gls::Thread": (count, count),
+    }[kind]
 
 
 @cache

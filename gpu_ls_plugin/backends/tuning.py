@@ -89,3 +89,99 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
         if n <= 1 << 16 or not in_shared
     ]
     return max(shapes, key=lambda c: (speed(c), c.in_shared, -c.warps))
+
+
+# ---- Descents ------------------------------------------------------------------------------------
+
+# Looking at a city surely takes less, its move included.
+CUDA_SECONDS_PER_LOOK = 2e-6
+CPU_SECONDS_PER_LOOK = 2e-6
+
+SITE_BYTES = 12  # of the largest gls::Site
+LAYOUTS = ("thread", "warp", "block", "global")
+SURVIVOR_BYTES = 3 << 10  # static shared memory of a warp: first steps that are compacted
+WARPS = 16  # of a block of tours held by warps
+BLOCK_WARPS = (8, 4, 4)  # of a block that holds one tour
+THREADS = 32  # of a block of tours held by threads
+AHEAD = 4  # cities that a warp looks at together
+FEW = 6  # tours a multiprocessor, below which each gets a block
+
+
+def tour_bytes(n: int, city_bytes: int) -> int:
+    """Return the memory of a tour in a descent: order, positions, queue and its bits."""
+    return 3 * _padded(n * city_bytes) + _padded((n + 31) // 32 * 4)
+
+
+def _padded(count: int) -> int:
+    return (count + 15) // 16 * 16
+
+
+@dataclass(frozen=True)
+class DescentShape:
+    """How descents are laid out.
+
+    `team` is the C++ type that holds a tour, `teams` how many share a block; the tour is
+    `in_shared` memory or in global memory, the cities `sites_in_shared`. A warp looks at `ahead`
+    cities together.
+    """
+
+    team: str
+    teams: int
+    in_shared: bool
+    sites_in_shared: bool
+    blocks: int
+    ahead: int = AHEAD
+
+    @property
+    def memory(self) -> str:
+        """C++ type of the place where tours are kept."""
+        if not self.in_shared:
+            return "gls::GlobalMemory"
+        return f"gls::SharedMemory<{str(self.sites_in_shared).lower()}>"
+
+    def shared_bytes(self, n: int) -> int:
+        """Return the dynamic shared memory of a block."""
+        sites = _padded(n * SITE_BYTES) if self.sites_in_shared else 0
+        return sites + self.teams * tour_bytes(n, 2) if self.in_shared else 0
+
+
+def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") -> DescentShape:
+    """Return who holds a tour, and where.
+
+    Many tours are held by warps, which share a block's copy of the cities; few tours by blocks,
+    whose warps look further ahead. Tours that do not fit into shared memory lie in global memory.
+
+    Parameters
+    ----------
+    n : int
+        Cities.
+    tours : int
+        Tours per multiprocessor.
+    shared_memory : int
+        Bytes that a block may have.
+    layout : str
+        One of `LAYOUTS` where the choice is made by the caller.
+    """
+    own, sites = tour_bytes(n, 2), _padded(n * SITE_BYTES)
+
+    def rest(warps: int) -> int:
+        return shared_memory - warps * SURVIVOR_BYTES - BLOCK_OVERHEAD
+
+    fits = n <= 1 << 16 and own <= rest(BLOCK_WARPS[-1])
+    if layout == "auto":
+        warps = min(WARPS, tours)
+        layout = "global" if not fits else "block" if tours < FEW else "warp"
+        if layout == "warp" and own * FEW + sites > rest(FEW):
+            layout = "block"
+    if layout == "thread":
+        return DescentShape(f"gls::Thread<{THREADS}>", THREADS, False, False, 1)
+    if layout == "warp":
+        warps = WARPS
+        while warps > 1 and (warps > tours or own * warps + sites > rest(warps)):
+            warps -= 1
+        warps = next(w for w in (16, 12, 8, 6, 4, 2, 1) if w <= warps)
+        return DescentShape(f"gls::Warp<{warps}>", warps, True, own * warps + sites <= rest(warps), 1)
+    warps = next(w for w in BLOCK_WARPS if w * tours <= 16 or w == BLOCK_WARPS[-1])
+    if layout == "global" or not fits:
+        return DescentShape(f"gls::Block<{32 * warps}>", 1, False, False, 1)
+    return DescentShape(f"gls::Block<{32 * warps}>", 1, True, own + sites <= rest(warps) // max(1, min(tours, 16 // warps)), 1)

@@ -5,7 +5,9 @@
 //   Metric(data, n)         what its Python class prepared (see `Metric.data`);
 //   metric(a, b)            the exact length, bit for bit the referee's;
 //   metric.point(c)         16 bytes of a city for the float32 estimate;
-//   metric.estimate(p, q)   within `Metric.slack` of the exact length.
+//   metric.estimate(p, q)   within `Metric.slack` of the exact length;
+//   kDimensions             how many of a point's x, y, z the estimate reads (0: it reads the
+//                           city's number; 3 where the constant is missing).
 // A metric without a faster estimate of its own derives from EstimateByLength.
 //
 // Exact lengths are evaluated in IEEE float64 and compiled without contraction.
@@ -56,6 +58,7 @@ GLS_DEVICE int64 nint(double v) { return int64(v + 0.5); }
 // The slow but always valid estimate: the exact length as float32.
 template <class Metric>
 struct EstimateByLength {
+  static constexpr int kDimensions = 0;
   GLS_DEVICE Point point(int city) const { return {bits_to_float(city), 0, 0, 0}; }
   GLS_DEVICE float estimate(const Point& p, const Point& q) const {
     return float(static_cast<const Metric&>(*this)(float_to_bits(p.x), float_to_bits(q.x)));
@@ -64,6 +67,7 @@ struct EstimateByLength {
 
 // Cities in the plane; estimates start from the first city, so that a far origin costs no digits.
 struct Planar {
+  static constexpr int kDimensions = 2;
   const double* xy;
 
   GLS_DEVICE Planar(const void* data, int) : xy(static_cast<const double*>(data)) {}

@@ -34,9 +34,69 @@ struct Ranked {
 // Sums are made of this many interleaved partial sums on every team.
 constexpr int kPartialSums = 32;
 
+// One thread that works alone: a thread of the CPU, or of a GPU with a tour of its own.
+struct Host {
+  static constexpr int kLanes = 1;
+  static constexpr int kThreads = 1;
+  static constexpr int kTeams = 1;
+
+  GLS_DEVICE static int in_block() { return 0; }
+  GLS_DEVICE void sync() const {}
+
+  template <class F>
+  GLS_DEVICE void each(int count, F f) const {
+    for (int i = 0; i < count; ++i) f(i);
+  }
+
+  template <class F>
+  GLS_DEVICE void once(F f) const {
+    f();
+  }
+
+  template <class T, class F>
+  GLS_DEVICE T least(int count, T none, F f) const {
+    for (int i = 0; i < count; ++i) {
+      const T candidate = f(i);
+      if (candidate < none) none = candidate;
+    }
+    return none;
+  }
+
+  template <class T, class F>
+  GLS_DEVICE T sum(int count, F f) const {
+    T partial[kPartialSums] = {};
+    for (int i = 0; i < count; ++i) partial[i % kPartialSums] += f(i);
+    for (int mask = 16; mask > 0; mask >>= 1) {  // the order of the warp's butterfly
+      for (int i = 0; i < mask; ++i) partial[i] += partial[i + mask];
+    }
+    return partial[0];
+  }
+
+  GLS_DEVICE bool set_bit(uint32* words, int bit) const {
+    const uint32 mask = 1u << (bit & 31), before = words[bit >> 5];
+    words[bit >> 5] = before | mask;
+    return !(before & mask);
+  }
+  GLS_DEVICE bool set_bit_once(uint32* words, int bit) const { return set_bit(words, bit); }
+  GLS_DEVICE void clear_bit(uint32* words, int bit) const { words[bit >> 5] &= ~(1u << (bit & 31)); }
+
+  template <class F, class G>
+  GLS_DEVICE int append(int count, F wanted, G put) const {
+    int total = 0;
+    for (int i = 0; i < count; ++i) {
+      if (wanted(i)) put(total++, i);
+    }
+    return total;
+  }
+};
+
 #ifdef __CUDACC__
 
 constexpr unsigned kAllLanes = 0xffffffffu;
+
+struct Compacted {
+  int place, total;
+};
 
 namespace warp {
 
@@ -57,30 +117,63 @@ GLS_DEVICE T shuffle_xor(T value, int mask) {
   return words.value;
 }
 
+// See the teams' members of the same names.
+GLS_DEVICE bool set_bit(uint32* words, int bit) {
+  const uint32 mask = 1u << (bit & 31);
+  return !(atomicOr(&words[bit >> 5], mask) & mask);
+}
+GLS_DEVICE void clear_bit(uint32* words, int bit) {
+  atomicAnd(&words[bit >> 5], ~(1u << (bit & 31)));
+}
+
+// The same where several of the active lanes may name the same bit: the first of them sets it.
+GLS_DEVICE bool set_bit_once(uint32* words, int bit) {
+  const unsigned same = __match_any_sync(__activemask(), bit);
+  return (same & ((1u << (threadIdx.x % 32)) - 1)) == 0 && set_bit(words, bit);
+}
+
+// The number of lanes before this one in a mask.
+GLS_DEVICE int rank_in(unsigned mask) { return __popc(mask & ((1u << (threadIdx.x % 32)) - 1)); }
+
+template <class F, class G>
+GLS_DEVICE int append(int count, F wanted, G put) {
+  int total = 0;
+  for (int base = 0; base < count; base += 32) {
+    const int i = base + threadIdx.x % 32;
+    const bool keep = i < count && wanted(i);
+    const unsigned mask = __ballot_sync(kAllLanes, keep);
+    if (keep) put(total + rank_in(mask), i);
+    total += __popc(mask);
+  }
+  return total;
+}
+
+}  // namespace warp
+
+// Least value of the lanes of a warp; overloads know faster ways for their types.
 template <class T>
-GLS_DEVICE T least(T mine) {
+GLS_DEVICE T least_in_warp(T mine) {
 #pragma unroll
   for (int mask = 16; mask > 0; mask >>= 1) {
-    const T other = shuffle_xor(mine, mask);
+    const T other = warp::shuffle_xor(mine, mask);
     if (other < mine) mine = other;
   }
   return mine;
 }
 
-// Least of 32 unsigned values: one instruction from sm_80 on.
-GLS_DEVICE uint32 least(uint32 mine) {
+// One instruction from sm_80 on.
+GLS_DEVICE uint32 least_in_warp(uint32 mine) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_min_sync(kAllLanes, mine);
 #else
-  return least<uint32>(mine);
+  return least_in_warp<uint32>(mine);
 #endif
 }
-
-}  // namespace warp
 
 // 32 lanes of one warp; `Warps` of them share a block without knowing of each other.
 template <int Warps>
 struct Warp {
+  static constexpr int kLanes = 32;
   static constexpr int kThreads = 32 * Warps;
   static constexpr int kTeams = Warps;
 
@@ -108,7 +201,7 @@ struct Warp {
       const T candidate = f(i);
       if (candidate < none) none = candidate;
     }
-    return warp::least(none);
+    return least_in_warp(none);
   }
 
   template <class T, class F>
@@ -119,11 +212,42 @@ struct Warp {
     for (int mask = 16; mask > 0; mask >>= 1) total += warp::shuffle_xor(total, mask);
     return total;
   }
+
+  // Whether any lane says so.
+  GLS_DEVICE bool any(bool mine) const { return __any_sync(kAllLanes, mine); }
+
+  // The least value of all lanes.
+  template <class T>
+  GLS_DEVICE T least(T mine) const {
+    return least_in_warp(mine);
+  }
+
+  // The place of this lane among those that are kept, and how many are.
+  GLS_DEVICE Compacted compact(bool keep) const {
+    const unsigned mask = __ballot_sync(kAllLanes, keep);
+    return {warp::rank_in(mask), __popc(mask)};
+  }
+
+  // Sets a bit of an array of words; returns whether it was clear.
+  GLS_DEVICE bool set_bit(uint32* words, int bit) const { return warp::set_bit(words, bit); }
+  GLS_DEVICE bool set_bit_once(uint32* words, int bit) const {
+    return warp::set_bit_once(words, bit);
+  }
+  GLS_DEVICE void clear_bit(uint32* words, int bit) const { warp::clear_bit(words, bit); }
+
+  // put(rank, i) for every i in [0, count) that is wanted(i), ranked in order; how many there are.
+  template <class F, class G>
+  GLS_DEVICE int append(int count, F wanted, G put) const {
+    const int appended = warp::append(count, wanted, put);
+    __syncwarp();
+    return appended;
+  }
 };
 
 // A whole block; reductions go through `Threads / 32` slots of static shared memory.
 template <int Threads>
 struct Block {
+  static constexpr int kLanes = Threads;
   static constexpr int kThreads = Threads;
   static constexpr int kTeams = 1;
 
@@ -146,14 +270,12 @@ struct Block {
   GLS_DEVICE T least(T mine) const {
     __shared__ __align__(16) char storage[Threads / 32 * sizeof(T)];
     T* slots = reinterpret_cast<T*>(storage);
-    mine = warp::least(mine);
+    mine = least_in_warp(mine);
     __syncthreads();  // the slots of the reduction before may still be read
     if (threadIdx.x % 32 == 0) slots[threadIdx.x / 32] = mine;
     __syncthreads();
-    for (int w = 0; w < Threads / 32; ++w) {
-      if (slots[w] < mine) mine = slots[w];
-    }
-    return mine;
+    const int lane = threadIdx.x % 32;
+    return least_in_warp(slots[lane < Threads / 32 ? lane : 0]);
   }
 
   template <class T, class F>
@@ -164,47 +286,63 @@ struct Block {
     }
     return least(none);
   }
+
+  GLS_DEVICE bool any(bool mine) const { return __syncthreads_or(mine); }
+
+  // Calls must have a barrier between them.
+  GLS_DEVICE Compacted compact(bool keep) const {
+    __shared__ int kept[Threads / 32];
+    const unsigned mask = __ballot_sync(kAllLanes, keep);
+    if (threadIdx.x % 32 == 0) kept[threadIdx.x / 32] = __popc(mask);
+    __syncthreads();
+    int before = warp::rank_in(mask), total = 0;
+#pragma unroll
+    for (int w = 0; w < Threads / 32; ++w) {
+      before += w < threadIdx.x / 32 ? kept[w] : 0;
+      total += kept[w];
+    }
+    return {before, total};
+  }
+
+  GLS_DEVICE bool set_bit(uint32* words, int bit) const { return warp::set_bit(words, bit); }
+  GLS_DEVICE bool set_bit_once(uint32* words, int bit) const {
+    return warp::set_bit_once(words, bit);
+  }
+  GLS_DEVICE void clear_bit(uint32* words, int bit) const { warp::clear_bit(words, bit); }
+
+  template <class F, class G>
+  GLS_DEVICE int append(int count, F wanted, G put) const {
+    __shared__ int appended;
+    if (threadIdx.x < 32) {
+      const int total = warp::append(count, wanted, put);
+      if (threadIdx.x == 0) appended = total;
+    }
+    __syncthreads();
+    return appended;
+  }
 };
 
-#else
+// One tour per thread of a block.
+template <int Threads>
+struct Thread : Host {
+  static constexpr int kThreads = Threads;
+  static constexpr int kTeams = Threads;
 
-// One CPU thread.
-struct Host {
-  static constexpr int kThreads = 1;
-  static constexpr int kTeams = 1;
-
-  void sync() const {}
-
-  template <class F>
-  void each(int count, F f) const {
-    for (int i = 0; i < count; ++i) f(i);
-  }
-
-  template <class F>
-  void once(F f) const {
-    f();
-  }
-
-  template <class T, class F>
-  T least(int count, T none, F f) const {
-    for (int i = 0; i < count; ++i) {
-      const T candidate = f(i);
-      if (candidate < none) none = candidate;
-    }
-    return none;
-  }
-
-  template <class T, class F>
-  T sum(int count, F f) const {
-    T partial[kPartialSums] = {};
-    for (int i = 0; i < count; ++i) partial[i % kPartialSums] += f(i);
-    for (int mask = 16; mask > 0; mask >>= 1) {  // the order of the warp's butterfly
-      for (int i = 0; i < mask; ++i) partial[i] += partial[i + mask];
-    }
-    return partial[0];
-  }
+  GLS_DEVICE static int in_block() { return threadIdx.x; }
 };
 
 #endif
+
+// A place that all lanes of a team share, one for each type.
+template <class T, class Team>
+GLS_DEVICE T& shared_slot(const Team& team) {
+#ifdef __CUDACC__
+  __shared__ __align__(16) char slots[Team::kTeams * sizeof(T)];
+  return reinterpret_cast<T*>(slots)[team.in_block()];
+#else
+  static thread_local T slot;
+  return slot;
+#endif
+}
 
 }  // namespace gls

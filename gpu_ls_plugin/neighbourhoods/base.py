@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
@@ -10,24 +11,46 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 
-class Neighbourhood:
+class Neighbourhood(ABC):
     """A set of moves from one tour to others.
 
     Attributes
     ----------
     name : str
         Name in the registry.
+    header : str
+        File that defines the functor, found like a kernel's header.
     reverses : bool
-        Whether its moves reverse paths, so that lengths must be symmetric.
+        Whether its moves have to reverse paths, so that lengths must be symmetric.
     """
 
     name: ClassVar[str]
+    header: ClassVar[str] = "move.cuh"
     reverses: ClassVar[bool] = True
+
+    @abstractmethod
+    def functor(self, symmetric: bool) -> str:
+        """Return the C++ type of the moves at a city, as `neighbourhoods/move.cuh` describes it.
+
+        Where lengths are not `symmetric`, of the moves that reverse no path.
+        """
+
+    def source(self) -> str:
+        """Return the C++ text that defines the functor, empty for those of the library's headers."""
+        return ""
+
+    def first_breadth(self, degree: int) -> int:
+        """Return how many of `degree` candidates are tried as t3: all unless overridden."""
+        return degree
+
+    @abstractmethod
+    def variants(self, degree: int, symmetric: bool) -> int:
+        """Return how many moves begin with one first step (statistics only)."""
 
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError where the moves make no sense on the problem."""
         if self.reverses and not problem.symmetric:
             raise UnsupportedProblemError(
                 f"problem: {self.name} reverses paths and needs symmetric distances; make the "
-                "matrix symmetric, for example (D + D.T) / 2"
+                "matrix symmetric, for example (D + D.T) / 2, or search with OrOpt or ThreeOpt"
             )

@@ -32,6 +32,7 @@ INTEGER_LIMIT = 2.0**31  # integer lengths are int32 inside the searches
 REAL_LIMIT = 2.0**62  # squares of real lengths must be finite in float32
 FLOAT32_ERROR = 2.0**-20  # of a whole float32 evaluation, relative to the largest length
 EXACT_IN_FLOAT32 = 2**22  # sums of four such integers are exact
+FLOAT32_STEPS = 1.5 * 2.0**-22  # of a short float32 evaluation, relative to its result
 FLOAT32_UNDERFLOW = 2.0**-60  # absolute, where squares of differences vanish in float32
 CHORD_ERROR = 2.0**-22  # of half a chord between float32 unit vectors, and of its arc sine
 
@@ -100,6 +101,18 @@ class Metric(ABC):
     def slack(self, problem: TSP) -> float:
         """Return a bound on |float32 estimate of the functor - exact length| over all pairs."""
 
+    def longest(self, problem: TSP) -> float:
+        """Return a bound on all lengths; infinite unless overridden."""
+        return math.inf
+
+    def estimate_error(self, problem: TSP) -> tuple[float, float]:
+        """Return (absolute, relative) bounds on the error of the estimate before rounding.
+
+        The estimate of an integer length rounds to that length unless a rounding point lies
+        within absolute + relative * estimate. By default what `slack` leaves beside the rounding.
+        """
+        return self.slack(problem) - 0.5, 0.0
+
     def tree_points(self, problem: TSP) -> Real | None:
         """Return points (n, m) whose Minkowski distance of order `tree_p` grows with the length.
 
@@ -165,6 +178,22 @@ class Planar(Metric):
         assert problem.coordinates is not None
         rounding = 0.5 if self.integer else 0.0
         return rounding + self.span(problem.coordinates) * FLOAT32_ERROR + FLOAT32_UNDERFLOW
+
+    def longest(self, problem: TSP) -> float:
+        """Return the length of the bounding box's diagonal, rounded up."""
+        assert problem.coordinates is not None
+        return self.span(problem.coordinates) + 1.0
+
+    def estimate_error(self, problem: TSP) -> tuple[float, float]:
+        """Return (absolute, relative) bounds on the error of the estimate before rounding.
+
+        Absolute is what float32 coordinates lose, relative what the arithmetic does.
+        """
+        coordinates = problem.coordinates
+        assert coordinates is not None
+        from_first = coordinates - coordinates[0]
+        lost = np.abs(from_first.astype(np.float32) - from_first).max()
+        return 4.0 * float(lost) + FLOAT32_UNDERFLOW, FLOAT32_STEPS
 
     def tree_points(self, problem: TSP) -> Real | None:
         """Return the coordinates."""
@@ -301,6 +330,10 @@ class Geo(Metric):
         steepest = math.asin(end) - math.asin(end - CHORD_ERROR)
         return 0.5 + 2.0 * EARTH_RADIUS * (steepest + 2.0 * CHORD_ERROR)
 
+    def longest(self, problem: TSP) -> float:
+        """Return half of the Earth's circumference, rounded up."""
+        return math.pi * EARTH_RADIUS + 1.0
+
     def tree_points(self, problem: TSP) -> Real | None:
         """Return the unit vectors: chords grow with great circles."""
         return self.data(problem)
@@ -335,6 +368,10 @@ class ExplicitReal(Metric):
         """Return the entries in rows `a` and columns `b`, elementwise."""
         assert problem.matrix is not None
         return problem.matrix[a, b].astype(np.int64 if self.integer else np.float64, copy=False)
+
+    def longest(self, problem: TSP) -> float:
+        """Return the largest entry."""
+        return float(self.data(problem).max())
 
     def slack(self, problem: TSP) -> float:
         """Return a bound on |entry in float32 - entry|; 0 where sums of entries are exact, too."""

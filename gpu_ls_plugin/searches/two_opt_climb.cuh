@@ -128,7 +128,7 @@ struct TwoOptClimb {
                                 TwoOpt::index(row, end, tour.n)};
       if (move < best) best = move;
     }
-    best = warp::least(best);
+    best = least_in_warp(best);
     if (rows != nullptr && threadIdx.x % 32 == 0) {
       const RowMove move = TwoOpt::row_move(best.index, tour.n);
       rows[row] = {best.value, best.value < 0 ? move.offset : 0};
@@ -148,7 +148,7 @@ struct TwoOptClimb {
       float least = low[0];
 #pragma unroll
       for (int q = 1; q < Rows; ++q) least = fminf(least, low[q]);
-      const uint32 warp_bits = warp::least(ordered(least));
+      const uint32 warp_bits = least_in_warp(ordered(least));
       if (threadIdx.x % 32 == 0) atomicMin(&least_bits, warp_bits);
       team.sync();
       const float bar = threshold(unordered(least_bits));

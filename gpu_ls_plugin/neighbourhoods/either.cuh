@@ -1,0 +1,30 @@
+// Two neighbourhoods as one. Who looks at a variant looks at that of both; ties to the first.
+#pragma once
+
+#include "move.cuh"
+
+namespace gls {
+
+template <class First, class Second>
+struct Either {
+  GLS_DEVICE static int variants(int degree) {
+    const int first = First::variants(degree), second = Second::variants(degree);
+    return first > second ? first : second;
+  }
+
+  template <class View, class Length>
+  GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
+                                Move& move) {
+    const int degree = view.candidates.degree;
+    Length best = 0;
+    if (variant < First::variants(degree)) best = First::gain(view, first, variant, move);
+    if (variant < Second::variants(degree)) {
+      Move other;
+      const Length gain = Second::gain(view, first, variant, other);
+      if (gain > best) best = gain, move = other;
+    }
+    return best;
+  }
+};
+
+}  // namespace gls

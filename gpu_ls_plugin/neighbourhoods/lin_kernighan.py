@@ -1,0 +1,67 @@
+"""The Lin-Kernighan neighbourhood (Lin and Kernighan 1973)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.neighbourhoods.base import Neighbourhood
+
+SHALLOWEST, DEEPEST = 3, 8  # gls::kMaxExchange
+
+
+@dataclass(frozen=True)
+class LinKernighan(Neighbourhood):
+    """Chains of up to `depth` exchanges whose gains add up to more than nothing all the way.
+
+    The first three exchanges are tried in breadth, with both choices of t4, so that depth 3 is
+    sequential 3-opt; from there on the chain takes the best candidate. The tour is not changed
+    before a gain is proven. Symmetric problems only.
+
+    Parameters
+    ----------
+    depth : int
+        Edges that may be exchanged, 3 to 8.
+    breadth : sequence of int
+        Candidates tried as t3, as t5 and further on; beyond the second entry 1 is the only value.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or no integer.
+    """
+
+    depth: int = 5
+    breadth: tuple[int, ...] = (5, 5, 1)
+
+    name = "lin_kernighan"
+    header = "lin_kernighan_move.cuh"
+
+    def __post_init__(self) -> None:
+        checks.integer("depth", self.depth, least=SHALLOWEST, most=DEEPEST)
+        if not isinstance(self.breadth, (tuple, list)) or len(self.breadth) < 1:
+            raise InvalidTypeError(f"breadth: {self.breadth!r} is no sequence such as (5, 3, 1)")
+        for width in self.breadth:
+            checks.integer("breadth", width, least=1)
+        if any(width != 1 for width in self.breadth[2:]):
+            raise InvalidParameterError(
+                f"breadth: {tuple(self.breadth)} is wider than 1 beyond t5, such as (5, 3, 1) is not"
+            )
+        object.__setattr__(self, "breadth", tuple(self.breadth))
+
+    def functor(self, symmetric: bool) -> str:
+        """Return the C++ type of the moves at a city."""
+        return f"gls::LinKernighanMove<{self.depth}, {self._second}>"
+
+    def first_breadth(self, degree: int) -> int:
+        """Return how many of `degree` candidates are tried as t3."""
+        return min(degree, self.breadth[0])
+
+    def variants(self, degree: int, symmetric: bool) -> int:
+        """Return the 2-opt move, and three chains for each t5."""
+        return 1 + 3 * min(degree, self._second)
+
+    @property
+    def _second(self) -> int:
+        return self.breadth[1] if len(self.breadth) > 1 else 1

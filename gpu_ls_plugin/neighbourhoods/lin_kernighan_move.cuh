@@ -1,0 +1,106 @@
+// A Lin-Kernighan step at a city (Lin and Kernighan 1973): a chain of exchanges, each of which
+// keeps the sum of the gains positive, closed where the tour is shortest.
+//
+// The first three exchanges are tried in breadth, with both choices of t4; from there on the chain
+// is extended greedily. Nothing is reversed until a gain is proven: the tour in between is a Trail.
+#pragma once
+
+#include "three_opt_move.cuh"
+#include "trail.cuh"
+
+namespace gls {
+
+// Chains of up to `depth` edges; `breadth` candidates are tried as t5.
+template <int depth, int breadth>
+struct LinKernighanMove {
+  static_assert(depth >= 3 && depth <= kMaxExchange, "a chain has 3 to kMaxExchange edges");
+
+  GLS_DEVICE static int variants(int degree) { return 1 + 3 * (breadth < degree ? breadth : degree); }
+
+  template <class View, class Length>
+  GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
+                                Move& move) {
+    using Lengths = typename View::Lengths;
+    Ends ends;
+    if (!ThreeOptMove<true>::ends(view, first, variant, ends)) return 0;
+    const bool three = variant > 0;
+    Length removed = first.length + view.length(ends.t4, first.t3);
+    Length added = first.length - first.gain;
+    if (three) {
+      added += view.length(ends.t4, ends.t5);
+      if (removed <= added) return 0;
+      removed += view.length(ends.t6, ends.t5);
+    }
+    move.set(first, ends.shape, three ? 3 : 2, ends.t4, ends.t5, ends.t6);
+    Length best = Lengths::gain(removed, added + view.length(ends.t6, first.t1));
+    if constexpr (depth > 3) {
+      if (three) extend(view, first, ends, removed, added, best, move);
+    }
+    return best;
+  }
+
+ private:
+  template <class View, class Length>
+  GLS_DEVICE static void extend(const View& view, const FirstStep<Length>& first, const Ends& ends,
+                                Length removed, Length added, Length& best, Move& move) {
+    using Lengths = typename View::Lengths;
+    const auto path = view.path(first);
+    const int last = view.tour.n - 1;
+    Trail<depth> trail = opened(ends.shape, path.step(first.t3), path.step(ends.t5), last);
+    int end = ends.t6;
+#pragma unroll
+    for (int level = 4; level <= depth; ++level) {
+      Length longest = 0, length_in = 0, length_out = 0;
+      int from = -1, to = -1;
+      const int64 row = int64(end) * view.candidates.degree;
+#pragma unroll 1
+      for (int rank = 0; rank < view.candidates.degree; ++rank) {
+        const Length in = view.candidates.lengths[row + rank];
+        if (removed <= added + in) continue;
+        const int at = path.step(view.candidates.cities[row + rank]);
+        const int before = trail.before(at);
+        // A new edge, and one that leaves: neither the edge of the free end nor one at t1.
+        if (before < 0 || at == last || path.at(before) == end) continue;
+        const Length out = view.length(path.at(before), path.at(at));
+        if (from >= 0 && out - in <= longest) continue;
+        longest = out - in;
+        length_in = in, length_out = out;
+        from = at, to = before;
+      }
+      if (from < 0) return;
+      added += length_in;
+      removed += length_out;
+      end = path.at(to);
+      move.t[2 * level - 2] = path.at(from);
+      move.t[2 * level - 1] = end;
+      const Length closed = Lengths::gain(removed, added + view.length(end, first.t1));
+      if (closed > best) best = closed, move.edges = level;
+      if (level < depth) trail.turn(to, from);
+    }
+  }
+
+  // The path from t6 to t1 after three exchanges, in steps of the path from t2 to t1.
+  GLS_DEVICE static Trail<depth> opened(Shape shape, int at3, int at5, int last) {
+    Trail<depth> trail;
+    if (shape == Shape::kSwap) {
+      trail.append(at5 + 1, at3);
+      trail.append(0, at5);
+      trail.append(at3 + 1, last);
+    } else if (shape == Shape::kTurn) {
+      trail.append(at5 - 1, 0);
+      trail.append(at3, at5);
+      trail.append(at3 + 1, last);
+    } else if (at5 < at3) {
+      trail.append(at5 + 1, at3 - 1);
+      trail.append(at5, 0);
+      trail.append(at3, last);
+    } else {
+      trail.append(at5 - 1, at3);
+      trail.append(0, at3 - 1);
+      trail.append(at5, last);
+    }
+    return trail;
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,76 @@
+// Sequential moves: edges (t1,t2), (t3,t4), ... leave, edges (t2,t3), (t4,t5), ... (t2k,t1) come.
+//
+// Taking out (t1,t2) leaves a path from t2 (step 0) to t1 (step n - 1). A move is read along it:
+//
+//   kFlips   each further edge (t, t') that leaves has t' on the side of the path's free end, so
+//            that reversing the beginning of the path, as far as t', makes a path again
+//   kSwap    t4 lies behind t3, t6 behind t5 <= t3:  t2..t5 t6..t3 t4.. -> t6..t3 t2..t5 t4..
+//   kTurn    t4 lies behind t3, t6 before t5 <= t3:  t2..t6 t5..t3 t4.. -> t6..t2 t3..t5 t4..
+//
+// A neighbourhood offers, for each first step, `variants(degree)` ways to go on:
+//
+//   static Length gain(const View& view, const FirstStep<Length>& first, int variant, Move& move)
+//
+// returns the gain of the best move that goes on so, 0 or less where there is none, and writes the
+// move into `move`. Moves live in registers: index `t` by constants only.
+#pragma once
+
+#include "lengths.cuh"
+#include "ring_tour.cuh"
+
+namespace gls {
+
+constexpr int kMaxExchange = 8;  // edges of a move
+
+enum class Shape { kFlips, kSwap, kTurn };
+
+struct Move {
+  Shape shape;
+  int forward;  // whether t2 follows t1 in the direction of the tour
+  int edges;
+  int t[2 * kMaxExchange];
+
+  // The first three edges.
+  template <class FirstStep>
+  GLS_DEVICE void set(const FirstStep& first, Shape its_shape, int its_edges, int t4, int t5,
+                      int t6) {
+    shape = its_shape;
+    forward = first.forward;
+    edges = its_edges;
+    t[0] = first.t1, t[1] = first.t2, t[2] = first.t3, t[3] = t4, t[4] = t5, t[5] = t6;
+  }
+};
+
+template <class Length>
+struct FirstStep {
+  int t1, t2, t3;
+  int forward;    // t2 follows t1 in the direction of the tour
+  Length length;  // of the edge (t1, t2) that leaves
+  Length gain;    // of the step: length - d(t2, t3), positive
+};
+
+// Candidates of every city, best first, with their lengths.
+template <class Length>
+struct CandidateView {
+  const int* cities;
+  const Length* lengths;
+  int degree;
+};
+
+// All that a neighbourhood may look at.
+template <class LengthsType, class CityType>
+struct View {
+  using Lengths = LengthsType;
+  using Length = typename LengthsType::Length;
+  using City = CityType;
+
+  RingTour<City> tour;
+  LengthsType length;
+  CandidateView<Length> candidates;
+
+  GLS_DEVICE Path<City> path(const FirstStep<Length>& first) const {
+    return {tour, tour.place(first.t2), first.forward != 0};
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,47 @@
+// Or-opt at a city: up to `max_length` neighbouring cities move elsewhere (Or 1976).
+//
+// Either the segment begins at t2 and is put next to t3, or it begins at t3 and is put between t1
+// and t2; in both cases t4 may stand on either side of t3. A variant is one of these four, with all
+// lengths, which share the cities they run over.
+#pragma once
+
+#include "move.cuh"
+
+namespace gls {
+
+template <int max_length, bool reversing>
+struct OrOptMove {
+  GLS_DEVICE static int variants(int) { return reversing ? 4 : 2; }
+
+  template <class View, class Length>
+  GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
+                                Move& move) {
+    const auto path = view.path(first);
+    const int at3 = path.step(first.t3), n = view.tour.n;
+    const bool at_t2 = variant % 2 == 0, turns = variant >= 2;
+    const int at4 = turns ? at3 - 1 : at3 + 1, t4 = path.at(at4);
+    // The segment runs away from its first city; it must end before t4 or t3, or within the path.
+    const int begin = at_t2 ? 0 : at3, ahead = at_t2 || turns ? 1 : -1;
+    const int room = at_t2 ? (turns ? at4 : at3) : turns ? n - 1 - at3 : at3;
+    const Length removed = first.length + view.length(t4, first.t3);
+    const Length added = first.length - first.gain;
+    Length best = 0;
+    int last = at_t2 ? first.t2 : first.t3;
+#pragma unroll
+    for (int length = 1; length <= max_length; ++length) {
+      const int behind = path.at(begin + (length <= room ? length * ahead : 0));
+      const int t5 = at_t2 ? last : behind, t6 = at_t2 ? behind : last;
+      const Length gain =
+          View::Lengths::gain(removed + view.length(t6, t5),
+                              added + view.length(t4, t5) + view.length(t6, first.t1));
+      if (length <= room && gain > best) {
+        best = gain;
+        move.set(first, turns ? Shape::kFlips : Shape::kSwap, 3, t4, t5, t6);
+      }
+      last = behind;
+    }
+    return best;
+  }
+};
+
+}  // namespace gls

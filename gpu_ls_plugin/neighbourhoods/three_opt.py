@@ -1,0 +1,29 @@
+"""The 3-opt neighbourhood (Lin 1965)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpu_ls_plugin.neighbourhoods.base import Neighbourhood
+
+
+@dataclass(frozen=True)
+class ThreeOpt(Neighbourhood):
+    """Take out three edges and reconnect the three paths in any other way; 2-opt is included.
+
+    On candidates the moves are sequential: two of the new edges lead to candidates and the sum of
+    the gains stays positive. That gives all four pure reconnections (Fosin et al. 2013, 4.2), both
+    choices of t4. On asymmetric problems only the one that reverses no path (or-3opt) is left.
+    """
+
+    name = "three_opt"
+    header = "three_opt_move.cuh"
+    reverses = False
+
+    def functor(self, symmetric: bool) -> str:
+        """Return the C++ type of the moves at a city."""
+        return f"gls::ThreeOptMove<{str(symmetric).lower()}>"
+
+    def variants(self, degree: int, symmetric: bool) -> int:
+        """Return the 2-opt move, and three (asymmetric: one) for each candidate."""
+        return 1 + 3 * degree if symmetric else degree

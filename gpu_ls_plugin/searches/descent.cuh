@@ -1,0 +1,98 @@
+// Local search by a work queue (first improvement): the city in front is looked at, its best
+// improving move is applied, and the ends of the edges that changed join the queue again.
+//
+// One tour a team. A team of many lanes looks at several cities at once; what it finds is used only
+// if no city before has a move, so that all teams return the same tour.
+#pragma once
+
+#include "apply_move.cuh"
+#include "scout.cuh"
+#include "tour_memory.cuh"
+
+namespace gls {
+
+// Length: of the moves' arithmetic, int where sums of a move's lengths fit.
+template <class Team, class Metric, class Length, class Memory, class Neighbourhood>
+struct Descent {
+  using City = typename Memory::City;
+  using MetricLengths = Lengths<Metric, Length>;
+  using Site = typename MetricLengths::City;
+
+  // Once a block, before its tours.
+  GLS_DEVICE static void prepare(const Team& team, const void*, int n, const void* sites, float,
+                                 float, const int*, const void*, int, int, int, int, int, int64,
+                                 int*, unsigned char*, int64*, int64*, int*, int*, char*) {
+    Memory::template load_sites<Site>(static_cast<const Site*>(sites), n);
+  }
+
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
+                             const void* sites, float error_absolute, float error_relative,
+                             const int* candidates, const void* candidate_lengths, int degree,
+                             int directions, int breadth, int ahead, int passes, int64 max_moves,
+                             int* tours, unsigned char* states, int64* pass_counts,
+                             int64* move_counts, int* queues, int* queue_sizes, char* scratch) {
+    if (states[item] != 0) return;
+    int* row = tours + int64(item) * n;
+    int* waiting = queues + int64(item) * n;
+    Memory memory(team, item, n, sizeof(Site), scratch);
+    const View<MetricLengths, City> view{
+        {memory.template take<City>(n), memory.template take<City>(n), n},
+        {Metric(metric_data, n),
+         memory.sites(static_cast<const Site*>(sites)),
+         {error_absolute, error_relative}},
+        {candidates, static_cast<const Length*>(candidate_lengths), degree}};
+    WorkQueue<City> queue{memory.template take<City>(n),
+                          memory.template take<uint32>((n + 31) / 32), n, 0, 0};
+    const auto& tour = view.tour;
+    team.each(n, [&](int p) {
+      tour.order[p] = City(row[p]);
+      tour.position[row[p]] = City(p);
+    });
+    if (queue_sizes[item] < 0)
+      queue.fill(team, n, [&](int rank) { return row[rank]; });
+    else
+      queue.fill(team, queue_sizes[item], [&](int rank) { return waiting[rank]; });
+
+    const Choices choices{breadth, Divisor(directions * breadth),
+                          Divisor(Neighbourhood::variants(degree))};
+    Move& move = shared_slot<Move>(team);
+    int64 moves = move_counts[item];
+    int looked = 0;
+#pragma unroll 1
+    while (queue.size > 0 && looked < passes && moves < max_moves) {
+      const auto found = look<Neighbourhood>(team, view, queue, choices, ahead, move);
+      const bool improves = found.rank != kNowhere;
+      const int used = improves ? found.rank + 1 : queue.size < ahead ? queue.size : ahead;
+      queue.drop(team, used);
+      looked += used;
+      if (!improves) continue;
+      apply_move(team, tour, move);
+      queue.push(team, move.t, 2 * move.edges);
+      ++moves;
+    }
+    team.sync();
+    team.each(n, [&](int p) { row[p] = tour.order[p]; });
+    team.each(queue.size, [&](int rank) { waiting[rank] = queue[rank]; });
+    team.once([&] {
+      queue_sizes[item] = queue.size;
+      pass_counts[item] += looked;
+      move_counts[item] = moves;
+      states[item] = queue.size == 0 ? 1 : moves >= max_moves ? 2 : 0;
+    });
+  }
+};
+
+// The cities as float32 estimates see them.
+template <class Team, class Metric>
+struct MakeSites {
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
+                             void* sites) {
+    const Metric metric(metric_data, n);
+    auto* site = static_cast<Site<Dimensions<Metric>::kCount>*>(sites);
+    if constexpr (Dimensions<Metric>::kCount > 0) {
+      team.each(n, [&](int city) { site[city].set(metric.point(city)); });
+    }
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,56 @@
+"""What every engine of a local search is: a batch of tours being improved in place."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.tsp import TSP
+
+RUNNING, OPTIMUM, OUT_OF_MOVES = 0, 1, 2  # gls::ClimbState
+
+
+class Engine(ABC):
+    """A batch of descents in progress on a backend.
+
+    Attributes
+    ----------
+    smallest : int
+        Tours of fewer cities have no neighbours.
+    tours : array of the backend, shape (P, n), int32
+        Improved in place by `launch`.
+    states : array of the backend, shape (P,), uint8
+        `RUNNING`, `OPTIMUM` or `OUT_OF_MOVES`.
+    pass_counts, move_counts : arrays of the backend, shape (P,), int64
+        Evaluations of a neighbourhood, and moves applied, per tour.
+    """
+
+    smallest: ClassVar[int] = 4
+
+    def __init__(self, backend: Backend, problem: TSP, tours: Any) -> None:
+        xp = backend.xp
+        size, n = tours.shape
+        self.backend, self.problem, self.tours = backend, problem, tours
+        self.states = xp.full(size, RUNNING if n >= self.smallest else OPTIMUM, "uint8")
+        self.pass_counts = xp.zeros(size, "int64")
+        self.move_counts = xp.zeros(size, "int64")
+
+    @abstractmethod
+    def launch(self, passes: int, seconds: float) -> None:
+        """Queue up to `passes` passes of every unfinished tour that can begin within `seconds`."""
+
+    @abstractmethod
+    def first_passes(self) -> int:
+        """Return a number of passes that surely takes less than a launch should."""
+
+    @abstractmethod
+    def moves_per_evaluation(self) -> int:
+        """Return how many moves one pass stands for."""
+
+    def unfinished(self) -> int:
+        """Return how many tours can still be improved; waits for the launches."""
+        return int(np.count_nonzero(self.backend.to_numpy(self.states) == RUNNING))

@@ -1,0 +1,216 @@
+// Looks for the first city of the queue that has an improving move, and for its best move.
+//
+// Moves of a city are ranked by gain, then by (direction, candidate, variant).
+#pragma once
+
+#include "move.cuh"
+#include "work_queue.cuh"
+
+namespace gls {
+
+constexpr int kNowhere = 0x7fffffff;
+
+// The rank of an improving move: the place of its city in the queue, its gain, and which of the
+// city's moves it is.
+template <class Length>
+struct Found {
+  int rank;  // kNowhere: nothing was found
+  int index;
+  Length gain;
+
+  GLS_DEVICE bool operator<(const Found& other) const {
+    if (rank != other.rank) return rank < other.rank;
+    if (gain != other.gain) return gain > other.gain;
+    return index < other.index;
+  }
+  GLS_DEVICE bool operator==(const Found& other) const {
+    return rank == other.rank && index == other.index;
+  }
+};
+
+#ifdef __CUDACC__
+GLS_DEVICE Found<int> least_in_warp(Found<int> mine) {
+#if __CUDA_ARCH__ >= 800
+  const int rank = __reduce_min_sync(kAllLanes, mine.rank);
+  const int gain = __reduce_max_sync(kAllLanes, mine.rank == rank ? mine.gain : 0);
+  const bool leads = mine.rank == rank && mine.gain == gain;
+  return {rank, __reduce_min_sync(kAllLanes, leads ? mine.index : kNowhere), gain};
+#else
+  return least_in_warp<Found<int>>(mine);
+#endif
+}
+#endif
+
+// Division of numbers below 2^16 by a number that the compiler does not know.
+struct Divisor {
+  int divisor;
+  uint32 inverse;
+  GLS_DEVICE explicit Divisor(int d) : divisor(d), inverse(d > 1 ? 0xffffffffu / d + 1 : 0) {}
+  GLS_DEVICE int quotient(int x) const {
+    return divisor > 1 ? int(uint64(uint32(x)) * inverse >> 32) : x;
+  }
+};
+
+// How the moves of a city are counted: first steps in one or two directions to candidates of rank
+// below `breadth`, each with a number of variants.
+struct Choices {
+  int breadth;
+  Divisor steps, variants;
+};
+
+// First step number `choice` of a city. False if it does not gain.
+template <class View, class Length>
+GLS_DEVICE bool first_step(const View& view, Choices choices, int city, int choice,
+                           FirstStep<Length>& first) {
+  const bool forward = choice >= choices.breadth;
+  const int64 row = int64(city) * view.candidates.degree;
+  const int64 entry = row + (forward ? choice - choices.breadth : choice);
+  const Length added = view.candidates.lengths[entry];
+  const int place = view.tour.place(city);
+  first.t1 = view.tour.at(forward ? place - 1 : place + 1);
+  first.t2 = city;
+  first.t3 = view.candidates.cities[entry];
+  first.forward = forward;
+  first.length = view.length(city, first.t1);
+  first.gain = first.length - added;
+  return first.gain > 0 && first.t3 != view.tour.at(forward ? place + 1 : place - 1);
+}
+
+// Looks at the first `end` cities of the queue, one after the other.
+template <class Neighbourhood, class View, class Queue, class Length = typename View::Length>
+GLS_DEVICE Found<Length> look_alone(const View& view, const Queue& queue, Choices choices,
+                                    int end, Move& move) {
+  Found<Length> best{kNowhere, 0, 0};
+  const int variants = choices.variants.divisor;
+  for (int rank = 0; rank < end && best.rank == kNowhere; ++rank) {
+    for (int choice = 0; choice < choices.steps.divisor; ++choice) {
+      FirstStep<Length> first;
+      if (!first_step(view, choices, queue[rank], choice, first)) continue;
+      for (int variant = 0; variant < variants; ++variant) {
+        Move other;
+        const Length gain = Neighbourhood::gain(view, first, variant, other);
+        if (gain > best.gain) {
+          best = {rank, choice * variants + variant, gain};
+          move = other;
+        }
+      }
+    }
+  }
+  return best;
+}
+
+#ifdef __CUDACC__
+
+// The gain of a move out of line: what is rare must not be in the way of what is not.
+template <class Neighbourhood, class View, class Length = typename View::Length>
+__device__ __noinline__ Length exact_gain(const View* view, const FirstStep<Length>* first,
+                                          int variant, Move* move) {
+  return Neighbourhood::gain(*view, *first, variant, *move);
+}
+
+template <class Neighbourhood, class View, class Length = typename View::Length>
+GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int variant,
+                          Move& move) {
+  using Lengths = typename View::Lengths;
+  if constexpr (Lengths::kQuick) {
+    const gls::View<Tentative<Lengths>, typename View::City> quick{
+        view.tour, Tentative<Lengths>(view.length), view.candidates};
+    const Length gain = Neighbourhood::gain(quick, first, variant, move);
+    if (!quick.length.doubt) return gain;
+    const View its_view = view;
+    const FirstStep<Length> its_first = first;
+    Move its_move;
+    const Length exact = exact_gain<Neighbourhood>(&its_view, &its_first, variant, &its_move);
+    move = its_move;
+    return exact;
+  } else {
+    return Neighbourhood::gain(view, first, variant, move);
+  }
+}
+
+template <class Length>
+struct Survivor {
+  FirstStep<Length> first;
+  int rank, choice;
+};
+
+// The same by all lanes of a team, which look at several cities ahead: they share the first steps,
+// compact those that gain, and share the variants of these.
+template <class Neighbourhood, class Team, class View, class Queue,
+          class Length = typename View::Length>
+GLS_DEVICE Found<Length> look_together(const Team& team, const View& view, const Queue& queue,
+                                       Choices choices, int end, Move& move) {
+  constexpr int kLanes = Team::kLanes, kSurvivors = kLanes == 32 ? 64 : kLanes;
+  __shared__ Survivor<Length> room[Team::kTeams][kSurvivors];
+  Survivor<Length>* survivors = room[team.in_block()];
+  const int lane = team.lane(), variants = choices.variants.divisor;
+  int items = end * choices.steps.divisor;
+  Found<Length> best{kNowhere, 0, 0}, own = best;
+  Move own_move;
+  int item = 0;
+#pragma unroll 1
+  while (item < items) {
+    int count = 0;
+#pragma unroll 1
+    for (; item < items && count <= kSurvivors - kLanes; item += kLanes) {
+      const int mine = item + lane;
+      Survivor<Length> found;
+      bool gains = false;
+      if (mine < items) {
+        found.rank = choices.steps.quotient(mine);
+        found.choice = mine - found.rank * choices.steps.divisor;
+        gains = first_step(view, choices, queue[found.rank], found.choice, found.first);
+      }
+      const Compacted kept = team.compact(gains);
+      if (gains) survivors[count + kept.place] = found;
+      count += kept.total;
+    }
+    team.sync();
+    const int moves = count * variants;
+#pragma unroll 1
+    for (int base = 0; base < moves; base += kLanes) {
+      const int mine = base + lane;
+      if (mine < moves) {
+        const int step = choices.variants.quotient(mine), variant = mine - step * variants;
+        const Survivor<Length>& from = survivors[step];
+        Move other_move;
+        const Length gain = gain_of<Neighbourhood>(view, from.first, variant, other_move);
+        const Found<Length> other{from.rank, from.choice * variants + variant, gain};
+        if (gain > 0 && other < own) own = other, own_move = other_move;
+      }
+      if (team.any(own.rank != kNowhere)) {
+        // Done, unless moves of the first city that improves are still to come.
+        best = team.least(own);
+        const int next = base + kLanes < moves ? survivors[choices.variants.quotient(base + kLanes)].rank
+                         : item < items        ? choices.steps.quotient(item)
+                                               : kNowhere;
+        if (next > best.rank) {
+          items = 0;
+          break;
+        }
+      }
+    }
+    team.sync();
+  }
+  if (best.rank != kNowhere && own == best) move = own_move;
+  team.sync();
+  return best;
+}
+
+#endif
+
+// Looks at the first `ahead` cities of the queue; writes the move that was found into the team's
+// shared `move`.
+template <class Neighbourhood, class Team, class View, class Queue>
+GLS_DEVICE auto look(const Team& team, const View& view, const Queue& queue, Choices choices,
+                     int ahead, Move& move) {
+  const int end = queue.size < ahead ? queue.size : ahead;
+#ifdef __CUDACC__
+  if constexpr (Team::kLanes > 1) {
+    return look_together<Neighbourhood>(team, view, queue, choices, end, move);
+  } else
+#endif
+    return look_alone<Neighbourhood>(view, queue, choices, end, move);
+}
+
+}  // namespace gls

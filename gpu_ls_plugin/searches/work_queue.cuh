@@ -1,0 +1,60 @@
+// The cities that are still to be looked at, first in first out; each is in the queue at most once
+// (Bentley's don't-look bits, turned round).
+#pragma once
+
+#include "ring_tour.cuh"
+
+namespace gls {
+
+template <class City>
+struct WorkQueue {
+  City* ring;
+  uint32* queued;  // one bit a city
+  int n;
+  int head, size;
+
+  GLS_DEVICE int operator[](int rank) const {
+    const int place = head + rank;
+    return int(ring[place < n ? place : place - n]);
+  }
+
+  // Makes the queue of `count` cities city(0), city(1), ...
+  template <class Team, class F>
+  GLS_DEVICE void fill(const Team& team, int count, F city) {
+    team.each((n + 31) / 32, [&](int word) { queued[word] = 0; });
+    team.sync();
+    head = 0;
+    size = count;
+    team.each(count, [&](int rank) {
+      const int c = city(rank);
+      ring[rank] = City(c);
+      team.set_bit(queued, c);
+    });
+    team.sync();
+  }
+
+  // Takes `count` cities from the front.
+  template <class Team>
+  GLS_DEVICE void drop(const Team& team, int count) {
+    team.each(count, [&](int rank) { team.clear_bit(queued, (*this)[rank]); });
+    team.sync();
+    head += count;
+    if (head >= n) head -= n;
+    size -= count;
+  }
+
+  // Appends those of `count` cities that are not queued, in their order.
+  template <class Team>
+  GLS_DEVICE void push(const Team& team, const int* cities, int count) {
+    size += team.append(
+        count,
+        [&](int i) { return team.set_bit_once(queued, cities[i]); },
+        [&](int rank, int i) {
+          int place = head + size + rank;
+          while (place >= n) place -= n;
+          ring[place] = City(cities[i]);
+        });
+  }
+};
+
+}  // namespace gls
