@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpu_ls_plugin import solution
+from gpu_ls_plugin import exceptions, solution
 from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.candidates import All, Nearest
 from gpu_ls_plugin.construction import (
@@ -13,9 +13,9 @@ from gpu_ls_plugin.construction import (
     random_tours,
     space_filling_curve,
 )
-from gpu_ls_plugin.neighbourhoods import TwoOpt
+from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt, TwoOpt
 from gpu_ls_plugin.perturbations import DoubleBridge
-from gpu_ls_plugin.pivoting import Best
+from gpu_ls_plugin.pivoting import Best, First, RandomK
 from gpu_ls_plugin.problems import TSP
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
@@ -29,13 +29,19 @@ __all__ = [
     "Best",
     "Budget",
     "DoubleBridge",
+    "First",
+    "LinKernighan",
     "LocalSearch",
     "Nearest",
+    "OrOpt",
     "Progress",
+    "RandomK",
     "RandomRestarts",
     "Result",
     "Statistics",
+    "ThreeOpt",
     "TwoOpt",
+    "exceptions",
     "greedy",
     "nearest_neighbour",
     "random_tours",

@@ -12,9 +12,9 @@ from gpu_ls_plugin.construction import (
     space_filling_curve,
 )
 from gpu_ls_plugin.hookspecs import hookimpl
-from gpu_ls_plugin.neighbourhoods import TwoOpt
+from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt, TwoOpt
 from gpu_ls_plugin.perturbations import DoubleBridge
-from gpu_ls_plugin.pivoting import Best
+from gpu_ls_plugin.pivoting import Best, First, RandomK
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.searches import LocalSearch, RandomRestarts
@@ -32,8 +32,10 @@ def gpu_ls_register_parts(register: Register) -> None:
     register("candidates", "nearest", Nearest)
     for construct in (random_tours, nearest_neighbour, greedy, space_filling_curve):
         register("construction", construct.__name__, construct)
-    register("neighbourhood", "two_opt", TwoOpt)
-    register("pivoting", "best", Best)
+    for neighbourhood in (TwoOpt, OrOpt, ThreeOpt, LinKernighan):
+        register("neighbourhood", neighbourhood.name, neighbourhood)
+    for rule in (Best, First, RandomK):
+        register("pivoting", rule.name, rule)
     register("perturbation", "double_bridge", DoubleBridge)
     register("search", "local_search", LocalSearch)
     register("search", "random_restarts", RandomRestarts)

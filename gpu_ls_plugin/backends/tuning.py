@@ -93,18 +93,16 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
 
 # ---- Descents ------------------------------------------------------------------------------------
 
-# Looking at a city surely takes less, its move included.
-CUDA_SECONDS_PER_LOOK = 2e-6
-CPU_SECONDS_PER_LOOK = 2e-6
-
+SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}  # that a look at a city, move included, takes at most
 SITE_BYTES = 12  # of the largest gls::Site
 LAYOUTS = ("thread", "warp", "block", "global")
-SURVIVOR_BYTES = 3 << 10  # static shared memory of a warp: first steps that are compacted
-WARPS = 16  # of a block of tours held by warps
-BLOCK_WARPS = (8, 4, 4)  # of a block that holds one tour
+SURVIVOR_BYTES = 40  # of a first step that gains; a warp keeps 64, a block one for each lane
+WARPS = (16, 12, 8, 6, 4, 2, 1)  # of a block of tours held by warps
+BLOCK_LANES = {"few": 256, "some": 128}  # of a block that holds one tour
+FEW = 2  # tours a multiprocessor, above which blocks are smaller
+SOME = 8  # tours a multiprocessor, from which on each gets a warp
 THREADS = 32  # of a block of tours held by threads
-AHEAD = 4  # cities that a warp looks at together
-FEW = 6  # tours a multiprocessor, below which each gets a block
+CHUNK_CITIES = 8  # that a warp looks at in a sweep, where there is work for all
 
 
 def tour_bytes(n: int, city_bytes: int) -> int:
@@ -120,17 +118,15 @@ def _padded(count: int) -> int:
 class DescentShape:
     """How descents are laid out.
 
-    `team` is the C++ type that holds a tour, `teams` how many share a block; the tour is
-    `in_shared` memory or in global memory, the cities `sites_in_shared`. A warp looks at `ahead`
-    cities together.
+    `team` is the C++ type that holds a tour, of `lanes` lanes, `teams` how many share a block; the
+    tour is `in_shared` memory or in global memory, and the cities `sites_in_shared`.
     """
 
     team: str
+    lanes: int
     teams: int
     in_shared: bool
     sites_in_shared: bool
-    blocks: int
-    ahead: int = AHEAD
 
     @property
     def memory(self) -> str:
@@ -141,15 +137,21 @@ class DescentShape:
 
     def shared_bytes(self, n: int) -> int:
         """Return the dynamic shared memory of a block."""
+        if not self.in_shared:
+            return 0
         sites = _padded(n * SITE_BYTES) if self.sites_in_shared else 0
-        return sites + self.teams * tour_bytes(n, 2) if self.in_shared else 0
+        return sites + self.teams * tour_bytes(n, 2)
+
+    def ahead(self, steps: int) -> int:
+        """Return how many cities of `steps` first steps a team looks at together."""
+        return max(1, round((96 if self.lanes == 32 else self.lanes) / steps))
 
 
 def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") -> DescentShape:
     """Return who holds a tour, and where.
 
     Many tours are held by warps, which share a block's copy of the cities; few tours by blocks,
-    whose warps look further ahead. Tours that do not fit into shared memory lie in global memory.
+    whose lanes look further ahead. Tours that do not fit into shared memory lie in global memory.
 
     Parameters
     ----------
@@ -160,28 +162,30 @@ def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") 
     shared_memory : int
         Bytes that a block may have.
     layout : str
-        One of `LAYOUTS` where the choice is made by the caller.
+        One of `LAYOUTS` where the choice is the caller's.
     """
     own, sites = tour_bytes(n, 2), _padded(n * SITE_BYTES)
 
-    def rest(warps: int) -> int:
-        return shared_memory - warps * SURVIVOR_BYTES - BLOCK_OVERHEAD
+    def room(lanes: int) -> int:
+        return shared_memory - max(lanes, 64) * SURVIVOR_BYTES - BLOCK_OVERHEAD
 
-    fits = n <= 1 << 16 and own <= rest(BLOCK_WARPS[-1])
+    def fitting(teams: int) -> bool:
+        return n <= 1 << 16 and teams * own + sites <= room(64 * teams)
+
+    lanes = BLOCK_LANES["few" if tours <= FEW else "some"]
     if layout == "auto":
-        warps = min(WARPS, tours)
-        layout = "global" if not fits else "block" if tours < FEW else "warp"
-        if layout == "warp" and own * FEW + sites > rest(FEW):
-            layout = "block"
+        many = tours >= SOME and fitting(SOME)
+        layout = "warp" if many else "block"
     if layout == "thread":
-        return DescentShape(f"gls::Thread<{THREADS}>", THREADS, False, False, 1)
+        return DescentShape(f"gls::Thread<{THREADS}>", 1, THREADS, False, False)
     if layout == "warp":
-        warps = WARPS
-        while warps > 1 and (warps > tours or own * warps + sites > rest(warps)):
-            warps -= 1
-        warps = next(w for w in (16, 12, 8, 6, 4, 2, 1) if w <= warps)
-        return DescentShape(f"gls::Warp<{warps}>", warps, True, own * warps + sites <= rest(warps), 1)
-    warps = next(w for w in BLOCK_WARPS if w * tours <= 16 or w == BLOCK_WARPS[-1])
-    if layout == "global" or not fits:
-        return DescentShape(f"gls::Block<{32 * warps}>", 1, False, False, 1)
-    return DescentShape(f"gls::Block<{32 * warps}>", 1, True, own + sites <= rest(warps) // max(1, min(tours, 16 // warps)), 1)
+        warps = next((w for w in WARPS if w <= max(1, tours) and fitting(w)), 1)
+        return DescentShape(f"gls::Warp<{warps}>", 32, warps, fitting(1) or own <= room(64), fitting(warps))
+    if layout == "global" or n > 1 << 16 or own > room(lanes):
+        return DescentShape("gls::Block<512>", 512, 1, False, False)
+    return DescentShape(f"gls::Block<{lanes}>", lanes, 1, True, tours * (own + sites) <= room(lanes))
+
+
+def sweep_chunk(n: int, tours: int, processors: int) -> int:
+    """Return how many cities a team evaluates in a sweep over all of them."""
+    return max(CHUNK_CITIES, -(-n * tours // (processors * 1024)))

@@ -19,3 +19,7 @@ class All(Candidates):
     def build(self, problem: TSP) -> CandidateLists:
         """Sort all cities by length for every city: n (n - 1) entries, for small problems only."""
         return nearest_lists(problem, problem.n - 1)
+
+    def most(self, problem: TSP) -> int:
+        """Return n - 1."""
+        return problem.n - 1

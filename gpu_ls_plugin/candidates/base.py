@@ -42,6 +42,10 @@ class Candidates(ABC):
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
 
+    def most(self, problem: TSP) -> int:
+        """Return how many candidates a city of the problem will have; more than none is known."""
+        return 0
+
     def of(self, problem: TSP) -> CandidateLists:
         """Return the lists for a problem; repeated calls return the same object."""
         kept = _lists.setdefault(problem, {})

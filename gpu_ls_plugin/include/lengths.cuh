@@ -50,11 +50,7 @@ struct Lengths {
   using Length = LengthType;
   static constexpr int kDimensions = Dimensions<Metric>::kCount;
   static constexpr bool kReal = Length(0.5) != Length(0);
-#ifdef __CUDACC__
   static constexpr bool kQuick = !kReal && kDimensions > 0;
-#else
-  static constexpr bool kQuick = false;  // float64 roots are fast enough
-#endif
   using City = Site<kDimensions>;
 
   Metric metric;

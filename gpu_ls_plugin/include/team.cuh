@@ -8,10 +8,12 @@
 
 #ifdef __CUDACC__
 #define GLS_DEVICE __device__ __forceinline__
+#define GLS_OUT_OF_LINE __device__ __noinline__
 #else
 #include <cmath>
 #include <cstring>
 #define GLS_DEVICE inline
+#define GLS_OUT_OF_LINE __attribute__((noinline))
 #endif
 
 namespace gls {

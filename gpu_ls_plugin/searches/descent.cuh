@@ -60,9 +60,11 @@ struct Descent {
     int looked = 0;
 #pragma unroll 1
     while (queue.size > 0 && looked < passes && moves < max_moves) {
-      const auto found = look<Neighbourhood>(team, view, queue, choices, ahead, move);
+      const int most = queue.size < ahead ? queue.size : ahead;
+      const auto found =
+          look<Neighbourhood, FirstFound<Length>>(team, view, queue, choices, most, move);
       const bool improves = found.rank != kNowhere;
-      const int used = improves ? found.rank + 1 : queue.size < ahead ? queue.size : ahead;
+      const int used = improves ? found.rank + 1 : most;
       queue.drop(team, used);
       looked += used;
       if (!improves) continue;
@@ -79,19 +81,6 @@ struct Descent {
       move_counts[item] = moves;
       states[item] = queue.size == 0 ? 1 : moves >= max_moves ? 2 : 0;
     });
-  }
-};
-
-// The cities as float32 estimates see them.
-template <class Team, class Metric>
-struct MakeSites {
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
-                             void* sites) {
-    const Metric metric(metric_data, n);
-    auto* site = static_cast<Site<Dimensions<Metric>::kCount>*>(sites);
-    if constexpr (Dimensions<Metric>::kCount > 0) {
-      team.each(n, [&](int city) { site[city].set(metric.point(city)); });
-    }
   }
 };
 

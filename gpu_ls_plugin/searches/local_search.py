@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.backends.tuning import LAYOUTS
 from gpu_ls_plugin.budget import Stopwatch
-from gpu_ls_plugin.candidates import All, Candidates
+from gpu_ls_plugin.candidates import Candidates, Nearest
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.neighbourhoods import Neighbourhood, TwoOpt
-from gpu_ls_plugin.pivoting import Best
+from gpu_ls_plugin.neighbourhoods import Neighbourhood, OrOpt, TwoOpt
+from gpu_ls_plugin.pivoting import First, Pivoting
 from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
-from gpu_ls_plugin.searches import observers
+from gpu_ls_plugin.searches import engines, observers
 from gpu_ls_plugin.searches.driver import drive
-from gpu_ls_plugin.searches.two_opt_climb import MAX_MOVES_PER_PASS, OUT_OF_MOVES, TwoOptClimb
+from gpu_ls_plugin.searches.engine import OUT_OF_MOVES
+from gpu_ls_plugin.searches.two_opt_climb import MAX_MOVES_PER_PASS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,59 +35,71 @@ NO_LIMIT = 2**62
 
 @dataclass(frozen=True)
 class LocalSearch:
-    """Improve tours until none of their neighbours is better.
+    """Improve tours until the search finds no better neighbour.
 
-    The exhaustive 2-opt climb (O'Neil and Burtscher 2015): each pass takes the best of all
-    n (n - 3) / 2 moves, ties to the smallest positions. All tours of a batch climb at the same
-    time, on the device until all are done.
+    All tours of a batch are searched at the same time, on the device until all are done.
+
+    - `First()`: the cities wait in a queue (don't-look bits); the best move at the city in front is
+      applied, and the ends of the edges that changed join the queue again (Bentley 1992; Delevacq
+      et al. 2012, 4.1). Any list of neighbourhoods, on candidate lists.
+    - `Best()`: each pass takes the best move of all cities, on candidate lists (Fosin et al. 2013)
+      or over `All()` cities: exhaustive 2-opt (O'Neil and Burtscher 2015) and 3-opt (Schulz 2013).
+    - `RandomK(k)`: each pass takes the best of k random moves over `All()` cities (Delevacq et al.
+      2012, 4.2).
 
     Parameters
     ----------
-    neighbourhoods : sequence of Neighbourhood
-        Moves to try: `[TwoOpt()]`.
-    candidates : Candidates
-        Cities to link a city to: `All()`.
-    pivoting : Best
-        Which improving move a pass takes.
+    neighbourhoods : sequence of Neighbourhood or str
+        Moves to try, combined in one pass; parts or their registered names.
+    candidates : Candidates or str
+        Cities to link a city to.
+    pivoting : Pivoting or str
+        Which improving move is taken.
     moves_per_pass : int
-        Up to this many moves (1 to 32) are applied after one evaluation: the best, and further
-        ones that gain at least half as much and do not overlap. More than 1 is faster and
-        leads to other, on average equally good, local optima. It pays on a GPU.
+        Of exhaustive 2-opt with `Best()`: up to this many moves (1 to 32) are applied after one
+        evaluation: the best, and further ones that gain at least half as much and do not overlap.
+        More than 1 is faster and leads to other, on average equally good, local optima. It pays
+        on a GPU.
+    layout : str
+        Of `First()` on a GPU: "thread", "warp" or "block" holds a tour, "global" is a block with
+        the tour in global memory; "auto" chooses. The result is the same.
 
     Raises
     ------
-    InvalidParameterError, InvalidTypeError
-        A part is of the wrong kind, or the combination is not supported.
+    InvalidParameterError, InvalidTypeError, UnknownPartError
+        A part is of the wrong kind or unknown, or the combination is not supported.
     """
 
-    neighbourhoods: Sequence[Neighbourhood] = (TwoOpt(),)
-    candidates: Candidates = field(default_factory=All)
-    pivoting: Best = field(default_factory=Best)
+    neighbourhoods: Sequence[Neighbourhood | str] = (TwoOpt(), OrOpt(3))
+    candidates: Candidates | str = field(default_factory=Nearest)
+    pivoting: Pivoting | str = field(default_factory=First)
     moves_per_pass: int = 1
+    layout: str = "auto"
 
     name = "local_search"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.neighbourhoods, (list, tuple)):
+        if isinstance(self.neighbourhoods, str) or not isinstance(
+            self.neighbourhoods, (list, tuple)
+        ):
             raise InvalidTypeError(
                 f"neighbourhoods: {self.neighbourhoods!r} is no list, such as [TwoOpt()]"
             )
-        parts = tuple(self.neighbourhoods)
+        parts = tuple(
+            _part("neighbourhood", "neighbourhoods", part, Neighbourhood)
+            for part in self.neighbourhoods
+        )
         object.__setattr__(self, "neighbourhoods", parts)
-        for part in parts:
-            if not isinstance(part, Neighbourhood):
-                raise InvalidTypeError(f"neighbourhoods: {part!r} is no neighbourhood")
-        if parts != (TwoOpt(),):
-            raise InvalidParameterError(f"neighbourhoods: {list(parts)} is not [TwoOpt()]")
-        if not isinstance(self.candidates, Candidates):
-            raise InvalidTypeError(f"candidates: {self.candidates!r} is no candidate set")
-        if not isinstance(self.pivoting, Best):
-            raise InvalidTypeError(f"pivoting: {self.pivoting!r} is not Best()")
-        if not isinstance(self.candidates, All):
-            raise InvalidParameterError(
-                f"candidates: {self.candidates!r} cannot be combined with Best(); use All()"
-            )
+        for kind, base in (("candidates", Candidates), ("pivoting", Pivoting)):
+            object.__setattr__(self, kind, _part(kind, kind, getattr(self, kind), base))
         checks.integer("moves_per_pass", self.moves_per_pass, least=1, most=MAX_MOVES_PER_PASS)
+        if self.layout != "auto" and self.layout not in LAYOUTS:
+            raise InvalidParameterError(
+                f"layout: {self.layout!r} is none of auto, {', '.join(LAYOUTS)}"
+            )
+        if not parts:
+            raise InvalidParameterError("neighbourhoods: the list is empty; give it TwoOpt()")
+        engines.choose(self)
 
     def __call__(
         self,
@@ -97,6 +112,7 @@ class LocalSearch:
         device: int | None = None,
         callback: Callback | None = None,
         memory_limit: int | None = None,
+        first_row: int = 0,
     ) -> Result:
         """Improve a batch of tours.
 
@@ -107,7 +123,7 @@ class LocalSearch:
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
         seed : int
-            Not used: the climb is deterministic.
+            Of the random moves of `RandomK`; the other rules are deterministic.
         budget : Budget, optional
             `moves` are per tour; `kicks` do not apply.
         backend, device
@@ -116,6 +132,9 @@ class LocalSearch:
             Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
             Bytes that may be used; larger batches are searched in parts.
+        first_row : int
+            Number of the first row, where the batch is a part of a larger one: row r has the
+            random moves of row `first_row` + r.
 
         Returns
         -------
@@ -134,7 +153,8 @@ class LocalSearch:
         """
         stopwatch = Stopwatch(budget)
         check_problem(problem)
-        checks.seed(seed)
+        key = checks.seed(seed)
+        checks.integer("first_row", first_row, least=0)
         checks.callback(callback)
         for part in self.neighbourhoods:
             part.check(problem)
@@ -144,14 +164,13 @@ class LocalSearch:
         if not problem.integer:
             before = (improved.copy(), _refereed(chosen, problem, improved, to_host=to_host))
         statistics = Statistics(backend=chosen.name, climbs=len(improved))
+        maker = engines.choose(self)(self, chosen, problem, key)
         size = chosen.rows_that_fit(
-            TwoOptClimb.bytes_per_tour(problem.n, self.moves_per_pass),
-            chosen.metric_data(problem).nbytes,
-            memory_limit,
+            maker.bytes_per_tour, chosen.metric_data(problem).nbytes, memory_limit
         )
         for begin in range(0, len(improved), size):
             rows = slice(begin, begin + size)
-            self._improve(chosen, problem, improved, rows, stopwatch, callback, statistics)
+            self._improve(maker, improved, rows, first_row, stopwatch, callback, statistics)
             if statistics.stopped_by in ("seconds", "target", "interrupt"):
                 break
         costs = _refereed(chosen, problem, improved, to_host=to_host)
@@ -164,10 +183,10 @@ class LocalSearch:
 
     def _improve(
         self,
-        backend: Backend,
-        problem: TSP,
+        maker: engines.Maker,
         tours: Any,
         rows: slice,
+        first_row: int,
         stopwatch: Stopwatch,
         callback: Callback | None,
         statistics: Statistics,
@@ -176,7 +195,7 @@ class LocalSearch:
         budget = stopwatch.budget
         part = tours[rows]
         limit = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
-        climb = TwoOptClimb(backend, problem, part, self.moves_per_pass, limit)
+        climb = maker.make(part, first_row + rows.start, limit)
         passes, moves = statistics.passes, statistics.moves
 
         def count() -> None:
@@ -185,7 +204,7 @@ class LocalSearch:
             statistics.evaluations = statistics.passes * climb.moves_per_evaluation()
 
         def report(unfinished: int) -> int | float:
-            costs = tour_costs(backend, problem, tours)
+            costs = tour_costs(climb.backend, climb.problem, tours)
             best: int | float = costs.min().item()
             if callback is not None:
                 count()
@@ -210,6 +229,16 @@ class LocalSearch:
             stopped_by = "moves"
         if stopped_by != "optimum":
             statistics.stopped_by = stopped_by
+
+
+def _part(kind: str, parameter: str, given: object, base: type) -> Any:
+    """Return a part, made by its registered name if need be."""
+    made = registry.lookup(kind, given)() if isinstance(given, str) else given
+    if not isinstance(made, base):
+        raise InvalidTypeError(
+            f"{parameter}: {given!r} is no {kind} part; see gpu-ls operators for those there are"
+        )
+    return made
 
 
 def _refereed(backend: Backend, problem: TSP, tours: Any, *, to_host: bool) -> Any:

@@ -12,8 +12,8 @@ from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
+from gpu_ls_plugin.searches import engines
 from gpu_ls_plugin.searches.local_search import LocalSearch
-from gpu_ls_plugin.searches.two_opt_climb import TwoOptClimb
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -76,7 +76,7 @@ class RandomRestarts:
         problem : TSP
             With symmetric distances.
         seed : int
-            Key of the random starts.
+            Key of the random starts, and of the search's random moves.
         budget : Budget, optional
             `seconds` and `target` end the search early; `moves` are per climber.
         backend, device
@@ -114,6 +114,8 @@ class RandomRestarts:
                 result = self.search(
                     problem,
                     starts,
+                    seed=key,
+                    first_row=begin,
                     budget=replace(stopwatch.budget, seconds=_seconds_left(stopwatch)),
                     backend=chosen.name,
                     device=device,
@@ -135,7 +137,7 @@ class RandomRestarts:
 
     def _batch_size(self, backend: Backend, problem: TSP, memory_limit: int | None) -> int:
         """Return how many climbers run at a time: enough to fill the device, as many as fit."""
-        per_climb = TwoOptClimb.bytes_per_tour(problem.n, self.search.moves_per_pass)
+        per_climb = engines.choose(self.search)(self.search, backend, problem, 0).bytes_per_tour
         fixed = backend.metric_data(problem).nbytes
         # Starts, results and kept tours are three more tours each.
         fits = backend.rows_that_fit(per_climb + 12 * problem.n, fixed, memory_limit)

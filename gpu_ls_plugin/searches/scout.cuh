@@ -1,6 +1,5 @@
-// Looks for the first city of the queue that has an improving move, and for its best move.
-//
-// Moves of a city are ranked by gain, then by (direction, candidate, variant).
+// Looks at cities and finds the move that a pivoting rule takes. Moves of a city are ranked by gain,
+// then by (direction, candidate, variant).
 #pragma once
 
 #include "move.cuh"
@@ -10,33 +9,50 @@ namespace gls {
 
 constexpr int kNowhere = 0x7fffffff;
 
-// The rank of an improving move: the place of its city in the queue, its gain, and which of the
-// city's moves it is.
-template <class Length>
+// An improving move among those that a scout has looked at: the rank of its city, its gain, and
+// which of the city's moves it is.
+template <class LengthType>
 struct Found {
+  using Length = LengthType;
   int rank;  // kNowhere: nothing was found
   int index;
   Length gain;
-
-  GLS_DEVICE bool operator<(const Found& other) const {
-    if (rank != other.rank) return rank < other.rank;
-    if (gain != other.gain) return gain > other.gain;
-    return index < other.index;
-  }
   GLS_DEVICE bool operator==(const Found& other) const {
     return rank == other.rank && index == other.index;
   }
 };
 
+// First improvement: what counts is the place of the city in the queue, then the gain.
+template <class Length>
+struct FirstFound : Found<Length> {
+  static constexpr bool kStops = true;  // at the first city that improves
+  GLS_DEVICE bool operator<(const FirstFound& other) const {
+    if (this->rank != other.rank) return this->rank < other.rank;
+    if (this->gain != other.gain) return this->gain > other.gain;
+    return this->index < other.index;
+  }
+};
+
+// Best improvement: what counts is the gain.
+template <class Length>
+struct BestFound : Found<Length> {
+  static constexpr bool kStops = false;
+  GLS_DEVICE bool operator<(const BestFound& other) const {
+    if (this->gain != other.gain) return this->gain > other.gain;
+    if (this->rank != other.rank) return this->rank < other.rank;
+    return this->index < other.index;
+  }
+};
+
 #ifdef __CUDACC__
-GLS_DEVICE Found<int> least_in_warp(Found<int> mine) {
+GLS_DEVICE FirstFound<int> least_in_warp(FirstFound<int> mine) {
 #if __CUDA_ARCH__ >= 800
   const int rank = __reduce_min_sync(kAllLanes, mine.rank);
   const int gain = __reduce_max_sync(kAllLanes, mine.rank == rank ? mine.gain : 0);
   const bool leads = mine.rank == rank && mine.gain == gain;
-  return {rank, __reduce_min_sync(kAllLanes, leads ? mine.index : kNowhere), gain};
+  return {{rank, __reduce_min_sync(kAllLanes, leads ? mine.index : kNowhere), gain}};
 #else
-  return least_in_warp<Found<int>>(mine);
+  return least_in_warp<FirstFound<int>>(mine);
 #endif
 }
 #endif
@@ -76,34 +92,9 @@ GLS_DEVICE bool first_step(const View& view, Choices choices, int city, int choi
   return first.gain > 0 && first.t3 != view.tour.at(forward ? place + 1 : place - 1);
 }
 
-// Looks at the first `end` cities of the queue, one after the other.
-template <class Neighbourhood, class View, class Queue, class Length = typename View::Length>
-GLS_DEVICE Found<Length> look_alone(const View& view, const Queue& queue, Choices choices,
-                                    int end, Move& move) {
-  Found<Length> best{kNowhere, 0, 0};
-  const int variants = choices.variants.divisor;
-  for (int rank = 0; rank < end && best.rank == kNowhere; ++rank) {
-    for (int choice = 0; choice < choices.steps.divisor; ++choice) {
-      FirstStep<Length> first;
-      if (!first_step(view, choices, queue[rank], choice, first)) continue;
-      for (int variant = 0; variant < variants; ++variant) {
-        Move other;
-        const Length gain = Neighbourhood::gain(view, first, variant, other);
-        if (gain > best.gain) {
-          best = {rank, choice * variants + variant, gain};
-          move = other;
-        }
-      }
-    }
-  }
-  return best;
-}
-
-#ifdef __CUDACC__
-
 // The gain of a move out of line: what is rare must not be in the way of what is not.
 template <class Neighbourhood, class View, class Length = typename View::Length>
-__device__ __noinline__ Length exact_gain(const View* view, const FirstStep<Length>* first,
+GLS_OUT_OF_LINE Length exact_gain(const View* view, const FirstStep<Length>* first,
                                           int variant, Move* move) {
   return Neighbourhood::gain(*view, *first, variant, *move);
 }
@@ -128,6 +119,33 @@ GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int 
   }
 }
 
+// Looks at the cities of rank 0 to `end - 1`, one after the other.
+template <class Neighbourhood, class Found, class View, class Queue>
+GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choices, int end,
+                            Move& move) {
+  using Length = typename View::Length;
+  Found best{{kNowhere, 0, 0}};
+  const int variants = choices.variants.divisor;
+  for (int rank = 0; rank < end; ++rank) {
+    if (Found::kStops && best.rank != kNowhere) break;
+    for (int choice = 0; choice < choices.steps.divisor; ++choice) {
+      FirstStep<Length> first;
+      if (!first_step(view, choices, queue[rank], choice, first)) continue;
+      for (int variant = 0; variant < variants; ++variant) {
+        Move other;
+        const Length gain = gain_of<Neighbourhood>(view, first, variant, other);
+        if (gain > best.gain) {
+          best = {{rank, choice * variants + variant, gain}};
+          move = other;
+        }
+      }
+    }
+  }
+  return best;
+}
+
+#ifdef __CUDACC__
+
 template <class Length>
 struct Survivor {
   FirstStep<Length> first;
@@ -136,16 +154,16 @@ struct Survivor {
 
 // The same by all lanes of a team, which look at several cities ahead: they share the first steps,
 // compact those that gain, and share the variants of these.
-template <class Neighbourhood, class Team, class View, class Queue,
-          class Length = typename View::Length>
-GLS_DEVICE Found<Length> look_together(const Team& team, const View& view, const Queue& queue,
-                                       Choices choices, int end, Move& move) {
+template <class Neighbourhood, class Found, class Team, class View, class Queue>
+GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& queue,
+                               Choices choices, int end, Move& move) {
+  using Length = typename View::Length;
   constexpr int kLanes = Team::kLanes, kSurvivors = kLanes == 32 ? 64 : kLanes;
   __shared__ Survivor<Length> room[Team::kTeams][kSurvivors];
   Survivor<Length>* survivors = room[team.in_block()];
   const int lane = team.lane(), variants = choices.variants.divisor;
   int items = end * choices.steps.divisor;
-  Found<Length> best{kNowhere, 0, 0}, own = best;
+  Found best{{kNowhere, 0, 0}}, own = best;
   Move own_move;
   int item = 0;
 #pragma unroll 1
@@ -175,15 +193,17 @@ GLS_DEVICE Found<Length> look_together(const Team& team, const View& view, const
         const Survivor<Length>& from = survivors[step];
         Move other_move;
         const Length gain = gain_of<Neighbourhood>(view, from.first, variant, other_move);
-        const Found<Length> other{from.rank, from.choice * variants + variant, gain};
+        const Found other{{from.rank, from.choice * variants + variant, gain}};
         if (gain > 0 && other < own) own = other, own_move = other_move;
       }
-      if (team.any(own.rank != kNowhere)) {
+      if constexpr (Found::kStops) {
+        if (!team.any(own.rank != kNowhere)) continue;
         // Done, unless moves of the first city that improves are still to come.
         best = team.least(own);
-        const int next = base + kLanes < moves ? survivors[choices.variants.quotient(base + kLanes)].rank
-                         : item < items        ? choices.steps.quotient(item)
-                                               : kNowhere;
+        const int next = base + kLanes < moves
+                             ? survivors[choices.variants.quotient(base + kLanes)].rank
+                         : item < items ? choices.steps.quotient(item)
+                                        : kNowhere;
         if (next > best.rank) {
           items = 0;
           break;
@@ -192,6 +212,7 @@ GLS_DEVICE Found<Length> look_together(const Team& team, const View& view, const
     }
     team.sync();
   }
+  if constexpr (!Found::kStops) best = team.least(own);
   if (best.rank != kNowhere && own == best) move = own_move;
   team.sync();
   return best;
@@ -199,18 +220,16 @@ GLS_DEVICE Found<Length> look_together(const Team& team, const View& view, const
 
 #endif
 
-// Looks at the first `ahead` cities of the queue; writes the move that was found into the team's
-// shared `move`.
-template <class Neighbourhood, class Team, class View, class Queue>
-GLS_DEVICE auto look(const Team& team, const View& view, const Queue& queue, Choices choices,
-                     int ahead, Move& move) {
-  const int end = queue.size < ahead ? queue.size : ahead;
+// Looks at the cities of rank 0 to `end - 1`; the move that was found lies in the team's `move`.
+template <class Neighbourhood, class Found, class Team, class View, class Queue>
+GLS_DEVICE Found look(const Team& team, const View& view, const Queue& queue, Choices choices,
+                      int end, Move& move) {
 #ifdef __CUDACC__
   if constexpr (Team::kLanes > 1) {
-    return look_together<Neighbourhood>(team, view, queue, choices, end, move);
+    return look_together<Neighbourhood, Found>(team, view, queue, choices, end, move);
   } else
 #endif
-    return look_alone<Neighbourhood>(view, queue, choices, end, move);
+    return look_alone<Neighbourhood, Found>(view, queue, choices, end, move);
 }
 
 }  // namespace gls

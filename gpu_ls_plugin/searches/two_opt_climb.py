@@ -10,6 +10,7 @@ import numpy as np
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.candidates import Nearest
+from gpu_ls_plugin.searches.engine import Engine
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -24,7 +25,6 @@ PARAMETERS = (
 BOUND_CANDIDATES = Nearest(32)  # of the CPU's full scans; their length does not change the result
 ROW_BYTES = 16  # gls::RowBest<Length>
 MAX_MOVES_PER_PASS = 32  # gls::kMaxMovesPerPass
-RUNNING, OPTIMUM, OUT_OF_MOVES = 0, 1, 2  # gls::ClimbState
 
 
 def host_kernel(metric: Metric) -> Kernel:
@@ -53,7 +53,7 @@ def block_kernel(metric: Metric, shape: tuning.ClimbShape) -> Kernel:
     return replace(kernel, blocks_per_multiprocessor=shape.blocks)
 
 
-class TwoOptClimb:
+class TwoOptClimb(Engine):
     """A batch of climbs in progress on a backend.
 
     Parameters
@@ -71,12 +71,9 @@ class TwoOptClimb:
     def __init__(
         self, backend: Backend, problem: TSP, tours: Any, moves_per_pass: int, max_moves: int
     ) -> None:
+        super().__init__(backend, problem, tours)
         xp = backend.xp
         size, n = tours.shape
-        self.backend, self.problem, self.tours = backend, problem, tours
-        self.states = xp.full(size, RUNNING if n > 3 else OPTIMUM, "uint8")
-        self.pass_counts = xp.zeros(size, "int64")
-        self.move_counts = xp.zeros(size, "int64")
         self._several = moves_per_pass > 1
         self._arguments: dict[str, Any] = {
             "metric_data": backend.metric_data(problem),
@@ -133,10 +130,6 @@ class TwoOptClimb:
             seconds = tuning.CUDA_SECONDS_PER_MOVE * self.moves_per_evaluation()
         share = -(-len(self.tours) // self.backend.processors)
         return max(1, int(tuning.LAUNCH_SECONDS / (share * seconds + 1e-9)))
-
-    def unfinished(self) -> int:
-        """Return how many tours can still be improved; waits for the launches."""
-        return int(np.count_nonzero(self.backend.to_numpy(self.states) == RUNNING))
 
     def moves_per_evaluation(self) -> int:
         """Return the size of the neighbourhood."""

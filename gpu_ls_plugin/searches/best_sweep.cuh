@@ -1,0 +1,105 @@
+// Best improvement on candidates (Fosin et al. 2013): all cities are looked at, the best move of all
+// is applied. Chunks of cities are evaluated side by side, one block takes the best of them.
+#pragma once
+
+#include "apply_move.cuh"
+#include "scout.cuh"
+
+namespace gls {
+
+// `count` consecutive cities in place of a queue.
+struct CityRange {
+  int begin;
+  GLS_DEVICE int operator[](int rank) const { return begin + rank; }
+};
+
+template <class Metric, class LengthType>
+using SweepView = View<Lengths<Metric, LengthType>, int>;
+
+// Evaluation: item = tour * chunks + chunk.
+template <class Team, class Metric, class Length, class Neighbourhood>
+struct EvaluateChunk {
+  using Lengths = gls::Lengths<Metric, Length>;
+
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
+                             const void* sites, float error_absolute, float error_relative,
+                             const int* candidates, const void* candidate_lengths, int degree,
+                             int directions, int breadth, int chunks, int chunk_size,
+                             const unsigned char* states, int* tours, int* positions, void* found) {
+    const int tour = item / chunks, chunk = item - tour * chunks;
+    if (states[tour] != 0) return;
+    const int64 row = int64(tour) * n;
+    const SweepView<Metric, Length> view{
+        {tours + row, positions + row, n},
+        {Metric(metric_data, n),
+         static_cast<const typename Lengths::City*>(sites),
+         {error_absolute, error_relative}},
+        {candidates, static_cast<const Length*>(candidate_lengths), degree}};
+    const Choices choices{breadth, Divisor(directions * breadth),
+                          Divisor(Neighbourhood::variants(degree))};
+    const int begin = chunk * chunk_size;
+    Move& move = shared_slot<Move>(team);
+    auto best = look<Neighbourhood, BestFound<Length>>(
+        team, view, CityRange{begin}, choices, n - begin < chunk_size ? n - begin : chunk_size,
+        move);
+    if (best.rank != kNowhere) best.rank += begin;
+    team.once([&] { static_cast<BestFound<Length>*>(found)[item] = best; });
+  }
+};
+
+// Replacement: the best move of a tour is applied.
+template <class Team, class Metric, class Length, class Neighbourhood>
+struct TakeBest {
+  using Lengths = gls::Lengths<Metric, Length>;
+
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
+                             const void* sites, float error_absolute, float error_relative,
+                             const int* candidates, const void* candidate_lengths, int degree,
+                             int directions, int breadth, int chunks, const void* found,
+                             int64 max_moves, int* tours, int* positions, unsigned char* states,
+                             int64* pass_counts, int64* move_counts) {
+    if (states[item] != 0) return;
+    const int64 row = int64(item) * n;
+    const SweepView<Metric, Length> view{
+        {tours + row, positions + row, n},
+        {Metric(metric_data, n),
+         static_cast<const typename Lengths::City*>(sites),
+         {error_absolute, error_relative}},
+        {candidates, static_cast<const Length*>(candidate_lengths), degree}};
+    const int variants = Neighbourhood::variants(degree);
+    const Choices choices{breadth, Divisor(directions * breadth), Divisor(variants)};
+    const auto* own = static_cast<const BestFound<Length>*>(found) + int64(item) * chunks;
+    const auto best = team.least(chunks, BestFound<Length>{{kNowhere, 0, 0}},
+                                 [&](int chunk) { return own[chunk]; });
+    const bool improves = best.rank != kNowhere;
+    if (improves) {
+      Move& move = shared_slot<Move>(team);
+      team.once([&] {
+        FirstStep<Length> first;
+        const int choice = best.index / variants;
+        first_step(view, choices, best.rank, choice, first);
+        Neighbourhood::gain(view, first, best.index - choice * variants, move);
+      });
+      apply_move(team, view.tour, move);
+    }
+    team.once([&] {
+      ++pass_counts[item];
+      move_counts[item] += improves;
+      if (!improves)
+        states[item] = 1;
+      else if (move_counts[item] >= max_moves)
+        states[item] = 2;
+    });
+  }
+};
+
+// Where each city stands.
+template <class Team>
+struct MakePositions {
+  GLS_DEVICE static void run(const Team& team, int item, int n, const int* tours, int* positions) {
+    const int64 row = int64(item) * n;
+    team.each(n, [&](int p) { positions[row + tours[row + p]] = p; });
+  }
+};
+
+}  // namespace gls

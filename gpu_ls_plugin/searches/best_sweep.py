@@ -1,0 +1,125 @@
+"""Engine of best improvement on candidates (Fosin, Davidović and Carić 2013)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.searches import composed
+from gpu_ls_plugin.searches.engine import Engine
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.searches.composed import Composed, Moves
+
+EVALUATE = composed.PARAMETERS + (
+    "int chunks, int chunk_size, const unsigned char* states, int* tours, int* positions, "
+    "void* found"
+)
+TAKE = composed.PARAMETERS + (
+    "int chunks, const void* found, gls::int64 max_moves, int* tours, int* positions, "
+    "unsigned char* states, gls::int64* pass_counts, gls::int64* move_counts"
+)
+FOUND_BYTES = 16  # gls::BestFound<Length>
+
+
+def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[Kernel, Kernel]:
+    """Compose the evaluation of chunks of cities, and the replacement of tours."""
+    template = f"gls::{{name}}<{{team}}, {{metric}}, {{length}}, {{moves}}>"
+    return (
+        moves.kernel(
+            "evaluate_chunks",
+            metric,
+            header="best_sweep.cuh",
+            body=template.replace("{name}", "EvaluateChunk"),
+            parameters=EVALUATE,
+            team=team,
+        ),
+        moves.kernel(
+            "take_best",
+            metric,
+            header="best_sweep.cuh",
+            body=template.replace("{name}", "TakeBest"),
+            parameters=TAKE,
+            team=block,
+        ),
+    )
+
+
+def positions_kernel(team: str) -> Kernel:
+    """Compose the kernel that notes where each city stands."""
+    return Kernel(
+        name="make_positions",
+        header="best_sweep.cuh",
+        body=f"gls::MakePositions<{team}>",
+        parameters=parse_parameters("int n, const int* tours, int* positions"),
+        team=team,
+        parts=("make_positions",),
+    )
+
+
+class BestSweep(Engine):
+    """A batch of climbs in progress, each pass of which takes the best move of all cities.
+
+    Parameters
+    ----------
+    backend, problem, tours
+        As for every engine.
+    parts : Composed
+        Neighbourhoods and candidates on this backend.
+    max_moves : int
+        Moves after which a tour stops.
+    """
+
+    def __init__(
+        self, backend: Backend, problem: TSP, tours: Any, parts: Composed, max_moves: int
+    ) -> None:
+        super().__init__(backend, problem, tours)
+        xp, n, size = backend.xp, problem.n, len(tours)
+        self._parts = parts
+        chunk_size = tuning.sweep_chunk(n, size, backend.processors)
+        self._chunks = -(-n // chunk_size)
+        positions = xp.empty((size, n), "int32")
+        backend.launch(
+            positions_kernel(backend.block(256)),
+            size,
+            {"n": n, "tours": tours, "positions": positions},
+        )
+        self._arguments: dict[str, Any] = {
+            **parts.arguments,
+            "chunks": self._chunks,
+            "chunk_size": chunk_size,
+            "max_moves": max_moves,
+            "tours": tours,
+            "positions": positions,
+            "states": self.states,
+            "pass_counts": self.pass_counts,
+            "move_counts": self.move_counts,
+            "found": xp.empty((size * self._chunks, FOUND_BYTES), "uint8"),
+        }
+        self._evaluate, self._take = sweep_kernels(
+            problem.metric, parts.moves, backend.warp(), backend.block(256)
+        )
+
+    @staticmethod
+    def bytes_per_tour(n: int) -> int:
+        """Return the device memory of one tour in bytes."""
+        return n * (4 + 4 + FOUND_BYTES) + 64
+
+    def launch(self, passes: int, seconds: float) -> None:
+        """Queue up to `passes` passes of every unfinished tour."""
+        size = len(self.tours)
+        for _ in range(passes):
+            self.backend.launch(self._evaluate, size * self._chunks, self._arguments)
+            self.backend.launch(self._take, size, self._arguments)
+
+    def first_passes(self) -> int:
+        """Return 1: the driver finds out how many passes a launch may have."""
+        return 1
+
+    def moves_per_evaluation(self) -> int:
+        """Return the size of the neighbourhood."""
+        return self.problem.n * self._parts.neighbours

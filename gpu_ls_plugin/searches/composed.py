@@ -1,0 +1,168 @@
+"""What engines of composed moves share: the moves' C++ type, and what every kernel reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.exceptions import InvalidParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.candidates import Candidates
+    from gpu_ls_plugin.neighbourhoods import Neighbourhood
+    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.problems.tsp import TSP
+
+PARAMETERS = (
+    "const void* metric_data, int n, const void* sites, float error_absolute, "
+    "float error_relative, const int* candidates, const void* candidate_lengths, int degree, "
+    "int directions, int breadth, "
+)
+NARROW = 2.0**27  # sums of the lengths of a move, each below this, fit into 32 bits
+ROUNDED_BY_SHIFT = 2.0**22  # float32 estimates below this are rounded in a few instructions
+LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bits
+DTYPES = {"int": "int32", "gls::int64": "int64", "double": "float64"}
+
+
+@dataclass(frozen=True)
+class Moves:
+    """A list of neighbourhoods, composed for one kind of problem.
+
+    Attributes
+    ----------
+    functor : str
+        C++ type of the moves at a city.
+    headers, sources : tuple of str
+        Files and texts that define it.
+    length : str
+        C++ type in which a move's lengths are added up.
+    names : tuple of str
+        Names of the neighbourhoods.
+    """
+
+    functor: str
+    headers: tuple[str, ...]
+    sources: tuple[str, ...]
+    length: str
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, neighbourhoods: Sequence[Neighbourhood], *, symmetric: bool, length: str) -> Moves:
+        """Compose neighbourhoods; ties between them go to the first."""
+        functors = [part.functor(symmetric) for part in neighbourhoods]
+        functor = functors[-1]
+        for first in reversed(functors[:-1]):
+            functor = f"gls::Either<{first}, {functor}>"
+        return cls(
+            functor,
+            ("either.cuh", *(part.header for part in neighbourhoods)),
+            tuple(filter(None, (part.source() for part in neighbourhoods))),
+            length,
+            tuple(part.name for part in neighbourhoods),
+        )
+
+    def kernel(
+        self, name: str, metric: Metric, *, header: str, body: str, parameters: str, team: str
+    ) -> Kernel:
+        """Compose a kernel of these moves, which `body` names ``{length}`` and ``{moves}``."""
+        body = body.replace("{length}", self.length).replace("{moves}", self.functor)
+        kernel = metric_kernel(
+            name, metric, header=header, body=body, parameters=parameters, team=team
+        )
+        return replace(
+            kernel,
+            functors=(*kernel.functors, *self.sources),
+            headers=self.headers,
+            parts=(*kernel.parts, *self.names),
+        )
+
+
+def length_type(metric: Metric, longest: float) -> str:
+    """Return the C++ type in which the lengths of a move are added up."""
+    if not metric.integer:
+        return "double"
+    return "int" if longest < NARROW else "gls::int64"
+
+
+def sites_kernel(metric: Metric, team: str) -> Kernel:
+    """Compose the kernel that turns cities into float32 points."""
+    return metric_kernel(
+        "make_sites",
+        metric,
+        header="make_sites.cuh",
+        body="gls::MakeSites<{team}, {metric}>",
+        parameters="const void* metric_data, int n, void* sites",
+        team=team,
+    )
+
+
+class Composed:
+    """Neighbourhoods and candidates on a problem and backend: the arguments of `PARAMETERS`.
+
+    Attributes
+    ----------
+    moves : Moves
+    arguments : dict
+        By name.
+    steps : int
+        First steps of a city.
+    neighbours : int
+        Moves of a city.
+
+    Raises
+    ------
+    InvalidParameterError
+        The candidate lists are too long.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        problem: TSP,
+        neighbourhoods: Sequence[Neighbourhood],
+        candidates: Candidates,
+    ) -> None:
+        metric, n = problem.metric, problem.n
+        cities, lengths, degree = _lists(backend, problem, candidates)
+        longest = metric.longest(problem)
+        length = length_type(metric, longest)
+        absolute, relative = metric.estimate_error(problem)
+        breadth = max(part.first_breadth(degree) for part in neighbourhoods)
+        directions = 2 if problem.symmetric else 1
+        self.moves = Moves.of(neighbourhoods, symmetric=problem.symmetric, length=length)
+        self.steps = directions * breadth
+        self.neighbours = self.steps * sum(
+            part.variants(degree, problem.symmetric) for part in neighbourhoods
+        )
+        self.arguments: dict[str, Any] = {
+            "metric_data": backend.metric_data(problem),
+            "n": n,
+            "sites": None,
+            "error_absolute": absolute if longest < ROUNDED_BY_SHIFT else 1.0,
+            "error_relative": relative,
+            "candidates": cities,
+            "candidate_lengths": lengths.astype(DTYPES[length], copy=False),
+            "degree": degree,
+            "directions": directions,
+            "breadth": breadth,
+        }
+        sites = backend.xp.empty((n, tuning.SITE_BYTES), "uint8")
+        self.arguments["sites"] = sites
+        given = {"metric_data": self.arguments["metric_data"], "n": n, "sites": sites}
+        backend.launch(sites_kernel(metric, backend.block(1024)), 1, given)
+
+
+def _lists(backend: Backend, problem: TSP, candidates: Candidates) -> tuple[Any, Any, int]:
+    longest = candidates.most(problem)  # known before the lists are made, where they are long
+    lists = candidates.on(backend, problem) if longest <= LONGEST_LIST else (None, None, longest)
+    if lists[2] > LONGEST_LIST:
+        raise InvalidParameterError(
+            f"candidates: {candidates!r} lists {lists[2]:,} cities for each city, the limit is "
+            f"{LONGEST_LIST}; use fewer, such as Nearest(10), or pivoting=Best() with All()"
+        )
+    return lists

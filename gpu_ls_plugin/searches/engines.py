@@ -1,0 +1,119 @@
+"""Which engine serves which combination of parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.candidates import All
+from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.neighbourhoods import ThreeOpt, TwoOpt
+from gpu_ls_plugin.pivoting import Best, First, RandomK
+from gpu_ls_plugin.searches.best_sweep import BestSweep
+from gpu_ls_plugin.searches.composed import Composed
+from gpu_ls_plugin.searches.descent import Descent
+from gpu_ls_plugin.searches.random_k import RandomKSteps
+from gpu_ls_plugin.searches.three_opt_climb import ThreeOptClimb
+from gpu_ls_plugin.searches.two_opt_climb import TwoOptClimb
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.searches.engine import Engine
+    from gpu_ls_plugin.searches.local_search import LocalSearch
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Makes the engines of one search.
+
+    `make(tours, first_row, max_moves)` returns an engine for the rows of a batch from `first_row`
+    on; one tour needs `bytes_per_tour`.
+    """
+
+    make: Callable[[Any, int, int], Engine]
+    bytes_per_tour: int
+
+
+Prepare = Callable[["LocalSearch", "Backend", "TSP", int], Maker]
+
+
+def _two_opt_climb(search: LocalSearch, backend: Backend, problem: TSP, seed: int) -> Maker:
+    several = search.moves_per_pass
+    return Maker(
+        lambda tours, _, most: TwoOptClimb(backend, problem, tours, several, most),
+        TwoOptClimb.bytes_per_tour(problem.n, several),
+    )
+
+
+def _three_opt_climb(search: LocalSearch, backend: Backend, problem: TSP, seed: int) -> Maker:
+    return Maker(
+        lambda tours, _, most: ThreeOptClimb(backend, problem, tours, most),
+        ThreeOptClimb.bytes_per_tour(problem.n),
+    )
+
+
+def _random_k(search: LocalSearch, backend: Backend, problem: TSP, seed: int) -> Maker:
+    k, three = search.pivoting.k, search.neighbourhoods == (ThreeOpt(),)
+    return Maker(
+        lambda tours, row, most: RandomKSteps(
+            backend, problem, tours, k, seed, most, first_row=row, three_opt=three
+        ),
+        RandomKSteps.bytes_per_tour(problem.n, k),
+    )
+
+
+def _best_sweep(search: LocalSearch, backend: Backend, problem: TSP, seed: int) -> Maker:
+    parts = Composed(backend, problem, search.neighbourhoods, search.candidates)
+    return Maker(
+        lambda tours, _, most: BestSweep(backend, problem, tours, parts, most),
+        BestSweep.bytes_per_tour(problem.n),
+    )
+
+
+def _descent(search: LocalSearch, backend: Backend, problem: TSP, seed: int) -> Maker:
+    parts = Composed(backend, problem, search.neighbourhoods, search.candidates)
+    return Maker(
+        lambda tours, _, most: Descent(backend, problem, tours, parts, most, search.layout),
+        Descent.bytes_per_tour(problem.n),
+    )
+
+
+def choose(search: LocalSearch) -> Prepare:
+    """Return the function that prepares a search's engines.
+
+    Raises
+    ------
+    InvalidParameterError
+        No engine serves the combination of neighbourhoods, candidates and pivoting rule.
+    """
+    everything = isinstance(search.candidates, All)
+    moves = search.neighbourhoods
+    if search.moves_per_pass > 1 and not (
+        isinstance(search.pivoting, Best) and everything and moves == (TwoOpt(),)
+    ):
+        raise InvalidParameterError(
+            "moves_per_pass: more than 1 is for [TwoOpt()] on All() with Best() only"
+        )
+    if isinstance(search.pivoting, First):
+        return _descent
+    if isinstance(search.pivoting, Best):
+        if not everything:
+            return _best_sweep
+        if moves == (TwoOpt(),):
+            return _two_opt_climb
+        if moves == (ThreeOpt(),):
+            return _three_opt_climb
+        raise InvalidParameterError(
+            f"neighbourhoods: {list(moves)} cannot be searched over All() cities with Best(), only "
+            "[TwoOpt()] or [ThreeOpt()]; use candidates such as Nearest(10)"
+        )
+    if isinstance(search.pivoting, RandomK):
+        if everything and moves in ((TwoOpt(),), (ThreeOpt(),)):
+            return _random_k
+        raise InvalidParameterError(
+            f"pivoting: {search.pivoting!r} draws moves of [TwoOpt()] or [ThreeOpt()] over All() "
+            f"cities, not of {list(moves)} on {search.candidates!r}"
+        )
+    raise InvalidParameterError(f"pivoting: {search.pivoting!r} is served by no engine")

@@ -1,0 +1,263 @@
+"""The search by a work queue, written on lists of cities: slow, and sharing no code with the library.
+
+A move is looked at along the path from t2 to t1 that is left when the edge (t1, t2) is taken out. Its
+result is written down by slices of that path; what the library reverses to get there is checked
+against it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Path = list[int]
+NO_GAIN = 1e-12  # of the removed lengths: less may be rounding
+
+
+@dataclass
+class Move:
+    """A move: its gain, the path that it makes, its ends, the stretches turned round to get there."""
+
+    gain: Any
+    path: Path
+    ends: list[int]
+    flips: list[tuple[int, int]]
+
+
+class Oracle:
+    """Moves on one problem, given by its matrix and candidate lists."""
+
+    def __init__(self, d: Any, candidates: Sequence[Sequence[int]]) -> None:
+        self.d, self.candidates = d, candidates
+
+    def gain(self, removed: list[Any], added: list[Any]) -> Any:
+        gain = sum(removed) - sum(added)
+        return 0 if gain <= NO_GAIN * sum(removed) and isinstance(gain, float) else gain
+
+    def move(self, path: Path, new: Path, ends: list[int], flips: list[tuple[int, int]]) -> Move:
+        d = self.d
+        pairs = list(zip(ends[::2], ends[1::2], strict=True))
+        removed = [d[b][a] for a, b in pairs]
+        added = [d[a][b] for a, b in zip(ends[1::2], [*ends[2::2], ends[0]], strict=True)]
+        assert sorted(new) == sorted(path)
+        assert new[-1] == path[-1]
+        return Move(self.gain(removed, added), new, ends, flips)
+
+    def two_opt(self, path: Path, at3: int) -> Iterator[Move]:
+        t1, t2, t3, t4 = path[-1], path[0], path[at3], path[at3 - 1]
+        yield self.move(path, path[:at3][::-1] + path[at3:], [t1, t2, t3, t4], [(t2, t4)])
+
+    def or_opt(
+        self, path: Path, at3: int, longest: int, way: int, symmetric: bool
+    ) -> Iterator[Move]:
+        t1, t2, t3 = path[-1], path[0], path[at3]
+        for length in range(1, longest + 1):
+            if way == 0 and length <= at3:  # the beginning goes between t3 and t4 as it is
+                a, b, c = path[:length], path[length : at3 + 1], path[at3 + 1 :]
+                ends = [t1, t2, t3, c[0], a[-1], b[0]]
+                yield self.move(path, b + a + c, ends, [(t2, t3), (t3, b[0]), (a[-1], t2)])
+            elif way == 1 and length <= at3:  # what ends with t3 goes to the front as it is
+                a, b, c = path[: at3 + 1 - length], path[at3 + 1 - length : at3 + 1], path[at3 + 1 :]
+                ends = [t1, t2, t3, c[0], a[-1], b[0]]
+                yield self.move(path, b + a + c, ends, [(t2, t3), (t3, b[0]), (a[-1], t2)])
+            elif way == 2 and length < at3:  # the beginning goes between t4 and t3 turned round
+                a, b, c = path[:length], path[length:at3], path[at3:]
+                ends = [t1, t2, t3, b[-1], a[-1], b[0]]
+                yield self.move(path, b + a[::-1] + c, ends, [(t2, b[-1]), (b[-1], b[0])])
+            elif way == 3 and at3 + length < len(path):  # what begins with t3 goes in front turned
+                a, b, c = path[:at3], path[at3 : at3 + length], path[at3 + length :]
+                ends = [t1, t2, t3, a[-1], c[0], b[-1]]
+                yield self.move(path, b[::-1] + a + c, ends, [(t2, a[-1]), (a[-1], b[-1])])
+
+    def three_opt(self, path: Path, at3: int, way: int, rank: int, symmetric: bool) -> Move | None:
+        d, t1, t2, t3 = self.d, path[-1], path[0], path[at3]
+        at4 = at3 - 1 if way == 0 else at3 + 1
+        t4 = path[at4]
+        t5 = self.candidates[t4][rank]
+        at5 = path.index(t5)
+        if d[t2][t1] + d[t4][t3] <= d[t2][t3] + d[t4][t5]:
+            return None
+        if way == 0 and at5 < at4 - 1:
+            a, b, c = path[: at5 + 1], path[at5 + 1 : at3], path[at3:]
+            ends = [t1, t2, t3, t4, t5, b[0]]
+            return self.move(path, b + a[::-1] + c, ends, [(t2, t4), (t4, b[0])])
+        if way == 0 and at5 > at3:
+            a, b, c = path[:at3], path[at3:at5], path[at5:]
+            ends = [t1, t2, t3, t4, t5, b[-1]]
+            return self.move(path, b[::-1] + a + c, ends, [(t2, t4), (t4, b[-1])])
+        if way == 1 and at5 < at3:
+            a, b, c = path[: at5 + 1], path[at5 + 1 : at4], path[at4:]
+            ends = [t1, t2, t3, t4, t5, b[0]]
+            return self.move(path, b + a + c, ends, [(t2, t3), (t3, b[0]), (t5, t2)])
+        if way == 2 and 0 < at5 < at3:
+            a, b, c = path[:at5], path[at5:at4], path[at4:]
+            ends = [t1, t2, t3, t4, t5, a[-1]]
+            return self.move(path, a[::-1] + b[::-1] + c, ends, [(t2, a[-1]), (t5, t3)])
+        return None
+
+    def chain(self, path: Path, at3: int, way: int, rank: int, depth: int) -> Move | None:
+        """A 3-opt move, or the best of the deeper moves that begin like it."""
+        start = self.three_opt(path, at3, way, rank, symmetric=True)
+        if start is None:
+            return None
+        d, best, current = self.d, start, start
+        kept = {frozenset(edge) for edge in zip(path, path[1:], strict=False)}
+        for _ in range(4, depth + 1):
+            p, ends = current.path, current.ends
+            end, t1 = p[0], p[-1]
+            gone = {frozenset(edge) for edge in zip(ends[::2], ends[1::2], strict=True)}
+            removed = sum(d[a][b] for a, b in zip(ends[::2], ends[1::2], strict=True))
+            added = sum(d[a][b] for a, b in zip(ends[1:-1:2], ends[2::2], strict=True))
+            steps = []
+            for t7 in self.candidates[end]:
+                at, coming = p.index(t7), d[end][t7]
+                if at == 0 or t7 == t1 or removed <= added + coming:
+                    continue
+                t8 = p[at - 1]
+                if t8 != end and frozenset((t7, t8)) in kept - gone:
+                    steps.append((d[t8][t7] - coming, t7, t8))
+            if not steps:
+                break
+            _, t7, t8 = max(steps, key=lambda step: step[0])
+            at = p.index(t7)
+            new = p[:at][::-1] + p[at:]
+            current = self.move(path, new, [*ends, t7, t8], [*current.flips, (end, t8)])
+            if current.gain > best.gain:
+                best = current
+        return best
+
+
+Search = Any  # (oracle, path, at3) -> moves in the order of variants
+
+
+def two_opt(oracle: Oracle, path: Path, at3: int) -> Iterator[tuple[int, Move]]:
+    """2-opt."""
+    return ((0, move) for move in oracle.two_opt(path, at3))
+
+
+def or_opt(longest: int, symmetric: bool = True) -> Search:
+    """Or-opt."""
+
+    def moves(oracle: Oracle, path: Path, at3: int) -> Iterator[tuple[int, Move]]:
+        for way in range(4 if symmetric else 2):
+            for move in oracle.or_opt(path, at3, longest, way, symmetric):
+                yield way, move
+
+    return moves
+
+
+def three_opt(depth: int = 3, breadth: int = 10**6, symmetric: bool = True) -> Search:
+    """3-opt, or a Lin-Kernighan step of some depth."""
+
+    def moves(oracle: Oracle, path: Path, at3: int) -> Iterator[tuple[int, Move]]:
+        if symmetric:
+            yield from two_opt(oracle, path, at3)
+        for rank in range(min(breadth, len(oracle.candidates[0]))):
+            for way in (0, 1, 2) if symmetric else (1,):
+                move = oracle.chain(path, at3, way, rank, depth)
+                if move is not None:
+                    yield 1 + 3 * rank + way if symmetric else rank, move
+
+    return moves
+
+
+def descend(
+    d: Any,
+    candidates: Sequence[Sequence[int]],
+    tour: Sequence[int],
+    searches: Sequence[Search],
+    *,
+    breadth: int = 10**6,
+    symmetric: bool = True,
+    max_moves: float = float("inf"),
+) -> tuple[list[int], int, int]:
+    """Search from a tour; returns the tour, the cities looked at and the moves."""
+    oracle, order = Oracle(d, candidates), list(tour)
+    n, queue, looks, moves = len(order), deque(order), 0, 0
+    while queue and moves < max_moves:
+        city = queue.popleft()
+        looks += 1
+        found = _best(oracle, order, city, searches, breadth, symmetric)
+        if found is None:
+            continue
+        move, forward = found
+        moves += 1
+        order = _turn(order, move, forward)
+        assert _cycle(order) == _cycle(move.path)
+        for end in move.ends:
+            if end not in queue:
+                queue.append(end)
+    assert sorted(order) == list(range(n))
+    return order, looks, moves
+
+
+def sweep(
+    d: Any,
+    candidates: Sequence[Sequence[int]],
+    tour: Sequence[int],
+    searches: Sequence[Search],
+    max_moves: float = float("inf"),
+) -> tuple[list[int], int]:
+    """Apply the best move of all cities again and again; returns the tour and the moves."""
+    oracle, order, moves = Oracle(d, candidates), list(tour), 0
+    while moves < max_moves:
+        found = [
+            best
+            for city in range(len(order))
+            if (best := _best(oracle, order, city, searches, 10**6, True)) is not None
+        ]
+        if not found:
+            break
+        move, forward = max(found, key=lambda best: best[0].gain)  # the first of equals
+        order = _turn(order, move, forward)
+        moves += 1
+    return order, moves
+
+
+def _best(
+    oracle: Oracle,
+    order: list[int],
+    city: int,
+    searches: Sequence[Search],
+    breadth: int,
+    symmetric: bool,
+) -> tuple[Move, bool] | None:
+    n, place, found = len(order), order.index(city), []
+    for forward in (False, True) if symmetric else (False,):
+        step = 1 if forward else -1
+        path = [order[(place + step * i) % n] for i in range(n)]
+        t1 = path[-1]
+        for rank, t3 in enumerate(oracle.candidates[city][:breadth]):
+            at3 = path.index(t3)
+            if oracle.d[city][t1] - oracle.d[city][t3] <= 0 or at3 in (1, n - 1):
+                continue
+            for number, search in enumerate(searches):
+                for variant, move in search(oracle, path, at3):
+                    key = (-move.gain, forward, rank, variant, number)
+                    found.append((key, len(found), move, forward))
+    found = [entry for entry in found if entry[2].gain > 0]
+    if not found:
+        return None
+    _, _, move, forward = min(found, key=lambda entry: entry[:2])
+    return move, forward
+
+
+def _turn(order: list[int], move: Move, forward: bool) -> list[int]:
+    """Reverse the move's stretches one after the other, each by its shorter side."""
+    n, order = len(order), list(order)
+    for first, last in move.flips:
+        begin = order.index(first if forward else last)
+        length = (order.index(last if forward else first) - begin) % n + 1
+        if 2 * length > n:
+            begin, length, forward = begin + length, n - length, not forward
+        places = [(begin + i) % n for i in range(length)]
+        for place, city in zip(places, [order[p] for p in reversed(places)], strict=True):
+            order[place] = city
+    return order
+
+
+def _cycle(order: list[int]) -> tuple[int, ...]:
+    n, zero = len(order), order.index(0)
+    return min(tuple(order[(zero + step * i) % n] for i in range(n)) for step in (1, -1))
