@@ -148,17 +148,32 @@ def or_opt(longest: int, symmetric: bool = True) -> Search:
     return moves
 
 
-def three_opt(depth: int = 3, breadth: int = 10**6, symmetric: bool = True) -> Search:
-    """3-opt, or a Lin-Kernighan step of some depth."""
+def three_opt(symmetric: bool = True) -> Search:
+    """3-opt: every eighth candidate t5, with a choice of t4, is a variant."""
+
+    def moves(oracle: Oracle, path: Path, at3: int) -> Iterator[tuple[tuple[int, ...], Move]]:
+        if symmetric:
+            yield from (((0,), move) for _, move in two_opt(oracle, path, at3))
+        for rank in range(len(oracle.candidates[0])):
+            for way in (0, 1, 2) if symmetric else (1,):
+                move = oracle.three_opt(path, at3, way, rank, symmetric)
+                if move is not None:
+                    share = 1 + 2 * (rank % 8) + min(way, 1) if symmetric else rank % 8
+                    yield (share, rank, way), move
+
+    return moves
+
+
+def chains(depth: int, breadth: int) -> Search:
+    """Lin-Kernighan steps: each candidate t5 with each t4 and t6 is a variant."""
 
     def moves(oracle: Oracle, path: Path, at3: int) -> Iterator[tuple[int, Move]]:
-        if symmetric:
-            yield from two_opt(oracle, path, at3)
+        yield from two_opt(oracle, path, at3)
         for rank in range(min(breadth, len(oracle.candidates[0]))):
-            for way in (0, 1, 2) if symmetric else (1,):
+            for way in (0, 1, 2):
                 move = oracle.chain(path, at3, way, rank, depth)
                 if move is not None:
-                    yield 1 + 3 * rank + way if symmetric else rank, move
+                    yield 1 + 3 * rank + way, move
 
     return moves
 
@@ -235,7 +250,8 @@ def _best(
                 continue
             for number, search in enumerate(searches):
                 for variant, move in search(oracle, path, at3):
-                    key = (-move.gain, forward, rank, variant, number)
+                    share = variant if isinstance(variant, tuple) else (variant,)
+                    key = (-move.gain, forward, rank, share[0], number, share)
                     found.append((key, len(found), move, forward))
     found = [entry for entry in found if entry[2].gain > 0]
     if not found:

@@ -15,39 +15,45 @@ template <int depth, int breadth>
 struct LinKernighanMove {
   static_assert(depth >= 3 && depth <= kMaxExchange, "a chain has 3 to kMaxExchange edges");
 
-  GLS_DEVICE static int variants(int degree) { return 1 + 3 * (breadth < degree ? breadth : degree); }
+  GLS_DEVICE static int variants(int degree) {
+    return 1 + 3 * (breadth < degree ? breadth : degree);
+  }
 
   template <class View, class Length>
   GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
                                 Move& move) {
     using Lengths = typename View::Lengths;
-    Ends ends;
-    if (!ThreeOptMove<true>::ends(view, first, variant, ends)) return 0;
-    const bool three = variant > 0;
-    Length removed = first.length + view.length(ends.t4, first.t3);
-    Length added = first.length - first.gain;
-    if (three) {
-      added += view.length(ends.t4, ends.t5);
-      if (removed <= added) return 0;
-      removed += view.length(ends.t6, ends.t5);
-    }
-    move.set(first, ends.shape, three ? 3 : 2, ends.t4, ends.t5, ends.t6);
-    Length best = Lengths::gain(removed, added + view.length(ends.t6, first.t1));
+    if (variant == 0) return TwoOptMove::gain(view, first, 0, move);
+    const auto path = view.path(first);
+    const int way = (variant - 1) % 3, rank = (variant - 1) / 3;  // way 2: the second t6
+    const ThirdEdge third(path, first.t3, way > 0);
+    const int64 entry = int64(third.t4) * view.candidates.degree + rank;
+    Length removed = first.length + view.length(third.t4, first.t3);
+    const Length added = first.length - first.gain + view.candidates.lengths[entry];
+    if (removed <= added) return 0;
+    const int t5 = view.candidates.cities[entry], at5 = path.step(t5);
+    const int at6 = third.step6(at5, way == 2);
+    if (at6 < 0) return 0;
+    const int t6 = path.at(at6);
+    removed += view.length(t6, t5);
+    move.set(first, third.shape(way == 2), 3, third.t4, t5, t6);
+    Length best = Lengths::gain(removed, added + view.length(t6, first.t1));
     if constexpr (depth > 3) {
-      if (three) extend(view, first, ends, removed, added, best, move);
+      const int last = view.tour.n - 1;
+      extend(view, first, opened(move.shape, third.at3, at5, last), removed, added, best, move);
     }
     return best;
   }
 
  private:
   template <class View, class Length>
-  GLS_DEVICE static void extend(const View& view, const FirstStep<Length>& first, const Ends& ends,
-                                Length removed, Length added, Length& best, Move& move) {
+  GLS_DEVICE static void extend(const View& view, const FirstStep<Length>& first,
+                                Trail<depth> trail, Length removed, Length added, Length& best,
+                                Move& move) {
     using Lengths = typename View::Lengths;
     const auto path = view.path(first);
     const int last = view.tour.n - 1;
-    Trail<depth> trail = opened(ends.shape, path.step(first.t3), path.step(ends.t5), last);
-    int end = ends.t6;
+    int end = move.t[5];
 #pragma unroll
     for (int level = 4; level <= depth; ++level) {
       Length longest = 0, length_in = 0, length_out = 0;

@@ -49,12 +49,13 @@ struct FirstStep {
   Length gain;    // of the step: length - d(t2, t3), positive
 };
 
-// Candidates of every city, best first, with their lengths.
+// Candidates of every city, best first, with their lengths; `sorted` where these never fall.
 template <class Length>
 struct CandidateView {
   const int* cities;
   const Length* lengths;
   int degree;
+  bool sorted;
 };
 
 // All that a neighbourhood may look at.

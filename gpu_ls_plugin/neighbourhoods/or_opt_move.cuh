@@ -31,9 +31,8 @@ struct OrOptMove {
     for (int length = 1; length <= max_length; ++length) {
       const int behind = path.at(begin + (length <= room ? length * ahead : 0));
       const int t5 = at_t2 ? last : behind, t6 = at_t2 ? behind : last;
-      const Length gain =
-          View::Lengths::gain(removed + view.length(t6, t5),
-                              added + view.length(t4, t5) + view.length(t6, first.t1));
+      const Length gain = View::Lengths::gain(
+          removed + view.length(t6, t5), added + view.length(t4, t5) + view.length(t6, first.t1));
       if (length <= room && gain > best) {
         best = gain;
         move.set(first, turns ? Shape::kFlips : Shape::kSwap, 3, t4, t5, t6);

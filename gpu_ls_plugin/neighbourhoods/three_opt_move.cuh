@@ -1,64 +1,77 @@
-// 3-opt at a city on candidates: the 2-opt move, and for both choices of t4 every candidate t5 of
+// 3-opt at a city on candidates: the 2-opt move, and for both choices of t4 the candidates t5 of
 // it: all four pure reconnections (Lin 1965).
 #pragma once
 
-#include "move.cuh"
+#include "two_opt_move.cuh"
 
 namespace gls {
 
-// The six ends of a move of three edges (t4 = t5 = t6: of two).
-struct Ends {
-  Shape shape;
-  int t4, t5, t6;
+// How a move goes on with t4 on either side of t3.
+struct ThirdEdge {
+  int at3, at4, t4;
+  bool behind;  // t4 lies behind t3
+
+  template <class Path>
+  GLS_DEVICE ThirdEdge(const Path& path, int t3, bool behind)
+      : at3(path.step(t3)), at4(behind ? at3 + 1 : at3 - 1), t4(path.at(at4)), behind(behind) {}
+
+  // The step of t6 where t5 stands at `at5`, -1 for no move. With t4 behind t3 there are two; the
+  // second turns both paths round.
+  GLS_DEVICE int step6(int at5, bool second) const {
+    if (behind) return at5 >= at3 ? -1 : second ? at5 - 1 : at5 + 1;
+    if (second || at5 == at3) return -1;
+    if (at5 > at3) return at5 - 1;
+    return at5 + 1 < at4 ? at5 + 1 : -1;  // the edge (t4, t5) must be new
+  }
+  GLS_DEVICE Shape shape(bool second) const {
+    return !behind ? Shape::kFlips : second ? Shape::kTurn : Shape::kSwap;
+  }
 };
 
+// A variant after the first is a choice of t4 with every kShared-th candidate as t5.
 template <bool reversing>
 struct ThreeOptMove {
-  static constexpr int kWays = reversing ? 3 : 1;
-  GLS_DEVICE static int variants(int degree) { return reversing + kWays * degree; }
+  static constexpr int kShared = 8, kSides = reversing ? 2 : 1;
+
+  GLS_DEVICE static int variants(int degree) {
+    return reversing + kSides * (degree < kShared ? degree : kShared);
+  }
 
   template <class View, class Length>
   GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
                                 Move& move) {
-    Ends ends;
-    if (!ThreeOptMove::ends(view, first, variant, ends)) return 0;
-    const bool three = !reversing || variant > 0;
-    Length removed = first.length + view.length(ends.t4, first.t3);
-    Length added = first.length - first.gain;
-    if (three) {
-      added += view.length(ends.t4, ends.t5);
-      if (removed <= added) return 0;
-      removed += view.length(ends.t6, ends.t5);
-    }
-    move.set(first, ends.shape, three ? 3 : 2, ends.t4, ends.t5, ends.t6);
-    return View::Lengths::gain(removed, added + view.length(ends.t6, first.t1));
-  }
-
-  // The ends of a variant; false where it is no move.
-  template <class View, class Length>
-  GLS_DEVICE static bool ends(const View& view, const FirstStep<Length>& first, int variant,
-                              Ends& ends) {
+    using Lengths = typename View::Lengths;
+    if (reversing && variant == 0) return TwoOptMove::gain(view, first, 0, move);
     const auto path = view.path(first);
-    const int at3 = path.step(first.t3);
-    if (reversing && variant == 0) {
-      const int t4 = path.at(at3 - 1);
-      ends = {Shape::kFlips, t4, t4, t4};
-      return true;
+    const int share = (variant - reversing) / kSides;
+    const ThirdEdge third(path, first.t3, !reversing || (variant - reversing) % kSides == 1);
+    const Length removed = first.length + view.length(third.t4, first.t3);
+    const Length added = first.length - first.gain;
+    const auto& candidates = view.candidates;
+    const int64 row = int64(third.t4) * candidates.degree;
+    Length best = 0;
+#pragma unroll 1
+    for (int rank = share; rank < candidates.degree; rank += kShared) {
+      const Length now_added = added + candidates.lengths[row + rank];
+      if (removed <= now_added) {
+        if (candidates.sorted) break;
+        continue;
+      }
+      const int t5 = candidates.cities[row + rank], at5 = path.step(t5);
+#pragma unroll
+      for (int second = 0; second < kSides; ++second) {
+        const int at6 = third.step6(at5, second);
+        if (at6 < 0) continue;
+        const int t6 = path.at(at6);
+        const Length gain =
+            Lengths::gain(removed + view.length(t6, t5), now_added + view.length(t6, first.t1));
+        if (gain > best) {
+          best = gain;
+          move.set(first, third.shape(second), 3, third.t4, t5, t6);
+        }
+      }
     }
-    const int way = reversing ? (variant - 1) % 3 : 1, rank = (variant - reversing) / kWays;
-    const int at4 = way == 0 ? at3 - 1 : at3 + 1;
-    const int t4 = path.at(at4);
-    const int t5 = view.candidates.cities[int64(t4) * view.candidates.degree + rank];
-    const int at5 = path.step(t5);
-    const bool inside = at5 < at3;
-    const bool ahead = way == 1 || (way == 0 && inside);  // t6 behind t5, else before it
-    const int at6 = ahead ? at5 + 1 : at5 - 1;
-    ends = {way == 0   ? Shape::kFlips
-            : way == 1 ? Shape::kSwap
-                       : Shape::kTurn,
-            t4, t5, path.at(at6)};
-    // The edge (t4, t5) must be new, and with t4 behind t3 only an edge of t2 .. t3 can leave.
-    return way == 0 ? at5 != at3 && (!inside || at6 < at4) : inside && at6 >= 0;
+    return best;
   }
 };
 

@@ -9,8 +9,7 @@ struct TwoOptMove {
   GLS_DEVICE static int variants(int) { return 1; }
 
   template <class View, class Length>
-  GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int,
-                                Move& move) {
+  GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int, Move& move) {
     const auto path = view.path(first);
     const int t4 = path.at(path.step(first.t3) - 1);
     move.set(first, Shape::kFlips, 2, t4, t4, t4);

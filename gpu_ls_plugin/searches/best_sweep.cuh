@@ -1,5 +1,5 @@
-// Best improvement on candidates (Fosin et al. 2013): all cities are looked at, the best move of all
-// is applied. Chunks of cities are evaluated side by side, one block takes the best of them.
+// Best improvement on candidates (Fosin et al. 2013): all cities are looked at, the best move of
+// all is applied. Chunks of cities are evaluated side by side, one block takes the best of them.
 #pragma once
 
 #include "apply_move.cuh"
@@ -24,7 +24,7 @@ struct EvaluateChunk {
   GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
                              const void* sites, float error_absolute, float error_relative,
                              const int* candidates, const void* candidate_lengths, int degree,
-                             int directions, int breadth, int chunks, int chunk_size,
+                             int sorted, int directions, int breadth, int chunks, int chunk_size,
                              const unsigned char* states, int* tours, int* positions, void* found) {
     const int tour = item / chunks, chunk = item - tour * chunks;
     if (states[tour] != 0) return;
@@ -34,7 +34,7 @@ struct EvaluateChunk {
         {Metric(metric_data, n),
          static_cast<const typename Lengths::City*>(sites),
          {error_absolute, error_relative}},
-        {candidates, static_cast<const Length*>(candidate_lengths), degree}};
+        {candidates, static_cast<const Length*>(candidate_lengths), degree, sorted != 0}};
     const Choices choices{breadth, Divisor(directions * breadth),
                           Divisor(Neighbourhood::variants(degree))};
     const int begin = chunk * chunk_size;
@@ -55,7 +55,7 @@ struct TakeBest {
   GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
                              const void* sites, float error_absolute, float error_relative,
                              const int* candidates, const void* candidate_lengths, int degree,
-                             int directions, int breadth, int chunks, const void* found,
+                             int sorted, int directions, int breadth, int chunks, const void* found,
                              int64 max_moves, int* tours, int* positions, unsigned char* states,
                              int64* pass_counts, int64* move_counts) {
     if (states[item] != 0) return;
@@ -65,7 +65,7 @@ struct TakeBest {
         {Metric(metric_data, n),
          static_cast<const typename Lengths::City*>(sites),
          {error_absolute, error_relative}},
-        {candidates, static_cast<const Length*>(candidate_lengths), degree}};
+        {candidates, static_cast<const Length*>(candidate_lengths), degree, sorted != 0}};
     const int variants = Neighbourhood::variants(degree);
     const Choices choices{breadth, Divisor(directions * breadth), Divisor(variants)};
     const auto* own = static_cast<const BestFound<Length>*>(found) + int64(item) * chunks;

@@ -12,6 +12,8 @@ from gpu_ls_plugin.exceptions import InvalidParameterError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.candidates import Candidates
     from gpu_ls_plugin.neighbourhoods import Neighbourhood
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 PARAMETERS = (
     "const void* metric_data, int n, const void* sites, float error_absolute, "
     "float error_relative, const int* candidates, const void* candidate_lengths, int degree, "
-    "int directions, int breadth, "
+    "int sorted, int directions, int breadth, "
 )
 NARROW = 2.0**27  # sums of the lengths of a move, each below this, fit into 32 bits
 ROUNDED_BY_SHIFT = 2.0**22  # float32 estimates below this are rounded in a few instructions
@@ -148,6 +150,7 @@ class Composed:
             "candidates": cities,
             "candidate_lengths": lengths.astype(DTYPES[length], copy=False),
             "degree": degree,
+            "sorted": int(_never_falls(candidates.of(problem).lengths)),
             "directions": directions,
             "breadth": breadth,
         }
@@ -155,6 +158,10 @@ class Composed:
         self.arguments["sites"] = sites
         given = {"metric_data": self.arguments["metric_data"], "n": n, "sites": sites}
         backend.launch(sites_kernel(metric, backend.block(1024)), 1, given)
+
+
+def _never_falls(lengths: NDArray[Any]) -> bool:
+    return bool((lengths[:, 1:] >= lengths[:, :-1]).all())
 
 
 def _lists(backend: Backend, problem: TSP, candidates: Candidates) -> tuple[Any, Any, int]:

@@ -20,16 +20,16 @@ struct Descent {
 
   // Once a block, before its tours.
   GLS_DEVICE static void prepare(const Team& team, const void*, int n, const void* sites, float,
-                                 float, const int*, const void*, int, int, int, int, int, int64,
-                                 int*, unsigned char*, int64*, int64*, int*, int*, char*) {
+                                 float, const int*, const void*, int, int, int, int, int, int,
+                                 int64, int*, unsigned char*, int64*, int64*, int*, int*, char*) {
     Memory::template load_sites<Site>(static_cast<const Site*>(sites), n);
   }
 
   GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
                              const void* sites, float error_absolute, float error_relative,
                              const int* candidates, const void* candidate_lengths, int degree,
-                             int directions, int breadth, int ahead, int passes, int64 max_moves,
-                             int* tours, unsigned char* states, int64* pass_counts,
+                             int sorted, int directions, int breadth, int ahead, int passes,
+                             int64 max_moves, int* tours, unsigned char* states, int64* pass_counts,
                              int64* move_counts, int* queues, int* queue_sizes, char* scratch) {
     if (states[item] != 0) return;
     int* row = tours + int64(item) * n;
@@ -40,7 +40,7 @@ struct Descent {
         {Metric(metric_data, n),
          memory.sites(static_cast<const Site*>(sites)),
          {error_absolute, error_relative}},
-        {candidates, static_cast<const Length*>(candidate_lengths), degree}};
+        {candidates, static_cast<const Length*>(candidate_lengths), degree, sorted != 0}};
     WorkQueue<City> queue{memory.template take<City>(n),
                           memory.template take<uint32>((n + 31) / 32), n, 0, 0};
     const auto& tour = view.tour;

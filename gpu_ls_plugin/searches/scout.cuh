@@ -1,5 +1,5 @@
-// Looks at cities and finds the move that a pivoting rule takes. Moves of a city are ranked by gain,
-// then by (direction, candidate, variant).
+// Looks at cities and finds the move that a pivoting rule takes. Moves of a city are ranked by
+// gain, then by (direction, candidate, variant).
 #pragma once
 
 #include "move.cuh"
@@ -52,7 +52,7 @@ GLS_DEVICE FirstFound<int> least_in_warp(FirstFound<int> mine) {
   const bool leads = mine.rank == rank && mine.gain == gain;
   return {{rank, __reduce_min_sync(kAllLanes, leads ? mine.index : kNowhere), gain}};
 #else
-  return least_in_warp<FirstFound<int>>(mine);
+  return least_in_warp<FirstFound<int> >(mine);
 #endif
 }
 #endif
@@ -94,8 +94,8 @@ GLS_DEVICE bool first_step(const View& view, Choices choices, int city, int choi
 
 // The gain of a move out of line: what is rare must not be in the way of what is not.
 template <class Neighbourhood, class View, class Length = typename View::Length>
-GLS_OUT_OF_LINE Length exact_gain(const View* view, const FirstStep<Length>* first,
-                                          int variant, Move* move) {
+GLS_OUT_OF_LINE Length exact_gain(const View* view, const FirstStep<Length>* first, int variant,
+                                  Move* move) {
   return Neighbourhood::gain(*view, *first, variant, *move);
 }
 
