@@ -98,9 +98,10 @@ SITE_BYTES = 12  # of the largest gls::Site
 LAYOUTS = ("thread", "warp", "block", "global")
 SURVIVOR_BYTES = 40  # of a first step that gains; a warp keeps 64, a block one for each lane
 WARPS = (16, 12, 8, 6, 4, 2, 1)  # of a block of tours held by warps
-BLOCK_LANES = {"few": 256, "some": 128}  # of a block that holds one tour
+BLOCK_LANES = {"few": 128, "some": 64}  # of a block that holds one tour
 FEW = 2  # tours a multiprocessor, above which blocks are smaller
 SOME = 8  # tours a multiprocessor, from which on each gets a warp
+GLOBAL_LANES = 384  # of a block that holds a tour in global memory; more would lack registers
 THREADS = 32  # of a block of tours held by threads
 CHUNK_CITIES = 8  # that a warp looks at in a sweep, where there is work for all
 
@@ -180,10 +181,12 @@ def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") 
         return DescentShape(f"gls::Thread<{THREADS}>", 1, THREADS, False, False)
     if layout == "warp":
         warps = next((w for w in WARPS if w <= max(1, tours) and fitting(w)), 1)
-        return DescentShape(f"gls::Warp<{warps}>", 32, warps, fitting(1) or own <= room(64), fitting(warps))
-    if layout == "global" or n > 1 << 16 or own > room(lanes):
-        return DescentShape("gls::Block<512>", 512, 1, False, False)
-    return DescentShape(f"gls::Block<{lanes}>", lanes, 1, True, tours * (own + sites) <= room(lanes))
+        in_shared = n <= 1 << 16 and own <= room(64)
+        return DescentShape(f"gls::Warp<{warps}>", 32, warps, in_shared, fitting(warps))
+    in_shared = layout != "global" and n <= 1 << 16 and own <= room(lanes)
+    lanes = lanes if in_shared else GLOBAL_LANES
+    beside = in_shared and tours * (own + sites) <= room(lanes)  # of all blocks
+    return DescentShape(f"gls::Block<{lanes}>", lanes, 1, in_shared, beside)
 
 
 def sweep_chunk(n: int, tours: int, processors: int) -> int:

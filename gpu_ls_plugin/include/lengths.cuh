@@ -2,7 +2,8 @@
 //
 // An integer length is the rounded value of a real function. Its float32 estimate, which is within
 // a known error of the real value, rounds to the same integer unless it lies next to a rounding
-// point; only then is the exact float64 evaluation asked. Real metrics are always evaluated exactly.
+// point; only then is the exact float64 evaluation asked. Real metrics are always evaluated
+// exactly.
 #pragma once
 
 #include "metric.cuh"

@@ -12,7 +12,8 @@ enum class Purpose : uint32 {
   kRandomTours = 1,
   kNearestNeighbour = 2,
   kGreedy = 3,
-  kDoubleBridge = 4
+  kDoubleBridge = 4,
+  kRandomK = 5
 };
 
 GLS_DEVICE uint32 multiply_high(uint32 a, uint32 b) { return uint32((uint64(a) * b) >> 32); }

@@ -80,7 +80,9 @@ struct Host {
     return !(before & mask);
   }
   GLS_DEVICE bool set_bit_once(uint32* words, int bit) const { return set_bit(words, bit); }
-  GLS_DEVICE void clear_bit(uint32* words, int bit) const { words[bit >> 5] &= ~(1u << (bit & 31)); }
+  GLS_DEVICE void clear_bit(uint32* words, int bit) const {
+    words[bit >> 5] &= ~(1u << (bit & 31));
+  }
 
   template <class F, class G>
   GLS_DEVICE int append(int count, F wanted, G put) const {

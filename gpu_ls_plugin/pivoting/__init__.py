@@ -1,14 +1,8 @@
 """Pivoting rules: which improving move is taken."""
 
-from __future__ import annotations
+from gpu_ls_plugin.pivoting.base import Pivoting
+from gpu_ls_plugin.pivoting.best import Best
+from gpu_ls_plugin.pivoting.first import First
+from gpu_ls_plugin.pivoting.random_k import RandomK
 
-from dataclasses import dataclass
-
-__all__ = ["Best"]
-
-
-@dataclass(frozen=True)
-class Best:
-    """Take one best move of the whole neighbourhood per pass, as O'Neil and Burtscher 2015 do."""
-
-    name = "best"
+__all__ = ["Best", "First", "Pivoting", "RandomK"]

@@ -28,7 +28,7 @@ random_tours = import_module("gpu_ls_plugin.construction.random_tours")
 double_bridge = import_module("gpu_ls_plugin.perturbations.double_bridge")
 
 WARP, BLOCK = "gls::Warp<4>", "gls::Block<256>"
-CITIES = (50, 200, 400, 700, 1000, 1200, 1500, 1800, 2000, 5000, 100_000)
+CITIES = (50, 400, 1000, 2000, 5000, 100_000)
 TOURS = (1, 64)  # per multiprocessor
 USUAL = (TwoOpt(), OrOpt(3))
 MOVES = (USUAL, (TwoOpt(),), (OrOpt(3),), (ThreeOpt(),), (LinKernighan(3),), (LinKernighan(),))
@@ -53,38 +53,47 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
     block = f"gls::Block<{nearest_neighbour.BLOCK_THREADS}>"
     yield tour_cost_kernel(metric, WARP)
     yield nearest_neighbour.nearest_neighbour_kernel(metric, WARP)
-    yield nearest_neighbour.nearest_neighbour_kernel(metric, block)
     usual = metric.name in ("EUC_2D", "EUC")
-    for n in CITIES if usual else (50, 1000, 100_000):
-        for tours in TOURS:
+    if usual:
+        yield nearest_neighbour.nearest_neighbour_kernel(metric, block)
+    for n in CITIES if usual else (1000, 100_000):
+        for tours in TOURS if usual else TOURS[1:]:
             shared = tuning.SHARED_MEMORY[90]
             shape = tuning.climb_shape(n, tours, shared, metric.fast_estimate)
             yield block_kernel(metric, shape)
     yield from _descents(metric, usual)
 
 
+LAYOUTS = (
+    ("warp", 1000, 16),
+    ("block", 1000, 1),
+    ("global", 100_000, 1),
+    ("thread", 1000, 16),
+)  # with cities, and tours per multiprocessor
+
+
 def _descents(metric: Metric, usual: bool) -> Iterator[Kernel]:
-    """The default moves in every layout; with the usual metrics other moves, too."""
+    """The default moves; with EUC_2D in every layout, and all other moves."""
+    length, main = "int" if metric.integer else "double", metric.name == "EUC_2D"
     yield sites_kernel(metric, "gls::Block<1024>")
-    length = "int" if metric.integer else "double"
-    for moves in MOVES if usual else MOVES[:1]:
+    for moves in MOVES if main else MOVES[:1]:
         composed = Moves.of(moves, symmetric=True, length=length)
-        for n, tours, layout in (
-            (1000, 16, "warp"),
-            (1000, 1, "block"),
-            (100_000, 1, "global"),
-            (1000, 16, "thread"),
-        )[: 4 if moves == USUAL else 1]:
+        for layout, n, tours in LAYOUTS if main and moves == USUAL else LAYOUTS[:1]:
             shape = tuning.descent_shape(n, tours, tuning.SHARED_MEMORY[90], layout)
             yield descent_kernel(metric, composed, shape.team, shape.memory)
-    if metric.name == "EUC_2D":
+    if main:
         for moves in (USUAL, (ThreeOpt(),)):
-            yield from sweep_kernels(
-                metric, Moves.of(moves, symmetric=True, length=length), WARP, BLOCK
-            )
+            composed = Moves.of(moves, symmetric=True, length=length)
+            yield from sweep_kernels(metric, composed, WARP, BLOCK)
+        for in_shared in (True, False):
+            yield random_k.evaluation_kernel(metric, 0, in_shared)
+        yield random_k.replacement_kernel(metric)
+    if usual:
+        for bar in three_opt_climb.BARS[:: 1 if main else 3]:
+            yield three_opt_climb.tiles_kernel(metric, length, *bar)
+            yield three_opt_climb.moves_kernel(metric, length, *bar)
     if metric.name == "EXPLICIT":
         one_way = Moves.of([OrOpt(3), ThreeOpt()], symmetric=False, length=length)
         yield descent_kernel(metric, one_way, WARP, "gls::SharedMemory<false>")
-        yield descent_kernel(
-            metric, Moves.of(USUAL, symmetric=True, length="gls::int64"), WARP, "gls::GlobalMemory"
-        )
+        wide = Moves.of(USUAL, symmetric=True, length="gls::int64")
+        yield descent_kernel(metric, wide, WARP, "gls::GlobalMemory")

@@ -47,8 +47,7 @@ struct WorkQueue {
   template <class Team>
   GLS_DEVICE void push(const Team& team, const int* cities, int count) {
     size += team.append(
-        count,
-        [&](int i) { return team.set_bit_once(queued, cities[i]); },
+        count, [&](int i) { return team.set_bit_once(queued, cities[i]); },
         [&](int rank, int i) {
           int place = head + size + rank;
           while (place >= n) place -= n;

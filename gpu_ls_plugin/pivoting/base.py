@@ -1,0 +1,17 @@
+"""What every pivoting rule says of itself."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class Pivoting:
+    """A rule that says which improving move a search takes.
+
+    Attributes
+    ----------
+    name : str
+        Name in the registry.
+    """
+
+    name: ClassVar[str]
