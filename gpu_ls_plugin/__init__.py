@@ -6,7 +6,7 @@ from typing import Any
 
 from gpu_ls_plugin import exceptions, solution
 from gpu_ls_plugin.budget import Budget
-from gpu_ls_plugin.candidates import All, Nearest
+from gpu_ls_plugin.candidates import All, Alpha, Nearest, Quadrant
 from gpu_ls_plugin.construction import (
     greedy,
     nearest_neighbour,
@@ -26,6 +26,7 @@ __version__ = "0.1.0"
 __all__ = [
     "TSP",
     "All",
+    "Alpha",
     "Best",
     "Budget",
     "DoubleBridge",
@@ -35,6 +36,7 @@ __all__ = [
     "Nearest",
     "OrOpt",
     "Progress",
+    "Quadrant",
     "RandomK",
     "RandomRestarts",
     "Result",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.candidates import All, Nearest
+from gpu_ls_plugin.candidates import All, Alpha, Nearest, Quadrant
 from gpu_ls_plugin.construction import (
     greedy,
     nearest_neighbour,
@@ -28,8 +28,9 @@ def gpu_ls_register_parts(register: Register) -> None:
     """Enter every part that the library brings."""
     for name, metric in BUILT_IN_METRICS.items():
         register("metric", name, metric)
-    register("candidates", "all", All)
-    register("candidates", "nearest", Nearest)
+    for name, candidates in (("all", All), ("nearest", Nearest), ("quadrant", Quadrant)):
+        register("candidates", name, candidates)
+    register("candidates", "alpha", Alpha)
     for construct in (random_tours, nearest_neighbour, greedy, space_filling_curve):
         register("construction", construct.__name__, construct)
     for neighbourhood in (TwoOpt, OrOpt, ThreeOpt, LinKernighan):

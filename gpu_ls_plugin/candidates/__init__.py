@@ -1,7 +1,22 @@
 """Candidate sets: which cities are tried next to a city."""
 
 from gpu_ls_plugin.candidates.all import All
+from gpu_ls_plugin.candidates.alpha import Alpha
 from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
+from gpu_ls_plugin.candidates.closure import Closure
 from gpu_ls_plugin.candidates.nearest import Nearest
+from gpu_ls_plugin.candidates.quadrant import Quadrant
+from gpu_ls_plugin.candidates.stored import Stored
+from gpu_ls_plugin.candidates.union import Union
 
-__all__ = ["All", "CandidateLists", "Candidates", "Nearest"]
+__all__ = [
+    "All",
+    "Alpha",
+    "CandidateLists",
+    "Candidates",
+    "Closure",
+    "Nearest",
+    "Quadrant",
+    "Stored",
+    "Union",
+]

@@ -7,10 +7,17 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.problems.tsp import check_problem
+
 if TYPE_CHECKING:
+    import os
+
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.candidates.stored import Stored
+    from gpu_ls_plugin.candidates.union import Union
     from gpu_ls_plugin.problems.tsp import TSP
 
 
@@ -62,6 +69,63 @@ class Candidates(ABC):
             xp = backend.xp
             kept[key] = (xp.asarray(lists.cities), xp.asarray(lists.lengths))
         return (*kept[key], lists.degree)
+
+    def save(self, path: str | os.PathLike[str], problem: TSP | None = None) -> None:
+        """Write the lists of a problem to an NPZ file, which `load` reads.
+
+        The file appears complete or not at all and replaces one of the same name; `path` is
+        taken as it is, without an added suffix.
+
+        Parameters
+        ----------
+        path : str or path
+        problem : TSP, optional
+            Whose lists are saved (and made, if they are not yet). May be left out where this set
+            has been used for exactly one problem that still exists.
+
+        Raises
+        ------
+        InvalidParameterError
+            `problem` is left out, but the set has been used for none or several.
+        """
+        from gpu_ls_plugin.candidates.stored import write_lists
+
+        chosen = self._only_problem() if problem is None else problem
+        check_problem(chosen)
+        write_lists(path, repr(self), chosen, self.of(chosen))
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Stored:
+        """Return the lists in a file as a candidate set, which serves their own instance only.
+
+        Another instance raises InvalidParameterError when the set is used: what counts is the
+        metric's name and the coordinates or the matrix, not the problem's name.
+
+        Raises
+        ------
+        FileNotFoundError
+            No such file.
+        FileFormatError
+            The file holds no candidate lists.
+        """
+        from gpu_ls_plugin.candidates.stored import Stored
+
+        return Stored.read(path)
+
+    def _only_problem(self) -> TSP:
+        used = [problem for problem, kept in list(_lists.items()) if self in kept]
+        if len(used) != 1:
+            raise InvalidParameterError(
+                f"problem: {self!r} has been used for {len(used)} problems, so that the one to "
+                "save is not known; pass problem="
+            )
+        return used[0]
+
+    def __or__(self, other: Candidates) -> Union:
+        """Return both sets in one; see `Union`."""
+        from gpu_ls_plugin.candidates.union import Union
+
+        return Union(self, other) if isinstance(other, Candidates) else NotImplemented
 
 
 # Kept beside the problems, not in them: copies and pickles of a problem stay small.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +27,7 @@ class Nearest(Candidates):
 
     Planar and geographical metrics use a k-d tree, matrices a partition of blocks of rows; there
     is no n x n array. A city that is not listed is at least as far as the last that is; it may
-    have a smaller number only where more than 16 k cities are that far.
+    have a smaller number only where more than 16 k cities, not at one place, are that far.
 
     Parameters
     ----------
@@ -42,10 +43,7 @@ class Nearest(Candidates):
     k: int = 10
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, (int, np.integer)):
-            raise InvalidTypeError(f"k: {self.k!r} is no integer")
-        if self.k < 1:
-            raise InvalidParameterError(f"k: {self.k} candidates are too few, at least 1 is needed")
+        checks.integer("k", self.k, least=1)
 
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
@@ -63,52 +61,118 @@ def nearest_lists(problem: TSP, k: int, subset: NDArray[Any] | None = None) -> C
     subset : ndarray, shape (m,), int, optional
         Cities among which lists are made; row r of the result belongs to subset[r].
     """
-    cities = np.arange(problem.n) if subset is None else subset
-    points = problem.metric.tree_points(problem)
-    nearest = np.empty((len(cities), k), np.int32)
-    lengths = np.empty((len(cities), k), problem.cost_dtype)
-    if k == 0:
-        return CandidateLists(nearest, lengths)
-    tree = None
-    if points is not None:
+    return NearestCities(problem, subset).lists(k)
+
+
+class NearestCities:
+    """Answers which cities are near: by a k-d tree, where a problem's metric has points for one.
+
+    Of many cities at one place only as many are searched as a list can hold, so that crowds do
+    not make the search quadratic.
+
+    Parameters
+    ----------
+    problem : TSP
+    subset : ndarray, shape (m,), int, optional
+        Cities that are looked at; all by default.
+    """
+
+    def __init__(self, problem: TSP, subset: NDArray[Any] | None = None) -> None:
+        self.problem = problem
+        self.cities: NDArray[Any] = np.arange(problem.n) if subset is None else subset
+        points = problem.metric.tree_points(problem)
+        self._points = None if points is None else points[self.cities]
+        self._trees: dict[int, tuple[NDArray[Any], Any]] = {}
+
+    def lists(self, k: int, rows: NDArray[Any] | None = None) -> CandidateLists:
+        """Return the k nearest of the cities for each city `cities[rows]`, for all by default.
+
+        k is at most the number of cities less one; row r of the result belongs to rows[r].
+        """
+        rows = np.arange(len(self.cities)) if rows is None else rows
+        lists = CandidateLists(
+            np.empty((len(rows), k), np.int32), np.empty((len(rows), k), self.problem.cost_dtype)
+        )
+        if k == 0:
+            return lists
+        searched, tree = self._searched(k + 1)
+        unsure, count = np.arange(len(rows)), k + 1 + SPARE
+        most = MOST * count
+        while unsure.size and count <= most:
+            count = min(count, len(searched))
+            step = max(1, BLOCK_ENTRIES // (count if tree is not None else len(searched)))
+            ties = [unsure[:0]]
+            for begin in range(0, len(unsure), step):
+                block = unsure[begin : begin + step]
+                own = self.cities[rows[block], None]
+                near = self._neighbours(rows[block], count, searched, tree)
+                tied = self._fill(lists, block, own, near)
+                ties.append(block[tied & (count < len(searched))])
+            unsure = np.concatenate(ties)
+            count *= 2
+        return lists
+
+    def _fill(
+        self, lists: CandidateLists, block: NDArray[Any], own: NDArray[Any], near: NDArray[Any]
+    ) -> NDArray[Any]:
+        """Make some lists of neighbours; say whose last city is as far as the farthest of these."""
+        far = self.problem.metric.lengths(self.problem, *np.broadcast_arrays(own, near))
+        farthest = np.where(near == own, -1, far).max(axis=1)
+        cities, lengths = _sorted(own, near, far, lists.degree)
+        lists.cities[block], lists.lengths[block] = cities, lengths
+        tied: NDArray[Any] = farthest == lengths[:, -1]
+        return tied
+
+    def _neighbours(
+        self, rows: NDArray[Any], count: int, searched: NDArray[Any], tree: Any
+    ) -> NDArray[Any]:
+        """Return the `count` nearest of the searched cities, in no order, the city itself too."""
+        if self._points is not None:
+            order = self.problem.metric.tree_p
+            _, ranks = tree.query(self._points[rows], k=count, p=order, workers=-1)
+            return searched[ranks.reshape(len(rows), count)]
+        everyone = np.broadcast_to(searched, (len(rows), len(searched)))
+        if count == len(searched):
+            return everyone
+        own = self.cities[rows, None]
+        far = self.problem.metric.lengths(self.problem, *np.broadcast_arrays(own, everyone))
+        far = np.where(everyone == own, -1, far)
+        return searched[np.argpartition(far, count - 1, axis=1)[:, :count]]
+
+    def _searched(self, most: int) -> tuple[NDArray[Any], Any]:
+        """Return the cities, the first `most` of those at one place, and their k-d tree if any."""
+        if self._points is None:
+            return self.cities, None
         from scipy.spatial import KDTree
 
-        tree = KDTree(points[cities])
+        key = min(most, int(self._places.max()) + 1)
+        if key not in self._trees:
+            kept = self._places < key
+            self._trees[key] = self.cities[kept], KDTree(self._points[kept])
+        return self._trees[key]
 
-    def fill(rows: NDArray[Any], count: int) -> NDArray[Any]:
-        """Make some rows from `count` neighbours; return the rows that may lack a tied city."""
-        own = cities[rows, None]
-        if tree is not None:
-            _, ranks = tree.query(tree.data[rows], k=count, p=problem.metric.tree_p, workers=-1)
-            near = cities[ranks.reshape(len(own), count)]
-        else:
-            near = _partition(problem, own, cities, count)
-        far = problem.metric.lengths(problem, *np.broadcast_arrays(own, near))
-        # The city itself, if it is among them, goes to the end; lexsort's last key counts first.
-        order = np.lexsort((near, far, near == own), axis=1)[:, :k]
-        nearest[rows] = np.take_along_axis(near, order, 1)
-        lengths[rows] = np.take_along_axis(far, order, 1)
-        tied = np.where(near == own, -1, far).max(axis=1) == lengths[rows, -1]
-        unsure: NDArray[Any] = rows[tied & (count < len(cities))]
-        return unsure
-
-    rows, count = np.arange(len(cities)), k + 1 + SPARE
-    most = MOST * count
-    while rows.size and count <= most:
-        count = min(count, len(cities))
-        step = max(1, BLOCK_ENTRIES // (count if tree is not None else len(cities)))
-        blocks = (rows[begin : begin + step] for begin in range(0, len(rows), step))
-        rows = np.concatenate([fill(block, count) for block in blocks])
-        count *= 2
-    return CandidateLists(nearest, lengths)
+    @cached_property
+    def _places(self) -> NDArray[Any]:
+        """How many cities of smaller number lie at the same place as each city."""
+        assert self._points is not None
+        order = np.lexsort((self.cities, *self._points.T))
+        ordered = self._points[order]
+        index = np.arange(len(order))
+        new = np.ones(len(order), bool)
+        new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+        places = np.empty_like(index)
+        places[order] = index - np.maximum.accumulate(np.where(new, index, 0))
+        return places
 
 
-def _partition(problem: TSP, own: NDArray[Any], cities: NDArray[Any], count: int) -> NDArray[Any]:
-    """Return the `count` nearest of `cities` for each of `own` (rows, 1), in no order."""
-    everyone = np.broadcast_to(cities, (len(own), len(cities)))
-    if count == len(cities):
-        return everyone
-    far = problem.metric.lengths(problem, *np.broadcast_arrays(own, everyone))
-    far = np.where(everyone == own, -1, far)
-    near: NDArray[Any] = cities[np.argpartition(far, count - 1, axis=1)[:, :count]]
-    return near
+def _sorted(
+    own: NDArray[Any], near: NDArray[Any], far: NDArray[Any], k: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the first k cities of each row, and their lengths, by (length, city) without `own`."""
+    if far.dtype == np.int64:  # both fit one number: lengths and cities have 31 bits
+        keys = np.where(near == own, np.iinfo(np.int64).max, far << 32 | near)
+        keys = np.sort(keys, axis=1)[:, :k]
+        return keys & 0xFFFFFFFF, keys >> 32
+    # The city itself, if it is among them, goes to the end; lexsort's last key counts first.
+    order = np.lexsort((near, far, near == own), axis=1)[:, :k]
+    return np.take_along_axis(near, order, 1), np.take_along_axis(far, order, 1)

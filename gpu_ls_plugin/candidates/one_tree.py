@@ -1,0 +1,110 @@
+"""Minimum 1-trees, and what they say of edges that are not in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Cities = NDArray[Any]
+    Real = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class OneTree:
+    """A minimum 1-tree: a minimum spanning tree and one more edge at a leaf, the special city.
+
+    The leaf's second edge is its shortest that is not in the tree, so that the special city has
+    its two shortest edges and the others are spanned without it, which is the definition of a
+    1-tree (Held and Karp 1970). Of all leaves, the one whose second edge is longest is special.
+
+    Attributes
+    ----------
+    a, b : ndarray, shape (n - 1,), int
+        Edges of the spanning tree.
+    weights : ndarray, shape (n - 1,), float64
+        Their weights.
+    special : int
+        The special city.
+    second : int
+        Where its second edge leads.
+    second_weight : float
+        The weight of that edge.
+    """
+
+    a: Cities
+    b: Cities
+    weights: Real
+    special: int
+    second: int
+    second_weight: float
+
+    @property
+    def weight(self) -> float:
+        """Sum of the weights of all n edges."""
+        return float(self.weights.sum()) + self.second_weight
+
+    @property
+    def degrees(self) -> Cities:
+        """Number of edges at each city, shape (n,): two at every city make a tour."""
+        ends = np.concatenate([self.a, self.b, [self.special, self.second]])
+        return np.bincount(ends, minlength=len(self.a) + 1)
+
+    def alphas(self, a: Cities, b: Cities, weights: Real) -> Real:
+        """Return how much heavier the minimum 1-tree becomes if it must contain an edge.
+
+        That is the weight of the edge less that of the edge which it drives out: the heaviest on
+        the path between its cities, or the special city's second edge (Helsgaun 2000, section 4).
+
+        Parameters
+        ----------
+        a, b : integer arrays that broadcast against each other
+            The cities of the edges.
+        weights : ndarray of the broadcast shape, float64
+            The edges' weights.
+        """
+        at_special = (a == self.special) | (b == self.special)
+        driven_out = np.where(at_special, self.second_weight, self._heaviest_between(a, b))
+        return np.maximum(weights - driven_out, 0.0)
+
+    def _heaviest_between(self, a: Cities, b: Cities) -> Real:
+        """Return the weight of the heaviest edge on the tree's path from a to b."""
+        heaviest = np.full(np.broadcast_shapes(a.shape, b.shape), -np.inf)
+        for weights, parents in self._mergers:
+            climbed = np.maximum(weights[a], weights[b])
+            np.maximum(heaviest, climbed, out=heaviest, where=a != b)
+            a, b = parents[a], parents[b]
+        return heaviest
+
+    @cached_property
+    def _mergers(self) -> list[tuple[Real, Cities]]:
+        """The rounds of Borůvka's algorithm on the tree.
+
+        In a round, every component takes its lightest edge and merges with what is at the other
+        end: (weight of the edge taken, component of the next round), by component. These mergers
+        are a tree of at most log2(n) levels, with the cities as leaves, whose heaviest edge
+        between two cities is that of the given tree (King 1997).
+        """
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        # Heaviest first: where an assignment names a component more than once, the last counts.
+        order = np.argsort(self.weights, kind="stable")[::-1]
+        a, b, weights = self.a[order], self.b[order], self.weights[order]
+        rounds, components = [], len(self.a) + 1
+        while components > 1:
+            lightest = np.empty(components, np.intp)
+            lightest[np.stack([a, b], axis=1).ravel()] = np.repeat(np.arange(len(a)), 2)
+            taken = np.ones(components), (a[lightest], b[lightest])
+            merged = coo_array(taken, (components, components))
+            components, parents = connected_components(merged, directed=False)
+            rounds.append((weights[lightest], parents))
+            a, b = parents[a], parents[b]
+            apart = a != b
+            a, b, weights = a[apart], b[apart], weights[apart]
+        return rounds

@@ -1,0 +1,119 @@
+"""Candidate lists in files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
+from gpu_ls_plugin.candidates.rows import lists_of
+from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.problems.tsp import TSP
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Stored(Candidates):
+    """Lists that were saved, for the one instance they belong to.
+
+    Two are equal if they hold the same lists for the same instance, wherever they were read from.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    rule : str
+        The candidate set that was saved, such as "Alpha(k=5, steps=30)".
+    fingerprint : str
+        `TSP.fingerprint` of the instance.
+    digest : str
+        SHA-256 (hexadecimal) of the lists.
+    cities : ndarray, shape (n, k), int32, read-only
+        Candidates of each city.
+    """
+
+    path: str = field(compare=False)
+    rule: str
+    fingerprint: str = field(repr=False)
+    digest: str = field(repr=False)
+    cities: NDArray[np.int32] = field(compare=False, repr=False)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file that `Candidates.save` wrote; see `Candidates.load`."""
+        content = _read(path)
+        cities = content["cities"]
+        _check(path, cities)
+        cities.setflags(write=False)
+        return cls(
+            path=os.fspath(path),
+            rule=str(content["rule"]),
+            fingerprint=str(content["fingerprint"]),
+            digest=hashlib.sha256(cities.tobytes()).hexdigest(),
+            cities=cities,
+        )
+
+    def build(self, problem: TSP) -> CandidateLists:
+        """Return the lists; another instance than that they were saved for raises."""
+        if problem.fingerprint != self.fingerprint:
+            raise InvalidParameterError(
+                f"candidates: {self.path} holds {self.rule} of another instance than {problem!r}: "
+                "metric, coordinates or matrix differ; make the lists of this one and save them"
+            )
+        return lists_of(problem, self.cities)
+
+
+def write_lists(
+    path: str | os.PathLike[str], rule: str, problem: TSP, lists: CandidateLists
+) -> None:
+    """Write lists to an NPZ file, which appears complete or not at all."""
+    target = Path(path)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as scratch:
+        file = Path(scratch) / "lists.npz"
+        np.savez(
+            file,
+            version=np.array(VERSION),
+            rule=np.array(rule),
+            fingerprint=np.array(problem.fingerprint),
+            cities=lists.cities,
+        )
+        os.replace(file, target)
+
+
+def _read(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            version = int(file["version"])
+            content = {name: file[name] for name in ("rule", "fingerprint", "cities")}
+    except (ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise FileFormatError(f"{path}: no file of candidate lists: {error}") from error
+    if version != VERSION:
+        raise FileFormatError(
+            f"{path}: candidate lists of format {version}, but this library reads {VERSION}; "
+            "make them anew"
+        )
+    return content
+
+
+def _check(path: str | os.PathLike[str], cities: NDArray[Any]) -> None:
+    """Raise unless rows hold other cities, each once."""
+    if cities.dtype != np.int32 or cities.ndim != 2:
+        raise FileFormatError(f"{path}: cities: {cities.dtype} of shape {cities.shape}")
+    n = len(cities)
+    ordered = np.sort(cities, axis=1)
+    wrong = ((cities < 0) | (cities >= n) | (cities == np.arange(n)[:, None])).any(axis=1)
+    wrong |= (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    if wrong.any():
+        raise FileFormatError(f"{path}: cities: row {wrong.argmax()} is no list of candidates")

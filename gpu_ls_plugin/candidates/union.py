@@ -1,0 +1,39 @@
+"""Two candidate sets in one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
+from gpu_ls_plugin.candidates.rows import equal_rows
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.tsp import TSP
+
+
+@dataclass(frozen=True)
+class Union(Candidates):
+    """The candidates of one set, then those of another that are not listed yet: `first | second`.
+
+    Both keep their order. Every city has as many candidates as the one with most; lists that are
+    shorter are filled up with the nearest cities that they do not hold, nearest first.
+
+    Parameters
+    ----------
+    first, second : Candidates
+    """
+
+    first: Candidates
+    second: Candidates
+
+    def build(self, problem: TSP) -> CandidateLists:
+        """Make the lists for a problem, on the host."""
+        parts = (self.first.of(problem), self.second.of(problem))
+        return equal_rows(problem, np.concatenate([part.cities for part in parts], axis=1))
+
+    def most(self, problem: TSP) -> int:
+        """Return what the longer part is known to have."""
+        return max(self.first.most(problem), self.second.most(problem))

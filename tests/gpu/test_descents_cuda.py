@@ -1,0 +1,148 @@
+"""Descents and sweeps: the GPU returns the tours of the CPU, whoever holds them and wherever."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend, tuning
+from gpu_ls_plugin.searches import driver
+from tests.instances import tsp_instance
+from tests.random_problems import METRICS, random_problem, random_tours
+
+pytestmark = pytest.mark.gpu
+
+USUAL = (gls.TwoOpt(), gls.OrOpt(3))
+LISTS = {
+    "2-opt": (gls.TwoOpt(),),
+    "2-opt, Or-opt": USUAL,
+    "Or-opt": (gls.OrOpt(2),),
+    "3-opt": (gls.ThreeOpt(),),
+    "chains of 3": (gls.LinKernighan(3),),
+    "chains of 5": (gls.LinKernighan(5),),
+    "chains of 5, Or-opt": (gls.LinKernighan(5, (8, 3)), gls.OrOpt(3)),
+}
+EACH_LIST = pytest.mark.parametrize("name", LISTS)
+
+
+def assert_same(problem, starts, search, budget=None) -> None:
+    host, device = (search(problem, starts, budget=budget, backend=b) for b in ("cpu", "cuda"))
+    assert np.array_equal(host.tours, device.tours)
+    assert np.array_equal(host.costs, device.costs)
+    assert host.statistics.moves == device.statistics.moves
+    assert host.statistics.passes == device.statistics.passes
+
+
+def uniform(n: int) -> gls.TSP:
+    return gls.TSP(np.random.default_rng(n).integers(0, 10_000, (n, 2)))
+
+
+@EACH_LIST
+@pytest.mark.parametrize("layout", tuning.LAYOUTS)
+def test_layouts_do_not_matter(name, layout):
+    search = gls.LocalSearch(LISTS[name], candidates=gls.Nearest(7), layout=layout)
+    for n in (4, 5, 6, 7, 33, 150):
+        assert_same(uniform(n), random_tours(n, 5), search)
+
+
+@EACH_LIST
+@pytest.mark.parametrize("metric", METRICS)
+def test_metrics(name, metric):
+    search = gls.LocalSearch(LISTS[name], candidates=gls.Nearest(6))
+    for span in (7, 1000):
+        problem = random_problem(metric, 120, span=span)
+        for rows in (1, 1200):  # of blocks, of warps
+            assert_same(problem, random_tours(120, rows), search)
+
+
+@EACH_LIST
+def test_large_batches(name):
+    problem = tsp_instance("pr1002")
+    starts = gls.nearest_neighbour(problem, 2112, seed=1, backend="cuda")
+    assert_same(problem, starts, gls.LocalSearch(LISTS[name], candidates=gls.Nearest(8)))
+
+
+@pytest.mark.parametrize("n", [3000, 12_000, 30_000, 70_000])
+def test_large_tours(n):
+    # Cities beside the tour, cities elsewhere, and tours that do not fit into shared memory.
+    problem = uniform(n)
+    starts = gls.space_filling_curve(problem, 2, seed=1, backend="cpu")
+    for moves in (USUAL, (gls.ThreeOpt(),)):
+        assert_same(problem, starts, gls.LocalSearch(moves, candidates=gls.Nearest(6)))
+
+
+def test_long_lengths_need_wide_sums_or_exact_evaluation():
+    for span in (2**22, 2**26, 2**30 - 1):
+        problem = random_problem("EUC_2D", 80, span=span)
+        assert_same(problem, random_tours(80, 40), gls.LocalSearch())
+
+
+def test_far_and_fractional_coordinates():
+    random = np.random.default_rng(5)
+    for cities in (
+        random.random((90, 2)) * 50 + 1e7,
+        random.integers(0, 40, (90, 2)) / 2 + 0.25,
+        np.repeat(random.integers(0, 9, (45, 2)), 2, axis=0),
+    ):
+        for metric in ("EUC_2D", "CEIL_2D", "ATT"):
+            problem = gls.TSP(cities, metric)
+            assert_same(problem, random_tours(90, 30), gls.LocalSearch())
+
+
+@pytest.mark.parametrize("layout", tuning.LAYOUTS)
+def test_launches_do_not_matter(layout, monkeypatch):
+    problem, starts = uniform(200), random_tours(200, 9)
+    search = gls.LocalSearch(layout=layout)
+    whole = search(problem, starts, backend="cuda")
+    monkeypatch.setattr(driver, "LAUNCH_SECONDS", 1e-9)  # a look or a few in a launch
+    monkeypatch.setattr(tuning, "LAUNCH_SECONDS", 1e-9)
+    pieces = search(problem, starts, backend="cuda")
+    assert pieces.statistics.launches > 50
+    assert np.array_equal(pieces.tours, whole.tours)
+
+
+@pytest.mark.parametrize("most", [0, 1, 7])
+def test_budgets_in_moves(most):
+    for layout in tuning.LAYOUTS:
+        search = gls.LocalSearch(layout=layout)
+        assert_same(uniform(100), random_tours(100, 40), search, gls.Budget(moves=most))
+
+
+@pytest.mark.parametrize("moves", [(gls.OrOpt(3),), (gls.ThreeOpt(),)])
+def test_asymmetric_problems(moves):
+    random = np.random.default_rng(3)
+    problem = gls.TSP.from_matrix(random.integers(1, 1000, (60, 60)))
+    for layout in tuning.LAYOUTS:
+        search = gls.LocalSearch(moves, candidates=gls.Nearest(8), layout=layout)
+        assert_same(problem, random_tours(60, 40), search)
+
+
+@pytest.mark.parametrize("name", ["2-opt, Or-opt", "3-opt", "chains of 5"])
+@pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "GEO", "EXPLICIT"])
+def test_sweeps(name, metric):
+    search = gls.LocalSearch(LISTS[name], candidates=gls.Nearest(7), pivoting=gls.Best())
+    for n in (4, 5, 33, 130):
+        for budget in (None, gls.Budget(moves=3)):
+            problem = random_problem(metric, n, span=40)
+            assert_same(problem, random_tours(n, 6), search, budget)
+
+
+@pytest.mark.parametrize("candidates", [gls.Quadrant(12), gls.Alpha(5), gls.Alpha(4) | gls.Nearest(5)])
+def test_candidate_sets(candidates):
+    problem = tsp_instance("kroA100")
+    for moves in (USUAL, (gls.ThreeOpt(),), (gls.LinKernighan(),)):
+        search = gls.LocalSearch(moves, candidates=candidates)
+        assert_same(problem, random_tours(100, 300), search)
+
+
+def test_the_device_keeps_within_its_memory():
+    backend = get_backend("cuda")
+    problem, pool = uniform(20_000), backend.xp.get_default_memory_pool()
+    starts = gls.space_filling_curve(problem, 50, seed=1, backend="cuda")
+    limit = pool.used_bytes() + (20 << 20)
+    result = gls.LocalSearch()(
+        problem, starts, budget=gls.Budget(moves=3), backend="cuda", memory_limit=10 << 20
+    )
+    assert pool.used_bytes() < limit
+    assert result.statistics.moves == 150
