@@ -149,7 +149,7 @@ def or_opt(longest: int, symmetric: bool = True) -> Search:
 
 
 def three_opt(symmetric: bool = True) -> Search:
-    """3-opt: every eighth candidate t5, with a choice of t4, is a variant."""
+    """3-opt: every fourth candidate t5, with a choice of t4, is a variant."""
 
     def moves(oracle: Oracle, path: Path, at3: int) -> Iterator[tuple[tuple[int, ...], Move]]:
         if symmetric:
@@ -158,7 +158,7 @@ def three_opt(symmetric: bool = True) -> Search:
             for way in (0, 1, 2) if symmetric else (1,):
                 move = oracle.three_opt(path, at3, way, rank, symmetric)
                 if move is not None:
-                    share = 1 + 2 * (rank % 8) + min(way, 1) if symmetric else rank % 8
+                    share = 1 + 2 * (rank % 4) + min(way, 1) if symmetric else rank % 4
                     yield (share, rank, way), move
 
     return moves

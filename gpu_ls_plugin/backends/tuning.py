@@ -103,7 +103,8 @@ FEW = 2  # tours a multiprocessor, above which blocks are smaller
 SOME = 8  # tours a multiprocessor, from which on each gets a warp
 GLOBAL_LANES = 384  # of a block that holds a tour in global memory; more would lack registers
 THREADS = 32  # of a block of tours held by threads
-CHUNK_CITIES = 8  # that a warp looks at in a sweep, where there is work for all
+SWEEP_CITIES = 8  # that a block looks at in a sweep
+SWEEP_SMALL = 10_000  # cities of all tours, up to which blocks are larger
 
 
 def tour_bytes(n: int, city_bytes: int) -> int:
@@ -189,6 +190,6 @@ def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") 
     return DescentShape(f"gls::Block<{lanes}>", lanes, 1, in_shared, beside)
 
 
-def sweep_chunk(n: int, tours: int, processors: int) -> int:
-    """Return how many cities a team evaluates in a sweep over all of them."""
-    return max(CHUNK_CITIES, -(-n * tours // (processors * 1024)))
+def sweep_shape(n: int, tours: int) -> tuple[int, int]:
+    """Return into how many shares a sweep divides the cities of a tour, and the lanes of each."""
+    return -(-n // SWEEP_CITIES), 256 if n * tours <= SWEEP_SMALL else 128

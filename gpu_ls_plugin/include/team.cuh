@@ -79,16 +79,17 @@ struct Host {
     words[bit >> 5] = before | mask;
     return !(before & mask);
   }
-  GLS_DEVICE bool set_bit_once(uint32* words, int bit) const { return set_bit(words, bit); }
   GLS_DEVICE void clear_bit(uint32* words, int bit) const {
     words[bit >> 5] &= ~(1u << (bit & 31));
   }
 
-  template <class F, class G>
-  GLS_DEVICE int append(int count, F wanted, G put) const {
+  // put(rank, value) for those of `count` values whose bit is clear, ranked in order; sets their bits
+  // and returns how many there are.
+  template <class F>
+  GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) const {
     int total = 0;
     for (int i = 0; i < count; ++i) {
-      if (wanted(i)) put(total++, i);
+      if (set_bit(words, values[i])) put(total++, values[i]);
     }
     return total;
   }
@@ -130,23 +131,20 @@ GLS_DEVICE void clear_bit(uint32* words, int bit) {
   atomicAnd(&words[bit >> 5], ~(1u << (bit & 31)));
 }
 
-// The same where several of the active lanes may name the same bit: the first of them sets it.
-GLS_DEVICE bool set_bit_once(uint32* words, int bit) {
-  const unsigned same = __match_any_sync(__activemask(), bit);
-  return (same & ((1u << (threadIdx.x % 32)) - 1)) == 0 && set_bit(words, bit);
-}
-
 // The number of lanes before this one in a mask.
 GLS_DEVICE int rank_in(unsigned mask) { return __popc(mask & ((1u << (threadIdx.x % 32)) - 1)); }
 
-template <class F, class G>
-GLS_DEVICE int append(int count, F wanted, G put) {
+template <class F>
+GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) {
   int total = 0;
   for (int base = 0; base < count; base += 32) {
-    const int i = base + threadIdx.x % 32;
-    const bool keep = i < count && wanted(i);
-    const unsigned mask = __ballot_sync(kAllLanes, keep);
-    if (keep) put(total + rank_in(mask), i);
+    const int lane = threadIdx.x % 32, i = base + lane;
+    const int value = i < count ? values[i] : -1 - lane;
+    // Of equal values the first lane's counts.
+    const unsigned same = __match_any_sync(kAllLanes, value);
+    const bool fresh = i < count && rank_in(same) == 0 && set_bit(words, value);
+    const unsigned mask = __ballot_sync(kAllLanes, fresh);
+    if (fresh) put(total + rank_in(mask), value);
     total += __popc(mask);
   }
   return total;
@@ -234,15 +232,12 @@ struct Warp {
 
   // Sets a bit of an array of words; returns whether it was clear.
   GLS_DEVICE bool set_bit(uint32* words, int bit) const { return warp::set_bit(words, bit); }
-  GLS_DEVICE bool set_bit_once(uint32* words, int bit) const {
-    return warp::set_bit_once(words, bit);
-  }
   GLS_DEVICE void clear_bit(uint32* words, int bit) const { warp::clear_bit(words, bit); }
 
-  // put(rank, i) for every i in [0, count) that is wanted(i), ranked in order; how many there are.
-  template <class F, class G>
-  GLS_DEVICE int append(int count, F wanted, G put) const {
-    const int appended = warp::append(count, wanted, put);
+  // As Host's.
+  template <class F>
+  GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) const {
+    const int appended = warp::append_new(words, values, count, put);
     __syncwarp();
     return appended;
   }
@@ -309,16 +304,13 @@ struct Block {
   }
 
   GLS_DEVICE bool set_bit(uint32* words, int bit) const { return warp::set_bit(words, bit); }
-  GLS_DEVICE bool set_bit_once(uint32* words, int bit) const {
-    return warp::set_bit_once(words, bit);
-  }
   GLS_DEVICE void clear_bit(uint32* words, int bit) const { warp::clear_bit(words, bit); }
 
-  template <class F, class G>
-  GLS_DEVICE int append(int count, F wanted, G put) const {
+  template <class F>
+  GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) const {
     __shared__ int appended;
     if (threadIdx.x < 32) {
-      const int total = warp::append(count, wanted, put);
+      const int total = warp::append_new(words, values, count, put);
       if (threadIdx.x == 0) appended = total;
     }
     __syncthreads();

@@ -31,7 +31,7 @@ struct ThirdEdge {
 // A variant after the first is a choice of t4 with every kShared-th candidate as t5.
 template <bool reversing>
 struct ThreeOptMove {
-  static constexpr int kShared = 8, kSides = reversing ? 2 : 1;
+  static constexpr int kShared = 4, kSides = reversing ? 2 : 1;
 
   GLS_DEVICE static int variants(int degree) {
     return reversing + kSides * (degree < kShared ? degree : kShared);

@@ -1,5 +1,5 @@
 // Best improvement on candidates (Fosin et al. 2013): all cities are looked at, the best move of
-// all is applied. Chunks of cities are evaluated side by side, one block takes the best of them.
+// all is applied. Shares of the cities are evaluated side by side, one block takes the best of them.
 #pragma once
 
 #include "apply_move.cuh"
@@ -7,10 +7,11 @@
 
 namespace gls {
 
-// `count` consecutive cities in place of a queue.
-struct CityRange {
-  int begin;
-  GLS_DEVICE int operator[](int rank) const { return begin + rank; }
+// Every `step`-th city in place of a queue: cities with much work often have neighbouring numbers.
+struct EveryCity {
+  int first, step;
+  GLS_DEVICE int operator[](int rank) const { return first + rank * step; }
+  GLS_DEVICE int count(int n) const { return (n - first + step - 1) / step; }
 };
 
 template <class Metric, class LengthType>
@@ -24,7 +25,7 @@ struct EvaluateChunk {
   GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
                              const void* sites, float error_absolute, float error_relative,
                              const int* candidates, const void* candidate_lengths, int degree,
-                             int sorted, int directions, int breadth, int chunks, int chunk_size,
+                             int sorted, int directions, int breadth, int chunks,
                              const unsigned char* states, int* tours, int* positions, void* found) {
     const int tour = item / chunks, chunk = item - tour * chunks;
     if (states[tour] != 0) return;
@@ -37,12 +38,11 @@ struct EvaluateChunk {
         {candidates, static_cast<const Length*>(candidate_lengths), degree, sorted != 0}};
     const Choices choices{breadth, Divisor(directions * breadth),
                           Divisor(Neighbourhood::variants(degree))};
-    const int begin = chunk * chunk_size;
+    const EveryCity cities{chunk, chunks};
     Move& move = shared_slot<Move>(team);
-    auto best = look<Neighbourhood, BestFound<Length>>(
-        team, view, CityRange{begin}, choices, n - begin < chunk_size ? n - begin : chunk_size,
-        move);
-    if (best.rank != kNowhere) best.rank += begin;
+    auto best = look<Neighbourhood, BestFound<Length>>(team, view, cities, choices,
+                                                       cities.count(n), move);
+    if (best.rank != kNowhere) best.rank = cities[best.rank];
     team.once([&] { static_cast<BestFound<Length>*>(found)[item] = best; });
   }
 };

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.composed import Composed, Moves
 
 EVALUATE = composed.PARAMETERS + (
-    "int chunks, int chunk_size, const unsigned char* states, int* tours, int* positions, "
+    "int chunks, const unsigned char* states, int* tours, int* positions, "
     "void* found"
 )
 TAKE = composed.PARAMETERS + (
@@ -80,8 +80,7 @@ class BestSweep(Engine):
         super().__init__(backend, problem, tours)
         xp, n, size = backend.xp, problem.n, len(tours)
         self._parts = parts
-        chunk_size = tuning.sweep_chunk(n, size, backend.processors)
-        self._chunks = -(-n // chunk_size)
+        self._chunks, lanes = tuning.sweep_shape(n, size)
         positions = xp.empty((size, n), "int32")
         backend.launch(
             positions_kernel(backend.block(256)),
@@ -91,7 +90,6 @@ class BestSweep(Engine):
         self._arguments: dict[str, Any] = {
             **parts.arguments,
             "chunks": self._chunks,
-            "chunk_size": chunk_size,
             "max_moves": max_moves,
             "tours": tours,
             "positions": positions,
@@ -101,7 +99,7 @@ class BestSweep(Engine):
             "found": xp.empty((size * self._chunks, FOUND_BYTES), "uint8"),
         }
         self._evaluate, self._take = sweep_kernels(
-            problem.metric, parts.moves, backend.warp(), backend.block(256)
+            problem.metric, parts.moves, backend.block(lanes), backend.block(256)
         )
 
     @staticmethod

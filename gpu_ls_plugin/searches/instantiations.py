@@ -84,7 +84,7 @@ def _descents(metric: Metric, usual: bool) -> Iterator[Kernel]:
     if main:
         for moves in (USUAL, (ThreeOpt(),)):
             composed = Moves.of(moves, symmetric=True, length=length)
-            yield from sweep_kernels(metric, composed, WARP, BLOCK)
+            yield from sweep_kernels(metric, composed, "gls::Block<128>", BLOCK)
         for in_shared in (True, False):
             yield random_k.evaluation_kernel(metric, 0, in_shared)
         yield random_k.replacement_kernel(metric)

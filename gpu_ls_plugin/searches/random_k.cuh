@@ -110,26 +110,39 @@ struct RandomKSamples {
     return ways;
   }
 
+  // The best move of a triple, if it is below `reached`; else perhaps another, or none.
+  GLS_DEVICE Ranked<Length> best_way(Reconnection move, int64 index, Length reached) const {
+    Ranked<Length> best{0, 0};
+    const uint32 ways = promising(move, float(reached));
+    if (ways == 0) return best;
+#pragma unroll 1
+    for (; move.way < kReconnections; ++move.way) {
+      if (!(ways >> move.way & 1)) continue;
+      const Ranked<Length> found{delta(move), index + move.way};
+      if (found < best) best = found;
+    }
+    return best;
+  }
+
   // The best move of the samples in [first, first + count), its index sample * kReconnections +
-  // way.
+  // way. It is sought in rounds, each three times all before, so that lanes soon know what to beat.
   template <class Team>
   GLS_DEVICE Ranked<Length> best(const Team& team, const RandomTriples& triples, int first,
                                  int count) const {
-    Length reached = 0;  // by this lane
-    return team.least(count, Ranked<Length>{0, 0}, [&](int s) {
-      Reconnection move = triples(first + s, kFirstWay);
-      Ranked<Length> least{0, 0};
-      const uint32 ways = promising(move, float(reached));
-      if (ways == 0) return least;
-#pragma unroll 1
-      for (; move.way < kReconnections; ++move.way) {
-        if (!(ways >> move.way & 1)) continue;
-        const Ranked<Length> found{delta(move), int64(first + s) * kReconnections + move.way};
-        if (found < least) least = found;
-      }
-      if (least.value < reached) reached = least.value;
-      return least;
-    });
+    Ranked<Length> best{0, 0};
+    for (int begin = 0, size; begin < count; begin += size) {
+      size = begin > 0 ? 3 * begin : Team::kLanes;
+      if (size > count - begin) size = count - begin;
+      Length reached = best.value;  // by this lane
+      best = team.least(size, best, [&](int s) {
+        const int sample = first + begin + s;
+        const Ranked<Length> found =
+            best_way(triples(sample, kFirstWay), int64(sample) * kReconnections, reached);
+        if (found.value < reached) reached = found.value;
+        return found;
+      });
+    }
+    return best;
   }
 };
 

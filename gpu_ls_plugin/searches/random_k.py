@@ -36,8 +36,8 @@ MOVE_BYTES = 16  # gls::Ranked<Length>
 EVALUATION_THREADS, REPLACEMENT_THREADS = 256, 256
 # Evaluation blocks that a multiprocessor should have registers for, by whether estimates are fast.
 RESIDENT_BLOCKS = {True: 3, False: 2}
-ENOUGH_BLOCKS = 6  # evaluation blocks of a step on a multiprocessor that keep it busy
-COPY_COST = 0.5  # of a point into shared memory, in samples that read six points through the tour
+ENOUGH_BLOCKS = 3  # evaluation blocks of a step on a multiprocessor that keep it busy
+COPY_COST = 0.3  # of a point into shared memory, in samples that read six points through the tour
 
 # What a sample and the move of a step surely do not exceed, in seconds.
 CPU_SECONDS = {"sample": 1e-6, "city": 1e-8}

@@ -46,13 +46,11 @@ struct WorkQueue {
   // Appends those of `count` cities that are not queued, in their order.
   template <class Team>
   GLS_DEVICE void push(const Team& team, const int* cities, int count) {
-    size += team.append(
-        count, [&](int i) { return team.set_bit_once(queued, cities[i]); },
-        [&](int rank, int i) {
-          int place = head + size + rank;
-          while (place >= n) place -= n;
-          ring[place] = City(cities[i]);
-        });
+    size += team.append_new(queued, cities, count, [&](int rank, int city) {
+      int place = head + size + rank;
+      while (place >= n) place -= n;
+      ring[place] = City(city);
+    });
   }
 };
 

@@ -11,12 +11,19 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InsufficientMemoryError, InvalidTypeError
+from tests.configurations import two_opt_climb
 from tests.random_problems import random_problem, random_tours
 
 N, SIZE = 150, 7
 PROBLEM = random_problem("EUC_2D", N, span=5000)
 STARTS = random_tours(N, SIZE)
-SEARCH = gls.LocalSearch()
+SEARCH = two_opt_climb()
+
+
+@pytest.fixture(params=[SEARCH, gls.LocalSearch()], ids=["exhaustive", "default"])
+def search(request):
+    """A search of each kind: whose passes are evaluations of all moves, or looks at a city."""
+    return request.param
 
 
 @pytest.fixture
@@ -54,26 +61,26 @@ def test_a_budget_in_moves_is_per_tour():
     assert result.statistics.moves == 5 * SIZE
     assert result.statistics.stopped_by == "moves"
     for most in (2, 32):
-        search = gls.LocalSearch(moves_per_pass=most)
+        search = two_opt_climb(most)
         result = search(PROBLEM, STARTS, budget=gls.Budget(moves=5), backend="cpu")
         assert result.statistics.moves == 5 * SIZE
     unlimited = SEARCH(PROBLEM, STARTS, budget=gls.Budget(moves=2**70), backend="cpu")
     assert unlimited.statistics.stopped_by == "optimum"
 
 
-def test_no_seconds_left_leaves_the_tours():
-    result = SEARCH(PROBLEM, STARTS, budget=gls.Budget(seconds=0), backend="cpu")
+def test_no_seconds_left_leaves_the_tours(search):
+    result = search(PROBLEM, STARTS, budget=gls.Budget(seconds=0), backend="cpu")
     assert np.array_equal(result.tours, STARTS)
     assert np.array_equal(result.costs, PROBLEM.cost(STARTS))
     assert (result.statistics.stopped_by, result.statistics.launches) == ("seconds", 0)
 
 
-def test_seconds_end_a_long_climb():
+def test_seconds_end_a_long_climb(search):
     problem = random_problem("EUC_2D", 4000, span=100_000)
     starts = random_tours(4000, 40)
-    SEARCH(problem, starts[:1], budget=gls.Budget(moves=1), backend="cpu")  # lists of neighbours
+    search(problem, starts[:1], budget=gls.Budget(moves=1), backend="cpu")  # lists of neighbours
     begin = time.perf_counter()
-    result = SEARCH(problem, starts, budget=gls.Budget(seconds=0.2), backend="cpu")
+    result = search(problem, starts, budget=gls.Budget(seconds=0.2), backend="cpu")
     assert time.perf_counter() - begin < 2
     assert result.statistics.stopped_by == "seconds"
     assert np.array_equal(result.costs, problem.cost(result.tours))
@@ -81,13 +88,13 @@ def test_seconds_end_a_long_climb():
     assert result.statistics.moves > 0
 
 
-def test_a_target_ends_the_search(short_launches):
-    optimum = SEARCH(PROBLEM, STARTS, backend="cpu")
+def test_a_target_ends_the_search(search, short_launches):
+    optimum = search(PROBLEM, STARTS, backend="cpu")
     target = 2 * optimum.best_cost
-    result = SEARCH(PROBLEM, STARTS, budget=gls.Budget(target=target), backend="cpu")
+    result = search(PROBLEM, STARTS, budget=gls.Budget(target=target), backend="cpu")
     assert result.statistics.stopped_by == "target"
     assert optimum.best_cost < result.best_cost <= target
-    missed = SEARCH(PROBLEM, STARTS, budget=gls.Budget(target=1), backend="cpu")
+    missed = search(PROBLEM, STARTS, budget=gls.Budget(target=1), backend="cpu")
     assert missed.statistics.stopped_by == "optimum"
     assert np.array_equal(missed.tours, optimum.tours)
 
@@ -96,7 +103,7 @@ def test_a_target_ends_the_search(short_launches):
 @pytest.mark.parametrize("most", [1, 8])
 def test_parts_that_fit_the_memory_give_the_same_tours(metric, most):
     problem = random_problem(metric, N)
-    search = gls.LocalSearch(moves_per_pass=most)
+    search = two_opt_climb(most)
     whole = search(problem, STARTS, backend="cpu")
     parts = search(problem, STARTS, backend="cpu", memory_limit=bytes_for(problem, 3, search))
     assert parts.statistics.launches >= 2
@@ -106,34 +113,34 @@ def test_parts_that_fit_the_memory_give_the_same_tours(metric, most):
         assert getattr(parts.statistics, name) == getattr(whole.statistics, name)
 
 
-def test_one_tour_at_a_time_is_the_least():
-    needed = bytes_for(PROBLEM, 1)
-    result = SEARCH(PROBLEM, STARTS, backend="cpu", memory_limit=needed)
+def test_one_tour_at_a_time_is_the_least(search):
+    needed = bytes_for(PROBLEM, 1, search)
+    result = search(PROBLEM, STARTS, backend="cpu", memory_limit=needed)
     assert result.statistics.launches >= SIZE
     with pytest.raises(InsufficientMemoryError, match=f"memory_limit: .* {needed - 1:,} are avail"):
-        SEARCH(PROBLEM, STARTS, backend="cpu", memory_limit=needed - 1)
+        search(PROBLEM, STARTS, backend="cpu", memory_limit=needed - 1)
 
 
-def test_budgets_hold_over_all_parts():
-    limits = {"backend": "cpu", "memory_limit": bytes_for(PROBLEM, 1)}
-    result = SEARCH(PROBLEM, STARTS, budget=gls.Budget(moves=5), **limits)
+def test_budgets_hold_over_all_parts(search):
+    limits = {"backend": "cpu", "memory_limit": bytes_for(PROBLEM, 1, search)}
+    result = search(PROBLEM, STARTS, budget=gls.Budget(moves=5), **limits)
     assert (result.statistics.moves, result.statistics.stopped_by) == (5 * SIZE, "moves")
     # One tour is at its optimum already; the others are cut.
-    first = SEARCH(PROBLEM, STARTS[-1], backend="cpu").tours
+    first = search(PROBLEM, STARTS[-1], backend="cpu").tours
     mixed = np.concatenate([STARTS[:3], first])
     assert (
-        SEARCH(PROBLEM, mixed, budget=gls.Budget(moves=5), **limits).statistics.stopped_by
+        search(PROBLEM, mixed, budget=gls.Budget(moves=5), **limits).statistics.stopped_by
         == "moves"
     )
-    none = SEARCH(PROBLEM, STARTS, budget=gls.Budget(seconds=0), **limits)
+    none = search(PROBLEM, STARTS, budget=gls.Budget(seconds=0), **limits)
     assert np.array_equal(none.tours, STARTS)
 
 
 @pytest.mark.parametrize("parts", [1, 3])
-def test_callbacks_see_the_search_advance(short_launches, parts):
+def test_callbacks_see_the_search_advance(search, short_launches, parts):
     seen: list[gls.Progress] = []
-    limit = None if parts == 1 else bytes_for(PROBLEM, 3)
-    result = SEARCH(PROBLEM, STARTS, backend="cpu", callback=seen.append, memory_limit=limit)
+    limit = None if parts == 1 else bytes_for(PROBLEM, 3, search)
+    result = search(PROBLEM, STARTS, backend="cpu", callback=seen.append, memory_limit=limit)
     assert len(seen) == result.statistics.launches > parts
     for before, after in pairwise(seen):
         assert before.elapsed <= after.elapsed
@@ -155,9 +162,9 @@ def press_ctrl_c(progress: gls.Progress) -> None:
     raise KeyboardInterrupt
 
 
-def test_ctrl_c_returns_what_was_reached(short_launches):
-    optimum = SEARCH(PROBLEM, STARTS, backend="cpu")
-    result = SEARCH(PROBLEM, STARTS, backend="cpu", callback=press_ctrl_c)
+def test_ctrl_c_returns_what_was_reached(search, short_launches):
+    optimum = search(PROBLEM, STARTS, backend="cpu")
+    result = search(PROBLEM, STARTS, backend="cpu", callback=press_ctrl_c)
     assert result.statistics.interrupted
     assert result.statistics.stopped_by == "interrupt"
     assert result.statistics.launches == 1
@@ -166,12 +173,12 @@ def test_ctrl_c_returns_what_was_reached(short_launches):
     assert result.best_cost > optimum.best_cost
 
 
-def test_other_errors_of_a_callback_come_through():
+def test_other_errors_of_a_callback_come_through(search):
     def fail(progress: gls.Progress) -> None:
         raise RuntimeError("from the callback")
 
     with pytest.raises(RuntimeError, match="from the callback"):
-        SEARCH(PROBLEM, STARTS, backend="cpu", callback=fail)
+        search(PROBLEM, STARTS, backend="cpu", callback=fail)
 
 
 @pytest.mark.parametrize("search", [SEARCH, gls.RandomRestarts(climbs=2)])

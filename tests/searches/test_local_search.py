@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from tests import oracles
+from tests.configurations import two_opt_climb
 from tests.instances import each_name, tsp_instance, tsp_names
 from tests.random_problems import METRICS, random_problem, random_tours
 
 
 def assert_same_climb(problem: gls.TSP, starts: np.ndarray, max_moves: int | None = None) -> None:
     """Tours, costs and counts are those of the climb by brute force."""
-    result = gls.LocalSearch()(problem, starts, budget=gls.Budget(moves=max_moves), backend="cpu")
+    result = two_opt_climb()(problem, starts, budget=gls.Budget(moves=max_moves), backend="cpu")
     d = oracles.distance_matrix(problem).tolist()
     expected = [oracles.climb(d, start, max_moves) for start in starts.tolist()]
     assert result.tours.tolist() == expected
@@ -72,7 +73,7 @@ def test_passes_of_several_moves_are_those_of_brute_force(n, span, seed, most, m
     d = oracles.distance_matrix(problem)
     for max_moves in (None, 7):
         budget = gls.Budget(moves=max_moves)
-        result = gls.LocalSearch(moves_per_pass=most)(problem, starts, budget=budget, backend="cpu")
+        result = two_opt_climb(most)(problem, starts, budget=budget, backend="cpu")
         expected = [oracles.climb_several(d.tolist(), s, most, max_moves) for s in starts.tolist()]
         assert result.tours.tolist() == [tour for tour, _ in expected]
         assert result.statistics.passes == sum(passes for _, passes in expected)
@@ -83,10 +84,7 @@ def test_passes_of_several_moves_are_those_of_brute_force(n, span, seed, most, m
 def test_several_moves_per_pass_save_passes():
     problem = tsp_instance("kroA100")
     starts = random_tours(100, 10)
-    one, many = (
-        gls.LocalSearch(moves_per_pass=most)(problem, starts, backend="cpu").statistics
-        for most in (1, 8)
-    )
+    one, many = (two_opt_climb(most)(problem, starts, backend="cpu").statistics for most in (1, 8))
     assert one.passes == one.moves + 10
     assert many.passes < one.passes / 2
     assert many.moves > many.passes
@@ -95,7 +93,7 @@ def test_several_moves_per_pass_save_passes():
 def assert_optimal(name: str, construct: str, most: int) -> None:
     problem = tsp_instance(name)
     starts = getattr(gls, construct)(problem, 2, seed=5, backend="cpu")
-    result = gls.LocalSearch(moves_per_pass=most)(problem, starts, backend="cpu")
+    result = two_opt_climb(most)(problem, starts, backend="cpu")
     d = oracles.distance_matrix(problem)
     assert result.costs.tolist() == [oracles.tour_length(d, t) for t in result.tours.tolist()]
     assert (result.costs <= problem.cost(starts)).all()
@@ -126,7 +124,7 @@ def test_brute_force_finds_the_moves_that_are_left():
 def test_up_to_three_cities_stay_as_they_are(metric, n):
     problem = random_problem(metric, n)
     starts = random_tours(n, 4)
-    result = gls.LocalSearch()(problem, starts, backend="cpu")
+    result = two_opt_climb()(problem, starts, backend="cpu")
     assert np.array_equal(result.tours, starts)
     assert result.statistics.moves == result.statistics.passes == 0
     assert result.statistics.stopped_by == "optimum"
@@ -134,8 +132,8 @@ def test_up_to_three_cities_stay_as_they_are(metric, n):
 
 def test_optimal_tours_stay_as_they_are():
     problem = random_problem("EUC_2D", 30)
-    once = gls.LocalSearch()(problem, random_tours(30, 5), backend="cpu")
-    twice = gls.LocalSearch()(problem, once.tours, backend="cpu")
+    once = two_opt_climb()(problem, random_tours(30, 5), backend="cpu")
+    twice = two_opt_climb()(problem, once.tours, backend="cpu")
     assert np.array_equal(twice.tours, once.tours)
     assert twice.statistics.moves == 0
     assert twice.statistics.passes == 5
@@ -152,7 +150,7 @@ def test_rounding_never_makes_a_real_cost_grow():
         matrix[cities, (cities + 1) % n] = random.uniform(1e6, 2e6, n)
         matrix[[0, 21, 0, 1], [1, 22, 21, 22]] = random.uniform(1e-10, 2e-10, 4)
         problem = gls.TSP.from_matrix(np.minimum(matrix, matrix.T))
-        result = gls.LocalSearch()(problem, cities, backend="cpu")
+        result = two_opt_climb()(problem, cities, backend="cpu")
         assert (result.costs <= problem.cost(cities)).all()
         assert np.array_equal(result.costs, problem.cost(result.tours))
         moves += result.statistics.moves

@@ -13,6 +13,7 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.searches import random_restarts
+from tests.configurations import two_opt_climb
 from tests.instances import tsp_instance
 from tests.random_problems import METRICS, random_problem
 
@@ -46,7 +47,7 @@ def test_climbs_do_not_depend_on_the_batch(monkeypatch, batch, most):
     problem = random_problem("EUC_2D", 40, span=40)
     monkeypatch.setenv("GPU_LS_THREADS", "1")
     monkeypatch.setattr(random_restarts, "CLIMBS_PER_PROCESSOR", {"cpu": batch})
-    search = gls.LocalSearch(moves_per_pass=most)
+    search = two_opt_climb(most)
     result = gls.RandomRestarts(search, climbs=CLIMBS, keep=10)(problem, seed=9, backend="cpu")
     expected = best_climbs(problem, search, 10)
     assert np.array_equal(result.tours, expected.tours)

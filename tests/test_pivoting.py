@@ -1,0 +1,57 @@
+"""Pivoting rules as values: equal, printable, checked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.pivoting import Best, First, Pivoting, RandomK
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "text"),
+    [
+        (Best(), "best", "Best()"),
+        (First(), "first", "First()"),
+        (RandomK(), "random_k", "RandomK(k=1000)"),
+        (RandomK(7), "random_k", "RandomK(k=7)"),
+    ],
+)
+def test_rules_have_names(rule, name, text):
+    assert isinstance(rule, Pivoting)
+    assert (rule.name, repr(rule)) == (name, text)
+
+
+def test_rules_are_equal_by_their_parameters():
+    assert Best() == Best() != First()
+    assert RandomK(5) == RandomK(k=5) != RandomK(6)
+    assert len({RandomK(5), RandomK(np.int64(5)), First(), First()}) == 2
+
+
+def test_rules_do_not_change():
+    with pytest.raises(AttributeError):
+        RandomK().k = 5
+
+
+@pytest.mark.parametrize("k", [1, 10**9, np.int64(20)])
+def test_k_may_be_any_positive_integer(k):
+    assert type(RandomK(k).k) is int
+    assert RandomK(k).k == k
+
+
+@pytest.mark.parametrize(
+    ("k", "error", "message"),
+    [
+        (0, InvalidParameterError, "k: 0 is not between 1 and 1000000000"),
+        (-3, InvalidParameterError, "k: -3 is not between"),
+        (10**9 + 1, InvalidParameterError, "k: 1000000001 is not between"),
+        (2.0, InvalidTypeError, r"k: 2\.0 is no integer"),
+        ("9", InvalidTypeError, "k: '9' is no integer"),
+        (True, InvalidTypeError, "k: True is no integer"),
+        (None, InvalidTypeError, "k: None is no integer"),
+    ],
+)
+def test_other_k_are_refused(k, error, message):
+    with pytest.raises(error, match=message):
+        RandomK(k)
