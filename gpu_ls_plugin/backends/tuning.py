@@ -98,10 +98,12 @@ SITE_BYTES = 12  # of the largest gls::Site
 LAYOUTS = ("thread", "warp", "block", "global")
 SURVIVOR_BYTES = 40  # of a first step that gains; a warp keeps 64, a block one for each lane
 WARPS = (16, 12, 8, 6, 4, 2, 1)  # of a block of tours held by warps
-BLOCK_LANES = {"few": 128, "some": 64}  # of a block that holds one tour
-FEW = 2  # tours a multiprocessor, above which blocks are smaller
+# Lanes of a block that holds one tour, by the cities up to which that is best; half of them where
+# a multiprocessor has more than FEW tours.
+BLOCK_LANES = {2_000: 128, 8_000: 256}
+LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would lack registers
+FEW = 2
 SOME = 8  # tours a multiprocessor, from which on each gets a warp
-GLOBAL_LANES = 384  # of a block that holds a tour in global memory; more would lack registers
 THREADS = 32  # of a block of tours held by threads
 SWEEP_CITIES = 8  # that a block looks at in a sweep
 SWEEP_SMALL = 10_000  # cities of all tours, up to which blocks are larger
@@ -174,7 +176,8 @@ def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") 
     def fitting(teams: int) -> bool:
         return n <= 1 << 16 and teams * own + sites <= room(64 * teams)
 
-    lanes = BLOCK_LANES["few" if tours <= FEW else "some"]
+    lanes = next((count for most, count in BLOCK_LANES.items() if n <= most), LARGE_LANES)
+    lanes = lanes if tours <= FEW else lanes // 2
     if layout == "auto":
         many = tours >= SOME and fitting(SOME)
         layout = "warp" if many else "block"
@@ -185,7 +188,7 @@ def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") 
         in_shared = n <= 1 << 16 and own <= room(64)
         return DescentShape(f"gls::Warp<{warps}>", 32, warps, in_shared, fitting(warps))
     in_shared = layout != "global" and n <= 1 << 16 and own <= room(lanes)
-    lanes = lanes if in_shared else GLOBAL_LANES
+    lanes = lanes if in_shared else LARGE_LANES
     beside = in_shared and tours * (own + sites) <= room(lanes)  # of all blocks
     return DescentShape(f"gls::Block<{lanes}>", lanes, 1, in_shared, beside)
 

@@ -27,8 +27,8 @@ class Alpha(Candidates):
 
     The alpha of an edge is by how much the minimum 1-tree becomes longer if it must contain the
     edge, after penalties of the cities have made that tree resemble a tour. Of equal alpha, the
-    shorter edge comes first, then the smaller city. Five such candidates hold more of an optimal
-    tour's edges than ten nearest.
+    shorter edge comes first, then the smaller city. Five such candidates hold about as many of an
+    optimal tour's edges as ten nearest.
 
     With a matrix, all edges are looked at: the time is about steps n^2, and there are arrays of
     n x n numbers. With coordinates, trees and candidates are those of a sparse graph: the
@@ -39,7 +39,8 @@ class Alpha(Candidates):
     k : int
         Number of candidates, at least 1; where a problem has fewer other cities, all of them.
     steps : int
-        Steps of the ascent, at least 0; more than about 100 gain little.
+        Steps of the ascent, at least 0. More than 30 raise the lower bound, but hardly change how
+        many optimal edges the lists hold.
 
     Raises
     ------
@@ -64,7 +65,7 @@ class Alpha(Candidates):
                 "use Nearest(k)"
             )
         k = min(int(self.k), problem.n - 1)
-        if problem.n <= 3:  # the 1-tree holds every edge
+        if problem.n < 3:  # there are no 1-trees
             return nearest_lists(problem, k)
         graph = self._graph(problem, k)
         penalties, tree = ascend(graph, int(self.steps))

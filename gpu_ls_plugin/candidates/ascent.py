@@ -37,8 +37,8 @@ def ascend(graph: Graph, steps: int) -> tuple[Real, OneTree]:
     length of every tour of the graph, and the penalties with the largest bound are returned. A
     step raises the penalties of cities with more than two edges and lowers those with one (Held
     and Karp 1971), by 0.7 of what the degrees say now and 0.3 of what they said before (Helsgaun
-    2000, section 4.1). Steps shrink geometrically, which reaches in 30 steps what halving after
-    periods of constant steps needs hundreds for.
+    2000, section 4.1). Steps shrink geometrically, from one nearly as long as the mean edge, so
+    that a few dozen are enough.
     """
     penalties = best = np.zeros(graph.n)
     tree = best_tree = graph.one_tree(penalties)

@@ -130,7 +130,8 @@ class NearestCities:
         if self._points is not None:
             order = self.problem.metric.tree_p
             _, ranks = tree.query(self._points[rows], k=count, p=order, workers=-1)
-            return searched[ranks.reshape(len(rows), count)]
+            found: NDArray[Any] = searched[ranks.reshape(len(rows), count)]
+            return found
         everyone = np.broadcast_to(searched, (len(rows), len(searched)))
         if count == len(searched):
             return everyone

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.problems.tsp import TSP
 
+JITTER = 1e-9  # of the extent: many points on one circle take Qhull quadratic time
+
 
 def neighbour_graph(problem: TSP, m: int) -> SparseGraph:
     """Return the Delaunay edges and the m quadrant neighbours of a problem with coordinates.
@@ -43,12 +45,14 @@ def _delaunay(coordinates: NDArray[np.float64]) -> NDArray[Any]:
     from scipy.spatial import Delaunay, QhullError
 
     points, cities = np.unique(coordinates, axis=0, return_index=True)
+    points -= points.mean(axis=0)
+    points += np.random.default_rng(0).uniform(-JITTER, JITTER, points.shape) * np.ptp(points)
     try:
-        corners = Delaunay(points - points.mean(axis=0)).simplices
+        corners = Delaunay(points).simplices
     except (QhullError, ValueError):  # fewer than three points, or all on a line
         return np.empty((0, 2), np.int64)
-    sides = corners[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
-    return cities[sides]
+    sides: NDArray[Any] = cities[corners[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)]
+    return sides
 
 
 def _links(coordinates: NDArray[np.float64], edges: NDArray[Any]) -> NDArray[Any]:
@@ -61,4 +65,5 @@ def _links(coordinates: NDArray[np.float64], edges: NDArray[Any]) -> NDArray[Any
     _, components = connected_components(graph, directed=False)
     order = np.lexsort(coordinates.T[::-1])
     chain = np.stack([order[:-1], order[1:]], axis=1)
-    return chain[components[chain[:, 0]] != components[chain[:, 1]]]
+    links: NDArray[Any] = chain[components[chain[:, 0]] != components[chain[:, 1]]]
+    return links

@@ -115,4 +115,5 @@ def _quadrants(problem: TSP, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     x, y = problem.coordinates.T
     dx, dy = x[b] - x[a], y[b] - y[a]
     upper = (dy > 0) | ((dy == 0) & (dx >= 0))
-    return np.where(upper, (dx <= 0) & (dy > 0), 3 - (dx < 0)).astype(np.int8)
+    numbers: NDArray[np.int8] = np.where(upper, (dx <= 0) & (dy > 0), 3 - (dx < 0)).astype(np.int8)
+    return numbers

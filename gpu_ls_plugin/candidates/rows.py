@@ -49,7 +49,8 @@ def lists_of(problem: TSP, cities: NDArray[np.int32]) -> CandidateLists:
 def places(rows: NDArray[Any], n: int) -> NDArray[Any]:
     """Return the place of each entry within its row, for the sorted row numbers of all entries."""
     begins = np.searchsorted(rows, np.arange(n))
-    return np.arange(len(rows)) - begins[rows]
+    found: NDArray[Any] = np.arange(len(rows)) - begins[rows]
+    return found
 
 
 def _without_repeats(rows: NDArray[Any]) -> NDArray[Any]:

@@ -71,7 +71,7 @@ class SparseGraph:
 
         Edges are told apart by their number in the lower bits of integer weights. That makes the
         tree unique on every machine and spares zeros, which SciPy takes for missing edges; what
-        it costs is that weights which differ by less than about 2**-30 of their range are ties.
+        it costs is that weights which differ by less than m / 2**51 of their range are ties.
         """
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import minimum_spanning_tree

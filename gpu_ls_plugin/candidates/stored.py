@@ -94,7 +94,7 @@ def write_lists(
 
 def _read(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             version = int(file["version"])
             content = {name: file[name] for name in ("rule", "fingerprint", "cities")}
     except (ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as error:

@@ -1,4 +1,4 @@
-"""Nearest cities against brute force, without an n x n array."""
+"""Nearest cities and all cities against brute force, without an n x n array."""
 
 from __future__ import annotations
 
@@ -46,6 +46,12 @@ def test_ties_and_duplicates_go_by_city(metric, n, k, span):
 def test_all_cities_at_one_place():
     assert_nearest(TSP(np.zeros((40, 2))), 7)
     assert_nearest(TSP.from_matrix(np.zeros((40, 40))), 7)
+
+
+def test_crowds_at_few_places():
+    places = np.random.default_rng(0).integers(0, 9, (4, 2)) * 10
+    for metric in ("EUC_2D", "EUC", "GEO"):
+        assert_nearest(TSP(np.repeat(places, [1, 3, 40, 60], axis=0), metric), 7)
 
 
 def test_long_ties_on_a_lattice():
