@@ -154,7 +154,7 @@ def thousand_climbs(repeats: int) -> dict[str, Any]:
     host = gls.nearest_neighbour(problem, 1000, seed=1, backend="cuda")
     starts = cupy.asarray(host)
     search = gls.LocalSearch([gls.TwoOpt()], candidates=gls.All(), pivoting=gls.Best())
-    several = gls.LocalSearch(moves_per_pass=8)
+    several = gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best(), moves_per_pass=8)
     plain = PlainTwoOpt(coordinates, "EUC_2D")
     plain.tune(starts)
     calls = {

@@ -32,6 +32,13 @@ def problems(n: int, metrics: tuple[str, ...]) -> list[Any]:
     return [*made, *(gls.TSP.from_matrix((matrix + matrix.T).astype(t)) for t in ("i4", "f8"))]
 
 
+def exhaustive(moves_per_pass: int) -> Any:
+    """Return exhaustive 2-opt."""
+    import gpu_ls_plugin as gls
+
+    return gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best(), moves_per_pass=moves_per_pass)
+
+
 def run_all(problem: Any, backend: str) -> int:
     """Run every construction, search and perturbation once; return the number of calls."""
     import gpu_ls_plugin as gls
@@ -43,13 +50,12 @@ def run_all(problem: Any, backend: str) -> int:
     if problem.coordinates is not None:
         starts.append(gls.space_filling_curve(problem, TOURS, seed=1, backend=backend))
     calls = len(starts)
-    for moves in (1, 8):
-        search = gls.LocalSearch([gls.TwoOpt()], candidates=gls.All(), moves_per_pass=moves)
+    for search in (exhaustive(1), exhaustive(8), gls.LocalSearch()):
         for tours in starts:
             result = search(problem, tours, backend=backend)
             assert (result.costs == problem.cost(result.tours)).all()
             calls += 1
-    gls.RandomRestarts(gls.LocalSearch(), climbs=4, keep=2)(problem, seed=1, backend=backend)
+    gls.RandomRestarts(exhaustive(1), climbs=4, keep=2)(problem, seed=1, backend=backend)
     if problem.n >= SMALLEST_BRIDGE:
         for segment in (None, 6, 30):
             bridge = gls.DoubleBridge(segment=segment)
@@ -65,7 +71,8 @@ def run_all_shapes(problem: Any) -> int:
 
     choose = tuning.climb_shape
     starts = gls.random_tours(problem, TOURS, seed=1, backend="cuda")
-    expected = gls.LocalSearch()(problem, starts, backend="cuda").tours
+    search = exhaustive(1)
+    expected = search(problem, starts, backend="cuda").tours
     seen: set[Any] = set()
     try:
         for cities in LAYOUT_SIZES:
@@ -79,7 +86,7 @@ def run_all_shapes(problem: Any) -> int:
                     return dataclasses.replace(found, in_shared=shared)
 
                 tuning.climb_shape = layout
-                result = gls.LocalSearch()(problem, starts, backend="cuda")
+                result = search(problem, starts, backend="cuda")
                 assert (result.tours == expected).all(), f"{seen} end with other tours"
     finally:
         tuning.climb_shape = choose

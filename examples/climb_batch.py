@@ -24,9 +24,9 @@ def main() -> None:
     options = parser.parse_args()
 
     problem = gls.TSP.read(options.instance)
-    search = gls.LocalSearch([gls.TwoOpt()], moves_per_pass=16)
+    search = gls.LocalSearch()
     table = Table(title=f"{problem.name}: {problem.n} cities, {options.size} tours a batch")
-    for column in ("start", "mean", "after 2-opt", "best", "moves", "seconds"):
+    for column in ("start", "mean", "after search", "best", "moves", "seconds"):
         table.add_column(column, justify="left" if column == "start" else "right")
     for construct in (
         gls.random_tours,

@@ -22,7 +22,7 @@ def main() -> None:
     options = parser.parse_args()
 
     problem = gls.TSP.read(options.instance)
-    climb = gls.LocalSearch([gls.TwoOpt()], moves_per_pass=16)
+    climb = gls.LocalSearch()
     kick = gls.DoubleBridge(segment=50)
     current = climb(problem, gls.nearest_neighbour(problem, size=options.size, seed=1))
     tours, costs = current.tours, current.costs

@@ -26,6 +26,19 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Result
     from gpu_ls_plugin.solver import Settings
 
+SEARCHES = """\
+searches:
+  Neighbourhoods, joined by +, then candidates and a pivoting rule, each after a /; names and their
+  arguments are those that gpu-ls operators lists. What is missing is at its default.
+
+    two_opt+or_opt(2)/quadrant(10)/first
+    two_opt+or_opt            on nearest(10) with first
+    lin_kernighan             on alpha(5) with first
+    or_opt/quadrant(8)|nearest(5)
+    three_opt/random_k(1000)  over all cities
+    "LocalSearch([TwoOpt()], candidates=All(), pivoting=Best(), moves_per_pass=8)"
+"""
+
 OK, FOUND_WRONG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -64,6 +77,8 @@ def solve(options: argparse.Namespace) -> int:
         start=options.start,
         backend=options.backend,
         target=options.optimum,
+        search=options.search,
+        moves=options.moves,
     )
     _check_outputs(problem, options)
     title = problem.name or options.file.stem
@@ -192,10 +207,24 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_solve_options(command: argparse.ArgumentParser) -> None:
+    command.formatter_class = argparse.RawDescriptionHelpFormatter
+    command.epilog = SEARCHES
     add = command.add_argument
     add("file", type=Path, metavar="FILE", help="TSPLIB file (.tsp)")
     add("--seconds", type=float, default=10.0, help="time for the search (default: 10)")
     add("--population", type=int, default=256, help="number of tours (default: 256)")
+    add(
+        "--search",
+        metavar="TEXT",
+        help="search of each climb, see below (default: lin_kernighan(5)/alpha(5), or "
+        "three_opt+or_opt/nearest(10) where lengths are asymmetric)",
+    )
+    add(
+        "--moves",
+        type=int,
+        metavar="N",
+        help="improving moves per tour and climb (default: to the local optimum)",
+    )
     add("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
     add("--backend", choices=("auto", "cpu", "cuda"), default="auto", help="where to search")
     add(

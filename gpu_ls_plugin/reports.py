@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.progress import cost_text, gap_percent, in_units
+from gpu_ls_plugin.search_text import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -41,12 +42,15 @@ def summary(problem: TSP, settings: Settings, result: Result) -> dict[str, Any]:
         "problem": problem.name,
         "cities": problem.n,
         "metric": problem.metric.name,
+        "symmetric": problem.symmetric,
+        "search": text_of(settings.search_of(problem)),
         "best_cost": result.best_cost,
         "mean_cost": float(result.costs.mean()),
         "optimum": problem.optimum,
         "gap_percent": gap_percent(result.best_cost, problem.optimum),
         "population": settings.population,
         "start": settings.start,
+        "moves_per_climb": settings.moves,
         "seed": settings.seed,
         "evaluations_per_second": rate,
         **statistics.as_dict(),
@@ -60,7 +64,8 @@ def print_summary(found: dict[str, Any]) -> None:
     optimum = "" if gap is None else f" ({gap:.3g} % above {cost_text(found['optimum'])})"
     lines = {
         "problem": f"{found['problem'] or found['file']}, {found['cities']:,} cities, "
-        f"{found['metric']}",
+        f"{found['metric']}{'' if found['symmetric'] else ', asymmetric'}",
+        "search": found["search"],
         "best": f"{cost_text(found['best_cost'])}{optimum}",
         "mean": f"{cost_text(found['mean_cost'])} over {found['population']:,} tours",
         "time": f"{found['seconds']:.2f} s on {found['backend']}, stopped by {found['stopped_by']}",

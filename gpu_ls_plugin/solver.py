@@ -9,12 +9,13 @@ import numpy as np
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.budget import Budget, Stopwatch
-from gpu_ls_plugin.candidates import All
-from gpu_ls_plugin.neighbourhoods import TwoOpt
+from gpu_ls_plugin.candidates import Alpha, Nearest
+from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt
 from gpu_ls_plugin.perturbations import DoubleBridge
-from gpu_ls_plugin.pivoting import Best
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
+from gpu_ls_plugin.search_text import FORM, parse_search
 from gpu_ls_plugin.searches import LocalSearch
 
 if TYPE_CHECKING:
@@ -23,9 +24,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
 
-MOVES_PER_PASS = 1
 SEGMENT = 50  # window of a kick's four cuts, in positions
-SMALLEST_KICKED = 8  # cities; below, 2-opt from several starts leaves nothing to gain
+SMALLEST_KICKED = 8  # cities; below, local search from several starts leaves nothing to gain
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,16 @@ class Settings:
         Where to search.
     target : float, optional
         Cost at which the best tour is good enough.
+    search : callable or str, optional
+        Search that improves given tours, or a text that `parse_search` reads; by default what
+        `default_search` returns for the problem.
+    moves : int, optional
+        Improving moves per tour and climb; by default every climb ends in a local optimum.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError, UnknownPartError
+        A value is out of range, of the wrong type, or a text that cannot be read.
     """
 
     seconds: float = 10.0
@@ -54,19 +64,40 @@ class Settings:
     start: str = "nearest_neighbour"
     backend: str = "auto"
     target: float | None = None
+    search: Callable[..., Any] | str | None = None
+    moves: int | None = None
 
     def __post_init__(self) -> None:
         checks.integer("population", self.population, least=1)
         checks.seed(self.seed)
-        Budget(seconds=self.seconds, target=self.target)  # checks both
+        Budget(seconds=self.seconds, target=self.target, moves=self.moves)  # checks them
+        if isinstance(self.search, str):
+            object.__setattr__(self, "search", parse_search(self.search))
+        if self.search is not None and not callable(self.search):
+            raise InvalidTypeError(f"search: {self.search!r} is no search; write {FORM}")
+
+    def search_of(self, problem: TSP) -> Callable[..., Any]:
+        """Return the search for a problem."""
+        return default_search(problem) if self.search is None else self.search  # type: ignore[return-value]
+
+
+def default_search(problem: TSP) -> LocalSearch:
+    """Return Lin-Kernighan on alpha-nearest cities; where lengths are asymmetric, 3-opt and Or-opt.
+
+    Neither 3-opt nor Or-opt reverses a path then.
+    """
+    if problem.symmetric:
+        return LocalSearch([LinKernighan()], candidates=Alpha(5))
+    return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))
 
 
 def solve(problem: TSP, settings: Settings, callback: Callback | None = None) -> Result:
     """Return the best tours found in the time, sorted as the starts were.
 
-    Each tour climbs to a 2-opt optimum; then, again and again, every tour is kicked by a double
-    bridge and climbs, and each row keeps the better of its two tours. Ctrl-C ends the search
-    early: what was found so far is returned and the statistics say "interrupt".
+    Each tour climbs to a local optimum; then, again and again, every tour is kicked by a double
+    bridge, which reverses no path, and climbs, and each row keeps the better of its two tours.
+    Ctrl-C ends the search early: what was found so far is returned and the statistics say
+    "interrupt".
 
     Raises
     ------
@@ -75,17 +106,16 @@ def solve(problem: TSP, settings: Settings, callback: Callback | None = None) ->
     KeyboardInterrupt
         Ctrl-C before the first tours were made.
     """
-    search = LocalSearch(
-        (TwoOpt(),), candidates=All(), pivoting=Best(), moves_per_pass=MOVES_PER_PASS
-    )
-    kick = DoubleBridge(segment=SEGMENT)
+    search, kick = settings.search_of(problem), DoubleBridge(segment=SEGMENT)
     random = np.random.default_rng(settings.seed)
     place: dict[str, Any] = {"backend": settings.backend}
 
     construct = registry.lookup("construction", settings.start)
     tours = construct(problem, size=settings.population, seed=settings.seed, **place)
-    # Compiles before time runs, what a callback needs included.
+    # Candidates are made and all is compiled before time runs, what a callback needs included.
     search(problem, tours, budget=Budget(moves=0), callback=lambda _: None, **place)
+    if problem.n >= SMALLEST_KICKED:
+        kick.perturb(problem, tours[:1], **place)
 
     run = Run(problem, settings, Result(tours, problem.cost(tours)), callback)
     try:
@@ -107,7 +137,9 @@ class Run:
     ) -> None:
         self.problem = problem
         self.best = start
-        self.watch = Stopwatch(Budget(seconds=settings.seconds, target=settings.target))
+        self.watch = Stopwatch(
+            Budget(seconds=settings.seconds, target=settings.target, moves=settings.moves)
+        )
         self.callback = callback
         self.statistics = Statistics()
         self.stopped_by = ""
@@ -137,7 +169,7 @@ class Run:
         return bool(self.stopped_by)
 
     def limits(self) -> dict[str, Any]:
-        """What the next search gets: the time that is left, the target, the callback."""
+        """What the next climb gets: the time that is left, the other limits, the callback."""
         budget = replace(self.watch.budget, seconds=max(0.0, self.watch.left))
         return {"budget": budget, "callback": self.callback and self._forward(self.callback)}
 

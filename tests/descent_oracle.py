@@ -199,7 +199,7 @@ def descend(
             continue
         move, forward = found
         moves += 1
-        order = _turn(order, move, forward)
+        order = _turn(order, move, forward, symmetric)
         assert _cycle(order) == _cycle(move.path)
         for end in move.ends:
             if end not in queue:
@@ -260,13 +260,13 @@ def _best(
     return move, forward
 
 
-def _turn(order: list[int], move: Move, forward: bool) -> list[int]:
-    """Reverse the move's stretches one after the other, each by its shorter side."""
+def _turn(order: list[int], move: Move, forward: bool, symmetric: bool = True) -> list[int]:
+    """Reverse the move's stretches one after the other, each by its shorter side if it may be."""
     n, order = len(order), list(order)
     for first, last in move.flips:
         begin = order.index(first if forward else last)
         length = (order.index(last if forward else first) - begin) % n + 1
-        if 2 * length > n:
+        if symmetric and 2 * length > n:
             begin, length, forward = begin + length, n - length, not forward
         places = [(begin + i) % n for i in range(length)]
         for place, city in zip(places, [order[p] for p in reversed(places)], strict=True):

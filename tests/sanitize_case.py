@@ -13,14 +13,25 @@ import numpy as np
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.registry import registry
+from tests.configurations import SEARCHES, two_opt_climb
 from tests.random_problems import METRICS, random_problem, random_tours
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 CITIES = (1, 2, 3, 4, 5, 6, 8, 9, 11, 33, 40)
 LARGE = 300  # beyond the longest candidate list, with more moves than the climb keeps
 ROWS = 2
+EVERYTHING = ("EUC_2D",)  # metrics for which every search is run
+
+
+def searches(problem: gls.TSP) -> Iterable[gls.LocalSearch]:
+    """The searches to run: all of them for some metrics, since each is compiled for each."""
+    yield from (gls.LocalSearch(), *(two_opt_climb(most) for most in (1, 2, 32)))
+    if problem.metric.name in EVERYTHING:
+        for name, search in SEARCHES.items():
+            if name != "exhaustive 3-opt" or problem.n < LARGE:  # n^3 moves, and slowly
+                yield search
 
 
 def run_all(problem: gls.TSP) -> None:
@@ -30,11 +41,12 @@ def run_all(problem: gls.TSP) -> None:
     for part in registry.parts("construction"):
         if problem.coordinates is not None or part.name != "space_filling_curve":
             starts.append(part.factory(problem, ROWS, **given))
-    for most in (1, 2, 32):
+    for search in searches(problem):
         for tours in starts:
-            result = gls.LocalSearch(moves_per_pass=most)(problem, tours, **given)
+            result = search(problem, tours, **given)
             assert (result.costs == problem.cost(result.tours)).all()
-    gls.LocalSearch()(problem, starts[0], budget=gls.Budget(moves=2), **given)
+            assert (result.costs <= problem.cost(tours)).all()
+        search(problem, starts[0], budget=gls.Budget(moves=2), **given)
     gls.RandomRestarts(climbs=5, keep=2)(problem, **given)
     if problem.n >= 6:
         for segment in (None, 6, 20):

@@ -25,7 +25,7 @@ LEVELS = (
     {"backends"},
     {"candidates", "construction", "neighbourhoods", "perturbations", "pivoting"},
     {"searches"},
-    {"hookspecs", "plugin_info", "plugins", "builtin"},
+    {"hookspecs", "plugin_info", "plugins", "builtin", "search_text"},
     {"solver", "progress", "outputs", "doctor", "reports", "cli"},
     {"__main__", "__init__"},
 )

@@ -30,12 +30,14 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.registry import registry
+from gpu_ls_plugin.search_text import parse_search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 NAN = float("nan")
 P5 = gls.TSP([(0, 0), (0, 3), (4, 3), (4, 0), (2, 1)], name="five")
+LARGE = gls.TSP(np.arange(7000).reshape(-1, 2))
 LOPSIDED = gls.TSP.from_matrix(np.arange(25).reshape(5, 5))
 ROW = [[0, 1, 2, 3, 4]]
 GOOD = """NAME : three
@@ -70,6 +72,11 @@ class Case(NamedTuple):
 
 def climb(tours: Any = ROW, problem: Any = P5, **options: Any) -> Any:
     return gls.LocalSearch()(problem, tours, backend=options.pop("backend", "cpu"), **options)
+
+
+def exhaustive(problem: gls.TSP) -> Any:
+    search = gls.LocalSearch([gls.ThreeOpt()], gls.All(), gls.Best())
+    return search(problem, np.arange(problem.n), backend="cpu")
 
 
 def restarts(problem: gls.TSP = P5, **options: Any) -> Any:
@@ -163,15 +170,29 @@ PARTS = [
     case("bare", partial(SEARCH, gls.TwoOpt()), TYPE, "list", "[TwoOpt()]"),
     case("class", partial(SEARCH, [gls.TwoOpt]), TYPE, "neighbourhoods"),
     case("number 5", partial(SEARCH, 5), TYPE, "neighbourhoods", "[TwoOpt()]"),
-    case("none left", partial(SEARCH, []), BAD, "neighbourhoods: []", "[TwoOpt()]"),
+    case("none left", partial(SEARCH, []), BAD, "neighbourhoods: the list is empty", "TwoOpt()"),
     case("candidates", partial(SEARCH, candidates=8), TYPE, "candidates: 8"),
     case(
         "combination",
-        partial(SEARCH, candidates=gls.Nearest(8)),
+        partial(SEARCH, candidates=gls.All(), pivoting=gls.Best()),
         BAD,
-        *("candidates: Nearest(k=8)", "use All()"),
+        *("neighbourhoods: [TwoOpt(), OrOpt(max_length=3)]", "use candidates such as Nearest(10)"),
     ),
-    case("pivoting", partial(SEARCH, pivoting="best"), TYPE, "pivoting", "Best()"),
+    case("several", partial(SEARCH, moves_per_pass=2), BAD, "moves_per_pass", "with Best() only"),
+    case("samples", partial(SEARCH, pivoting=gls.RandomK()), BAD, "RandomK(k=1000)", "All()"),
+    case("no sample", partial(gls.RandomK, 0), BAD, "k: 0 is not between 1 and"),
+    case("pivoting", partial(SEARCH, pivoting=gls.TwoOpt()), TYPE, "pivoting", "operators"),
+    case("pivoting name", partial(SEARCH, pivoting="bets"), UNKNOWN, "did you mean 'best'"),
+    case("move name", partial(SEARCH, ["two_op"]), UNKNOWN, "did you mean 'two_opt'"),
+    case("gpu layout", partial(SEARCH, layout="grid"), BAD, "layout: 'grid'", "auto, thread, warp"),
+    case("segment length", partial(gls.OrOpt, 17), BAD, "max_length: 17", "1 and 16"),
+    case("depth", partial(gls.LinKernighan, 9), BAD, "depth: 9", "3 and 8"),
+    case("breadth", partial(gls.LinKernighan, breadth=5), TYPE, "breadth: 5", "(5, 3, 1)"),
+    case("wide chain", partial(gls.LinKernighan, breadth=(5, 3, 2)), BAD, "breadth", "beyond t5"),
+    case(
+        "search text", partial(parse_search, "two_opt+"), BAD, "search: 'two_opt+'", "quadrant(10)"
+    ),
+    case("name in a text", partial(parse_search, "two_op"), UNKNOWN, "search: ", "mean 'two_opt'"),
     case("climbs", partial(RESTARTS, climbs=0), BAD, "climbs: 0 is not at least 1"),
     case("keep", partial(RESTARTS, keep=True), TYPE, "keep: True"),
     case("search", partial(RESTARTS, "climb"), TYPE, "search: 'climb'"),
@@ -186,6 +207,7 @@ CALLS = [
     case("no seed", partial(climb, seed=None), TYPE, "seed: None is no integer"),
     case("curve", partial(gls.space_filling_curve, LOPSIDED), UNFIT, "use greedy"),
     case("lopsided", partial(climb, problem=LOPSIDED), UNFIT, "(D + D.T) / 2"),
+    case("sizes", partial(exhaustive, problem=LARGE), UNFIT, "limit is 3,000", "Nearest(10)"),
     case("lopsided climbs", partial(restarts, LOPSIDED), UNFIT, "(D + D.T) / 2"),
     case("budget", partial(climb, budget=3), TYPE, "budget: 3", "Budget(seconds=3)"),
     case("restart budget", partial(restarts, budget=3), TYPE, "Budget(seconds=3)"),

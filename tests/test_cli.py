@@ -85,7 +85,8 @@ def test_solve_for_people() -> None:
     done = gpu_ls("solve", CAPITALS, *QUICK)
     assert done.returncode == 0, done.stderr
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
-    assert set(lines) == {"problem", "best", "mean", "time", "moves"}
+    assert set(lines) == {"problem", "search", "best", "mean", "time", "moves"}
+    assert "LinKernighan(depth=5" in lines["search"] and "/Alpha(k=5" in lines["search"]
     assert "GEO" in lines["problem"] and "on cpu, stopped by seconds" in lines["time"]
     assert "best" in done.stderr and "moves/s" in done.stderr
     assert "\x1b" not in done.stderr + done.stdout
@@ -121,6 +122,43 @@ def test_the_optimum_ends_the_search(tmp_path: Path) -> None:
 def test_starts(start: str, tmp_path: Path) -> None:
     file = write_instance(tmp_path / "a.tsp", 40)
     assert gpu_ls_json("solve", file, *QUICK, "--start", start)["start"] == start
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ("two_opt+or_opt(2)/nearest(6)", "TwoOpt()+OrOpt(max_length=2)/Nearest(k=6)/First()"),
+        ("lin_kernighan/nearest", "LinKernighan(depth=5, breadth=(5, 5, 1))/Nearest(k=10)/First()"),
+        ("LocalSearch([TwoOpt()], All(), Best())", "TwoOpt()/All()/Best()"),
+    ],
+)
+def test_searches(given: str, text: str, tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "a.tsp", 40)
+    found = gpu_ls_json("solve", file, *QUICK, "--search", given)
+    assert found["search"] == text and found["kicks"] > 0
+    again = gpu_ls_json("solve", file, *QUICK, "--search", found["search"])
+    assert again["search"] == text
+
+
+def test_moves_end_every_climb(tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "a.tsp", 40)
+    found = gpu_ls_json("solve", file, *QUICK, "--moves", 2)
+    assert found["moves_per_climb"] == 2 and 0 < found["moves"] <= 2 * found["climbs"]
+
+
+def test_asymmetric_lengths_have_a_search_of_their_own(tmp_path: Path) -> None:
+    matrix = np.random.default_rng(0).integers(1, 1000, (30, 30))
+    rows = "\n".join(" ".join(map(str, row)) for row in matrix)
+    file = tmp_path / "a.atsp"
+    file.write_text(
+        "NAME : a\nTYPE : ATSP\nDIMENSION : 30\nEDGE_WEIGHT_TYPE : EXPLICIT\n"
+        f"EDGE_WEIGHT_FORMAT : FULL_MATRIX\nEDGE_WEIGHT_SECTION\n{rows}\nEOF\n",
+        encoding="utf-8",
+    )
+    found = gpu_ls_json("solve", file, *QUICK)
+    assert found["search"].startswith("ThreeOpt()+OrOpt") and not found["symmetric"]
+    assert found["best_cost"] == TSP.read(file).cost(found["best_tour"])[0]
+    assert "EXPLICIT, asymmetric" in gpu_ls("solve", file, *QUICK).stdout
 
 
 def test_no_time_still_gives_a_tour(tmp_path: Path) -> None:
@@ -206,6 +244,9 @@ def bad_inputs(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
         "population": ([good, "--population", 0], "population"),
         "seed": ([good, "--seed", -1], "seed"),
         "start": ([good, "--start", "nearest_neighbor"], "nearest_neighbour"),
+        "search": ([good, "--search", "two_op"], "did you mean 'two_opt'"),
+        "search text": ([good, "--search", "two_opt+"], "two_opt+or_opt(2)/quadrant(10)/first"),
+        "moves": ([good, "--moves", -1], "moves"),
         "optimum": ([good, "--optimum", "nan"], "target"),
         "optimum text": ([good, "--optimum", "few"], "few"),
         "backend": ([good, "--backend", "tpu"], "tpu"),
@@ -219,7 +260,18 @@ def bad_inputs(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
 
 BAD_INPUTS = (
     *("no file", "folder", "text", "bytes", "cut", "seconds", "seconds nan", "population"),
-    *("seed", "start", "optimum", "optimum text", "backend", "tour folder", "tour nowhere"),
+    *(
+        "seed",
+        "start",
+        "search",
+        "search text",
+        "moves",
+        "optimum",
+        "optimum text",
+        "backend",
+        "tour folder",
+        "tour nowhere",
+    ),
     *("plot nowhere", "plot ending", "plot matrix"),
 )
 
@@ -354,3 +406,4 @@ def test_version_and_usage() -> None:
     done = gpu_ls()
     assert done.returncode == 2 and "COMMAND" in done.stderr
     assert "compile-check" in gpu_ls("--help").stdout
+    assert "two_opt+or_opt(2)/quadrant(10)/first" in gpu_ls("solve", "--help").stdout

@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from gpu_ls_plugin.exceptions import InvalidParameterError, UnknownPartError
+from gpu_ls_plugin.exceptions import (
+    InvalidParameterError,
+    InvalidTypeError,
+    UnknownPartError,
+    UnsupportedProblemError,
+)
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.result import Result, Statistics
-from gpu_ls_plugin.solver import Run, Settings, solve
+from gpu_ls_plugin.search_text import parse_search
+from gpu_ls_plugin.solver import Run, Settings, default_search, solve
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.result import Progress
 
 PROBLEM = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)))
+RANDOM = np.random.default_rng(5)
+LOPSIDED = TSP.from_matrix(RANDOM.integers(1, 1000, (40, 40)))
 SETTINGS = Settings(seconds=0.3, population=6, backend="cpu")
 
 
@@ -41,6 +49,30 @@ def test_costs_are_exact_and_progress_never_gets_worse() -> None:
         assert values == sorted(values)
     assert seen[-1].best_cost >= result.best_cost
     assert result.statistics.stopped_by == "seconds" and result.statistics.kicks >= 6
+
+
+@pytest.mark.parametrize("text", ["two_opt/all/best", "or_opt/nearest(5)", "three_opt/best"])
+def test_every_search_can_be_given(text: str) -> None:
+    given = [
+        solve(PROBLEM, Settings(seconds=0.2, population=6, backend="cpu", search=search, moves=4))
+        for search in (text, parse_search(text))
+    ]
+    for result in given:
+        np.testing.assert_array_equal(PROBLEM.cost(result.tours), result.costs)
+        assert 0 < result.statistics.moves <= 4 * result.statistics.climbs
+
+
+def test_asymmetric_lengths_are_searched_without_turning() -> None:
+    assert default_search(PROBLEM) == parse_search("lin_kernighan")
+    assert default_search(LOPSIDED) == parse_search("three_opt+or_opt")
+    settings = Settings(seconds=0.3, population=6, backend="cpu", start="random_tours")
+    start = solve(LOPSIDED, Settings(**vars(settings) | {"seconds": 0}))
+    result = solve(LOPSIDED, settings)
+    np.testing.assert_array_equal(LOPSIDED.cost(result.tours), result.costs)
+    assert (result.costs < start.costs).all()
+    assert result.statistics.kicks >= 6
+    with pytest.raises(UnsupportedProblemError, match="reverses paths"):
+        solve(LOPSIDED, Settings(seconds=0.3, backend="cpu", search="lin_kernighan/nearest"))
 
 
 def test_the_target_stops_at_once() -> None:
@@ -74,6 +106,15 @@ def test_ctrl_c_between_searches_returns_the_tours_so_far() -> None:
 def test_bad_settings(settings: dict[str, float], reason: str) -> None:
     with pytest.raises(InvalidParameterError, match=reason):
         Settings(**settings)  # type: ignore[arg-type]
+
+
+def test_what_is_no_search() -> None:
+    with pytest.raises(InvalidTypeError, match="search: 3 is no search"):
+        Settings(search=3)  # type: ignore[arg-type]
+    with pytest.raises(UnknownPartError, match="did you mean 'lin_kernighan'"):
+        Settings(search="lin_kernigan")
+    with pytest.raises(InvalidParameterError, match="moves: -3"):
+        Settings(moves=-3)
 
 
 def test_an_unknown_start_names_those_that_exist() -> None:

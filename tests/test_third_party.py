@@ -1,4 +1,4 @@
-"""A third party's distribution with a metric of its own: installed, searched with, compiled."""
+"""A third party's distribution with a metric and a neighbourhood: installed, searched, compiled."""
 
 from __future__ import annotations
 
@@ -35,12 +35,18 @@ py-modules = ["gpu_ls_twice"]
 
 # Twice the rounded Euclidean distance: an order of tours that EUC_2D confirms.
 PLUGIN = '''
-"""A metric for roads that are travelled twice."""
+"""A metric for roads that are travelled twice, and moves that swap neighbouring pairs of cities."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
+from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.hookspecs import hookimpl
-from gpu_ls_plugin.problems.metrics import Metric
+from gpu_ls_plugin.neighbourhoods import Neighbourhood
+from gpu_ls_plugin.problems.metrics import Euc2D, Metric
+from gpu_ls_plugin.searches.composed import Moves
+from gpu_ls_plugin.searches.descent import descent_kernel
 from gpu_ls_plugin.searches.instantiations import metric_kernels
 
 FUNCTOR = """
@@ -76,14 +82,56 @@ class Twice2D(Metric):
         return float(span) * 2.0**-23
 
 
+MOVES = """
+// Swaps two segments of one or two cities each that follow each other:
+// t1 [t2 .. t5] [t6 .. t3] t4 -> t1 [t6 .. t3] [t2 .. t5] t4.
+struct SwapPairs {
+  GLS_DEVICE static int variants(int) { return 2; }  // lengths of the first segment
+
+  template <class View, class Length>
+  GLS_DEVICE static Length gain(const View& view, const gls::FirstStep<Length>& first, int variant,
+                                gls::Move& move) {
+    const auto path = view.path(first);
+    const int at5 = variant, at3 = path.step(first.t3);
+    if (at3 <= at5 || at3 > at5 + 2 || at3 + 1 >= view.tour.n) return 0;
+    const int t4 = path.at(at3 + 1), t5 = path.at(at5), t6 = path.at(at5 + 1);
+    move.set(first, gls::Shape::kSwap, 3, t4, t5, t6);
+    const Length removed = first.length + view.length(t6, t5) + view.length(t4, first.t3);
+    const Length added = first.length - first.gain + view.length(t6, first.t1);
+    return View::Lengths::gain(removed, added + view.length(t4, t5));
+  }
+};
+"""
+
+
+@dataclass(frozen=True)
+class SwapPairs(Neighbourhood):
+    """Swap two neighbouring segments of one or two cities."""
+
+    name = "swap_pairs"
+    reverses = False
+
+    def functor(self, symmetric):
+        return "SwapPairs"
+
+    def source(self):
+        return MOVES
+
+    def variants(self, degree, symmetric):
+        return 2
+
+
 @hookimpl
 def gpu_ls_register_parts(register):
     register("metric", "TWICE_2D", Twice2D)
+    register("neighbourhood", "swap_pairs", SwapPairs)
 
 
 @hookimpl
 def gpu_ls_kernel_sources():
-    return list(metric_kernels(Twice2D()))
+    moves = Moves.of([SwapPairs()], symmetric=True, length="int")
+    shape = tuning.descent_shape(1000, 16, tuning.SHARED_MEMORY[90])
+    return [*metric_kernels(Twice2D()), descent_kernel(Euc2D(), moves, shape.team, shape.memory)]
 '''
 
 CLIMB = """
@@ -104,12 +152,57 @@ print(json.dumps({
 }))
 """
 
+SWAP = """
+import json
+import numpy as np
+import gpu_ls_plugin as gls
+from gpu_ls_twice import SwapPairs
+
+problem = gls.TSP(np.random.default_rng(7).integers(0, 1000, (60, 2)))
+starts = gls.random_tours(problem, size=20, seed=3, backend="cpu")
+
+def search(moves, **given):
+    search = gls.LocalSearch(moves, candidates=gls.Nearest(20))
+    return search(problem, starts, backend="cpu", **given)
+
+def swaps(tour, other):
+    # Other tours that come from `tour` by its moves.
+    tour, other = tour.tolist(), canonical(other.tolist())
+    for turned in (tour, tour[::-1]):
+        for begin in range(60):
+            path = turned[begin:] + turned[:begin]
+            for first, second in ((1, 1), (1, 2), (2, 1), (2, 2)):
+                end = first + second
+                swapped = path[first:end] + path[:first] + path[end:]
+                if canonical(swapped) == other:
+                    return True
+    return False
+
+def canonical(tour):
+    at = tour.index(0)
+    tour = tour[at:] + tour[:at]
+    return tour if tour[1] < tour[-1] else [0] + tour[:0:-1]
+
+alone, named = search([SwapPairs()]), search(["swap_pairs"])
+once = search([SwapPairs()], budget=gls.Budget(moves=1))
+two_opt, both = search([gls.TwoOpt()]), search([gls.TwoOpt(), SwapPairs()])
+print(json.dumps({
+    "refereed": bool((alone.costs == problem.cost(alone.tours)).all()),
+    "improved": bool((alone.costs < problem.cost(starts)).all()),
+    "named": bool((alone.tours == named.tours).all()),
+    "its own moves": all(map(swaps, starts, once.tours)),
+    "helps 2-opt": bool(both.costs.mean() < two_opt.costs.mean()),
+}))
+"""
+
 CHECK = """
 import json
 from gpu_ls_plugin.backends.compile_check import check
 from gpu_ls_plugin.plugins import plugins
 
-kernels = [kernel for kernel in plugins.kernel_sources() if "TWICE_2D" in kernel.parts]
+own = {"TWICE_2D", "swap_pairs"}
+kernels = [kernel for kernel in plugins.kernel_sources() if own & set(kernel.parts)]
+assert own <= {part for kernel in kernels for part in kernel.parts}
 print(json.dumps([row.as_dict() for row in check(kernels)]))
 """
 
@@ -164,16 +257,33 @@ def test_the_plugin_is_found_through_its_entry_point(site: Path) -> None:
         "module": "gpu_ls_twice",
         "status": "loaded",
         "error": "",
-        "parts": ["metric:TWICE_2D"],
+        "parts": ["metric:TWICE_2D", "neighbourhood:swap_pairs"],
     }
     rows = run(site, "-m", "gpu_ls_plugin", "operators", "--json")
-    (row,) = [row for row in rows if row["plugin"] == "twice"]
-    assert row["summary"] == "Twice TSPLIB's EUC_2D."
+    assert [row["summary"] for row in rows if row["plugin"] == "twice"] == [
+        "Twice TSPLIB's EUC_2D.",
+        "Swap two neighbouring segments of one or two cities.",
+    ]
 
 
 def test_its_metric_climbs_on_the_cpu_like_a_built_in_one(site: Path) -> None:
     found = run(site, "-c", CLIMB)
     assert found == dict.fromkeys(("same_tours", "same_costs", "refereed", "improved"), True)
+
+
+def test_its_neighbourhood_is_searched_alone_and_with_others(site: Path) -> None:
+    found = run(site, "-c", SWAP)
+    checks = ("refereed", "improved", "named", "its own moves", "helps 2-opt")
+    assert found == dict.fromkeys(checks, True)
+
+
+def test_its_neighbourhood_is_known_by_name(site: Path) -> None:
+    file = str(ROOT / "examples" / "data" / "europe_capitals.tsp")
+    options = ("--backend", "cpu", "--seconds", "0.2", "--population", "4", "--json")
+    text = ("--search", "swap_pairs+two_opt/nearest(8)")
+    found = run(site, "-m", "gpu_ls_plugin", "solve", file, *options, *text)
+    assert found["search"].startswith("SwapPairs()+TwoOpt()/Nearest(k=8)")
+    assert found["moves"] > 0
 
 
 def test_its_metric_is_read_from_files(site: Path, tmp_path: Path) -> None:
@@ -184,7 +294,7 @@ def test_its_metric_is_read_from_files(site: Path, tmp_path: Path) -> None:
     assert (found["metric"], found["best_cost"]) == ("TWICE_2D", 28)
 
 
-def test_its_functor_compiles_for_every_architecture(site: Path) -> None:
+def test_its_functors_compile_for_every_architecture(site: Path) -> None:
     try:
         compile_check._nvrtc()
     except GpuLsError as error:

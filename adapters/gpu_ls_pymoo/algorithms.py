@@ -39,7 +39,8 @@ class MemeticGA(GeneticAlgorithm):
     pop_size : int
         Tours in the population; also the size of the batches, so a GPU wants hundreds.
     search : callable or str, optional
-        A search of gpu_ls_plugin or the name of a registered one; `default_search` if None.
+        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
+        `default_search` if None.
     sampling : pymoo Sampling, array (P, n) or Population, optional
         Start population; an array or Population is a warm start and is taken as it is.
     selection, crossover, mutation : pymoo operators, optional
@@ -51,13 +52,16 @@ class MemeticGA(GeneticAlgorithm):
         Children in a generation, `pop_size` if None.
     backend : str
         "auto", "cpu" or "cuda".
+    moves : int, optional
+        Applied improving moves per tour and call; None: to the local optimum.
+        Of the children and of the start population.
     termination : pymoo termination or tuple, optional
         Where `minimize` is given none; 100 generations if None.
 
     Raises
     ------
-    InvalidTypeError
-        `search` is neither a search nor a name.
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        `search` is neither a search nor a text for one, or `moves` is no non-negative integer.
     """
 
     def __init__(
@@ -73,14 +77,15 @@ class MemeticGA(GeneticAlgorithm):
         mating: Any = None,
         n_offsprings: int | None = None,
         backend: str = "auto",
+        moves: int | None = None,
         output: Any = None,
         termination: Any = None,
         **kwargs: Any,
     ) -> None:
         if sampling is None:
-            sampling = LocalSearchSampling(search=search, backend=backend)
+            sampling = LocalSearchSampling(search=search, backend=backend, moves=moves)
         if mating is None:
-            mating = MemeticMating(search, selection, crossover, mutation, backend)
+            mating = MemeticMating(search, selection, crossover, mutation, backend, moves)
         super().__init__(
             pop_size=pop_size,
             sampling=sampling,

@@ -41,18 +41,21 @@ class MemeticMating(Mating):
     Parameters
     ----------
     search : callable or str, optional
-        A search of gpu_ls_plugin or the name of a registered one; `default_search` if None.
+        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
+        `default_search` if None.
     selection, crossover, mutation : pymoo operators, optional
         By default `RandomSelection()` (survival alone presses hard enough: a tournament is
         ahead for thirty generations and behind ever after), `SegmentCrossover()` and
         ``DoubleBridgeMutation(prob=0.5)``.
     backend : str
         "auto", "cpu" or "cuda".
+    moves : int, optional
+        Applied improving moves per tour and call; None: to the local optimum.
 
     Raises
     ------
-    InvalidTypeError
-        `search` is neither a search nor a name.
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        `search` is neither a search nor a text for one, or `moves` is no non-negative integer.
     """
 
     def __init__(
@@ -62,13 +65,14 @@ class MemeticMating(Mating):
         crossover: Any = None,
         mutation: Any = None,
         backend: str = "auto",
+        moves: int | None = None,
     ) -> None:
         super().__init__(
             selection or RandomSelection(),
             crossover or SegmentCrossover(),
             mutation or DoubleBridgeMutation(prob=0.5, backend=backend),
         )
-        self.improver = Improver(search, backend)
+        self.improver = Improver(search, backend, moves)
         self.kick = Kick(backend=backend)
 
     def prepare(self, problem: Any, size: int = 1) -> None:

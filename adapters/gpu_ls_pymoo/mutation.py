@@ -77,16 +77,19 @@ class LocalSearchMutation(_TourMutation):
     Parameters
     ----------
     search : callable or str, optional
-        A search of gpu_ls_plugin or the name of a registered one; `default_search` if None.
+        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
+        `default_search` if None.
     prob : float
         Probability of an individual to be searched; drawn before the search, once.
     backend : str
         "auto", "cpu" or "cuda".
+    moves : int, optional
+        Applied improving moves per tour and call; None: to the local optimum.
 
     Raises
     ------
-    InvalidTypeError
-        `search` is neither a search nor a name.
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        `search` is neither a search nor a text for one, or `moves` is no non-negative integer.
     """
 
     def __init__(
@@ -94,10 +97,11 @@ class LocalSearchMutation(_TourMutation):
         search: Callable[..., Any] | str | None = None,
         prob: float = 1.0,
         backend: str = "auto",
+        moves: int | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(prob=prob, **kwargs)
-        self.improver = Improver(search, backend)
+        self.improver = Improver(search, backend, moves)
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""

@@ -30,14 +30,17 @@ class LocalSearchSampling(Sampling):
         Name of a registered construction ("nearest_neighbour", "random", ...) or a function of
         the same signature, such as ``gpu_ls_plugin.greedy``.
     search : callable or str, optional
-        A search of gpu_ls_plugin or the name of a registered one; `default_search` if None.
+        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
+        `default_search` if None.
     backend : str
         "auto", "cpu" or "cuda".
+    moves : int, optional
+        Applied improving moves per tour and call; None: to the local optimum.
 
     Raises
     ------
-    InvalidTypeError
-        `search` is neither a search nor a name.
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        `search` is neither a search nor a text for one, or `moves` is no non-negative integer.
     """
 
     def __init__(
@@ -45,10 +48,11 @@ class LocalSearchSampling(Sampling):
         construction: Callable[..., Any] | str = "nearest_neighbour",
         search: Callable[..., Any] | str | None = None,
         backend: str = "auto",
+        moves: int | None = None,
     ) -> None:
         super().__init__()
         self.construction = construction
-        self.improver = Improver(search, backend)
+        self.improver = Improver(search, backend, moves)
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""

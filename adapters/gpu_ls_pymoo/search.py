@@ -13,8 +13,8 @@ from pymoo.termination.max_time import TimeBasedTermination
 
 from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.search_text import FORM, parse_search
 from gpu_ls_pymoo.problems import as_tsp, fitness
 from gpu_ls_pymoo.tours import as_tours, canonical
 
@@ -30,10 +30,10 @@ STATISTICS = "local_search"  # key of the counts of all searches of a run in `al
 
 
 def default_search() -> Callable[..., Any]:
-    """Return a new search of the kind that every operator uses if it is given none."""
+    """Return a new search as every operator uses it if it is given none: 2-opt and Or-opt."""
     import gpu_ls_plugin as gls
 
-    return gls.LocalSearch([gls.TwoOpt()], candidates=gls.All(), pivoting=gls.Best())
+    return gls.LocalSearch()
 
 
 @dataclass(frozen=True)
@@ -43,24 +43,29 @@ class Improver:
     Parameters
     ----------
     search : callable or str, optional
-        A search of the library, or the name of a registered one; `default_search` if None.
+        A search of the library, or a text for one, which `gpu_ls_plugin.search_text` reads;
+        `default_search` if None.
     backend : str
         "auto", "cpu" or "cuda".
+    moves : int, optional
+        Applied improving moves per tour and call; None: to the local optimum.
 
     Raises
     ------
-    InvalidTypeError
-        `search` is neither.
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        `search` is neither, or its text cannot be read; `moves` is no non-negative integer.
     """
 
     search: Callable[..., Any] | str | None = None
     backend: str = "auto"
+    moves: int | None = None
 
     def __post_init__(self) -> None:
-        if not (self.search is None or isinstance(self.search, str) or callable(self.search)):
+        Budget(moves=self.moves)  # a wrong number or text is an error here, not in a generation
+        if not callable(self._found()):
             raise InvalidTypeError(
-                f"search: {self.search!r} is neither a search nor the name of one; "
-                "pass for example gpu_ls_plugin.LocalSearch()"
+                f"search: {self.search!r} is neither a search nor a text for one; pass for "
+                f"example gpu_ls_plugin.LocalSearch(), or {FORM}"
             )
 
     def prepare(self, problem: Any, size: int = 1) -> None:
@@ -97,7 +102,7 @@ class Improver:
         seed = int(random_state.integers(2**63))
         seconds = seconds_left(algorithm)
         if seconds > 0:
-            budget = Budget(seconds=seconds) if math.isfinite(seconds) else None
+            budget = Budget(seconds=seconds if math.isfinite(seconds) else None, moves=self.moves)
             result = self._found()(tsp, tours, seed=seed, budget=budget, backend=self.backend)
             tours, costs = result.tours, result.costs
             _account(algorithm, result.statistics)
@@ -106,15 +111,14 @@ class Improver:
 
     def _found(self) -> Callable[..., Any]:
         if self.search is None or isinstance(self.search, str):
-            return _named(self.search)
+            return _written(self.search)
         return self.search
 
 
 @functools.cache
-def _named(name: str | None) -> Callable[..., Any]:
-    """Make a named search once, so that it may keep what it knows about a problem."""
-    found: Callable[..., Any] = registry.lookup("search", name)() if name else default_search()
-    return found
+def _written(text: str | None) -> Callable[..., Any]:
+    """Make a search from its text once, so that it may keep what it knows about a problem."""
+    return default_search() if text is None else parse_search(text)
 
 
 def seconds_left(algorithm: Any) -> float:

@@ -72,13 +72,23 @@ struct Lengths {
 
   // The nearest integer to the estimate; `doubt` becomes true where that may be another length.
   GLS_DEVICE Length quick(int a, int b, bool& doubt) const {
+    float estimate, off;
+    const Length length = nearest(a, b, estimate, off);
+    doubt |= doubtful(estimate, off);
+    return length;
+  }
+
+  // The nearest integer to the estimate, which is `off` it.
+  GLS_DEVICE Length nearest(int a, int b, float& estimate, float& off) const {
     // Adding 1.5 * 2^23 leaves the nearest integer in the lowest bits.
     constexpr float kShift = 12582912.0f;
-    const float e = metric.estimate(sites[a].point(), sites[b].point());
-    const float shifted = e + kShift;
-    const float off = fabsf(e - (shifted - kShift));
-    doubt |= off + fused(e, error.relative, error.absolute) >= 0.5f;
+    estimate = metric.estimate(sites[a].point(), sites[b].point());
+    const float shifted = estimate + kShift;
+    off = fabsf(estimate - (shifted - kShift));
     return Length(float_to_bits(shifted) - float_to_bits(kShift));
+  }
+  GLS_DEVICE bool doubtful(float estimate, float off) const {
+    return off + fused(estimate, error.relative, error.absolute) >= 0.5f;
   }
 
   // A real gain that may be rounding alone counts as none, or a search might never end.
@@ -94,10 +104,23 @@ struct Lengths {
 template <class Lengths>
 struct Tentative : Lengths {
   using typename Lengths::Length;
-  mutable bool doubt = false;
-
   GLS_DEVICE explicit Tentative(const Lengths& lengths) : Lengths(lengths) {}
-  GLS_DEVICE Length operator()(int a, int b) const { return this->quick(a, b, doubt); }
+
+#ifdef __CUDACC__
+  mutable bool any = false;
+  GLS_DEVICE Length operator()(int a, int b) const { return this->quick(a, b, any); }
+  GLS_DEVICE bool doubt() const { return any; }
+#else  // two maxima take fewer instructions than a comparison for each length
+  mutable float longest = 0, farthest = 0;
+  GLS_DEVICE Length operator()(int a, int b) const {
+    float estimate, off;
+    const Length length = this->nearest(a, b, estimate, off);
+    longest = estimate > longest ? estimate : longest;
+    farthest = off > farthest ? off : farthest;
+    return length;
+  }
+  GLS_DEVICE bool doubt() const { return this->doubtful(longest, farthest); }
+#endif
 };
 
 }  // namespace gls

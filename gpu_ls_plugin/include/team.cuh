@@ -9,11 +9,17 @@
 #ifdef __CUDACC__
 #define GLS_DEVICE __device__ __forceinline__
 #define GLS_OUT_OF_LINE __device__ __noinline__
+#define GLS_UNROLL _Pragma("unroll")
 #else
 #include <cmath>
 #include <cstring>
-#define GLS_DEVICE inline
+#define GLS_DEVICE inline __attribute__((always_inline))
 #define GLS_OUT_OF_LINE __attribute__((noinline))
+#ifdef __clang__
+#define GLS_UNROLL _Pragma("unroll")
+#else
+#define GLS_UNROLL _Pragma("GCC unroll 16")
+#endif
 #endif
 
 namespace gls {
@@ -83,8 +89,8 @@ struct Host {
     words[bit >> 5] &= ~(1u << (bit & 31));
   }
 
-  // put(rank, value) for those of `count` values whose bit is clear, ranked in order; sets their bits
-  // and returns how many there are.
+  // put(rank, value) for those of `count` values whose bit is clear, ranked in order; sets their
+  // bits and returns how many there are.
   template <class F>
   GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) const {
     int total = 0;

@@ -25,6 +25,27 @@ struct Either {
     }
     return best;
   }
+
+  static constexpr bool kSharesLengths = true;
+  template <class View, class Length, class Take>
+  GLS_DEVICE static void each_gain(const View& view, const FirstStep<Length>& first, Take take) {
+    each_gain_of<First>(view, first, take);
+    each_gain_of<Second>(view, first, take);
+  }
+
+ private:
+  template <class Part, class View, class Length, class Take>
+  GLS_DEVICE static void each_gain_of(const View& view, const FirstStep<Length>& first, Take take) {
+    if constexpr (SharesLengths<Part>::kValue) {
+      Part::each_gain(view, first, take);
+    } else {
+      const int variants = Part::variants(view.candidates.degree);
+      for (int variant = 0; variant < variants; ++variant) {
+        Move unused;
+        take(variant, Part::gain(view, first, variant, unused));
+      }
+    }
+  }
 };
 
 }  // namespace gls

@@ -22,21 +22,48 @@ struct LinKernighanMove {
   template <class View, class Length>
   GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
                                 Move& move) {
-    using Lengths = typename View::Lengths;
     if (variant == 0) return TwoOptMove::gain(view, first, 0, move);
-    const auto path = view.path(first);
     const int way = (variant - 1) % 3, rank = (variant - 1) / 3;  // way 2: the second t6
-    const ThirdEdge third(path, first.t3, way > 0);
+    const ThirdEdge third(view.path(first), first.t3, way > 0);
+    const Length removed = first.length + view.length(third.t4, first.t3);
+    return chain(view, first, third, removed, rank, way == 2, move);
+  }
+
+  static constexpr bool kSharesLengths = true;
+  template <class View, class Length, class Take>
+  GLS_DEVICE static void each_gain(const View& view, const FirstStep<Length>& first, Take take) {
+    Move unused;
+    take(0, TwoOptMove::gain(view, first, 0, unused));
+    const int ranks = variants(view.candidates.degree) / 3;
+    for (int behind = 0; behind < 2; ++behind) {
+      const ThirdEdge third(view.path(first), first.t3, behind);
+      const Length removed = first.length + view.length(third.t4, first.t3);
+      for (int rank = 0; rank < ranks; ++rank) {
+        for (int second = 0; second <= behind; ++second) {
+          take(1 + 3 * rank + behind + second,
+               chain(view, first, third, removed, rank, second, unused));
+        }
+      }
+    }
+  }
+
+ private:
+  // The chain that takes candidate number `rank` of t4 as t5 and the first or second t6.
+  template <class View, class Length>
+  GLS_DEVICE static Length chain(const View& view, const FirstStep<Length>& first,
+                                 const ThirdEdge& third, Length removed, int rank, bool second,
+                                 Move& move) {
+    using Lengths = typename View::Lengths;
+    const auto path = view.path(first);
     const int64 entry = int64(third.t4) * view.candidates.degree + rank;
-    Length removed = first.length + view.length(third.t4, first.t3);
     const Length added = first.length - first.gain + view.candidates.lengths[entry];
     if (removed <= added) return 0;
     const int t5 = view.candidates.cities[entry], at5 = path.step(t5);
-    const int at6 = third.step6(at5, way == 2);
+    const int at6 = third.step6(at5, second);
     if (at6 < 0) return 0;
     const int t6 = path.at(at6);
     removed += view.length(t6, t5);
-    move.set(first, third.shape(way == 2), 3, third.t4, t5, t6);
+    move.set(first, third.shape(second), 3, third.t4, t5, t6);
     Length best = Lengths::gain(removed, added + view.length(t6, first.t1));
     if constexpr (depth > 3) {
       const int last = view.tour.n - 1;
@@ -45,7 +72,6 @@ struct LinKernighanMove {
     return best;
   }
 
- private:
   template <class View, class Length>
   GLS_DEVICE static void extend(const View& view, const FirstStep<Length>& first,
                                 Trail<depth> trail, Length removed, Length added, Length& best,
@@ -54,7 +80,7 @@ struct LinKernighanMove {
     const auto path = view.path(first);
     const int last = view.tour.n - 1;
     int end = move.t[5];
-#pragma unroll
+    GLS_UNROLL
     for (int level = 4; level <= depth; ++level) {
       Length longest = 0, length_in = 0, length_out = 0;
       int from = -1, to = -1;
@@ -63,15 +89,19 @@ struct LinKernighanMove {
       for (int rank = 0; rank < view.candidates.degree; ++rank) {
         const Length in = view.candidates.lengths[row + rank];
         if (removed <= added + in) continue;
-        const int at = path.step(view.candidates.cities[row + rank]);
+        const int city = view.candidates.cities[row + rank], at = path.step(city);
         const int before = trail.before(at);
         // A new edge, and one that leaves: neither the edge of the free end nor one at t1.
-        if (before < 0 || at == last || path.at(before) == end) continue;
-        const Length out = view.length(path.at(before), path.at(at));
-        if (from >= 0 && out - in <= longest) continue;
-        longest = out - in;
-        length_in = in, length_out = out;
-        from = at, to = before;
+        if (before < 0 || at == last) continue;
+        const int next = path.at(before);
+        if (next == end) continue;
+        const Length out = view.length(next, city);
+        const bool better = from < 0 | out - in > longest;
+        longest = better ? out - in : longest;
+        length_in = better ? in : length_in;
+        length_out = better ? out : length_out;
+        from = better ? at : from;
+        to = better ? before : to;
       }
       if (from < 0) return;
       added += length_in;

@@ -12,7 +12,14 @@
 //   static Length gain(const View& view, const FirstStep<Length>& first, int variant, Move& move)
 //
 // returns the gain of the best move that goes on so, 0 or less where there is none, and writes the
-// move into `move`. Moves live in registers: index `t` by constants only.
+// move into `move`. Moves live in registers: index `t` by constants only. It may also have
+//
+//   static constexpr bool kSharesLengths = true;
+//   static void each_gain(const View& view, const FirstStep<Length>& first, Take take)
+//
+// which calls take(variant, gain) for all gains that may be positive, the same as above (of equal
+// or lesser gains of a variant only the best counts). The host asks for these, one after the other
+// anyway: lengths that variants share are computed once.
 #pragma once
 
 #include "lengths.cuh"
@@ -47,6 +54,16 @@ struct FirstStep {
   int forward;    // t2 follows t1 in the direction of the tour
   Length length;  // of the edge (t1, t2) that leaves
   Length gain;    // of the step: length - d(t2, t3), positive
+};
+
+// Whether a neighbourhood has `each_gain`.
+template <class Neighbourhood, class = void>
+struct SharesLengths {
+  static constexpr bool kValue = false;
+};
+template <class Neighbourhood>
+struct SharesLengths<Neighbourhood, decltype(void(Neighbourhood::kSharesLengths))> {
+  static constexpr bool kValue = true;
 };
 
 // Candidates of every city, best first, with their lengths; `sorted` where these never fall.

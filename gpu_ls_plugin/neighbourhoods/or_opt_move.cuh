@@ -41,6 +41,45 @@ struct OrOptMove {
     }
     return best;
   }
+
+  static constexpr bool kSharesLengths = true;
+  template <class View, class Length, class Take>
+  GLS_DEVICE static void each_gain(const View& view, const FirstStep<Length>& first, Take take) {
+    const auto path = view.path(first);
+    const int n = view.tour.n, at3 = path.step(first.t3), place3 = view.tour.place(first.t3);
+    // The cities from t2 on, and from t3 on towards t1 and t2.
+    int front[max_length + 1], up[max_length + 1], down[max_length + 1];
+    GLS_UNROLL
+    for (int k = 0; k <= max_length; ++k) {
+      const int steps = k >= n ? 0 : first.forward ? k : -k;
+      front[k] = view.tour.at(path.begin + steps);
+      up[k] = view.tour.at(place3 + steps);
+      down[k] = view.tour.at(place3 - steps);
+    }
+    const Length added = first.length - first.gain;
+    const Length removed_up = first.length + view.length(up[1], first.t3);
+    const Length removed_down = reversing ? first.length + view.length(down[1], first.t3) : 0;
+    Length best[4] = {};
+    const auto offer = [&](int variant, bool fits, Length removed, Length added) {
+      const Length gain = View::Lengths::gain(removed, added);
+      if (fits && gain > best[variant]) best[variant] = gain;
+    };
+    GLS_UNROLL
+    for (int length = 1; length <= max_length; ++length) {
+      const int last = front[length - 1], next = front[length];  // of a segment from t2 on
+      const Length removed = view.length(next, last), closed = view.length(next, first.t1);
+      offer(0, length <= at3, removed_up + removed, added + view.length(up[1], last) + closed);
+      offer(1, length <= at3, removed_up + view.length(down[length - 1], down[length]),
+            added + view.length(up[1], down[length]) + view.length(down[length - 1], first.t1));
+      if constexpr (reversing) {
+        offer(2, length < at3, removed_down + removed, added + view.length(down[1], last) + closed);
+        offer(3, length < n - at3, removed_down + view.length(up[length - 1], up[length]),
+              added + view.length(down[1], up[length]) + view.length(up[length - 1], first.t1));
+      }
+    }
+    GLS_UNROLL
+    for (int variant = 0; variant < variants(0); ++variant) take(variant, best[variant]);
+  }
 };
 
 }  // namespace gls

@@ -9,12 +9,12 @@ namespace gls {
 // are unrolled, so that the pieces lie in registers.
 template <int kPieces>
 struct Trail {
-  int low[kPieces], high[kPieces], rank[kPieces];
-  bool turned[kPieces];
+  int low[kPieces], high[kPieces], rank[kPieces] = {};
+  bool turned[kPieces] = {};
   int count = 0;
 
   GLS_DEVICE void append(int from, int to) {
-#pragma unroll
+    GLS_UNROLL
     for (int p = 0; p < kPieces; ++p) {
       if (p != count) continue;
       turned[p] = from > to;
@@ -28,7 +28,7 @@ struct Trail {
   // The step in front of `step` on the trail, -1 where the edge to it is not of the first path.
   GLS_DEVICE int before(int step) const {
     int found = -1;
-#pragma unroll
+    GLS_UNROLL
     for (int p = 0; p < kPieces; ++p) {
       if (p < count && low[p] <= step && step <= high[p]) {
         found = turned[p] ? (step < high[p] ? step + 1 : -1) : (step > low[p] ? step - 1 : -1);
@@ -41,7 +41,7 @@ struct Trail {
   GLS_DEVICE void turn(int last, int next) {
     int cut = 0, back_low = 0, back_high = 0;
     bool back_turned = false;
-#pragma unroll
+    GLS_UNROLL
     for (int p = 0; p < kPieces; ++p) {
       if (p < count && low[p] <= last && last <= high[p]) {
         cut = rank[p];
@@ -54,7 +54,7 @@ struct Trail {
           high[p] = last;
       }
     }
-#pragma unroll
+    GLS_UNROLL
     for (int p = 0; p < kPieces; ++p) {
       const bool front = rank[p] <= cut;
       rank[p] = front ? cut - rank[p] : rank[p] + 1;

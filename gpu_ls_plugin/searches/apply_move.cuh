@@ -1,4 +1,4 @@
-// Executes a sequential move by reversals of paths, each of its shorter side.
+// Executes a sequential move by reversals of paths, each of its shorter side where that is allowed.
 #pragma once
 
 #include "move.cuh"
@@ -27,8 +27,10 @@ struct Flip {
   }
 };
 
+// `either_way`: lengths have no direction, so that the tour may end up turned round.
 template <class Team, class City>
-GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const Move& move) {
+GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const Move& move,
+                           bool either_way) {
   bool forward = move.forward;
   const int flips = Flip::count(move);
 #pragma unroll 1
@@ -38,7 +40,7 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
     const int end = tour.place(forward ? flip.last : flip.first);
     int length = end - begin + 1;
     if (length <= 0) length += tour.n;
-    if (2 * length > tour.n) {  // turning the rest round is the same, seen from behind
+    if (either_way && 2 * length > tour.n) {  // turning the rest round is the same, seen from behind
       begin = end + 1;
       length = tour.n - length;
       forward = !forward;

@@ -80,7 +80,7 @@ struct TakeBest {
         first_step(view, choices, best.rank, choice, first);
         Neighbourhood::gain(view, first, best.index - choice * variants, move);
       });
-      apply_move(team, view.tour, move);
+      apply_move(team, view.tour, move, directions == 2);
     }
     team.once([&] {
       ++pass_counts[item];

@@ -68,7 +68,7 @@ struct Descent {
       queue.drop(team, used);
       looked += used;
       if (!improves) continue;
-      apply_move(team, tour, move);
+      apply_move(team, tour, move, directions == 2);
       queue.push(team, move.t, 2 * move.edges);
       ++moves;
     }

@@ -107,7 +107,7 @@ GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int 
     const gls::View<Tentative<Lengths>, typename View::City> quick{
         view.tour, Tentative<Lengths>(view.length), view.candidates};
     const Length gain = Neighbourhood::gain(quick, first, variant, move);
-    if (!quick.length.doubt) return gain;
+    if (!quick.length.doubt()) return gain;
     const View its_view = view;
     const FirstStep<Length> its_first = first;
     Move its_move;
@@ -119,27 +119,90 @@ GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int 
   }
 }
 
-// Looks at the cities of rank 0 to `end - 1`, one after the other.
+// The better of what was found before and the best move of a first step, whose moves are numbered
+// from `index` on.
+template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
+GLS_DEVICE Found best_of_step(const View& view, const FirstStep<Length>& first, int rank, int index,
+                              Found best) {
+  Neighbourhood::each_gain(view, first, [&](int variant, Length gain) {
+    if (gain <= 0 || gain < best.gain) return;
+    const Found other{{rank, index + variant, gain}};
+    if (gain > best.gain || other < best) best = other;
+  });
+  return best;
+}
+
+template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
+GLS_OUT_OF_LINE Found exact_best_of_step(const View& view, const FirstStep<Length>& first, int rank,
+                                         int index, Found best) {
+  return best_of_step<Neighbourhood>(view, first, rank, index, best);
+}
+
+template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
+GLS_DEVICE Found look_at_step(const View& view, const FirstStep<Length>& first, int rank, int index,
+                              Found best) {
+  using Lengths = typename View::Lengths;
+#ifndef __CUDACC__  // a thread of the GPU has no registers for lengths that are shared
+  if constexpr (SharesLengths<Neighbourhood>::kValue) {
+    if constexpr (Lengths::kQuick) {
+      const gls::View<Tentative<Lengths>, typename View::City> quick{
+          view.tour, Tentative<Lengths>(view.length), view.candidates};
+      const Found found = best_of_step<Neighbourhood>(quick, first, rank, index, best);
+      if (!quick.length.doubt()) return found;
+      const View its_view = view;
+      const FirstStep<Length> its_first = first;
+      return exact_best_of_step<Neighbourhood>(its_view, its_first, rank, index, best);
+    } else {
+      return best_of_step<Neighbourhood>(view, first, rank, index, best);
+    }
+  }
+#endif
+  const int variants = Neighbourhood::variants(view.candidates.degree);
+#pragma unroll 1
+  for (int variant = 0; variant < variants; ++variant) {
+    Move unused;
+    const Length gain = gain_of<Neighbourhood>(view, first, variant, unused);
+    if (gain > best.gain) best = {{rank, index + variant, gain}};
+  }
+  return best;
+}
+
+// Looks at the cities of rank 0 to `end - 1`, one after the other. The move that was found is made
+// in the end: to carry it along costs more.
 template <class Neighbourhood, class Found, class View, class Queue>
 GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choices, int end,
                             Move& move) {
   using Length = typename View::Length;
+  const auto& candidates = view.candidates;
+  const int variants = Neighbourhood::variants(candidates.degree);
   Found best{{kNowhere, 0, 0}};
-  const int variants = choices.variants.divisor;
+  FirstStep<Length> first, its_first;
+#pragma unroll 1
   for (int rank = 0; rank < end; ++rank) {
     if (Found::kStops && best.rank != kNowhere) break;
-    for (int choice = 0; choice < choices.steps.divisor; ++choice) {
-      FirstStep<Length> first;
-      if (!first_step(view, choices, queue[rank], choice, first)) continue;
-      for (int variant = 0; variant < variants; ++variant) {
-        Move other;
-        const Length gain = gain_of<Neighbourhood>(view, first, variant, other);
-        if (gain > best.gain) {
-          best = {{rank, choice * variants + variant, gain}};
-          move = other;
-        }
+    first.t2 = queue[rank];
+    const int place = view.tour.place(first.t2);
+    const int64 row = int64(first.t2) * candidates.degree;
+#pragma unroll 1
+    for (int begin = 0; begin < choices.steps.divisor; begin += choices.breadth) {
+      first.forward = begin > 0;
+      first.t1 = view.tour.at(first.forward ? place - 1 : place + 1);
+      first.length = view.length(first.t2, first.t1);
+      const int neighbour = view.tour.at(first.forward ? place + 1 : place - 1);
+#pragma unroll 1
+      for (int choice = 0; choice < choices.breadth; ++choice) {
+        first.gain = first.length - candidates.lengths[row + choice];
+        if (first.gain <= 0 && candidates.sorted) break;
+        first.t3 = candidates.cities[row + choice];
+        if (first.gain <= 0 || first.t3 == neighbour) continue;
+        const Found before = best;
+        best = look_at_step<Neighbourhood>(view, first, rank, (begin + choice) * variants, before);
+        if (!(best == before)) its_first = first;
       }
     }
+  }
+  if (best.rank != kNowhere) {
+    Neighbourhood::gain(view, its_first, best.index % variants, move);
   }
   return best;
 }

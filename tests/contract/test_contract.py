@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidTourError, UnsupportedProblemError
 from gpu_ls_plugin.registry import registry
+from tests.configurations import ASYMMETRIC, QUEUES, SEARCHES
 from tests.random_problems import METRICS, random_problem, random_tours
 
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
@@ -27,10 +29,25 @@ def takes_tours(search: str) -> bool:
     return "tours" in inspect.signature(made.__call__).parameters
 
 
-IMPROVING = [name for name in names("search") if takes_tours(name)]
+REGISTERED = {
+    name: registry.lookup("search", name)() for name in names("search") if takes_tours(name)
+}
+IMPROVING = REGISTERED | SEARCHES
 STARTING = [name for name in names("search") if not takes_tours(name)]
 ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 EACH_METRIC = pytest.mark.parametrize("metric", METRICS)
+EACH_SEARCH = pytest.mark.parametrize("search", IMPROVING.values(), ids=IMPROVING)
+LAYOUTS = ("thread", "warp", "block", "global")
+FEW_METRICS = ("EUC_2D", "EUC", "EXPLICIT")
+# Every search is compiled for every metric, so that only some meet all of them.
+SEARCHES_AND_METRICS = pytest.mark.parametrize(
+    ("search", "metric"),
+    [
+        pytest.param(search, metric, id=f"{name}-{metric}")
+        for name, search in IMPROVING.items()
+        for metric in (METRICS if name in REGISTERED else FEW_METRICS)
+    ],
+)
 
 
 def is_batch(problem: gls.TSP, tours: Any, rows: int) -> bool:
@@ -130,10 +147,8 @@ def test_perturbations_return_other_tours(name, metric, backend):
 
 
 @ON_BOTH
-@EACH_METRIC
-@pytest.mark.parametrize("name", IMPROVING)
-def test_searches_never_make_tours_worse(name, metric, backend):
-    search = registry.lookup("search", name)()
+@SEARCHES_AND_METRICS
+def test_searches_never_make_tours_worse(search, metric, backend):
     for n in (*SMALL, 60):
         problem, tours = random_problem(metric, n), random_tours(n, ROWS)
         before = tours.copy()
@@ -145,7 +160,7 @@ def test_searches_never_make_tours_worse(name, metric, backend):
         assert not np.shares_memory(result.tours, tours)
         again = search(problem, tours, seed=5, backend=backend)
         assert np.array_equal(again.tours, result.tours)
-        part = search(problem, tours[1:3], seed=5, backend=backend)
+        part = search(problem, tours[1:3], seed=5, backend=backend, first_row=1)
         assert np.array_equal(part.tours, result.tours[1:3])
         assert np.array_equal(part.costs, result.costs[1:3])
         assert result.best_cost == result.costs.min()
@@ -155,9 +170,8 @@ def test_searches_never_make_tours_worse(name, metric, backend):
 
 
 @ON_BOTH
-@pytest.mark.parametrize("name", IMPROVING)
-def test_searches_take_every_kind_of_tours(name, backend):
-    search = registry.lookup("search", name)()
+@EACH_SEARCH
+def test_searches_take_every_kind_of_tours(search, backend):
     problem, tours = random_problem("EUC_2D", 30), random_tours(30, ROWS)
     expected = search(problem, tours, backend=backend).tours
     frozen = tours.copy()
@@ -173,15 +187,53 @@ def test_searches_take_every_kind_of_tours(name, backend):
 
 
 @ON_BOTH
-@pytest.mark.parametrize("name", IMPROVING)
-def test_searches_of_degenerate_problems(name, backend):
-    search = registry.lookup("search", name)()
+@EACH_SEARCH
+def test_searches_of_degenerate_problems(search, backend):
     for problem in degenerate():
         tours = random_tours(problem.n, ROWS)
         result = search(problem, tours, backend=backend)
         assert is_batch(problem, result.tours, ROWS)
         assert has_exact_costs(problem, result)
         assert (result.costs <= problem.cost(tours)).all()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("metric", FEW_METRICS)
+@pytest.mark.parametrize("search", [gls.LocalSearch(), *QUEUES.values()], ids=["default", *QUEUES])
+def test_layouts_do_not_change_the_result(search, metric, layout):
+    laid_out = replace(search, layout=layout)
+    for n in (*SMALL, 60, 300):
+        problem, tours = random_problem(metric, n), random_tours(n, ROWS)
+        host, device = (
+            search(problem, tours, backend="cpu"),
+            laid_out(problem, tours, backend="cuda"),
+        )
+        assert np.array_equal(host.tours, device.tours)
+        assert has_exact_costs(problem, device)
+        for name in ("passes", "moves", "stopped_by"):
+            assert getattr(host.statistics, name) == getattr(device.statistics, name)
+
+
+@ON_BOTH
+@pytest.mark.parametrize("search", ASYMMETRIC.values(), ids=ASYMMETRIC)
+def test_searches_of_asymmetric_problems_never_make_tours_worse(search, backend):
+    for n in (*SMALL, 60):
+        lengths = np.random.default_rng(n).integers(0, 1000, (n, n))
+        for matrix in (lengths, lengths / 7):
+            problem, tours = gls.TSP.from_matrix(matrix), random_tours(n, 4 * ROWS)
+            result = search(problem, tours, backend=backend, budget=gls.Budget(moves=50 * n))
+            assert is_batch(problem, result.tours, 4 * ROWS)
+            assert has_exact_costs(problem, result)
+            assert (result.costs <= problem.cost(tours)).all()
+            once = search(problem, tours, backend=backend, budget=gls.Budget(moves=1))
+            kept = [len(arcs(a) & arcs(b)) for a, b in zip(tours, once.tours, strict=True)]
+            assert set(kept) <= {n, n - 3}  # no move turns a path
+
+
+def arcs(tour: np.ndarray) -> set[tuple[int, int]]:
+    """The edges of a tour with their direction."""
+    return set(zip(tour.tolist(), np.roll(tour, -1).tolist(), strict=True))
 
 
 @ON_BOTH
@@ -201,5 +253,11 @@ def test_searches_from_their_own_starts(name, metric, backend):
 def test_the_suite_runs_over_something():
     assert {"random_tours", "nearest_neighbour", "greedy"} <= set(names("construction"))
     assert "double_bridge" in names("perturbation")
-    assert "local_search" in IMPROVING
+    assert "local_search" in REGISTERED
+    assert {type(search.pivoting) for search in SEARCHES.values()} == {
+        registry.lookup("pivoting", name) for name in names("pivoting")
+    }
+    assert {type(part) for search in SEARCHES.values() for part in search.neighbourhoods} == {
+        registry.lookup("neighbourhood", name) for name in names("neighbourhood")
+    }
     assert "random_restarts" in STARTING

@@ -1,4 +1,4 @@
-"""The CUDA backend returns what the CPU backend returns."""
+"""The CUDA backend returns what the CPU backend returns: exhaustive 2-opt, starts and kicks."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.registry import registry
+from tests.configurations import two_opt_climb
 from tests.instances import tsp_instance
 from tests.random_problems import METRICS, random_problem
 
@@ -24,7 +25,7 @@ def assert_same_climb(
     problem: gls.TSP, starts: Any, search: gls.LocalSearch | None = None, **options: Any
 ) -> None:
     """Both backends return the same tours and costs, by the same number of passes and moves."""
-    search = search or gls.LocalSearch()
+    search = search or two_opt_climb()
     host, device = (search(problem, starts, backend=b, **options) for b in ("cpu", "cuda"))
     assert device.statistics.backend == "cuda"
     assert isinstance(device.tours, np.ndarray)
@@ -62,7 +63,7 @@ def test_climbs_are_the_same(n, start, batch):
 @pytest.mark.parametrize("most", [1, 8])
 @pytest.mark.parametrize("metric", METRICS)
 def test_climbs_are_the_same_for_every_metric(metric, most):
-    search = gls.LocalSearch(moves_per_pass=most)
+    search = two_opt_climb(most)
     for span in (8, 1000):
         problem = random_problem(metric, 150, span=span)
         for start in ("random_tours", "nearest_neighbour"):
@@ -73,9 +74,7 @@ def test_climbs_are_the_same_for_every_metric(metric, most):
 def test_climbs_are_the_same_on_instances(name):
     problem = tsp_instance(name)
     for most in (1, 32):
-        assert_same_climb(
-            problem, make("random_tours", problem, 4), gls.LocalSearch(moves_per_pass=most)
-        )
+        assert_same_climb(problem, make("random_tours", problem, 4), two_opt_climb(most))
 
 
 @pytest.fixture
@@ -98,7 +97,7 @@ def test_layouts_do_not_matter(layout):
         problem = instance(n)
         starts = make("nearest_neighbour" if n > 500 else "random_tours", problem, 3)
         for most in (1, 8):
-            assert_same_climb(problem, starts, gls.LocalSearch(moves_per_pass=most))
+            assert_same_climb(problem, starts, two_opt_climb(most))
 
 
 @pytest.mark.parametrize("layout", [(1, 4, False), (8, 4, True)], indirect=True, ids=str)
@@ -154,7 +153,7 @@ def test_kicks_are_the_same(segment):
 @pytest.mark.parametrize("metric", ["EUC_2D", "GEO", "EXPLICIT"])
 def test_restarts_are_the_same(metric, most):
     problem = random_problem(metric, 60)
-    restarts = gls.RandomRestarts(gls.LocalSearch(moves_per_pass=most), climbs=300, keep=10)
+    restarts = gls.RandomRestarts(two_opt_climb(most), climbs=300, keep=10)
     host, device = (restarts(problem, seed=2, backend=b) for b in ("cpu", "cuda"))
     assert np.array_equal(host.tours, device.tours)
     assert np.array_equal(host.costs, device.costs)

@@ -24,7 +24,7 @@ class Diary:
 
     def __call__(self, problem: Any, tours: Any, **options: Any) -> Result:
         """Search and write down the number of rows and the options."""
-        inner = gls.LocalSearch([gls.TwoOpt()], moves_per_pass=16)
+        inner = gls.LocalSearch()
         budget = options["budget"]
         if budget is not None and budget.moves == 0:  # a call that only compiles
             return inner(problem, tours, **options)

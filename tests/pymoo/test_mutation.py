@@ -151,18 +151,38 @@ def test_tiny_tours_are_shuffled(n: int) -> None:
     assert (np.sort(pop.get("X"), axis=1) == np.arange(n)).all()
 
 
-def test_a_search_may_be_a_registered_name(tsp: gls.TSP) -> None:
+@pytest.mark.parametrize(
+    ("text", "search"),
+    [
+        ("local_search", gls.LocalSearch()),
+        ("two_opt+or_opt", gls.LocalSearch()),
+        ("or_opt(2)/nearest(5)/best", gls.LocalSearch([gls.OrOpt(2)], gls.Nearest(5), gls.Best())),
+    ],
+)
+def test_a_search_may_be_a_text(tsp: gls.TSP, text: str, search: gls.LocalSearch) -> None:
     pop = Population.new("X", rows(60, 3))
-    LocalSearchMutation("local_search")(TSPProblem(tsp), pop)
-    best = gls.LocalSearch()(tsp, rows(60, 3)).costs
-    assert pop.get("F")[:, 0].tolist() == best.tolist()
-    with pytest.raises(UnknownPartError, match="local_search"):
-        LocalSearchMutation("local_serch")(TSPProblem(tsp), pop)
+    LocalSearchMutation(text)(TSPProblem(tsp), pop)
+    assert pop.get("F")[:, 0].tolist() == search(tsp, rows(60, 3)).costs.tolist()
+
+
+def test_moves_end_the_search_before_the_optimum(tsp: gls.TSP) -> None:
+    run, pop = Run(), Population.new("X", rows(60, 7))
+    LocalSearchMutation(moves=3)(TSPProblem(tsp), pop, algorithm=run)
+    found = gls.LocalSearch()(tsp, rows(60, 7), budget=gls.Budget(moves=3))
+    assert pop.get("F")[:, 0].tolist() == found.costs.tolist()
+    assert run.data["local_search"].moves == 21
+    assert run.data["local_search"].stopped_by == "moves"
 
 
 def test_wrong_parameters() -> None:
     with pytest.raises(InvalidTypeError, match="search: 3"):
         LocalSearchMutation(3)
+    with pytest.raises(UnknownPartError, match="did you mean 'local_search'"):
+        LocalSearchMutation("local_serch")
+    with pytest.raises(InvalidParameterError, match="moves: -1"):
+        LocalSearchMutation(moves=-1)
+    with pytest.raises(InvalidTypeError, match=r"moves: 2\.5"):
+        LocalSearchMutation(moves=2.5)
     with pytest.raises(InvalidParameterError, match="segment"):
         DoubleBridgeMutation(segment=3)
 

@@ -1,0 +1,216 @@
+"""Searches written as text, for the command line and for adapters.
+
+::
+
+    two_opt+or_opt(2)/quadrant(10)/first    neighbourhoods / candidates / pivoting
+    two_opt/best                            the rest at its defaults
+    or_opt/quadrant(8)|nearest(5)           both candidate sets
+    local_search                            a registered search
+    LocalSearch([TwoOpt()], candidates=All(), pivoting=Best(), moves_per_pass=8)
+
+Names are those of the registered parts (``gpu-ls operators``), and a class stands for its name in
+snake case. Arguments are literals; those of a search or of a candidate set may be parts. A text is
+read as Python's syntax, but nothing in it is evaluated: it can make registered parts only.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.candidates import All, Alpha, Union
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError, UnknownPartError
+from gpu_ls_plugin.neighbourhoods import LinKernighan
+from gpu_ls_plugin.pivoting import RandomK
+from gpu_ls_plugin.registry import KINDS, registry
+from gpu_ls_plugin.searches import LocalSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_plugin.candidates import Candidates
+
+FORM = "neighbourhoods/candidates/pivoting, such as two_opt+or_opt(2)/quadrant(10)/first"
+OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.BitOr: "|", ast.Div: "/"}
+LONGEST = 1000  # characters
+KIND_OF_ARGUMENT = {"neighbourhoods": "neighbourhood"}  # where they do not have the same name
+
+
+def parse_search(text: str) -> Callable[..., Any]:
+    """Return the search that a text describes.
+
+    Missing parts have the defaults of `LocalSearch`, except that candidates are ``Alpha(5)`` for
+    `LinKernighan`, whose chains need good ones, and ``All()`` for `RandomK`.
+
+    Parameters
+    ----------
+    text : str
+        As this module describes.
+
+    Returns
+    -------
+    callable
+        A search that improves given tours, such as a `LocalSearch`.
+
+    Raises
+    ------
+    InvalidTypeError
+        `text` is no string, or an argument of a part has the wrong type.
+    InvalidParameterError
+        The text cannot be read, or an argument is out of range, or parts do not go together.
+    UnknownPartError
+        No part of that name is registered; near matches are listed.
+    """
+    try:
+        (first, *others) = _groups(_syntax(text))
+        alone = len(first) == 1 and not others
+        if alone and _kind(first[0], "neighbourhood", "search") == "search":
+            return _improving(text, _part(first[0], "search"))
+        return _composed(first, others)
+    except RecursionError:
+        raise InvalidParameterError(f"search: nested too deeply; write {FORM}") from None
+
+
+def text_of(search: object) -> str:
+    """Return a text for a search, which `parse_search` reads if its parts are registered."""
+    if not isinstance(search, LocalSearch):
+        return str(search)
+    moves, lists = "+".join(map(str, search.neighbourhoods)), _text_of_candidates(search.candidates)
+    short = f"{moves}/{lists}/{search.pivoting}"
+    plain = LocalSearch(search.neighbourhoods, search.candidates, search.pivoting)
+    return short if search == plain else str(search)
+
+
+def _text_of_candidates(candidates: Candidates | str) -> str:
+    if isinstance(candidates, Union):
+        return "|".join(map(_text_of_candidates, (candidates.first, candidates.second)))
+    return str(candidates)
+
+
+def _syntax(text: str) -> ast.expr:
+    """Return the syntax tree of a text."""
+    if not isinstance(text, str):
+        raise InvalidTypeError(f"search: {text!r} is no text; write {FORM}")
+    if len(text) > LONGEST:
+        raise InvalidParameterError(f"search: more than {LONGEST:,} characters; write {FORM}")
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise InvalidParameterError(f"search: {text!r} cannot be read; write {FORM}") from None
+
+
+def _groups(tree: ast.expr) -> list[list[ast.expr]]:
+    """Split an expression at each "/", and neighbourhoods at "+", candidate sets at "|".
+
+    Python's order of precedence has no meaning here: the operands are taken as they are written.
+    """
+    groups: list[list[ast.expr]] = [[]]
+
+    def walk(node: ast.expr) -> None:
+        if not isinstance(node, ast.BinOp):
+            groups[-1].append(node)
+            return
+        walk(node.left)
+        sign = OPERATORS.get(type(node.op))
+        if sign == "/":
+            groups.append([])
+        elif sign != ("+" if len(groups) == 1 else "|"):
+            raise InvalidParameterError(
+                f"search: {ast.unparse(node)!r} joins parts by another sign than + between "
+                f"neighbourhoods and | between candidate sets; write {FORM}"
+            )
+        walk(node.right)
+
+    walk(tree)
+    return groups
+
+
+def _composed(moves: list[ast.expr], others: list[list[ast.expr]]) -> LocalSearch:
+    """Return a local search of neighbourhoods, and of candidates and pivoting if given."""
+    parts: dict[str, Any] = {}
+    for group in others:
+        kind = _kind(group[0], "candidates", "pivoting")
+        if kind in parts or (kind == "pivoting" and len(group) > 1):
+            raise InvalidParameterError(f"search: {kind} is given more than once; write {FORM}")
+        parts[kind] = reduce(or_, (_part(node, kind) for node in group))
+    neighbourhoods = [_part(node, "neighbourhood") for node in moves]
+    if isinstance(parts.get("pivoting"), RandomK):
+        parts.setdefault("candidates", All())
+    elif any(isinstance(part, LinKernighan) for part in neighbourhoods):
+        parts.setdefault("candidates", Alpha(5))
+    return LocalSearch(neighbourhoods, **parts)
+
+
+def _part(node: ast.expr, kind: str) -> Any:
+    """Make the part that a name or a call stands for."""
+    _, factory = _find(_name(node), kind)
+    parameters = inspect.signature(factory)
+    call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
+    try:
+        given = parameters.bind(*call.args, **{str(k.arg): k.value for k in call.keywords})
+    except TypeError as error:
+        raise InvalidParameterError(
+            f"search: {ast.unparse(node)!r}: {error}; {_name(node)} takes "
+            f"{', '.join(parameters.parameters) or 'nothing'}"
+        ) from None
+    for name, value in given.arguments.items():
+        wanted = KIND_OF_ARGUMENT.get(name, name)
+        given.arguments[name] = _argument(value, wanted if wanted in KINDS else kind)
+    return factory(*given.args, **given.kwargs)
+
+
+def _argument(node: Any, kind: str) -> Any:
+    """Return a literal, a part of a kind, or a list of such."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return [_argument(item, kind) for item in node.elts]
+    if isinstance(node, ast.Name | ast.Call):
+        return _part(node, kind)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return _argument(node.left, kind) | _argument(node.right, kind)
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise InvalidParameterError(
+            f"search: {ast.unparse(node)!r} is neither a literal nor a part; write {FORM}"
+        ) from None
+
+
+def _kind(node: ast.expr, *kinds: str) -> str:
+    """Return which of some kinds a part is of."""
+    return _find(_name(node), *kinds)[0]
+
+
+def _name(node: ast.expr) -> str:
+    """Return the name of the part that a name or a call stands for."""
+    named = node.func if isinstance(node, ast.Call) else node
+    if not isinstance(named, ast.Name):
+        raise InvalidParameterError(f"search: {ast.unparse(node)!r} is no part; write {FORM}")
+    return named.id
+
+
+def _find(name: str, *kinds: str) -> tuple[str, Callable[..., Any]]:
+    """Return kind and factory of a part; its name as registered comes before snake case."""
+    reasons = {}
+    for kind in kinds:
+        for form in (name, re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()):
+            try:
+                return kind, registry.lookup(kind, form)
+            except UnknownPartError as error:
+                reasons[kind] = str(error)
+    raise UnknownPartError("search: " + "; ".join(reasons.values()))
+
+
+def _improving(text: str, search: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a search that can be called with a problem and tours; others are refused."""
+    try:
+        inspect.signature(search).bind("problem", "tours")
+    except TypeError:
+        raise InvalidParameterError(
+            f"search: {text!r} does not improve given tours; use one that does, such as "
+            "local_search"
+        ) from None
+    return search

@@ -1,0 +1,142 @@
+"""Searches as text: what is read, what is refused, and that nothing is evaluated."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.candidates import All, Alpha, Nearest, Quadrant, Union
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError, UnknownPartError
+from gpu_ls_plugin.registry import Part, registry
+from gpu_ls_plugin.search_text import parse_search, text_of
+
+SEARCH, TWO, OR, LK = gls.LocalSearch, gls.TwoOpt, gls.OrOpt, gls.LinKernighan
+
+READ = {
+    "local_search": SEARCH(),
+    "LocalSearch()": SEARCH(),
+    "two_opt+or_opt": SEARCH(),
+    " TwoOpt() + OrOpt ": SEARCH(),
+    "two_opt+or_opt(2)/quadrant(10)/first": SEARCH([TWO(), OR(2)], Quadrant(10), gls.First()),
+    "or_opt(max_length=1)/best": SEARCH([OR(1)], pivoting=gls.Best()),
+    "or_opt/best/nearest(7)": SEARCH([OR()], Nearest(7), gls.Best()),
+    "two_opt/all/best": SEARCH([TWO()], All(), gls.Best()),
+    "two_opt/quadrant(8)|nearest(5)": SEARCH([TWO()], Quadrant(8) | Nearest(5)),
+    "lin_kernighan": SEARCH([LK()], Alpha(5)),
+    "LinKernighan(4, breadth=(5, 3, 1))/nearest": SEARCH([LK(4, (5, 3, 1))], Nearest()),
+    "lin_kernighan+or_opt/first": SEARCH([LK(), OR()], Alpha(5)),
+    "three_opt/random_k": SEARCH([gls.ThreeOpt()], All(), gls.RandomK()),
+    "LocalSearch([TwoOpt()], candidates=All(), pivoting=Best(), moves_per_pass=8)": SEARCH(
+        [TWO()], All(), gls.Best(), moves_per_pass=8
+    ),
+    "LocalSearch(['two_opt', OrOpt(2)], Quadrant(8) | nearest, 'best')": SEARCH(
+        [TWO(), OR(2)], Quadrant(8) | Nearest(), gls.Best()
+    ),
+    "LocalSearch((TwoOpt,), layout='warp')": SEARCH([TWO()], layout="warp"),
+}
+
+
+@pytest.mark.parametrize("text", READ)
+def test_what_is_read(text: str) -> None:
+    assert parse_search(text) == READ[text]
+
+
+@pytest.mark.parametrize("search", READ.values(), ids=str)
+def test_the_text_of_a_search_is_read_as_the_same_search(search: gls.LocalSearch) -> None:
+    assert parse_search(text_of(search)) == search
+
+
+def test_texts_are_short_and_name_every_part() -> None:
+    assert text_of(SEARCH()) == "TwoOpt()+OrOpt(max_length=3)/Nearest(k=10)/First()"
+    both = SEARCH([TWO()], Union(Union(Nearest(3), Quadrant(4)), Alpha(5)))
+    assert text_of(both) == "TwoOpt()/Nearest(k=3)|Quadrant(m=4)|Alpha(k=5, steps=30)/First()"
+    assert text_of(print) == str(print)
+
+
+REFUSED = {
+    "two_op": (UnknownPartError, "did you mean 'two_opt'"),
+    "local_serch": (UnknownPartError, "did you mean 'local_search'"),
+    "two_opt/nearst": (UnknownPartError, "did you mean 'nearest'"),
+    "two_opt/frist": (UnknownPartError, "did you mean 'first'"),
+    "two_opt+quadrant": (UnknownPartError, "no neighbourhood is called 'quadrant'"),
+    "LocalSearch([TwoOp()])": (UnknownPartError, "did you mean 'two_opt'"),
+    "random_restarts": (InvalidParameterError, "does not improve given tours"),
+    "two_opt(3)": (InvalidParameterError, "two_opt takes nothing"),
+    "or_opt(lenght=3)": (InvalidParameterError, "'lenght'; or_opt takes max_length"),
+    "or_opt(17)": (InvalidParameterError, "max_length: 17"),
+    "or_opt('a')": (InvalidTypeError, "max_length: 'a'"),
+    "or_opt(1+1)": (InvalidParameterError, "neither a literal nor a part"),
+    "two_opt|or_opt": (InvalidParameterError, r"\+ between neighbourhoods"),
+    "two_opt/nearest+all": (InvalidParameterError, r"\| between candidate sets"),
+    "two_opt-or_opt": (InvalidParameterError, "another sign"),
+    "two_opt/best/first": (InvalidParameterError, "pivoting is given more than once"),
+    "two_opt/best|first": (InvalidParameterError, "pivoting is given more than once"),
+    "two_opt/all/all": (InvalidParameterError, "candidates is given more than once"),
+    "two_opt/": (InvalidParameterError, "cannot be read"),
+    "(two_opt": (InvalidParameterError, "cannot be read"),
+    "": (InvalidParameterError, "cannot be read"),
+    "\0": (InvalidParameterError, "cannot be read"),
+    "1": (InvalidParameterError, "'1' is no part"),
+    "two_opt.name": (InvalidParameterError, "is no part"),
+    "[two_opt]": (InvalidParameterError, "is no part"),
+    "(" * 400: (InvalidParameterError, "cannot be read"),
+    "nearest(" * 90 + ")" * 90: (UnknownPartError, "neighbourhood"),
+    "a+" * 501: (InvalidParameterError, "more than 1,000 characters"),
+    "-" * 900 + "1": (InvalidParameterError, "nested too deeply"),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_refused(text: str) -> None:
+    error, words = REFUSED[text]
+    with pytest.raises(error, match=words):
+        parse_search(text)
+
+
+def test_the_longest_chain_of_parts_is_read() -> None:
+    text = "+".join(["or_opt"] * 143)
+    assert len(text) == 1000
+    assert parse_search(text) == SEARCH([OR()] * 143)
+
+
+def test_what_is_no_text() -> None:
+    with pytest.raises(InvalidTypeError, match="search: 5 is no text"):
+        parse_search(5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os').system('echo')",
+        "or_opt(__import__('os').getpid())",
+        "or_opt((lambda: 3)())",
+        "or_opt([3 for _ in '1'][0])",
+        "two_opt/nearest(k=open('/etc/passwd'))",
+        "LocalSearch(**{'moves_per_pass': 1})",
+        "LocalSearch(*[1])",
+        "f'{print(1)}'",
+    ],
+)
+def test_nothing_is_evaluated(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises((InvalidParameterError, InvalidTypeError, UnknownPartError)):
+        parse_search(text)
+    assert capsys.readouterr().out == ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Swaps(gls.TwoOpt):
+    """A registered neighbourhood of somebody else."""
+
+    name = "swaps"
+
+
+def test_registered_parts_of_others_are_known() -> None:
+    registry.register(Part("neighbourhood", "Swaps", Swaps, "a test"))
+    try:
+        assert parse_search("Swaps()+or_opt") == SEARCH([Swaps(), OR()])
+        with pytest.raises(UnknownPartError, match="did you mean 'Swaps'"):
+            parse_search("Swap")
+    finally:
+        registry.remove_owner("a test")
