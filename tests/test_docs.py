@@ -48,8 +48,8 @@ def test_the_pymoo_guide_runs() -> None:
 
 def test_the_plugin_example_works(tmp_path: Path) -> None:
     page = ROOT / "docs" / "writing-a-plugin.md"
-    (functor,) = blocks(page, "cpp")
-    module, use = blocks(page, "python")
+    functor, _ = blocks(page, "cpp")
+    module, use, _ = blocks(page, "python")
     (project,) = blocks(page, "toml")
     package = tmp_path / "project" / "gpu_ls_torus"
     package.mkdir(parents=True)
@@ -62,6 +62,19 @@ def test_the_plugin_example_works(tmp_path: Path) -> None:
     assert int(run_python(use, site)) > 0
     programs = "from gpu_ls_plugin.plugins import plugins; print(len(plugins.kernel_sources()))"
     assert int(run_python(programs, site)) > 0
+
+
+def test_the_neighbourhood_of_the_plugin_guide_works() -> None:
+    page = ROOT / "docs" / "writing-a-plugin.md"
+    functor, part = blocks(page, "cpp")[1], blocks(page, "python")[2]
+    use = """
+problem = gls.TSP(np.random.default_rng(1).integers(0, 1000, (60, 2)))
+starts = gls.random_tours(problem, 5, seed=1, backend="cpu")
+found = [gls.LocalSearch([m])(problem, starts, backend="cpu") for m in (MyTwoOpt(), gls.TwoOpt())]
+print(int((found[0].tours == found[1].tours).all()))
+"""
+    names = "import numpy as np\nimport gpu_ls_plugin as gls\nFUNCTOR = " + repr(functor)
+    assert int(run_python("\n".join([names, part, use]))) == 1
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

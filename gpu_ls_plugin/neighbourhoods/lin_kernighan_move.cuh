@@ -96,7 +96,7 @@ struct LinKernighanMove {
         const int next = path.at(before);
         if (next == end) continue;
         const Length out = view.length(next, city);
-        const bool better = from < 0 | out - in > longest;
+        const bool better = from<0 | out - in> longest;
         longest = better ? out - in : longest;
         length_in = better ? in : length_in;
         length_out = better ? out : length_out;
