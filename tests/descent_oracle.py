@@ -1,16 +1,19 @@
-"""The search by a work queue, written on lists of cities: slow, and sharing no code with the library.
+"""The search by a work queue, written on lists of cities: slow, no code shared with the library.
 
-A move is looked at along the path from t2 to t1 that is left when the edge (t1, t2) is taken out. Its
-result is written down by slices of that path; what the library reverses to get there is checked
+A move is looked at along the path from t2 to t1 that is left when the edge (t1, t2) is taken out.
+Its result is written down by slices of that path; what the library reverses to get there is checked
 against it.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 Path = list[int]
 NO_GAIN = 1e-12  # of the removed lengths: less may be rounding
@@ -18,7 +21,7 @@ NO_GAIN = 1e-12  # of the removed lengths: less may be rounding
 
 @dataclass
 class Move:
-    """A move: its gain, the path that it makes, its ends, the stretches turned round to get there."""
+    """A move: its gain, the path that it makes, its ends, the stretches turned to get there."""
 
     gain: Any
     path: Path
@@ -59,7 +62,11 @@ class Oracle:
                 ends = [t1, t2, t3, c[0], a[-1], b[0]]
                 yield self.move(path, b + a + c, ends, [(t2, t3), (t3, b[0]), (a[-1], t2)])
             elif way == 1 and length <= at3:  # what ends with t3 goes to the front as it is
-                a, b, c = path[: at3 + 1 - length], path[at3 + 1 - length : at3 + 1], path[at3 + 1 :]
+                a, b, c = (
+                    path[: at3 + 1 - length],
+                    path[at3 + 1 - length : at3 + 1],
+                    path[at3 + 1 :],
+                )
                 ends = [t1, t2, t3, c[0], a[-1], b[0]]
                 yield self.move(path, b + a + c, ends, [(t2, t3), (t3, b[0]), (a[-1], t2)])
             elif way == 2 and length < at3:  # the beginning goes between t4 and t3 turned round
@@ -103,7 +110,7 @@ class Oracle:
         if start is None:
             return None
         d, best, current = self.d, start, start
-        kept = {frozenset(edge) for edge in zip(path, path[1:], strict=False)}
+        kept = {frozenset(edge) for edge in pairwise(path)}
         for _ in range(4, depth + 1):
             p, ends = current.path, current.ends
             end, t1 = p[0], p[-1]

@@ -93,7 +93,10 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
 
 # ---- Descents ------------------------------------------------------------------------------------
 
-SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}  # that a look at a city, move included, takes at most
+SECONDS_PER_LOOK = {
+    "cuda": 1e-6,
+    "cpu": 2e-6,
+}  # that a look at a city, move included, takes at most
 SITE_BYTES = 12  # of the largest gls::Site
 LAYOUTS = ("thread", "warp", "block", "global")
 SURVIVOR_BYTES = 40  # of a first step that gains; a warp keeps 64, a block one for each lane
@@ -148,7 +151,7 @@ class DescentShape:
 
     def ahead(self, steps: int) -> int:
         """Return how many cities of `steps` first steps a team looks at together."""
-        return max(1, round((96 if self.lanes == 32 else self.lanes) / steps))
+        return max(1, round((96 if self.lanes == 32 else self.lanes) / max(1, steps)))
 
 
 def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") -> DescentShape:

@@ -36,7 +36,7 @@ class Neighbourhood(ABC):
         """
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor, empty for those of the library's headers."""
+        """Return the C++ text that defines the functor, empty where `header` does."""
         return ""
 
     def first_breadth(self, degree: int) -> int:

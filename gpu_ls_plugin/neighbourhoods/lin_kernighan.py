@@ -46,7 +46,7 @@ class LinKernighan(Neighbourhood):
             checks.integer("breadth", width, least=1)
         if any(width != 1 for width in self.breadth[2:]):
             raise InvalidParameterError(
-                f"breadth: {tuple(self.breadth)} is wider than 1 beyond t5, such as (5, 3, 1) is not"
+                f"breadth: {tuple(self.breadth)} is wider than 1 beyond t5; use such as (5, 3, 1)"
             )
         object.__setattr__(self, "breadth", tuple(self.breadth))
 

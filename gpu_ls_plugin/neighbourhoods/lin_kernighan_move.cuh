@@ -96,8 +96,9 @@ struct LinKernighanMove {
         const int next = path.at(before);
         if (next == end) continue;
         const Length out = view.length(next, city);
-        const bool better = from<0 | out - in> longest;
-        longest = better ? out - in : longest;
+        const Length change = out - in;
+        const bool better = from < 0 || change > longest;  // selected: a branch is hard to predict
+        longest = better ? change : longest;
         length_in = better ? in : length_in;
         length_out = better ? out : length_out;
         from = better ? at : from;

@@ -40,7 +40,8 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
     const int end = tour.place(forward ? flip.last : flip.first);
     int length = end - begin + 1;
     if (length <= 0) length += tour.n;
-    if (either_way && 2 * length > tour.n) {  // turning the rest round is the same, seen from behind
+    if (either_way &&
+        2 * length > tour.n) {  // turning the rest round is the same, seen from behind
       begin = end + 1;
       length = tour.n - length;
       forward = !forward;

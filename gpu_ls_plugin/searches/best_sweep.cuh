@@ -1,5 +1,6 @@
 // Best improvement on candidates (Fosin et al. 2013): all cities are looked at, the best move of
-// all is applied. Shares of the cities are evaluated side by side, one block takes the best of them.
+// all is applied. Shares of the cities are evaluated side by side, one block takes the best of
+// them.
 #pragma once
 
 #include "apply_move.cuh"
@@ -40,8 +41,8 @@ struct EvaluateChunk {
                           Divisor(Neighbourhood::variants(degree))};
     const EveryCity cities{chunk, chunks};
     Move& move = shared_slot<Move>(team);
-    auto best = look<Neighbourhood, BestFound<Length>>(team, view, cities, choices,
-                                                       cities.count(n), move);
+    auto best =
+        look<Neighbourhood, BestFound<Length>>(team, view, cities, choices, cities.count(n), move);
     if (best.rank != kNowhere) best.rank = cities[best.rank];
     team.once([&] { static_cast<BestFound<Length>*>(found)[item] = best; });
   }

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.composed import Composed, Moves
 
 EVALUATE = composed.PARAMETERS + (
-    "int chunks, const unsigned char* states, int* tours, int* positions, "
-    "void* found"
+    "int chunks, const unsigned char* states, int* tours, int* positions, void* found"
 )
 TAKE = composed.PARAMETERS + (
     "int chunks, const void* found, gls::int64 max_moves, int* tours, int* positions, "
@@ -28,7 +27,7 @@ FOUND_BYTES = 16  # gls::BestFound<Length>
 
 def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[Kernel, Kernel]:
     """Compose the evaluation of chunks of cities, and the replacement of tours."""
-    template = f"gls::{{name}}<{{team}}, {{metric}}, {{length}}, {{moves}}>"
+    template = "gls::{name}<{team}, {metric}, {length}, {moves}>"
     return (
         moves.kernel(
             "evaluate_chunks",

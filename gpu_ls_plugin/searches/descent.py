@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.searches import composed
-from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.engine import Engine
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.searches.composed import Moves
+    from gpu_ls_plugin.searches.composed import Composed, Moves
 
 PARAMETERS = composed.PARAMETERS + (
     "int ahead, int passes, gls::int64 max_moves, int* tours, unsigned char* states, "

@@ -70,9 +70,10 @@ class LocalSearch:
         A part is of the wrong kind or unknown, or the combination is not supported.
     """
 
-    neighbourhoods: Sequence[Neighbourhood | str] = (TwoOpt(), OrOpt(3))
-    candidates: Candidates | str = field(default_factory=Nearest)
-    pivoting: Pivoting | str = field(default_factory=First)
+    # A name is replaced by the part that it stands for.
+    neighbourhoods: Sequence[Any] = (TwoOpt(), OrOpt(3))
+    candidates: Any = field(default_factory=Nearest)
+    pivoting: Any = field(default_factory=First)
     moves_per_pass: int = 1
     layout: str = "auto"
 
