@@ -6,7 +6,7 @@ from typing import Any
 
 from gpu_ls_plugin import exceptions, solution
 from gpu_ls_plugin.budget import Budget
-from gpu_ls_plugin.candidates import All, Alpha, Nearest, Quadrant
+from gpu_ls_plugin.candidates import All, Alpha, Closure, Nearest, Quadrant
 from gpu_ls_plugin.construction import (
     greedy,
     nearest_neighbour,
@@ -29,6 +29,7 @@ __all__ = [
     "Alpha",
     "Best",
     "Budget",
+    "Closure",
     "DoubleBridge",
     "First",
     "LinKernighan",
