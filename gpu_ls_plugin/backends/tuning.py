@@ -93,10 +93,8 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
 
 # ---- Descents ------------------------------------------------------------------------------------
 
-SECONDS_PER_LOOK = {
-    "cuda": 1e-6,
-    "cpu": 2e-6,
-}  # that a look at a city, move included, takes at most
+# What a look at a city, its move included, takes at most.
+SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}
 SITE_BYTES = 12  # of the largest gls::Site
 LAYOUTS = ("thread", "warp", "block", "global")
 SURVIVOR_BYTES = 40  # of a first step that gains; a warp keeps 64, a block one for each lane

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.exceptions import InvalidParameterError
@@ -41,6 +42,11 @@ class CandidateLists:
         """Number of candidates of a city."""
         return int(self.cities.shape[1])
 
+    @cached_property
+    def sorted(self) -> bool:
+        """Whether the lengths of no city's candidates ever fall."""
+        return bool((self.lengths[:, 1:] >= self.lengths[:, :-1]).all())
+
 
 class Candidates(ABC):
     """A rule that gives every city its candidates; lists are made once per problem and backend."""
@@ -50,7 +56,7 @@ class Candidates(ABC):
         """Make the lists for a problem, on the host."""
 
     def most(self, problem: TSP) -> int:
-        """Return how many candidates a city of the problem will have; more than none is known."""
+        """Return how many candidates a city will have, 0 where only making the lists tells."""
         return 0
 
     def of(self, problem: TSP) -> CandidateLists:

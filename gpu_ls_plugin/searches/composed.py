@@ -12,8 +12,6 @@ from gpu_ls_plugin.exceptions import InvalidParameterError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.candidates import Candidates
     from gpu_ls_plugin.neighbourhoods import Neighbourhood
@@ -144,24 +142,17 @@ class Composed:
         self.arguments: dict[str, Any] = {
             "metric_data": backend.metric_data(problem),
             "n": n,
-            "sites": None,
+            "sites": backend.xp.empty((n, tuning.SITE_BYTES), "uint8"),
             "error_absolute": absolute if longest < ROUNDED_BY_SHIFT else 1.0,
             "error_relative": relative,
             "candidates": cities,
             "candidate_lengths": lengths.astype(DTYPES[length], copy=False),
             "degree": degree,
-            "sorted": int(_never_falls(candidates.of(problem).lengths)),
+            "sorted": int(candidates.of(problem).sorted),
             "directions": directions,
             "breadth": breadth,
         }
-        sites = backend.xp.empty((n, tuning.SITE_BYTES), "uint8")
-        self.arguments["sites"] = sites
-        given = {"metric_data": self.arguments["metric_data"], "n": n, "sites": sites}
-        backend.launch(sites_kernel(metric, backend.block(1024)), 1, given)
-
-
-def _never_falls(lengths: NDArray[Any]) -> bool:
-    return bool((lengths[:, 1:] >= lengths[:, :-1]).all())
+        backend.launch(sites_kernel(metric, backend.block(1024)), 1, self.arguments)
 
 
 def _lists(backend: Backend, problem: TSP, candidates: Candidates) -> tuple[Any, Any, int]:

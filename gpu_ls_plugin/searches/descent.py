@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.searches import composed
-from gpu_ls_plugin.searches.engine import Engine
+from gpu_ls_plugin.searches.engine import PersistentEngine
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -37,8 +37,8 @@ def descent_kernel(metric: Metric, moves: Moves, team: str, memory: str) -> Kern
     return replace(kernel, prepared=not kernel.on_host)
 
 
-class Descent(Engine):
-    """A batch of descents in progress on a backend.
+class Descent(PersistentEngine):
+    """A batch of descents in progress on a backend; a pass is a look at a city.
 
     Parameters
     ----------
@@ -76,7 +76,6 @@ class Descent(Engine):
             "queue_sizes": xp.full(size, -1, "int32"),
             "scratch": None,
         }
-        self._shared_bytes = 0
         if backend.name == "cpu":
             city = "gls::uint16" if n <= LARGEST_SHORT else "int"
             team, memory = "gls::Host", f"gls::HostMemory<{city}>"
@@ -94,16 +93,6 @@ class Descent(Engine):
     def bytes_per_tour(n: int) -> int:
         """Return the device memory of one tour in bytes."""
         return 8 * n + tuning.tour_bytes(n, 4) + 64
-
-    def launch(self, passes: int, seconds: float) -> None:
-        """Let every unfinished tour look at up to about `passes` cities."""
-        self.backend.launch(
-            self._kernel,
-            len(self.tours),
-            {**self._arguments, "passes": passes},
-            shared_bytes=self._shared_bytes,
-            seconds=seconds,
-        )
 
     def first_passes(self) -> int:
         """Return a number of cities that surely takes less than a launch should."""

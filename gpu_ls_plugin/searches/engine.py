@@ -9,6 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.problems.tsp import TSP
 
 RUNNING, OPTIMUM, OUT_OF_MOVES = 0, 1, 2  # gls::ClimbState
@@ -54,3 +55,25 @@ class Engine(ABC):
     def unfinished(self) -> int:
         """Return how many tours can still be improved; waits for the launches."""
         return int(np.count_nonzero(self.backend.to_numpy(self.states) == RUNNING))
+
+
+class PersistentEngine(Engine):
+    """An engine whose one kernel makes all passes of a launch.
+
+    A subclass sets `_kernel` and its `_arguments` by name, all but `passes`, and where it needs
+    dynamic shared memory, `_shared_bytes`.
+    """
+
+    _kernel: Kernel
+    _arguments: dict[str, Any]
+    _shared_bytes = 0
+
+    def launch(self, passes: int, seconds: float) -> None:
+        """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
+        self.backend.launch(
+            self._kernel,
+            len(self.tours),
+            {**self._arguments, "passes": passes},
+            shared_bytes=self._shared_bytes,
+            seconds=seconds,
+        )

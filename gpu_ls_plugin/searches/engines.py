@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.candidates import All
@@ -64,18 +65,23 @@ def _random_k(search: LocalSearch, backend: Backend, problem: TSP, seed: int) ->
     )
 
 
+def _composed(search: LocalSearch, backend: Backend, problem: TSP) -> Callable[[], Composed]:
+    """Return what composes the parts, once and not before an engine is made."""
+    return cache(partial(Composed, backend, problem, search.neighbourhoods, search.candidates))
+
+
 def _best_sweep(search: LocalSearch, backend: Backend, problem: TSP, seed: int) -> Maker:
-    parts = Composed(backend, problem, search.neighbourhoods, search.candidates)
+    parts = _composed(search, backend, problem)
     return Maker(
-        lambda tours, _, most: BestSweep(backend, problem, tours, parts, most),
+        lambda tours, _, most: BestSweep(backend, problem, tours, parts(), most),
         BestSweep.bytes_per_tour(problem.n),
     )
 
 
 def _descent(search: LocalSearch, backend: Backend, problem: TSP, seed: int) -> Maker:
-    parts = Composed(backend, problem, search.neighbourhoods, search.candidates)
+    parts = _composed(search, backend, problem)
     return Maker(
-        lambda tours, _, most: Descent(backend, problem, tours, parts, most, search.layout),
+        lambda tours, _, most: Descent(backend, problem, tours, parts(), most, search.layout),
         Descent.bytes_per_tour(problem.n),
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.candidates import Nearest
-from gpu_ls_plugin.searches.engine import Engine
+from gpu_ls_plugin.searches.engine import PersistentEngine
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -53,7 +53,7 @@ def block_kernel(metric: Metric, shape: tuning.ClimbShape) -> Kernel:
     return replace(kernel, blocks_per_multiprocessor=shape.blocks)
 
 
-class TwoOptClimb(Engine):
+class TwoOptClimb(PersistentEngine):
     """A batch of climbs in progress on a backend.
 
     Parameters
@@ -90,7 +90,6 @@ class TwoOptClimb(Engine):
             "move_counts": self.move_counts,
             "row_scratch": None,
         }
-        self._shared_bytes = 0
         if backend.name == "cpu":
             neighbours, lengths, degree = BOUND_CANDIDATES.on(backend, problem)
             self._arguments.update(neighbours=neighbours, lengths=lengths, degree=degree)
@@ -111,16 +110,6 @@ class TwoOptClimb(Engine):
     def bytes_per_tour(n: int, moves_per_pass: int) -> int:
         """Return the device memory of one tour in bytes."""
         return n * (4 + (ROW_BYTES if moves_per_pass > 1 else 0)) + 64
-
-    def launch(self, passes: int, seconds: float) -> None:
-        """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
-        self.backend.launch(
-            self._kernel,
-            len(self.tours),
-            {**self._arguments, "passes": passes},
-            shared_bytes=self._shared_bytes,
-            seconds=seconds,
-        )
 
     def first_passes(self) -> int:
         """Return a number of passes that surely takes less than a launch should."""
