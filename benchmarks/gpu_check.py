@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib.util
 import json
 import os
 import re
@@ -29,6 +30,7 @@ TOOLS = {  # races are looked for in fewer cases: this tool is the slowest
     "memcheck": ("--metrics", "EUC_2D,EUC,GEO"),
     "racecheck": ("--metrics", "EUC_2D", "--sizes", "8,33,127"),
 }
+WORKERS = 8  # processes of the tests, which share the GPU
 LIMITS = {"tests": 480, "sanitizer": 300}  # seconds of one command
 UNTRACKED = {"build", "dist", "node_modules", "__pycache__", "site-packages"}
 ENOUGH_OUTPUT = 4000  # characters of a failed command that are kept
@@ -103,6 +105,9 @@ def run_tests(out: Path) -> dict[str, Any]:
     report = out / "gpu-tests.xml"
     report.unlink(missing_ok=True)
     command = [sys.executable, "-m", "pytest", "-m", "gpu", "-q", f"--junitxml={report}"]
+    if importlib.util.find_spec("xdist"):  # most of the time goes into compiling kernels
+        # pytest-benchmark, where it is installed, warns of xdist, and warnings are errors
+        command += ["-n", str(min(WORKERS, os.cpu_count() or 1)), "-p", "no:benchmark"]
     code, output, _ = _run(command, LIMITS["tests"])
     counts = dict.fromkeys(("passed", "failed", "skipped"), 0)
     if report.exists():

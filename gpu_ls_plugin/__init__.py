@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpu_ls_plugin import exceptions, solution
+from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
 from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.candidates import All, Alpha, Closure, Nearest, Quadrant
 from gpu_ls_plugin.construction import (
@@ -14,12 +15,18 @@ from gpu_ls_plugin.construction import (
     space_filling_curve,
 )
 from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt, TwoOpt
-from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, RandomK
 from gpu_ls_plugin.problems import TSP
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
-from gpu_ls_plugin.searches import LocalSearch, RandomRestarts, observers
+from gpu_ls_plugin.searches import (
+    IteratedLocalSearch,
+    LocalSearch,
+    Migration,
+    RandomRestarts,
+    observers,
+)
 
 __version__ = "0.1.0"
 
@@ -27,22 +34,30 @@ __all__ = [
     "TSP",
     "All",
     "Alpha",
+    "Always",
+    "Annealing",
     "Best",
+    "Better",
+    "BetterOrEqual",
     "Budget",
     "Closure",
     "DoubleBridge",
     "First",
+    "IteratedLocalSearch",
     "LinKernighan",
     "LocalSearch",
+    "Migration",
     "Nearest",
     "OrOpt",
     "Progress",
     "Quadrant",
     "RandomK",
     "RandomRestarts",
+    "Restart",
     "Result",
     "Statistics",
     "ThreeOpt",
+    "Threshold",
     "TwoOpt",
     "exceptions",
     "greedy",

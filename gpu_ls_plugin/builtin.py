@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
 from gpu_ls_plugin.candidates import All, Alpha, Nearest, Quadrant
 from gpu_ls_plugin.construction import (
     greedy,
@@ -13,11 +14,11 @@ from gpu_ls_plugin.construction import (
 )
 from gpu_ls_plugin.hookspecs import hookimpl
 from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt, TwoOpt
-from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, RandomK
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.searches import LocalSearch, RandomRestarts
+from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, RandomRestarts
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.hookspecs import Register
@@ -37,9 +38,12 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("neighbourhood", neighbourhood.name, neighbourhood)
     for rule in (Best, First, RandomK):
         register("pivoting", rule.name, rule)
-    register("perturbation", "double_bridge", DoubleBridge)
-    register("search", "local_search", LocalSearch)
-    register("search", "random_restarts", RandomRestarts)
+    for kick in (DoubleBridge, Restart):
+        register("perturbation", kick.name, kick)
+    for acceptance in (Better, BetterOrEqual, Always, Threshold, Annealing):
+        register("acceptance", acceptance.name, acceptance)
+    for search in (LocalSearch, IteratedLocalSearch, RandomRestarts):
+        register("search", search.name, search)
 
 
 @hookimpl

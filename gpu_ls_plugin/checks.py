@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from typing import Any
 
@@ -17,6 +18,16 @@ def integer(name: str, value: Any, *, least: int, most: int | None = None) -> in
         limits = f"at least {least}" if most is None else f"between {least} and {most}"
         raise InvalidParameterError(f"{name}: {number} is not {limits}")
     return number
+
+
+def number(name: str, value: Any, *, least: float = -math.inf, most: float = math.inf) -> float:
+    """Return a value as float; no number, NaN, or one outside [least, most], raises."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise InvalidTypeError(f"{name}: {value!r} is no number")
+    if not least <= float(value) <= most:
+        limits = f"at least {least}" if most == math.inf else f"between {least} and {most}"
+        raise InvalidParameterError(f"{name}: {value!r} is not {limits}")
+    return float(value)
 
 
 def callback(value: Any) -> None:

@@ -18,6 +18,7 @@ KINDS = (
     "neighbourhood",
     "pivoting",
     "perturbation",
+    "acceptance",
     "search",
 )
 

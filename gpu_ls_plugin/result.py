@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import time
+import zlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from contextlib import contextmanager
+from dataclasses import asdict, astuple, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.history import Point, atomically, plot_history, save_history
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+VERSION = 1  # of the files of results
 
 
 @dataclass
@@ -12,9 +33,11 @@ class Statistics:
     """Counts of one search over its whole batch.
 
     `passes` counts evaluations of a neighbourhood, `evaluations` the moves these stand for,
-    `moves` those applied; `climbs` the descents begun, `seconds` the wall time, `launches` the
-    kernel launches. `stopped_by` is "optimum", "seconds", "moves", "target", "climbs" or
-    "interrupt".
+    `moves` those applied, `moves_by` the latter by the name of the neighbourhood; `kicks` the
+    perturbations, `accepted` those whose tour was kept; `climbs` the descents begun, `launches`
+    the kernel launches. `seconds` is the wall time, `phases` its parts by name. `history` has a
+    point for the start, for each new best cost and for the end. `stopped_by` is "optimum",
+    "seconds", "kicks", "moves", "target", "climbs" or "interrupt".
     """
 
     passes: int = 0
@@ -26,6 +49,10 @@ class Statistics:
     seconds: float = 0.0
     stopped_by: str = "optimum"
     backend: str = ""
+    accepted: int = 0
+    moves_by: dict[str, int] = field(default_factory=dict)
+    phases: dict[str, float] = field(default_factory=dict)
+    history: list[Point] = field(default_factory=list)
 
     @property
     def interrupted(self) -> bool:
@@ -33,9 +60,29 @@ class Statistics:
         return self.stopped_by == "interrupt"
 
     def add(self, other: Statistics) -> None:
-        """Add the counts of another search to this one (in place)."""
-        for name in ("passes", "moves", "evaluations", "kicks", "climbs", "launches"):
+        """Add the counts of another search to this one (in place).
+
+        Its phases are added by name, and its history is appended as it is, in its own time.
+        """
+        for name in ("passes", "moves", "evaluations", "kicks", "accepted", "climbs", "launches"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name, moves in other.moves_by.items():
+            self.moves_by[name] = self.moves_by.get(name, 0) + moves
+        for name, seconds in other.phases.items():
+            self.phases[name] = self.phases.get(name, 0.0) + seconds
+        self.history.extend(other.history)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Add the wall time of a ``with`` block to a phase, also where the block raises.
+
+        GPU work counts in the phase that waits for it.
+        """
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.phases[name] = self.phases.get(name, 0.0) + time.perf_counter() - begin
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as a plain dictionary, ready for JSON."""
@@ -47,6 +94,8 @@ class Progress:
     """State of a running search after a launch, handed to its callback.
 
     `done` of `total` tours are finished; costs are in the problem's unit, `elapsed` in seconds.
+    Iterated searches count their `kicks` and those `accepted`; `improved` says that the best cost
+    fell since the last call.
     """
 
     elapsed: float
@@ -56,6 +105,9 @@ class Progress:
     evaluations: int
     done: int
     total: int
+    kicks: int = 0
+    accepted: int = 0
+    improved: bool = False
 
 
 Callback = Callable[[Progress], None]
@@ -89,3 +141,191 @@ class Result:
         """The cost of `best_tour`, as a Python number."""
         best: int | float = self.costs[int(self.costs.argmin())].item()
         return best
+
+    def sorted(self) -> Result:
+        """Return the rows by cost, the cheapest first and equal costs in their order."""
+        return self._rows(self.costs.argsort(kind="stable"))
+
+    def distinct(self, k: int, least: float = 0.01) -> Result:
+        """Return the cheapest rows that differ from one another.
+
+        Rows are taken from the cheapest on, each that differs from all taken so far. Where a tour
+        starts and its direction make no difference.
+
+        Parameters
+        ----------
+        k : int
+            Up to so many rows, at least 1.
+        least : float
+            Share of its n undirected edges, from 0 to 1, that a tour must not have in common with
+            another.
+
+        Returns
+        -------
+        Result
+            1 to k rows, the cheapest first, with these statistics. GPU arrays come from the GPU,
+            though the rows are chosen on the host.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            `k` or `least` is outside its range or no number.
+        """
+        checks.integer("k", k, least=1)
+        checks.number("least", least, least=0.0, most=1.0)
+        tours = _on_host(self.tours)
+        taken: list[int] = []
+        places: list[NDArray[np.int32]] = []  # of the cities, in the tours taken
+        # Most rows are settled by the few taken ones that they resemble, so that all pairs of rows
+        # are never compared.
+        for row in _on_host(self.costs.argsort(kind="stable")).tolist():
+            closed = np.append(tours[row], tours[row, 0]).astype(np.intp)
+            if all(_new_edges(closed, place) >= least for place in places):
+                taken.append(row)
+                places.append(tours[row].argsort().astype(np.int32))
+                if len(taken) == k:
+                    break
+        return self._rows(taken)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to a JSON file, which appears complete or not at all.
+
+        Parameters
+        ----------
+        path : path
+            Ends in ``.json``, or ``.json.gz`` to be compressed.
+
+        Raises
+        ------
+        InvalidParameterError
+            The name ends otherwise.
+        OSError
+            The file cannot be written.
+        """
+        packed = _is_packed(Path(path))
+        content = {
+            "version": VERSION,
+            "statistics": self.statistics.as_dict(),
+            "costs": _on_host(self.costs).tolist(),
+            "tours": _on_host(self.tours).tolist(),
+        }
+        # NumPy's numbers are not known to JSON, but may have got into the statistics.
+        data = json.dumps(content, default=lambda number: number.item()).encode()
+        with atomically(Path(path)) as file:
+            file.write_bytes(gzip.compress(data, compresslevel=3, mtime=0) if packed else data)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Result:
+        """Return what `save` wrote, with NumPy arrays.
+
+        Raises
+        ------
+        FileFormatError
+            The file holds something else; the message says where.
+        InvalidParameterError
+            The name ends neither in ``.json`` nor in ``.json.gz``.
+        OSError
+            The file cannot be read.
+        """
+        packed, data = _is_packed(Path(path)), Path(path).read_bytes()
+        try:
+            content = json.loads(gzip.decompress(data) if packed else data)
+            if not isinstance(content, dict) or content.get("version") != VERSION:
+                raise ValueError(f"no result of version {VERSION}")
+            tours = _tours(content.get("tours"))
+            return cls(
+                tours,
+                _costs(content.get("costs"), len(tours)),
+                _statistics(content.get("statistics")),
+            )
+        except (ValueError, EOFError, gzip.BadGzipFile, zlib.error, RecursionError) as error:
+            raise FileFormatError(f"{path}: {error}") from error
+
+    def save_history(self, path: str | os.PathLike[str]) -> None:
+        """Write the history to a CSV file, as `history.save_history` does."""
+        save_history(self.statistics.history, path)
+
+    def plot(
+        self, path: str | os.PathLike[str] | None = None, *, optimum: float | None = None
+    ) -> Figure:
+        """Draw the best and the mean cost over time, as `history.plot_history` does."""
+        return plot_history(self.statistics.history, path, optimum=optimum)
+
+    def _rows(self, rows: Any) -> Result:
+        return replace(self, tours=self.tours[rows], costs=self.costs[rows])
+
+
+def _on_host(array: Any) -> NDArray[Any]:
+    host: NDArray[Any] = array.get() if hasattr(array, "get") else array
+    return host
+
+
+def _new_edges(closed: NDArray[np.intp], place: NDArray[np.int32]) -> float:
+    """Return the share of a closed walk's edges that a tour with its cities at `place` lacks."""
+    apart = np.abs(np.diff(place[closed]))
+    n = len(place)
+    return np.count_nonzero((apart != 1) & (apart != n - 1)) / n
+
+
+def _is_packed(path: Path) -> bool:
+    """Whether the name of a result's file is that of a compressed one; others than JSON raise."""
+    if not path.name.lower().endswith((".json", ".json.gz")):
+        raise InvalidParameterError(f"path: {path.name!r} must end in .json or .json.gz")
+    return path.suffix.lower() == ".gz"
+
+
+def _array(name: str, value: Any, kinds: str) -> NDArray[Any]:
+    """Return numbers from a file as an array of one of the kinds of dtype."""
+    try:
+        array = np.array(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+    if array.dtype.kind not in kinds:
+        raise ValueError(f"{name}: missing, or no numbers in rows of one length")
+    return array
+
+
+def _tours(value: Any) -> NDArray[np.int32]:
+    tours = _array("tours", value, "i")
+    if tours.ndim != 2:
+        raise ValueError(f"tours: shape {tours.shape} is not (P, n)")
+    wrong = (np.sort(tours, axis=1) != np.arange(tours.shape[1])).any(axis=1)
+    if wrong.any():
+        raise ValueError(f"tours: row {wrong.argmax()} is no permutation")
+    return tours.astype(np.int32)
+
+
+def _costs(value: Any, size: int) -> NDArray[Any]:
+    costs = _array("costs", value, "if")
+    if costs.shape != (size,):
+        raise ValueError(f"costs: shape {costs.shape}, but there are {size} tours")
+    if costs.tolist() != value:  # NumPy turns integers of more than 64 bits into floats
+        raise ValueError("costs: neither integers of 64 bits nor floats")
+    return costs
+
+
+def _statistics(value: Any) -> Statistics:
+    """Return statistics from a file; fields that it does not have keep their defaults."""
+    if not isinstance(value, dict):
+        raise ValueError("statistics: missing")
+    try:
+        points = [Point(**point) for point in value.get("history", [])]
+        statistics = Statistics(**{**value, "history": points})
+    except TypeError as error:
+        raise ValueError(f"statistics: {error}") from error
+    for name, default in Statistics().as_dict().items():
+        if not _alike(getattr(statistics, name), default):
+            raise ValueError(f"statistics: {name}: {getattr(statistics, name)!r}")
+    return statistics
+
+
+def _alike(value: Any, default: Any) -> bool:
+    """Whether a value from a file is of the kind of a default, numbers within included."""
+    match default:
+        case dict():
+            return isinstance(value, dict) and all(_alike(item, 0.0) for item in value.values())
+        case list():
+            return all(_alike(item, 0.0) for point in value for item in astuple(point))
+        case float():
+            return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, type(default)) and not isinstance(value, bool)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 # Dynamic shared memory that one block may have, in bytes, by compute capability.
 SHARED_MEMORY = {75: 64 << 10, 80: 163 << 10, 90: 227 << 10, 100: 227 << 10}
 
+# What a kick and its repair take at most.
+SECONDS_PER_KICK = {"cuda": 5e-6, "cpu": 5e-5}
 LAUNCH_SECONDS = 0.05  # a launch should take about this long, so that searches can be stopped
 
 # What a pass over a tour of n cities surely does not exceed, in seconds: on a multiprocessor by
@@ -97,7 +99,7 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
 SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}
 SITE_BYTES = 12  # of the largest gls::Site
 LAYOUTS = ("thread", "warp", "block", "global")
-SURVIVOR_BYTES = 40  # of a first step that gains; a warp keeps 64, a block one for each lane
+SURVIVOR_BYTES = 24  # of a first step that gains; a warp keeps 64, a block one for each lane
 WARPS = (16, 12, 8, 6, 4, 2, 1)  # of a block of tours held by warps
 # Lanes of a block that holds one tour, by the cities up to which that is best; half of them where
 # a multiprocessor has more than FEW tours.
@@ -106,8 +108,27 @@ LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would la
 FEW = 2
 SOME = 8  # tours a multiprocessor, from which on each gets a warp
 THREADS = 32  # of a block of tours held by threads
+# Warps of a block of chains, and blocks of a multiprocessor; the first that fit are taken.
+CHAIN_WARPS = (
+    *((warps, 2) for warps in (16, 14, 12, 10)),
+    *((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1))),
+)
+CHAIN_STATIC_BYTES = 1_760  # of a warp: survivors, state, move
 SWEEP_CITIES = 8  # that a block looks at in a sweep
 SWEEP_SMALL = 10_000  # cities of all tours, up to which blocks are larger
+
+
+JOURNAL, CHAIN_QUEUE = 96, 128  # gls::kJournal and gls::kChainQueue
+
+
+def chain_bytes(n: int, city_bytes: int) -> int:
+    """Return the memory of a tour in a chain: order, positions, queue, its bits, journal."""
+    return (
+        2 * _padded(n * city_bytes)
+        + _padded(CHAIN_QUEUE * city_bytes)
+        + _padded(2 * JOURNAL * city_bytes)
+        + _padded((n + 31) // 32 * 4)
+    )
 
 
 def tour_bytes(n: int, city_bytes: int) -> int:
@@ -197,3 +218,48 @@ def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") 
 def sweep_shape(n: int, tours: int) -> tuple[int, int]:
     """Return into how many shares a sweep divides the cities of a tour, and the lanes of each."""
     return -(-n // SWEEP_CITIES), 256 if n * tours <= SWEEP_SMALL else 128
+
+
+@dataclass(frozen=True)
+class ChainShape(DescentShape):
+    """How chains are laid out.
+
+    `blocks` of them should be resident on a multiprocessor; a city's site takes `site_bytes`.
+    """
+
+    blocks: int = 1
+    site_bytes: int = SITE_BYTES
+
+    def shared_bytes(self, n: int) -> int:
+        """Return the dynamic shared memory of a block."""
+        if not self.in_shared:
+            return 0
+        sites = _padded(n * self.site_bytes) if self.sites_in_shared else 0
+        return sites + self.teams * chain_bytes(n, 2)
+
+
+def chain_shape(n: int, tours: int, shared_memory: int, site_bytes: int) -> ChainShape:
+    """Return who holds a chain, and where.
+
+    Parameters
+    ----------
+    n : int
+        Cities.
+    tours : int
+        Chains per multiprocessor.
+    shared_memory : int
+        Bytes that a block may have.
+    site_bytes : int
+        Of a city.
+    """
+    own, sites = chain_bytes(n, 2), _padded(n * site_bytes)
+    if n <= 1 << 16:
+        for warps, blocks in CHAIN_WARPS:
+            room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD
+            room -= warps * CHAIN_STATIC_BYTES
+            if warps * blocks <= max(1, tours) and warps * own <= room:
+                beside = warps * own + sites <= room
+                return ChainShape(
+                    f"gls::Warp<{warps}>", 32, warps, True, beside, blocks, site_bytes
+                )
+    return ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)

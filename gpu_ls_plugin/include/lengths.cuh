@@ -44,14 +44,23 @@ struct EstimateError {
   float absolute, relative;
 };
 
-// Lengths of a metric as numbers of type `LengthType` (int where all sums of a move fit).
-template <class MetricType, class LengthType>
+// What is rare must not be in the way of what is not.
+template <class Metric>
+GLS_OUT_OF_LINE typename Metric::Length rare_length(Metric metric, int a, int b) {
+  return metric(a, b);
+}
+
+// Lengths of a metric as numbers of type `LengthType` (int where all sums of a move fit), exact: by
+// way of estimates unless these are not `quick_first`.
+template <class MetricType, class LengthType, bool quick_first = true>
 struct Lengths {
   using Metric = MetricType;
   using Length = LengthType;
   static constexpr int kDimensions = Dimensions<Metric>::kCount;
   static constexpr bool kReal = Length(0.5) != Length(0);
-  static constexpr bool kQuick = !kReal && kDimensions > 0;
+  static constexpr bool kQuick = quick_first && !kReal && kDimensions > 0;
+  // Of a fixed edge: no move with it among those that leave gains.
+  static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
   using City = Site<kDimensions>;
 
   Metric metric;
@@ -59,12 +68,13 @@ struct Lengths {
   EstimateError error;
 
   GLS_DEVICE Length exact(int a, int b) const { return Length(metric(a, b)); }
+  GLS_DEVICE Lengths<Metric, Length, false> exactly() const { return {metric, sites, error}; }
 
   GLS_DEVICE Length operator()(int a, int b) const {
     if constexpr (kQuick) {
       bool doubt = false;
       const Length length = quick(a, b, doubt);
-      return doubt ? exact(a, b) : length;
+      return doubt ? Length(rare_length(metric, a, b)) : length;
     } else {
       return exact(a, b);
     }
@@ -96,6 +106,49 @@ struct Lengths {
     const Length difference = removed - added;
     if (kReal && difference <= removed * Length(1e-12)) return 0;
     return difference;
+  }
+};
+
+// A planar metric on a grid: coordinates are integers with squared distances below 2^31, so that
+// arithmetic gives the exact length without a detour.
+template <class Metric>
+struct OnGrid : Metric {
+  using Metric::Metric;
+  GLS_DEVICE OnGrid(const Metric& metric) : Metric(metric) {}
+};
+
+struct GridSite {
+  int x, y;
+  GLS_DEVICE void set(const Point& p) { x = int(p.x), y = int(p.y); }
+};
+
+template <class MetricType, class LengthType>
+struct Lengths<OnGrid<MetricType>, LengthType, true> {
+  using Metric = OnGrid<MetricType>;
+  using Length = LengthType;
+  using City = GridSite;
+  static constexpr bool kReal = false, kQuick = false;
+  static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
+
+  Metric metric;
+  const City* sites;
+  EstimateError error;
+
+  GLS_DEVICE Length operator()(int a, int b) const {
+    const City p = sites[a], q = sites[b];
+    const int dx = p.x - q.x, dy = p.y - q.y;
+    return Length(Metric::root(dx * dx + dy * dy));
+  }
+  GLS_DEVICE static Length gain(Length removed, Length added) { return removed - added; }
+};
+
+// A metric under other names of the cities: city c is names[c] to it.
+template <class Metric>
+struct Renamed : Metric {
+  const int* names;
+  GLS_DEVICE Renamed(const Metric& metric, const int* names) : Metric(metric), names(names) {}
+  GLS_DEVICE typename Metric::Length operator()(int a, int b) const {
+    return static_cast<const Metric&>(*this)(names[a], names[b]);
   }
 };
 

@@ -13,14 +13,15 @@ enum class Purpose : uint32 {
   kNearestNeighbour = 2,
   kGreedy = 3,
   kDoubleBridge = 4,
-  kRandomK = 5
+  kRandomK = 5,
+  kKick = 6
 };
 
 GLS_DEVICE uint32 multiply_high(uint32 a, uint32 b) { return uint32((uint64(a) * b) >> 32); }
 
 struct Philox {
   uint32 key[2];
-  uint32 counter[4];  // block, purpose, tour (low, high)
+  uint32 counter[4];  // step (low), purpose and step (high), tour (low, high)
   uint32 block[4];
   int used = 4;
 
@@ -28,9 +29,10 @@ struct Philox {
       : key{uint32(seed), uint32(seed >> 32)},
         counter{0, uint32(purpose), uint32(tour), uint32(uint64(tour) >> 32)} {}
 
-  // Jumps to a step of the stream: 2^32 steps of four numbers each.
-  GLS_DEVICE void seek(uint32 step) {
-    counter[0] = step;
+  // Jumps to a step of the stream: 2^56 steps of four numbers each.
+  GLS_DEVICE void seek(int64 step) {
+    counter[0] = uint32(step);
+    counter[1] = (counter[1] & 0xff) | uint32(step >> 32) << 8;
     used = 4;
   }
 
@@ -57,6 +59,7 @@ struct Philox {
   GLS_DEVICE void refill() {
     uint32 c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
     uint32 k0 = key[0], k1 = key[1];
+#pragma unroll 1  // code that is run rarely should not fill the cache
     for (int round = 0; round < 10; ++round) {
       const uint32 high0 = multiply_high(0xD2511F53u, c0), low0 = 0xD2511F53u * c0;
       const uint32 high1 = multiply_high(0xCD9E8D57u, c2), low1 = 0xCD9E8D57u * c2;

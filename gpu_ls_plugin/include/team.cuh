@@ -192,6 +192,7 @@ struct Warp {
   // f(i) for every i in [0, count), in no order.
   template <class F>
   GLS_DEVICE void each(int count, F f) const {
+#pragma unroll 1  // most ranges are short, and code should stay in the cache
     for (int i = lane(); i < count; i += 32) f(i);
   }
 

@@ -10,66 +10,88 @@
 
 namespace gls {
 
-// Chains of up to `depth` edges; `breadth` candidates are tried as t5.
+// Chains of up to `depth` edges; `breadth` candidates are tried as t5, each of them a variant with
+// t4 on either side of t3. The 2-opt move belongs to the first.
 template <int depth, int breadth>
 struct LinKernighanMove {
   static_assert(depth >= 3 && depth <= kMaxExchange, "a chain has 3 to kMaxExchange edges");
 
-  GLS_DEVICE static int variants(int degree) {
-    return 1 + 3 * (breadth < degree ? breadth : degree);
-  }
+  GLS_DEVICE static int variants(int degree) { return breadth < degree ? breadth : degree; }
 
   template <class View, class Length>
   GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
                                 Move& move) {
-    if (variant == 0) return TwoOptMove::gain(view, first, 0, move);
-    const int way = (variant - 1) % 3, rank = (variant - 1) / 3;  // way 2: the second t6
-    const ThirdEdge third(view.path(first), first.t3, way > 0);
-    const Length removed = first.length + view.length(third.t4, first.t3);
-    return chain(view, first, third, removed, rank, way == 2, move);
+    Length best = 0;
+#pragma unroll 1
+    for (int behind = 0; behind < 2; ++behind) {
+      const ThirdEdge third(view.path(first), first.t3, behind);
+      go_on(view, first, third, removed(view, first, third), variant, best, move);
+    }
+    return best;
   }
 
   static constexpr bool kSharesLengths = true;
   template <class View, class Length, class Take>
   GLS_DEVICE static void each_gain(const View& view, const FirstStep<Length>& first, Take take) {
+    const int count = variants(view.candidates.degree);
     Move unused;
-    take(0, TwoOptMove::gain(view, first, 0, unused));
-    const int ranks = variants(view.candidates.degree) / 3;
     for (int behind = 0; behind < 2; ++behind) {
       const ThirdEdge third(view.path(first), first.t3, behind);
-      const Length removed = first.length + view.length(third.t4, first.t3);
-      for (int rank = 0; rank < ranks; ++rank) {
-        for (int second = 0; second <= behind; ++second) {
-          take(1 + 3 * rank + behind + second,
-               chain(view, first, third, removed, rank, second, unused));
-        }
+      const Length out = removed(view, first, third);
+      for (int variant = 0; variant < count; ++variant) {
+        Length best = 0;
+        go_on(view, first, third, out, variant, best, unused);
+        take(variant, best);
       }
     }
   }
 
  private:
-  // The chain that takes candidate number `rank` of t4 as t5 and the first or second t6.
   template <class View, class Length>
-  GLS_DEVICE static Length chain(const View& view, const FirstStep<Length>& first,
-                                 const ThirdEdge& third, Length removed, int rank, bool second,
-                                 Move& move) {
+  GLS_DEVICE static Length removed(const View& view, const FirstStep<Length>& first,
+                                   const ThirdEdge& third) {
+    return first.length + view.leaving(third.t4, first.t3);
+  }
+
+  // The moves with a t4 and candidate number `rank` of it as t5.
+  template <class View, class Length>
+  GLS_DEVICE static void go_on(const View& view, const FirstStep<Length>& first,
+                               const ThirdEdge& third, Length removed, int rank, Length& best,
+                               Move& move) {
     using Lengths = typename View::Lengths;
     const auto path = view.path(first);
-    const int64 entry = int64(third.t4) * view.candidates.degree + rank;
-    const Length added = first.length - first.gain + view.candidates.lengths[entry];
-    if (removed <= added) return 0;
-    const int t5 = view.candidates.cities[entry], at5 = path.step(t5);
-    const int at6 = third.step6(at5, second);
-    if (at6 < 0) return 0;
-    const int t6 = path.at(at6);
-    removed += view.length(t6, t5);
-    move.set(first, third.shape(second), 3, third.t4, t5, t6);
-    Length best = Lengths::gain(removed, added + view.length(t6, first.t1));
-    if constexpr (depth > 3) {
-      const int last = view.tour.n - 1;
-      extend(view, first, opened(move.shape, third.at3, at5, last), removed, added, best, move);
+    Length added = first.length - first.gain;
+    if (rank == 0 && !third.behind) {
+      const Length closed = Lengths::gain(removed, added + view.length(third.t4, first.t1));
+      if (closed > best) {
+        best = closed;
+        move.set(first, Shape::kFlips, 2, third.t4, third.t4, third.t4);
+      }
     }
-    return best;
+    const auto entry = view.candidates.entry(third.t4, rank);
+    added += view.candidates.lengths[entry];
+    if (removed <= added) return;
+    const int t5 = view.candidates.cities[entry], at5 = path.step(t5);
+#pragma unroll 1
+    for (int second = 0; second <= third.behind; ++second) {
+      const int at6 = third.step6(at5, second);
+      if (at6 < 0) return;
+      const int t6 = path.at(at6);
+      const Shape shape = third.shape(second);
+      const Length all_removed = removed + view.leaving(t6, t5);
+      Length gain = Lengths::gain(all_removed, added + view.length(t6, first.t1));
+      if constexpr (depth == 3) {
+        if (gain <= best) continue;
+        best = gain;
+        move.set(first, shape, 3, third.t4, t5, t6);
+      } else {
+        Move deeper;
+        deeper.set(first, shape, 3, third.t4, t5, t6);
+        extend(view, first, opened(shape, third.at3, at5, view.tour.n - 1), all_removed, added,
+               gain, deeper);
+        if (gain > best) best = gain, move = deeper;
+      }
+    }
   }
 
   template <class View, class Length>
@@ -84,18 +106,18 @@ struct LinKernighanMove {
     for (int level = 4; level <= depth; ++level) {
       Length longest = 0, length_in = 0, length_out = 0;
       int from = -1, to = -1;
-      const int64 row = int64(end) * view.candidates.degree;
 #pragma unroll 1
       for (int rank = 0; rank < view.candidates.degree; ++rank) {
-        const Length in = view.candidates.lengths[row + rank];
+        const auto entry = view.candidates.entry(end, rank);
+        const Length in = view.candidates.lengths[entry];
         if (removed <= added + in) continue;
-        const int city = view.candidates.cities[row + rank], at = path.step(city);
+        const int city = view.candidates.cities[entry], at = path.step(city);
         const int before = trail.before(at);
         // A new edge, and one that leaves: neither the edge of the free end nor one at t1.
         if (before < 0 || at == last) continue;
         const int next = path.at(before);
         if (next == end) continue;
-        const Length out = view.length(next, city);
+        const Length out = view.leaving(next, city);
         const Length change = out - in;
         const bool better = from < 0 || change > longest;  // selected: a branch is hard to predict
         longest = better ? change : longest;

@@ -7,12 +7,17 @@
 //   kSwap    t4 lies behind t3, t6 behind t5 <= t3:  t2..t5 t6..t3 t4.. -> t6..t3 t2..t5 t4..
 //   kTurn    t4 lies behind t3, t6 before t5 <= t3:  t2..t6 t5..t3 t4.. -> t6..t2 t3..t5 t4..
 //
+// A double bridge, the one move that is not sequential, is executed like the others:
+//
+//   kBridge  t7 t1..t2 t3..t4 t5..t6 t8 -> t7 t5..t6 t3..t4 t1..t2 t8
+//
 // A neighbourhood offers, for each first step, `variants(degree)` ways to go on:
 //
 //   static Length gain(const View& view, const FirstStep<Length>& first, int variant, Move& move)
 //
 // returns the gain of the best move that goes on so, 0 or less where there is none, and writes the
-// move into `move`. Moves live in registers: index `t` by constants only. It may also have
+// move into `move`. Edges that leave are measured by `view.leaving(a, b)`, edges that come by
+// `view.length(a, b)`. Moves live in registers: index `t` by constants only. It may also have
 //
 //   static constexpr bool kSharesLengths = true;
 //   static void each_gain(const View& view, const FirstStep<Length>& first, Take take)
@@ -29,7 +34,7 @@ namespace gls {
 
 constexpr int kMaxExchange = 8;  // edges of a move
 
-enum class Shape { kFlips, kSwap, kTurn };
+enum class Shape { kFlips, kSwap, kTurn, kBridge };
 
 struct Move {
   Shape shape;
@@ -41,10 +46,15 @@ struct Move {
   template <class FirstStep>
   GLS_DEVICE void set(const FirstStep& first, Shape its_shape, int its_edges, int t4, int t5,
                       int t6) {
+    start(first);
     shape = its_shape;
-    forward = first.forward;
     edges = its_edges;
-    t[0] = first.t1, t[1] = first.t2, t[2] = first.t3, t[3] = t4, t[4] = t5, t[5] = t6;
+    t[3] = t4, t[4] = t5, t[5] = t6;
+  }
+  template <class FirstStep>
+  GLS_DEVICE void start(const FirstStep& first) {
+    forward = first.forward;
+    t[0] = first.t1, t[1] = first.t2, t[2] = first.t3;
   }
 };
 
@@ -73,10 +83,25 @@ struct CandidateView {
   const Length* lengths;
   int degree;
   bool sorted;
+
+  // Where candidate number `rank` of a city stands; there are fewer than 2^32 in all.
+  GLS_DEVICE uint32 entry(int city, int rank) const { return uint32(city) * degree + rank; }
+};
+
+// Edges that no move may take out: none.
+struct NoFixedEdges {
+  GLS_DEVICE static bool hold(int, int) { return false; }
+};
+
+// Each city has at most one, to its mate; a city without one is its own mate.
+template <class City>
+struct FixedEdges {
+  const City* mates;
+  GLS_DEVICE bool hold(int a, int b) const { return int(mates[a]) == b; }
 };
 
 // All that a neighbourhood may look at.
-template <class LengthsType, class CityType>
+template <class LengthsType, class CityType, class Fixed = NoFixedEdges>
 struct View {
   using Lengths = LengthsType;
   using Length = typename LengthsType::Length;
@@ -85,6 +110,18 @@ struct View {
   RingTour<City> tour;
   LengthsType length;
   CandidateView<Length> candidates;
+  Fixed fixed = {};
+
+  // The length of an edge of the tour, so far below zero where it is fixed that no move gains.
+  GLS_DEVICE Length leaving(int a, int b) const {
+    return fixed.hold(a, b) ? LengthsType::kFixed : length(a, b);
+  }
+
+  // The same with other lengths.
+  template <class Other>
+  GLS_DEVICE View<Other, City, Fixed> with(const Other& lengths) const {
+    return {tour, lengths, candidates, fixed};
+  }
 
   GLS_DEVICE Path<City> path(const FirstStep<Length>& first) const {
     return {tour, tour.place(first.t2), first.forward != 0};

@@ -23,7 +23,7 @@ struct OrOptMove {
     // The segment runs away from its first city; it must end before t4 or t3, or within the path.
     const int begin = at_t2 ? 0 : at3, ahead = at_t2 || turns ? 1 : -1;
     const int room = at_t2 ? (turns ? at4 : at3) : turns ? n - 1 - at3 : at3;
-    const Length removed = first.length + view.length(t4, first.t3);
+    const Length removed = first.length + view.leaving(t4, first.t3);
     const Length added = first.length - first.gain;
     Length best = 0;
     int last = at_t2 ? first.t2 : first.t3;
@@ -32,7 +32,7 @@ struct OrOptMove {
       const int behind = path.at(begin + (length <= room ? length * ahead : 0));
       const int t5 = at_t2 ? last : behind, t6 = at_t2 ? behind : last;
       const Length gain = View::Lengths::gain(
-          removed + view.length(t6, t5), added + view.length(t4, t5) + view.length(t6, first.t1));
+          removed + view.leaving(t6, t5), added + view.length(t4, t5) + view.length(t6, first.t1));
       if (length <= room && gain > best) {
         best = gain;
         move.set(first, turns ? Shape::kFlips : Shape::kSwap, 3, t4, t5, t6);
@@ -57,8 +57,8 @@ struct OrOptMove {
       down[k] = view.tour.at(place3 - steps);
     }
     const Length added = first.length - first.gain;
-    const Length removed_up = first.length + view.length(up[1], first.t3);
-    const Length removed_down = reversing ? first.length + view.length(down[1], first.t3) : 0;
+    const Length removed_up = first.length + view.leaving(up[1], first.t3);
+    const Length removed_down = reversing ? first.length + view.leaving(down[1], first.t3) : 0;
     Length best[4] = {};
     const auto offer = [&](int variant, bool fits, Length removed, Length added) {
       const Length gain = View::Lengths::gain(removed, added);
@@ -67,13 +67,13 @@ struct OrOptMove {
     GLS_UNROLL
     for (int length = 1; length <= max_length; ++length) {
       const int last = front[length - 1], next = front[length];  // of a segment from t2 on
-      const Length removed = view.length(next, last), closed = view.length(next, first.t1);
+      const Length removed = view.leaving(next, last), closed = view.length(next, first.t1);
       offer(0, length <= at3, removed_up + removed, added + view.length(up[1], last) + closed);
-      offer(1, length <= at3, removed_up + view.length(down[length - 1], down[length]),
+      offer(1, length <= at3, removed_up + view.leaving(down[length - 1], down[length]),
             added + view.length(up[1], down[length]) + view.length(down[length - 1], first.t1));
       if constexpr (reversing) {
         offer(2, length < at3, removed_down + removed, added + view.length(down[1], last) + closed);
-        offer(3, length < n - at3, removed_down + view.length(up[length - 1], up[length]),
+        offer(3, length < n - at3, removed_down + view.leaving(up[length - 1], up[length]),
               added + view.length(down[1], up[length]) + view.length(up[length - 1], first.t1));
       }
     }

@@ -45,10 +45,10 @@ struct ThreeOptMove {
     const auto path = view.path(first);
     const int share = (variant - reversing) / kSides;
     const ThirdEdge third(path, first.t3, !reversing || (variant - reversing) % kSides == 1);
-    const Length removed = first.length + view.length(third.t4, first.t3);
+    const Length removed = first.length + view.leaving(third.t4, first.t3);
     const Length added = first.length - first.gain;
     const auto& candidates = view.candidates;
-    const int64 row = int64(third.t4) * candidates.degree;
+    const uint32 row = candidates.entry(third.t4, 0);
     Length best = 0;
 #pragma unroll 1
     for (int rank = share; rank < candidates.degree; rank += kShared) {
@@ -64,7 +64,7 @@ struct ThreeOptMove {
         if (at6 < 0) continue;
         const int t6 = path.at(at6);
         const Length gain =
-            Lengths::gain(removed + view.length(t6, t5), now_added + view.length(t6, first.t1));
+            Lengths::gain(removed + view.leaving(t6, t5), now_added + view.length(t6, first.t1));
         if (gain > best) {
           best = gain;
           move.set(first, third.shape(second), 3, third.t4, t5, t6);

@@ -13,7 +13,7 @@ struct TwoOptMove {
     const auto path = view.path(first);
     const int t4 = path.at(path.step(first.t3) - 1);
     move.set(first, Shape::kFlips, 2, t4, t4, t4);
-    return View::Lengths::gain(first.length + view.length(t4, first.t3),
+    return View::Lengths::gain(first.length + view.leaving(t4, first.t3),
                                first.length - first.gain + view.length(t4, first.t1));
   }
 };

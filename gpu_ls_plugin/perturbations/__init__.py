@@ -1,5 +1,6 @@
 """Perturbations: kicks out of a local optimum."""
 
 from gpu_ls_plugin.perturbations.double_bridge import DoubleBridge
+from gpu_ls_plugin.perturbations.restart import Restart
 
-__all__ = ["DoubleBridge"]
+__all__ = ["DoubleBridge", "Restart"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.problems.tsp import check_problem
 
 if TYPE_CHECKING:
@@ -43,20 +43,41 @@ class DoubleBridge:
     segment : int, optional
         Number of consecutive cities that hold all four cut edges, at least 6, drawn uniformly
         around the tour; by default the cuts are uniform over the whole tour.
+    walk : int, optional
+        Cut at cities that lie next to each other in space instead: each is reached from the one
+        before by a random walk of so many steps along the candidates of an iterated search, which
+        alone can use it.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `segment` is no integer of at least 6.
+        `segment` is no integer of at least 6, `walk` none of at least 1, or both are given.
     """
 
     segment: int | None = None
+    walk: int | None = None
 
     name = "double_bridge"
+    smallest = SMALLEST
 
     def __post_init__(self) -> None:
         if self.segment is not None:
             checks.integer("segment", self.segment, least=SMALLEST)
+        if self.walk is not None:
+            checks.integer("walk", self.walk, least=1)
+            if self.segment is not None:
+                raise InvalidParameterError(
+                    "walk: cuts are either in a segment of the tour or along a walk; give one"
+                )
+
+    @property
+    def cuts(self) -> str:
+        """C++ type that draws the cuts, as `perturbations/bridge_cuts.cuh` describes it."""
+        return "gls::WindowCuts" if self.walk is None else "gls::WalkCuts"
+
+    def window(self, n: int) -> int:
+        """Return the argument of `cuts` for tours of n cities."""
+        return self.walk or min(self.segment or n, n)
 
     def perturb(
         self,
@@ -93,6 +114,11 @@ class DoubleBridge:
         """
         check_problem(problem)
         key = checks.seed(seed)
+        if self.walk is not None:
+            raise InvalidParameterError(
+                "walk: a walk goes along candidates, which an IteratedLocalSearch has; "
+                "use DoubleBridge(segment=...) without one"
+            )
         if problem.n < SMALLEST:
             raise UnsupportedProblemError(
                 f"problem: a double bridge needs at least {SMALLEST} cities, not {problem.n}"
@@ -102,7 +128,7 @@ class DoubleBridge:
         kicked = chosen.xp.empty_like(taken)
         arguments = {
             "n": problem.n,
-            "window": min(self.segment or problem.n, problem.n),
+            "window": self.window(problem.n),
             "seed": key,
             "tours": taken,
             "kicked": kicked,

@@ -67,6 +67,7 @@ class Metric(ABC):
     functor: ClassVar[str]
     header: ClassVar[str] = "metric.cuh"
     fast_estimate: ClassVar[bool] = False
+    site_bytes: ClassVar[int] = 12
     tree_p: ClassVar[float] = 2.0
 
     def source(self) -> str:
@@ -138,6 +139,7 @@ def _nearest(values: Real) -> NDArray[np.int64]:
 class Planar(Metric):
     """A metric of the plane: a real length of the two differences, then a rounding."""
 
+    site_bytes = 8
     fast_estimate = True
 
     def real(self, dx: Real, dy: Real) -> Real:

@@ -5,39 +5,28 @@
 
 namespace gls {
 
-// The first and last city of the path that reversal number `flip` of a move turns round.
-struct Flip {
-  int first, last;
+// The reversals of a move: for each, which of its ends are the first and the last city of the path
+// that is turned round, in two hexadecimal digits, the first reversal in the lowest two.
+GLS_DEVICE uint64 reversals(Shape shape) {
+  return shape == Shape::kFlips  ? 0x00dfbd9b79573513ull
+         : shape == Shape::kSwap ? 0xdfbd9b7957412512ull
+         : shape == Shape::kTurn ? 0x00dfbd9b79574215ull
+                                 : 0x0000000010325405ull;  // all three segments, then each of them
+}
 
-  GLS_DEVICE static int count(const Move& move) {
-    return move.edges - 1 + (move.shape == Shape::kSwap);
-  }
-
-  GLS_DEVICE static Flip of(const Move& move, int flip) {
-    if (move.shape == Shape::kTurn && flip < 2) {
-      return flip == 0 ? Flip{move.t[1], move.t[5]} : Flip{move.t[4], move.t[2]};
-    }
-    if (move.shape == Shape::kSwap) {
-      if (flip == 0) return {move.t[1], move.t[2]};
-      if (flip == 1) return {move.t[2], move.t[5]};
-      if (flip == 2) return {move.t[4], move.t[1]};
-      --flip;
-    }
-    return {move.t[2 * flip + 1], move.t[2 * flip + 3]};
-  }
-};
-
-// `either_way`: lengths have no direction, so that the tour may end up turned round.
-template <class Team, class City>
+// `either_way`: lengths have no direction, so that the tour may end up turned round. Each reversal
+// of `length` places from `first` on is told to `record(first, length)`; it is its own inverse.
+template <class Team, class City, class Record>
 GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const Move& move,
-                           bool either_way) {
+                           bool either_way, Record record) {
   bool forward = move.forward;
-  const int flips = Flip::count(move);
+  const bool longer = move.shape == Shape::kSwap || move.shape == Shape::kBridge;
+  uint64 ends = reversals(move.shape);
 #pragma unroll 1
-  for (int f = 0; f < flips; ++f) {
-    const Flip flip = Flip::of(move, f);
-    int begin = tour.place(forward ? flip.first : flip.last);
-    const int end = tour.place(forward ? flip.last : flip.first);
+  for (int left = move.edges - 1 + longer; left > 0; --left, ends >>= 8) {
+    const int first = move.t[ends >> 4 & 15], last = move.t[ends & 15];
+    int begin = tour.place(forward ? first : last);
+    const int end = tour.place(forward ? last : first);
     int length = end - begin + 1;
     if (length <= 0) length += tour.n;
     if (either_way &&
@@ -46,9 +35,17 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
       length = tour.n - length;
       forward = !forward;
     }
+    begin = tour.wrap(begin);
     team.sync();  // all have read the places
-    tour.reverse(team, tour.wrap(begin), length);
+    tour.reverse(team, begin, length);
+    record(begin, length);
   }
+}
+
+template <class Team, class City>
+GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const Move& move,
+                           bool either_way) {
+  apply_move(team, tour, move, either_way, [](int, int) {});
 }
 
 }  // namespace gls

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.exceptions import InvalidParameterError
@@ -25,6 +27,8 @@ PARAMETERS = (
 )
 NARROW = 2.0**27  # sums of the lengths of a move, each below this, fit into 32 bits
 ROUNDED_BY_SHIFT = 2.0**22  # float32 estimates below this are rounded in a few instructions
+GRID_METRICS = ("EUC_2D", "CEIL_2D")
+LONGEST_ON_GRID = 46_000.0  # squares stay below 2^31
 LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bits
 DTYPES = {"int": "int32", "gls::int64": "int64", "double": "float64"}
 
@@ -50,9 +54,17 @@ class Moves:
     sources: tuple[str, ...]
     length: str
     names: tuple[str, ...]
+    grid: bool = False
 
     @classmethod
-    def of(cls, neighbourhoods: Sequence[Neighbourhood], *, symmetric: bool, length: str) -> Moves:
+    def of(
+        cls,
+        neighbourhoods: Sequence[Neighbourhood],
+        *,
+        symmetric: bool,
+        length: str,
+        grid: bool = False,
+    ) -> Moves:
         """Compose neighbourhoods; ties between them go to the first."""
         functors = [part.functor(symmetric) for part in neighbourhoods]
         functor = functors[-1]
@@ -64,6 +76,7 @@ class Moves:
             tuple(filter(None, (part.source() for part in neighbourhoods))),
             length,
             tuple(part.name for part in neighbourhoods),
+            grid,
         )
 
     def kernel(
@@ -71,6 +84,7 @@ class Moves:
     ) -> Kernel:
         """Compose a kernel of these moves, which `body` names ``{length}`` and ``{moves}``."""
         body = body.replace("{length}", self.length).replace("{moves}", self.functor)
+        body = body.replace("{metric}", metric_type(metric, self.grid))
         kernel = metric_kernel(
             name, metric, header=header, body=body, parameters=parameters, team=team
         )
@@ -89,13 +103,29 @@ def length_type(metric: Metric, longest: float) -> str:
     return "int" if longest < NARROW else "gls::int64"
 
 
-def sites_kernel(metric: Metric, team: str) -> Kernel:
-    """Compose the kernel that turns cities into float32 points."""
+def metric_type(metric: Metric, grid: bool) -> str:
+    """Return the C++ type of a metric, of its variant for integer coordinates if `grid`."""
+    return f"gls::OnGrid<{metric.functor}>" if grid else metric.functor
+
+
+def on_grid(problem: TSP) -> bool:
+    """Return whether lengths can be had by integer arithmetic from 32-bit coordinates."""
+    points = problem.coordinates
+    return (
+        problem.metric.name in GRID_METRICS
+        and points is not None
+        and bool((points == np.floor(points)).all())
+        and problem.metric.longest(problem) < LONGEST_ON_GRID
+    )
+
+
+def sites_kernel(metric: Metric, team: str, grid: bool = False) -> Kernel:
+    """Compose the kernel that turns cities into what lengths are computed from."""
     return metric_kernel(
         "make_sites",
         metric,
         header="make_sites.cuh",
-        body="gls::MakeSites<{team}, {metric}>",
+        body=f"gls::MakeSites<{{team}}, {metric_type(metric, grid)}>",
         parameters="const void* metric_data, int n, void* sites",
         team=team,
     )
@@ -134,7 +164,8 @@ class Composed:
         absolute, relative = metric.estimate_error(problem)
         breadth = max(part.first_breadth(degree) for part in neighbourhoods)
         directions = 2 if problem.symmetric else 1
-        self.moves = Moves.of(neighbourhoods, symmetric=problem.symmetric, length=length)
+        grid = on_grid(problem)
+        self.moves = Moves.of(neighbourhoods, symmetric=problem.symmetric, length=length, grid=grid)
         self.steps = directions * breadth
         self.neighbours = self.steps * sum(
             part.variants(degree, problem.symmetric) for part in neighbourhoods
@@ -152,7 +183,7 @@ class Composed:
             "directions": directions,
             "breadth": breadth,
         }
-        backend.launch(sites_kernel(metric, backend.block(1024)), 1, self.arguments)
+        backend.launch(sites_kernel(metric, backend.block(1024), grid), 1, self.arguments)
 
 
 def _lists(backend: Backend, problem: TSP, candidates: Candidates) -> tuple[Any, Any, int]:

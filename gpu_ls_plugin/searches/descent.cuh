@@ -6,7 +6,7 @@
 #pragma once
 
 #include "apply_move.cuh"
-#include "scout.cuh"
+#include "next_move.cuh"
 #include "tour_memory.cuh"
 
 namespace gls {
@@ -19,9 +19,8 @@ struct Descent {
   using Site = typename MetricLengths::City;
 
   // Once a block, before its tours.
-  GLS_DEVICE static void prepare(const Team& team, const void*, int n, const void* sites, float,
-                                 float, const int*, const void*, int, int, int, int, int, int,
-                                 int64, int*, unsigned char*, int64*, int64*, int*, int*, char*) {
+  template <class... Rest>
+  GLS_DEVICE static void prepare(const Team&, const void*, int n, const void* sites, Rest...) {
     Memory::template load_sites<Site>(static_cast<const Site*>(sites), n);
   }
 
@@ -34,7 +33,7 @@ struct Descent {
     if (states[item] != 0) return;
     int* row = tours + int64(item) * n;
     int* waiting = queues + int64(item) * n;
-    Memory memory(team, item, n, sizeof(Site), scratch);
+    Memory memory(team, item, tour_bytes<City>(n, n), piece_bytes<Site>(n), scratch);
     const View<MetricLengths, City> view{
         {memory.template take<City>(n), memory.template take<City>(n), n},
         {Metric(metric_data, n),
@@ -49,28 +48,30 @@ struct Descent {
       tour.position[row[p]] = City(p);
     });
     if (queue_sizes[item] < 0)
-      queue.fill(team, n, [&](int rank) { return row[rank]; });
+      queue.fill(team, n, n, [&](int rank) { return row[rank]; });
     else
-      queue.fill(team, queue_sizes[item], [&](int rank) { return waiting[rank]; });
+      queue.fill(team, n, queue_sizes[item], [&](int rank) { return waiting[rank]; });
 
     const Choices choices{breadth, Divisor(directions * breadth),
                           Divisor(Neighbourhood::variants(degree))};
     Move& move = shared_slot<Move>(team);
     int64 moves = move_counts[item];
     int looked = 0;
+    forget_answers<Length>(team);
+    for (;;) {
+      Next next = Next::kFound;
+      Length gain;
 #pragma unroll 1
-    while (queue.size > 0 && looked < passes && moves < max_moves) {
-      const int most = queue.size < ahead ? queue.size : ahead;
-      const auto found =
-          look<Neighbourhood, FirstFound<Length>>(team, view, queue, choices, most, move);
-      const bool improves = found.rank != kNowhere;
-      const int used = improves ? found.rank + 1 : most;
-      queue.drop(team, used);
-      looked += used;
-      if (!improves) continue;
-      apply_move(team, tour, move, directions == 2);
-      queue.push(team, move.t, 2 * move.edges);
-      ++moves;
+      while (moves < max_moves) {
+        next = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, passes, move,
+                                                looked, gain);
+        if (next != Next::kFound) break;
+        apply_move(team, tour, move, directions == 2);
+        queue.push(team, move.t, 2 * move.edges);
+        ++moves;
+      }
+      if (next != Next::kDoubt) break;
+      make_answer<Neighbourhood, Length>(team, view, queue, choices, ahead, move);
     }
     team.sync();
     team.each(n, [&](int p) { row[p] = tour.order[p]; });

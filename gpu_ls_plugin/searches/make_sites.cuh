@@ -9,7 +9,7 @@ template <class Team, class Metric>
 struct MakeSites {
   GLS_DEVICE static void run(const Team& team, int, const void* metric_data, int n, void* sites) {
     const Metric metric(metric_data, n);
-    auto* site = static_cast<Site<Dimensions<Metric>::kCount>*>(sites);
+    auto* site = static_cast<typename Lengths<Metric, int>::City*>(sites);
     if constexpr (Dimensions<Metric>::kCount > 0) {
       team.each(n, [&](int city) { site[city].set(metric.point(city)); });
     }

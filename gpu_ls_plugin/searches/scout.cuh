@@ -52,7 +52,7 @@ GLS_DEVICE FirstFound<int> least_in_warp(FirstFound<int> mine) {
   const bool leads = mine.rank == rank && mine.gain == gain;
   return {{rank, __reduce_min_sync(kAllLanes, leads ? mine.index : kNowhere), gain}};
 #else
-  return least_in_warp<FirstFound<int> >(mine);
+  return least_in_warp<FirstFound<int>>(mine);
 #endif
 }
 #endif
@@ -79,44 +79,16 @@ template <class View, class Length>
 GLS_DEVICE bool first_step(const View& view, Choices choices, int city, int choice,
                            FirstStep<Length>& first) {
   const bool forward = choice >= choices.breadth;
-  const int64 row = int64(city) * view.candidates.degree;
-  const int64 entry = row + (forward ? choice - choices.breadth : choice);
+  const auto entry = view.candidates.entry(city, forward ? choice - choices.breadth : choice);
   const Length added = view.candidates.lengths[entry];
   const int place = view.tour.place(city);
   first.t1 = view.tour.at(forward ? place - 1 : place + 1);
   first.t2 = city;
   first.t3 = view.candidates.cities[entry];
   first.forward = forward;
-  first.length = view.length(city, first.t1);
+  first.length = view.leaving(city, first.t1);
   first.gain = first.length - added;
   return first.gain > 0 && first.t3 != view.tour.at(forward ? place + 1 : place - 1);
-}
-
-// The gain of a move out of line: what is rare must not be in the way of what is not.
-template <class Neighbourhood, class View, class Length = typename View::Length>
-GLS_OUT_OF_LINE Length exact_gain(const View* view, const FirstStep<Length>* first, int variant,
-                                  Move* move) {
-  return Neighbourhood::gain(*view, *first, variant, *move);
-}
-
-template <class Neighbourhood, class View, class Length = typename View::Length>
-GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int variant,
-                          Move& move) {
-  using Lengths = typename View::Lengths;
-  if constexpr (Lengths::kQuick) {
-    const gls::View<Tentative<Lengths>, typename View::City> quick{
-        view.tour, Tentative<Lengths>(view.length), view.candidates};
-    const Length gain = Neighbourhood::gain(quick, first, variant, move);
-    if (!quick.length.doubt()) return gain;
-    const View its_view = view;
-    const FirstStep<Length> its_first = first;
-    Move its_move;
-    const Length exact = exact_gain<Neighbourhood>(&its_view, &its_first, variant, &its_move);
-    move = its_move;
-    return exact;
-  } else {
-    return Neighbourhood::gain(view, first, variant, move);
-  }
 }
 
 // The better of what was found before and the best move of a first step, whose moves are numbered
@@ -124,11 +96,23 @@ GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int 
 template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
 GLS_DEVICE Found best_of_step(const View& view, const FirstStep<Length>& first, int rank, int index,
                               Found best) {
-  Neighbourhood::each_gain(view, first, [&](int variant, Length gain) {
+  const auto take = [&](int variant, Length gain) {
     if (gain <= 0 || gain < best.gain) return;
     const Found other{{rank, index + variant, gain}};
     if (gain > best.gain || other < best) best = other;
-  });
+  };
+#ifndef __CUDACC__  // a thread of the GPU has no registers for lengths that are shared
+  if constexpr (SharesLengths<Neighbourhood>::kValue) {
+    Neighbourhood::each_gain(view, first, take);
+    return best;
+  }
+#endif
+  const int variants = Neighbourhood::variants(view.candidates.degree);
+#pragma unroll 1
+  for (int variant = 0; variant < variants; ++variant) {
+    Move unused;
+    take(variant, Neighbourhood::gain(view, first, variant, unused));
+  }
   return best;
 }
 
@@ -142,29 +126,16 @@ template <class Neighbourhood, class Found, class View, class Length = typename 
 GLS_DEVICE Found look_at_step(const View& view, const FirstStep<Length>& first, int rank, int index,
                               Found best) {
   using Lengths = typename View::Lengths;
-#ifndef __CUDACC__  // a thread of the GPU has no registers for lengths that are shared
-  if constexpr (SharesLengths<Neighbourhood>::kValue) {
-    if constexpr (Lengths::kQuick) {
-      const gls::View<Tentative<Lengths>, typename View::City> quick{
-          view.tour, Tentative<Lengths>(view.length), view.candidates};
-      const Found found = best_of_step<Neighbourhood>(quick, first, rank, index, best);
-      if (!quick.length.doubt()) return found;
-      const View its_view = view;
-      const FirstStep<Length> its_first = first;
-      return exact_best_of_step<Neighbourhood>(its_view, its_first, rank, index, best);
-    } else {
-      return best_of_step<Neighbourhood>(view, first, rank, index, best);
-    }
+  if constexpr (Lengths::kQuick) {
+    const auto quick = view.with(Tentative<Lengths>(view.length));
+    const Found found = best_of_step<Neighbourhood>(quick, first, rank, index, best);
+    if (!quick.length.doubt()) return found;
+    const View its_view = view;
+    const FirstStep<Length> its_first = first;
+    return exact_best_of_step<Neighbourhood>(its_view, its_first, rank, index, best);
+  } else {
+    return best_of_step<Neighbourhood>(view, first, rank, index, best);
   }
-#endif
-  const int variants = Neighbourhood::variants(view.candidates.degree);
-#pragma unroll 1
-  for (int variant = 0; variant < variants; ++variant) {
-    Move unused;
-    const Length gain = gain_of<Neighbourhood>(view, first, variant, unused);
-    if (gain > best.gain) best = {{rank, index + variant, gain}};
-  }
-  return best;
 }
 
 // Looks at the cities of rank 0 to `end - 1`, one after the other. The move that was found is made
@@ -182,12 +153,12 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
     if (Found::kStops && best.rank != kNowhere) break;
     first.t2 = queue[rank];
     const int place = view.tour.place(first.t2);
-    const int64 row = int64(first.t2) * candidates.degree;
+    const uint32 row = candidates.entry(first.t2, 0);
 #pragma unroll 1
     for (int begin = 0; begin < choices.steps.divisor; begin += choices.breadth) {
       first.forward = begin > 0;
       first.t1 = view.tour.at(first.forward ? place - 1 : place + 1);
-      first.length = view.length(first.t2, first.t1);
+      first.length = view.leaving(first.t2, first.t1);
       const int neighbour = view.tour.at(first.forward ? place + 1 : place - 1);
 #pragma unroll 1
       for (int choice = 0; choice < choices.breadth; ++choice) {
@@ -209,10 +180,26 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
 
 #ifdef __CUDACC__
 
+// A first step that gains, without what its number says: `item` counts the first steps of all
+// cities that are looked at.
 template <class Length>
 struct Survivor {
-  FirstStep<Length> first;
-  int rank, choice;
+  int t1, t2, t3;
+  int tag;  // 2 * item + forward
+  Length length, gain;
+
+  GLS_DEVICE void set(const FirstStep<Length>& first, int item) {
+    t1 = first.t1, t2 = first.t2, t3 = first.t3;
+    tag = 2 * item + first.forward;
+    length = first.length, gain = first.gain;
+  }
+  GLS_DEVICE FirstStep<Length> first() const { return {t1, t2, t3, tag & 1, length, gain}; }
+  GLS_DEVICE int item() const { return tag >> 1; }
+};
+
+template <class Length, int count>
+struct Survivors {
+  Survivor<Length> each[count];
 };
 
 // The same by all lanes of a team, which look at several cities ahead: they share the first steps,
@@ -222,12 +209,10 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
                                Choices choices, int end, Move& move) {
   using Length = typename View::Length;
   constexpr int kLanes = Team::kLanes, kSurvivors = kLanes == 32 ? 64 : kLanes;
-  __shared__ Survivor<Length> room[Team::kTeams][kSurvivors];
-  Survivor<Length>* survivors = room[team.in_block()];
+  Survivor<Length>* survivors = shared_slot<Survivors<Length, kSurvivors>>(team).each;
   const int lane = team.lane(), variants = choices.variants.divisor;
   int items = end * choices.steps.divisor;
   Found best{{kNowhere, 0, 0}}, own = best;
-  Move own_move;
   int item = 0;
 #pragma unroll 1
   while (item < items) {
@@ -235,15 +220,14 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
 #pragma unroll 1
     for (; item < items && count <= kSurvivors - kLanes; item += kLanes) {
       const int mine = item + lane;
-      Survivor<Length> found;
+      FirstStep<Length> first;
       bool gains = false;
       if (mine < items) {
-        found.rank = choices.steps.quotient(mine);
-        found.choice = mine - found.rank * choices.steps.divisor;
-        gains = first_step(view, choices, queue[found.rank], found.choice, found.first);
+        const int rank = choices.steps.quotient(mine);
+        gains = first_step(view, choices, queue[rank], mine - rank * choices.steps.divisor, first);
       }
       const Compacted kept = team.compact(gains);
-      if (gains) survivors[count + kept.place] = found;
+      if (gains) survivors[count + kept.place].set(first, mine);
       count += kept.total;
     }
     team.sync();
@@ -251,22 +235,33 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
 #pragma unroll 1
     for (int base = 0; base < moves; base += kLanes) {
       const int mine = base + lane;
+      Move its_move;
+      bool leads = false;
       if (mine < moves) {
         const int step = choices.variants.quotient(mine), variant = mine - step * variants;
         const Survivor<Length>& from = survivors[step];
-        Move other_move;
-        const Length gain = gain_of<Neighbourhood>(view, from.first, variant, other_move);
-        const Found other{{from.rank, from.choice * variants + variant, gain}};
-        if (gain > 0 && other < own) own = other, own_move = other_move;
+        const Length gain = Neighbourhood::gain(view, from.first(), variant, its_move);
+        if (gain > 0) {
+          const int rank = choices.steps.quotient(from.item());
+          const int choice = from.item() - rank * choices.steps.divisor;
+          const Found other{{rank, choice * variants + variant, gain}};
+          leads = other < own;
+          if (leads) own = other;
+        }
       }
       if constexpr (Found::kStops) {
         if (!team.any(own.rank != kNowhere)) continue;
         // Done, unless moves of the first city that improves are still to come.
         best = team.least(own);
-        const int next = base + kLanes < moves
-                             ? survivors[choices.variants.quotient(base + kLanes)].rank
-                         : item < items ? choices.steps.quotient(item)
-                                        : kNowhere;
+        if (leads && own == best) {
+          move = its_move;
+          move.start(survivors[choices.variants.quotient(mine)].first());  // not kept till here
+        }
+        const int next =
+            base + kLanes < moves
+                ? choices.steps.quotient(survivors[choices.variants.quotient(base + kLanes)].item())
+            : item < items ? choices.steps.quotient(item)
+                           : kNowhere;
         if (next > best.rank) {
           items = 0;
           break;
@@ -276,19 +271,42 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
     team.sync();
   }
   if constexpr (!Found::kStops) best = team.least(own);
-  if (best.rank != kNowhere && own == best) move = own_move;
   team.sync();
   return best;
 }
 
+// Out of line: what is rare must not be in the way of what is not.
+template <class Neighbourhood, class Found, class Team, class View, class Queue>
+GLS_OUT_OF_LINE Found look_again(const Team* team, const View* view, const Queue* queue,
+                                 Choices choices, int end, Move* move) {
+  return look_together<Neighbourhood, Found>(*team, view->with(view->length.exactly()), *queue,
+                                             choices, end, *move);
+}
+
+// Looks by estimates; false where one of them is in doubt, and so what was found.
+template <class Neighbourhood, class Found, class Team, class View, class Queue>
+GLS_DEVICE bool look_quickly(const Team& team, const View& view, const Queue& queue,
+                             Choices choices, int end, Move& move, Found& found) {
+  const auto quick = view.with(Tentative<typename View::Lengths>(view.length));
+  found = look_together<Neighbourhood, Found>(team, quick, queue, choices, end, move);
+  return !team.any(quick.length.doubt());
+}
+
 #endif
 
-// Looks at the cities of rank 0 to `end - 1`; the move that was found lies in the team's `move`.
+// Looks at the cities of rank 0 to `end - 1`. Where the search stops at the first city that
+// improves, the move that was found lies in the team's `move`.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look(const Team& team, const View& view, const Queue& queue, Choices choices,
                       int end, Move& move) {
 #ifdef __CUDACC__
-  if constexpr (Team::kLanes > 1) {
+  if constexpr (Team::kLanes > 1 && View::Lengths::kQuick) {
+    Found found;
+    if (look_quickly<Neighbourhood>(team, view, queue, choices, end, move, found)) return found;
+    const View its_view = view;
+    const Queue its_queue = queue;
+    return look_again<Neighbourhood, Found>(&team, &its_view, &its_queue, choices, end, &move);
+  } else if constexpr (Team::kLanes > 1) {
     return look_together<Neighbourhood, Found>(team, view, queue, choices, end, move);
   } else
 #endif

@@ -9,22 +9,28 @@
 
 namespace gls {
 
-// Hands out parts of a piece of memory, each at a multiple of 16 bytes.
+// What `take` hands out for `count` numbers.
+template <class T>
+GLS_DEVICE int64 piece_bytes(int count) {
+  return (int64(count) * sizeof(T) + 15) / 16 * 16;
+}
+
+// Hands out pieces of memory, each at a multiple of 16 bytes.
 struct Pieces {
   char* free;
 
   template <class T>
   GLS_DEVICE T* take(int count) {
     T* taken = reinterpret_cast<T*>(free);
-    free += (int64(count) * sizeof(T) + 15) / 16 * 16;
+    free += piece_bytes<T>(count);
     return taken;
   }
 };
 
-// What `take` hands out for a tour: order, position, ring and bits.
+// Of a tour: order, position, ring and bits.
 template <class City>
-GLS_DEVICE int64 tour_bytes(int n) {
-  return 3 * ((int64(n) * sizeof(City) + 15) / 16 * 16) + (int64(n + 31) / 32 * 4 + 15) / 16 * 16;
+GLS_DEVICE int64 tour_bytes(int n, int ring) {
+  return 2 * piece_bytes<City>(n) + piece_bytes<City>(ring) + piece_bytes<uint32>((n + 31) / 32);
 }
 
 #ifdef __CUDACC__
@@ -36,10 +42,10 @@ template <bool with_sites>
 struct SharedMemory : Pieces {
   using City = uint16;
 
+  // `own` bytes a team, beside `sites` bytes of all.
   template <class Team>
-  GLS_DEVICE SharedMemory(const Team& team, int, int n, int site_bytes, char*)
-      : Pieces{shared_memory + (with_sites ? (n * site_bytes + 15) / 16 * 16 : 0) +
-               team.in_block() * tour_bytes<City>(n)} {}
+  GLS_DEVICE SharedMemory(const Team& team, int, int64 own, int64 sites, char*)
+      : Pieces{shared_memory + (with_sites ? sites : 0) + team.in_block() * own} {}
 
   template <class Site>
   GLS_DEVICE static void load_sites(const Site* from, int n) {
@@ -60,8 +66,8 @@ struct GlobalMemory : Pieces {
   using City = int;
 
   template <class Team>
-  GLS_DEVICE GlobalMemory(const Team&, int item, int n, int, char* scratch)
-      : Pieces{scratch + item * tour_bytes<City>(n)} {}
+  GLS_DEVICE GlobalMemory(const Team&, int item, int64 own, int64, char* scratch)
+      : Pieces{scratch + item * own} {}
 
   template <class Site>
   GLS_DEVICE static void load_sites(const Site*, int) {}
@@ -78,7 +84,7 @@ template <class CityType>
 struct HostMemory : Pieces {
   using City = CityType;
 
-  HostMemory(const Host&, int, int n, int, char*) : Pieces{memory(tour_bytes<City>(n))} {}
+  HostMemory(const Host&, int, int64 own, int64, char*) : Pieces{memory(own)} {}
 
   static char* memory(int64 bytes) {
     struct alignas(16) Sixteen {

@@ -10,20 +10,27 @@ template <class City>
 struct WorkQueue {
   City* ring;
   uint32* queued;  // one bit a city
-  int n;
+  int room;        // of the ring; the number of cities is always enough
   int head, size;
 
   GLS_DEVICE int operator[](int rank) const {
     const int place = head + rank;
-    return int(ring[place < n ? place : place - n]);
+    return int(ring[place < room ? place : place - room]);
   }
 
-  // Makes the queue of `count` cities city(0), city(1), ...
-  template <class Team, class F>
-  GLS_DEVICE void fill(const Team& team, int count, F city) {
+  // Makes the queue of n cities empty, whatever was in its memory.
+  template <class Team>
+  GLS_DEVICE void clear(const Team& team, int n) {
     team.each((n + 31) / 32, [&](int word) { queued[word] = 0; });
     team.sync();
     head = 0;
+    size = 0;
+  }
+
+  // Makes the queue of `count` of n cities: city(0), city(1), ...
+  template <class Team, class F>
+  GLS_DEVICE void fill(const Team& team, int n, int count, F city) {
+    clear(team, n);
     size = count;
     team.each(count, [&](int rank) {
       const int c = city(rank);
@@ -39,7 +46,7 @@ struct WorkQueue {
     team.each(count, [&](int rank) { team.clear_bit(queued, (*this)[rank]); });
     team.sync();
     head += count;
-    if (head >= n) head -= n;
+    if (head >= room) head -= room;
     size -= count;
   }
 
@@ -48,7 +55,7 @@ struct WorkQueue {
   GLS_DEVICE void push(const Team& team, const int* cities, int count) {
     size += team.append_new(queued, cities, count, [&](int rank, int city) {
       int place = head + size + rank;
-      while (place >= n) place -= n;
+      while (place >= room) place -= room;
       ring[place] = City(city);
     });
   }

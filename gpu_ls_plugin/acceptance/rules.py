@@ -1,0 +1,117 @@
+"""The built-in acceptance rules (Lourenço, Martin and Stützle 2003, section 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.acceptance.base import Acceptance
+
+
+@dataclass(frozen=True)
+class Better(Acceptance):
+    """Go on from a tour that is cheaper than the one before."""
+
+    name = "better"
+    functor = "gls::Better"
+
+    def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
+        """Return whether costs fell."""
+        return rise < 0
+
+
+@dataclass(frozen=True)
+class BetterOrEqual(Acceptance):
+    """Go on from a tour that is no dearer than the one before."""
+
+    name = "better_or_equal"
+    functor = "gls::BetterOrEqual"
+
+    def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
+        """Return whether costs fell or stayed."""
+        return rise <= 0
+
+
+@dataclass(frozen=True)
+class Always(Acceptance):
+    """Go on from every tour: a random walk on local optima (Fosin et al. 2013, Algorithm 2)."""
+
+    name = "always"
+    functor = "gls::Always"
+    never_worse = False
+
+    def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
+        """Return True for all."""
+        return rise == rise
+
+
+@dataclass(frozen=True)
+class Threshold(Acceptance):
+    """Go on from a tour that is dearer by no more than `rise`.
+
+    Parameters
+    ----------
+    rise : float
+        In mean edge lengths of the chain's first local optimum; not negative.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        `rise` is negative or no number.
+    """
+
+    rise: float = 0.1
+
+    name = "threshold"
+    functor = "gls::Threshold"
+    never_worse = False
+
+    def __post_init__(self) -> None:
+        checks.number("rise", self.rise, least=0)
+
+    def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
+        """Return whether costs rose by no more than the level."""
+        return rise <= level
+
+    def level(self, progress: float) -> float:
+        """Return `rise`."""
+        return self.rise
+
+
+@dataclass(frozen=True)
+class Annealing(Acceptance):
+    """Go on from a dearer tour with a probability that falls with the rise and with time.
+
+    A rise r is taken with probability exp(-r / T); T falls linearly from `start` to 0 over the
+    budget (Kirkpatrick, Gelatt and Vecchi 1983; Martin, Otto and Felten 1991).
+
+    Parameters
+    ----------
+    start : float
+        First temperature, in mean edge lengths of the chain's first local optimum; not negative.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        `start` is negative or no number.
+    """
+
+    start: float = 0.8
+
+    name = "annealing"
+    functor = "gls::Annealing"
+    never_worse = False
+
+    def __post_init__(self) -> None:
+        checks.number("start", self.start, least=0)
+
+    def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
+        """Return whether rises are below -level ln u."""
+        return rise <= level * -np.log(uniform)
+
+    def level(self, progress: float) -> float:
+        """Return the temperature after a share of the budget."""
+        return self.start * (1.0 - progress)

@@ -1,0 +1,186 @@
+"""How the costs of a search fell over time: the points, their CSV file and their figure."""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError, MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from matplotlib.figure import Figure
+
+# Times this far apart are drawn on a logarithmic axis: the early gains would be one vertical line.
+WIDE_RANGE = 30.0
+
+
+@dataclass(frozen=True)
+class Point:
+    """Costs at one moment of a search, all as Python numbers.
+
+    `elapsed` seconds and `kicks` (of all tours together) since the start; `best_cost` and
+    `mean_cost` over the batch, in the problem's unit.
+    """
+
+    elapsed: float
+    kicks: int
+    best_cost: int | float
+    mean_cost: float
+
+
+HEADER = [field.name for field in fields(Point)]
+
+
+def note(history: list[Point], point: Point) -> bool:
+    """Append a point where it is the first or its best cost is a new one; say whether it is."""
+    new = not history or point.best_cost < history[-1].best_cost
+    if new:
+        history.append(point)
+    return new
+
+
+def save_history(history: Sequence[Point], path: str | os.PathLike[str]) -> None:
+    """Write points to a CSV file, which appears complete or not at all.
+
+    The first line is ``elapsed,kicks,best_cost,mean_cost``; numbers are written in full, so that
+    `load_history` returns equal ones.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
+    """
+    with atomically(Path(path)) as file, open(file, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(HEADER)
+        writer.writerows(astuple(point) for point in history)
+
+
+def load_history(path: str | os.PathLike[str]) -> list[Point]:
+    """Return the points that `save_history` wrote.
+
+    Raises
+    ------
+    FileFormatError
+        The file holds something else; the message names the line.
+    OSError
+        The file cannot be read.
+    """
+    with open(path, newline="", encoding="utf-8") as stream:
+        lines = csv.reader(stream, strict=True)
+        try:
+            header = next(lines, [])
+            if header != HEADER:
+                raise ValueError(f"the first line is no {','.join(HEADER)}")
+            return [_point(line) for line in lines]
+        except (ValueError, csv.Error) as error:
+            raise FileFormatError(f"{path}: line {lines.line_num}: {error}") from error
+
+
+def _point(line: list[str]) -> Point:
+    if len(line) != len(HEADER):
+        raise ValueError(f"{len(line)} values instead of {len(HEADER)}")
+    elapsed, kicks, best, mean = line
+    return Point(float(elapsed), int(kicks), _number(best), float(mean))
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def plot_history(
+    history: Sequence[Point],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    optimum: float | None = None,
+) -> Figure:
+    """Draw the best and the mean cost against the seconds.
+
+    Parameters
+    ----------
+    history : sequence of Point
+        At least one.
+    path : path, optional
+        Image file to write, complete or not at all; its ending is the format.
+    optimum : float, optional
+        Positive; draws how far costs are above it, in percent.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Its time axis is logarithmic where the times span more than a factor of 30.
+
+    Raises
+    ------
+    MissingExtraError
+        Matplotlib is not installed.
+    InvalidParameterError
+        There is no point, the optimum is not positive, or the ending is of no image format.
+    OSError
+        The file cannot be written.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError(
+            'plot: drawing needs Matplotlib: pip install "gpu-ls-plugin[plot]"'
+        ) from error
+    if not history:
+        raise InvalidParameterError("plot: there is no history; the search recorded none")
+    if optimum is not None and not 0 < checks.number("optimum", optimum) < math.inf:
+        raise InvalidParameterError(f"optimum: {optimum!r} is not positive and finite")
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    canvas = FigureCanvasAgg(figure)
+    known = [f".{name}" for name in canvas.get_supported_filetypes()]
+    if path is not None and Path(path).suffix.lower() not in known:
+        raise InvalidParameterError(
+            f"plot: {Path(path).name!r} must end in one of {', '.join(known)}"
+        )
+    axes = figure.add_subplot(
+        xlabel="seconds", ylabel="cost" if optimum is None else "gap to the optimum in %"
+    )
+    seconds = [point.elapsed for point in history]
+    # The best cost is known at every time, the mean only at the points.
+    for name, style in (("best", "steps-post"), ("mean", "default")):
+        costs = [getattr(point, f"{name}_cost") for point in history]
+        if optimum is not None:
+            costs = [100.0 * (cost - optimum) / optimum for cost in costs]
+        axes.plot(seconds, costs, drawstyle=style, marker=".", label=name)
+    positive = [time for time in seconds if time > 0]
+    if positive and max(positive) > WIDE_RANGE * min(positive):
+        axes.set_xscale("log", nonpositive="clip")  # a start at 0 s enters from the left edge
+    axes.legend()
+    if path is not None:
+        with atomically(Path(path)) as file:
+            canvas.print_figure(file, dpi=150, format=Path(path).suffix.lower()[1:])
+    return figure
+
+
+@contextmanager
+def atomically(path: Path) -> Iterator[Path]:
+    """Yield a temporary file name beside `path` that takes its place if all goes well.
+
+    What is no regular file, such as /dev/stdout, is yielded itself.
+    """
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    target = path.resolve()
+    temporary = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
+    try:
+        yield temporary
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,58 @@
+"""A fresh random tour in place of a kick."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.construction.random_tours import shuffle
+from gpu_ls_plugin.problems.tsp import check_problem
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.tsp import TSP
+
+
+@dataclass(frozen=True)
+class Restart:
+    """Start afresh: a uniform random tour, whatever the tour was before."""
+
+    name = "restart"
+    smallest = 1
+
+    def perturb(
+        self,
+        problem: TSP,
+        tours: Any,
+        *,
+        seed: int = 0,
+        backend: str = "auto",
+        device: int | None = None,
+    ) -> Any:
+        """Return random tours, as many as there are rows; row r depends on `seed` and r alone.
+
+        Parameters
+        ----------
+        problem : TSP
+        tours : array, shape (P, n), integer
+            Not changed. NumPy, or CuPy with the result on the same device.
+        seed : int
+            Key of the random tours.
+        backend, device
+            Where they are made; see `get_backend`.
+
+        Returns
+        -------
+        array, shape (P, n), int32
+
+        Raises
+        ------
+        InvalidTourError, InvalidTypeError
+            `tours` are no permutations of the cities.
+        """
+        check_problem(problem)
+        key = checks.seed(seed)
+        chosen = get_backend(backend, device, tours=tours)
+        size = len(arrays.take_tours(chosen, problem, tours))
+        return arrays.give(chosen, shuffle(chosen, problem.n, size, key, 0), like=tours)

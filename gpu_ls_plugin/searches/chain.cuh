@@ -1,0 +1,247 @@
+// Iterated local search: kick, repair, accept or undo, again and again; one chain a team.
+//
+// A kick is a move like any other, so that one place executes both. The repair looks at the cities
+// whose edges changed only. Each reversal enters a journal; undone in reverse order they restore
+// the tour, whose copy is never made.
+#pragma once
+
+#include "apply_move.cuh"
+#include "bridge_cuts.cuh"
+#include "next_move.cuh"
+#include "rules.cuh"
+#include "tour_memory.cuh"
+
+namespace gls {
+
+// A chain's journal and queue are short, or tours would not fit beside each other; a repair that
+// fills one of them ends early.
+constexpr int kJournal = 96, kChainQueue = 128;
+constexpr int kKickAttempts = 8;
+constexpr int kDrawsPerKick = 64;  // steps of the random stream that belong to a kick
+
+template <class City>
+struct Journal {
+  City* entries;  // first place and length of each reversal
+  int size = 0;
+
+  GLS_DEVICE bool takes(int reversals) const { return size + reversals <= kJournal; }
+
+  template <class Team>
+  GLS_DEVICE void add(const Team& team, int first, int length) {
+    team.each(1, [&](int) {
+      entries[2 * size] = City(first);
+      entries[2 * size + 1] = City(length);
+    });
+    ++size;
+  }
+
+  template <class Team>
+  GLS_DEVICE void undo(const Team& team, const RingTour<City>& tour) {
+    team.sync();
+#pragma unroll 1
+    while (size > 0) {
+      --size;
+      tour.reverse(team, int(entries[2 * size]), int(entries[2 * size + 1]));
+    }
+  }
+};
+
+// Cuts a tour by a double bridge: the move in `move` (not in registers) with its gain, false where
+// none was found.
+template <class Cuts, class View, class Length = typename View::Length>
+GLS_DEVICE bool draw_bridge(Philox& random, const View& view, int window, Move& move,
+                            Length& gain) {
+  const auto& tour = view.tour;
+#pragma unroll 1
+  for (int attempt = 0; attempt < kKickAttempts; ++attempt) {
+    BridgeCuts cuts = Cuts::draw(random, view, window);
+    GLS_UNROLL
+    for (int c = 0; c < 4; ++c) {  // next to a fixed edge there is one that is not
+      const int place = tour.wrap(cuts.first + cuts.at[c]);
+      cuts.at[c] += view.fixed.hold(tour.at(place - 1), tour.at(place));
+    }
+    if (!cuts.separate(tour.n)) continue;
+    move.shape = Shape::kBridge;
+    move.forward = 1;
+    move.edges = 4;
+    GLS_UNROLL
+    for (int c = 0; c < 4; ++c) {  // cities before and behind: t[6] t[0], t[1] t[2], ... t[5] t[7]
+      const int place = tour.wrap(cuts.first + cuts.at[c]);
+      move.t[c == 0 ? 6 : 2 * c - 1] = tour.at(place - 1);
+      move.t[c == 3 ? 7 : 2 * c] = tour.at(place);
+    }
+    gain = 0;
+#pragma unroll 1
+    for (int c = 0; c < 4; ++c) {
+      const int before = move.t[c == 0 ? 6 : 2 * c - 1];
+      gain += view.length(before, move.t[c == 3 ? 7 : 2 * c]);
+      gain -= view.length(before, move.t[c == 0 ? 4 : c == 1 ? 7 : c == 2 ? 0 : 2]);
+    }
+    return true;
+  }
+  return false;
+}
+
+template <class Team, class Metric, class Length, class Memory, class Neighbourhood, class Cuts,
+          class Accept>
+struct Chain {
+  using City = typename Memory::City;
+  using MetricLengths = Lengths<Metric, Length>;
+  using Site = typename MetricLengths::City;
+  static constexpr bool kReal = MetricLengths::kReal;
+  using Cost = typename Metric::Length;
+
+  // Once a block, before its tours.
+  template <class... Rest>
+  GLS_DEVICE static void prepare(const Team&, const void*, int n, const void* sites, Rest...) {
+    Memory::template load_sites<Site>(static_cast<const Site*>(sites), n);
+  }
+
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
+                             const void* sites, float error_absolute, float error_relative,
+                             const int* candidates, const void* candidate_lengths, int degree,
+                             int sorted, int directions, int breadth, int ahead, uint64 seed,
+                             int64 first_row, int64 until, int64 max_moves, int patience,
+                             int window, float heat, float cooling, const float* units, int* tours,
+                             int* best_tours, void* costs, void* best_costs, int64* kick_counts,
+                             int64* accepted_counts, int64* idle_counts, int64* look_counts,
+                             int64* move_counts, char* scratch) {
+    const auto left = [](int64 most, int64 done) {
+      return int(most - done < kMostOfLaunch ? most - done : kMostOfLaunch);
+    };
+    int kicks_left = left(until, kick_counts[item]),
+        moves_left = left(max_moves, move_counts[item]);
+    if (kicks_left <= 0 || moves_left <= 0 || !patient(patience, idle_counts[item])) return;
+    int* row = tours + int64(item) * n;
+    Memory memory(team, item, tour_bytes<City>(n, kChainQueue) + piece_bytes<City>(2 * kJournal),
+                  piece_bytes<Site>(n), scratch);
+    const View<MetricLengths, City> view{
+        {memory.template take<City>(n), memory.template take<City>(n), n},
+        {Metric(metric_data, n),
+         memory.sites(static_cast<const Site*>(sites)),
+         {error_absolute, error_relative}},
+        {candidates, static_cast<const Length*>(candidate_lengths), degree, sorted != 0}};
+    WorkQueue<City> queue{memory.template take<City>(kChainQueue),
+                          memory.template take<uint32>((n + 31) / 32), kChainQueue, 0, 0};
+    Journal<City> journal{memory.template take<City>(2 * kJournal)};
+    const auto& tour = view.tour;
+    team.each(n, [&](int p) {
+      tour.order[p] = City(row[p]);
+      tour.position[row[p]] = City(p);
+    });
+    queue.clear(team, n);
+
+    const Choices choices{breadth, Divisor(directions * breadth),
+                          Divisor(Neighbourhood::variants(degree))};
+    Move& move = shared_slot<Move>(team);
+    State& state = shared_slot<State>(team);
+    team.once([&] {
+      state.cost = static_cast<Cost*>(costs)[item];
+      state.best = static_cast<Cost*>(best_costs)[item];
+      state.kicks = kick_counts[item];
+      state.idle = idle_counts[item];
+      state.accepted = 0;
+      state.moves_left = moves_left;
+    });
+    int looked = 0;
+    bool repairing = false;  // or a kick is due
+    Cost rise = 0;
+    forget_answers<Length>(team);
+    for (;;) {
+      Next next = Next::kNone;
+#pragma unroll 1
+      while (repairing || (kicks_left > 0 && moves_left > 0 && patient(patience, state.idle))) {
+        bool moves = false;
+        if (!repairing) {
+          repairing = moves = kick(team, view, seed, first_row + item, window, move, state);
+          rise = state.rise;
+        } else if (journal.takes(kMaxExchange) && moves_left > 0 &&
+                   queue.size + 2 * kMaxExchange <= kChainQueue) {
+          Length gain;
+          next = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, kNowhere, move,
+                                                  looked, gain);
+          if (next == Next::kDoubt) break;
+          moves = next == Next::kFound;
+          rise -= moves ? Cost(gain) : 0;
+          moves_left -= moves;
+        }
+        if (moves) {
+          apply_move(team, tour, move, directions == 2,
+                     [&](int first, int length) { journal.add(team, first, length); });
+          queue.push(team, move.t, 2 * move.edges);
+          continue;
+        }
+        repairing = false;
+        --kicks_left;
+        queue.drop(team, queue.size);
+        const Cost cost = state.cost, best = state.best;
+        if (kReal && fabs(double(rise)) <= 1e-12 * double(cost)) rise = 0;  // rounding alone
+        const float level = units[item] * fmax(heat - cooling * float(state.kicks), 0.0f);
+        Philox random(seed, Purpose::kKick, first_row + item);
+        random.seek((state.kicks + 1) * kDrawsPerKick - 1);
+        const bool taken = Accept::takes(rise, level, random);
+        if (taken)
+          journal.size = 0;
+        else
+          journal.undo(team, tour);
+        const bool leads = taken && cost + rise < best;
+        if (leads && !Accept::kNeverWorse) {
+          team.each(n, [&](int p) { best_tours[int64(item) * n + p] = tour.order[p]; });
+        }
+        team.sync();  // all have read the state
+        team.once([&] {
+          ++state.kicks;
+          state.idle = leads ? 0 : state.idle + 1;
+          if (!taken) return;
+          ++state.accepted;
+          state.cost = cost + rise;
+          if (leads) state.best = cost + rise;
+        });
+      }
+      if (next != Next::kDoubt) break;
+      make_answer<Neighbourhood, Length>(team, view, queue, choices, ahead, move);
+    }
+    team.each(n, [&](int p) { tours[int64(item) * n + p] = tour.order[p]; });
+    team.once([&] {
+      static_cast<Cost*>(costs)[item] = state.cost;
+      static_cast<Cost*>(best_costs)[item] = state.best;
+      kick_counts[item] = state.kicks;
+      accepted_counts[item] += state.accepted;
+      idle_counts[item] = state.idle;
+      look_counts[item] += looked;
+      move_counts[item] += state.moves_left - moves_left;
+    });
+  }
+
+ private:
+  static constexpr int kMostOfLaunch = 1 << 30;  // kicks and moves
+
+  // Kept in shared memory: registers are scarce.
+  struct State {
+    Cost cost, best;
+    Cost rise;  // by the kick
+    int64 kicks, idle, accepted;
+    bool kicked;
+    int moves_left;  // at the start
+  };
+
+  GLS_DEVICE static bool patient(int patience, int64 idle) {
+    return patience == 0 || idle < patience;
+  }
+
+  // Draws the kick of a number into the team's `move`; false where there is none.
+  template <class View>
+  GLS_DEVICE static bool kick(const Team& team, const View& view, uint64 seed, int64 row,
+                              int window, Move& move, State& state) {
+    team.once([&] {
+      Philox random(seed, Purpose::kKick, row);
+      random.seek(state.kicks * kDrawsPerKick);
+      Length gain = 0;
+      state.kicked = draw_bridge<Cuts>(random, view, window, move, gain);
+      state.rise = -Cost(gain);
+    });
+    return state.kicked;
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,315 @@
+"""Chains of kicks in progress: what the loop of an iterated search drives."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.budget import Budget, Stopwatch
+from gpu_ls_plugin.construction.random_tours import shuffle
+from gpu_ls_plugin.searches import composed
+from gpu_ls_plugin.searches.descent import LARGEST_SHORT
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.acceptance import Acceptance
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.perturbations import DoubleBridge
+    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.searches.composed import Composed, Moves
+    from gpu_ls_plugin.searches.local_search import LocalSearch
+
+PARAMETERS = composed.PARAMETERS + (
+    "int ahead, gls::uint64 seed, gls::int64 first_row, gls::int64 until, gls::int64 max_moves, "
+    "int patience, int window, float heat, float cooling, const float* units, int* tours, "
+    "int* best_tours, void* costs, void* best_costs, gls::int64* kick_counts, "
+    "gls::int64* accepted_counts, gls::int64* idle_counts, gls::int64* look_counts, "
+    "gls::int64* move_counts, char* scratch"
+)
+NO_LIMIT = 2**62
+RESTART_STREAM = 2**40  # rows of random tours that belong to one round of restarts
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where chains begin.
+
+    Attributes
+    ----------
+    backend : Backend
+    problem : TSP
+    tours : array of the backend, shape (P, n), int32
+        Local optima; changed in place.
+    seed, first_row : int
+        Row r of the batch has the random numbers of row `first_row` + r.
+    max_moves : int
+        Moves after which a chain stops.
+    """
+
+    backend: Backend
+    problem: TSP
+    tours: Any
+    seed: int
+    first_row: int = 0
+    max_moves: int = NO_LIMIT
+
+
+class Chains(ABC):
+    """A batch of chains; each goes on from its current tour and keeps the best.
+
+    Attributes
+    ----------
+    tours, best_tours : arrays of the backend, shape (P, n), int32
+    costs, best_costs : arrays of the backend, shape (P,)
+    kicks, accepted, idle, looks, moves : arrays of the backend, shape (P,), int64
+        Counts; `idle` of the kicks since the last best.
+    """
+
+    def __init__(self, start: Start, accept: Acceptance, patience: int | None) -> None:
+        xp, size = start.backend.xp, len(start.tours)
+        self.start, self.accept, self.patience = start, accept, patience or 0
+        self.tours = start.tours
+        self.best_tours = self.tours if accept.never_worse and not patience else self.tours.copy()
+        self.costs = tour_costs(start.backend, start.problem, self.tours)
+        self.best_costs = self.costs.copy()
+        self.units = (self.costs / start.problem.n).astype("float32")
+        self.kicks, self.accepted, self.idle, self.looks, self.moves = (
+            xp.zeros(size, "int64") for _ in range(5)
+        )
+        self.restarts = xp.zeros(size, "int64")
+
+    @abstractmethod
+    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
+        """Let every chain go on to kick number `until`, if it is begun within `seconds`.
+
+        The acceptance rule's level is ``heat - cooling * kick``.
+        """
+
+    @abstractmethod
+    def first_kicks(self) -> int:
+        """Return a number of kicks that surely takes less than a launch should."""
+
+    @abstractmethod
+    def moves_per_look(self) -> int:
+        """Return how many moves looking at one city stands for."""
+
+    def behind(self, until: int) -> bool:
+        """Return whether a chain has kicks and moves left; waits for the launches."""
+        return bool(((self.kicks < until) & (self.moves < self.start.max_moves)).any())
+
+    def take(self, rows: Any, others: Any) -> None:
+        """Let the chains `rows` go on from the best tours of the chains `others`."""
+        for mine, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
+            mine[rows] = best[others]
+            if mine is not best:
+                best[rows] = mine[rows]
+        self.idle[rows] = 0
+
+    def restart_stalled(self, search: LocalSearch) -> None:
+        """Let chains without a new best for `patience` kicks go on from random local optima."""
+        if not self.patience:
+            return
+        (rows,) = self.start.backend.xp.nonzero(self.idle >= self.patience)
+        if not len(rows):
+            return
+        backend, problem, seed = self.start.backend, self.start.problem, self.start.seed
+        rounds = backend.to_numpy(self.restarts[rows])
+        for number in sorted(set(rounds.tolist())):
+            mine = rows[backend.xp.asarray(rounds == number)]
+            first = self.start.first_row + (number + 1) * RESTART_STREAM
+            fresh = shuffle(backend, problem.n, len(self.tours), seed, first)[mine]
+            found = search(problem, fresh, seed=seed, backend=backend.name, budget=Budget())
+            self.tours[mine] = backend.xp.asarray(found.tours)
+            self.costs[mine] = backend.xp.asarray(found.costs)
+        self.restarts[rows] += 1
+        self.idle[rows] = 0
+
+
+def chain_kernel(
+    metric: Metric, moves: Moves, cuts: str, accept: Acceptance, team: str, memory: str
+) -> Kernel:
+    """Compose the search of one chain per team."""
+    kernel = moves.kernel(
+        "chain",
+        metric,
+        header="chain.cuh",
+        body=f"gls::Chain<{{team}}, {{metric}}, {{length}}, {memory}, {{moves}}, {cuts}, "
+        f"{accept.functor}>",
+        parameters=PARAMETERS,
+        team=team,
+    )
+    return replace(
+        kernel,
+        prepared=not kernel.on_host,
+        headers=(*kernel.headers, accept.header),
+        functors=(*kernel.functors, *filter(None, [accept.source()])),
+        parts=(*kernel.parts, accept.name),
+    )
+
+
+class FusedChains(Chains):
+    """Chains of one kernel: kick, repair, accept or undo, without a step back to the host.
+
+    Parameters
+    ----------
+    start, accept, patience
+        As for all chains.
+    parts : Composed
+        Neighbourhoods and candidates on the backend.
+    perturbation : DoubleBridge
+    """
+
+    def __init__(
+        self,
+        start: Start,
+        accept: Acceptance,
+        patience: int | None,
+        parts: Composed,
+        perturbation: DoubleBridge,
+    ) -> None:
+        super().__init__(start, accept, patience)
+        backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
+        self._parts = parts
+        self._arguments: dict[str, Any] = {
+            **parts.arguments,
+            "ahead": 1,
+            "seed": start.seed,
+            "first_row": start.first_row,
+            "max_moves": start.max_moves,
+            "patience": self.patience,
+            "window": perturbation.window(n),
+            "units": self.units,
+            "tours": self.tours,
+            "best_tours": self.best_tours,
+            "costs": self.costs,
+            "best_costs": self.best_costs,
+            "kick_counts": self.kicks,
+            "accepted_counts": self.accepted,
+            "idle_counts": self.idle,
+            "look_counts": self.looks,
+            "move_counts": self.moves,
+            "scratch": None,
+        }
+        self._shared_bytes, blocks = 0, 1
+        if backend.name == "cpu":
+            city = "gls::uint16" if n <= LARGEST_SHORT else "int"
+            team, memory = "gls::Host", f"gls::HostMemory<{city}>"
+        else:
+            per_processor = -(-size // backend.processors)
+            shape = tuning.chain_shape(
+                n, per_processor, backend.shared_memory, problem.metric.site_bytes
+            )
+            team, memory, blocks = shape.team, shape.memory, shape.blocks
+            self._shared_bytes = shape.shared_bytes(n)
+            self._arguments["ahead"] = shape.ahead(parts.steps)
+            if not shape.in_shared:
+                scratch = tuning.chain_bytes(n, 4)
+                self._arguments["scratch"] = backend.xp.empty((size, scratch), "uint8")
+        kernel = chain_kernel(problem.metric, parts.moves, perturbation.cuts, accept, team, memory)
+        self._kernel = replace(kernel, blocks_per_multiprocessor=blocks)
+
+    @staticmethod
+    def bytes_per_tour(n: int) -> int:
+        """Return the device memory of one chain in bytes."""
+        return 8 * n + tuning.chain_bytes(n, 4) + 128
+
+    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
+        """Queue one launch."""
+        self.start.backend.launch(
+            self._kernel,
+            len(self.tours),
+            {**self._arguments, "until": until, "heat": heat, "cooling": cooling},
+            shared_bytes=self._shared_bytes,
+            seconds=seconds,
+        )
+
+    def first_kicks(self) -> int:
+        """Return a number of kicks that surely takes less than a launch should."""
+        backend = self.start.backend
+        seconds = tuning.SECONDS_PER_KICK[backend.name] * -(-len(self.tours) // backend.processors)
+        return max(1, int(tuning.LAUNCH_SECONDS / seconds))
+
+    def moves_per_look(self) -> int:
+        """Return how many moves looking at one city stands for."""
+        return self._parts.neighbours
+
+
+class SteppedChains(Chains):
+    """Chains of any search and perturbation, kick by kick from the host.
+
+    Parameters
+    ----------
+    start, accept, patience
+        As for all chains.
+    search : LocalSearch
+    perturbation
+        Has ``perturb(problem, tours, seed=, backend=)``.
+    """
+
+    def __init__(
+        self,
+        start: Start,
+        accept: Acceptance,
+        patience: int | None,
+        search: LocalSearch,
+        perturbation: Any,
+    ) -> None:
+        super().__init__(start, accept, patience)
+        self._search, self._perturbation = search, perturbation
+
+    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
+        """Kick, search and accept for all chains together, until all have made their kicks."""
+        watch = Stopwatch(Budget(seconds=max(0.0, seconds)) if seconds < math.inf else None)
+        xp = self.start.backend.xp
+        while self.behind(until) and watch.left > 0:
+            going = (self.kicks < until) & (self.moves < self.start.max_moves)
+            if self.patience:
+                going &= self.idle < self.patience
+            (rows,) = xp.nonzero(going)
+            if not len(rows):
+                return
+            kick = int(self.kicks[rows].min())
+            self._step(rows, kick, max(0.0, heat - cooling * kick))
+
+    def _step(self, rows: Any, kick: int, level: float) -> None:
+        backend, problem = self.start.backend, self.start.problem
+        xp = backend.xp
+        seed = (self.start.seed * 0x9E3779B97F4A7C15 + kick + 1) % 2**64
+        kicked = self._perturbation.perturb(problem, self.tours, seed=seed, backend=backend.name)[
+            rows
+        ]
+        found = self._search(
+            problem, kicked, seed=seed, backend=backend.name, first_row=self.start.first_row
+        )
+        tours, costs = xp.asarray(found.tours), xp.asarray(found.costs)
+        uniform = 1.0 - np.random.default_rng(seed).random(len(self.tours))
+        taken = self.accept.takes(
+            costs - self.costs[rows], level * self.units[rows], xp.asarray(uniform)[rows]
+        )
+        self.tours[rows[taken]] = tours[taken]
+        self.costs[rows[taken]] = costs[taken]
+        self.kicks[rows] += 1
+        self.accepted[rows] += taken
+        self.moves[rows] += found.statistics.moves // len(rows)
+        self.looks[rows] += found.statistics.passes // len(rows)
+        leads = self.costs < self.best_costs
+        self.idle[rows] += 1
+        self.idle[leads] = 0
+        self.best_costs[leads] = self.costs[leads]
+        if self.best_tours is not self.tours:
+            self.best_tours[leads] = self.tours[leads]
+
+    def first_kicks(self) -> int:
+        """Return 1: a kick may take long."""
+        return 1
+
+    def moves_per_look(self) -> int:
+        """Return 1: searches differ in what they count."""
+        return 1

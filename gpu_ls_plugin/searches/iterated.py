@@ -1,0 +1,374 @@
+"""Iterated local search: kick, repair, accept or undo (Lourenço, Martin and Stützle 2003)."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.acceptance import Acceptance, Annealing
+from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.backends.tuning import LAUNCH_SECONDS
+from gpu_ls_plugin.budget import Budget, Stopwatch
+from gpu_ls_plugin.candidates import All, Alpha
+from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.history import Point, note
+from gpu_ls_plugin.neighbourhoods import LinKernighan
+from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.pivoting import First
+from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.result import Progress, Result, Statistics
+from gpu_ls_plugin.searches import observers
+from gpu_ls_plugin.searches.chains import NO_LIMIT, Chains, FusedChains, Start, SteppedChains
+from gpu_ls_plugin.searches.composed import Composed
+from gpu_ls_plugin.searches.cooperation import Migration
+from gpu_ls_plugin.searches.local_search import LocalSearch, _refereed, _undo_rounding
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.result import Callback
+
+
+def _default_search() -> LocalSearch:
+    return LocalSearch([LinKernighan(3)], candidates=Alpha(5))
+
+
+@dataclass(frozen=True)
+class IteratedLocalSearch:
+    """Improve tours by kicks: each is repaired locally, and kept or undone.
+
+    One chain for each tour of the batch, all at the same time. The first repair is a full local
+    search, each further one looks only at the cities whose edges changed. With `First()` pivoting
+    on candidate lists and a `DoubleBridge`, everything happens in one kernel (journal of
+    reversals, no copy of the tour); any other search or perturbation is run kick by kick.
+
+    Parameters
+    ----------
+    search : LocalSearch
+        Repairs tours.
+    perturbation : DoubleBridge, Restart or alike
+        Kicks them.
+    accept : Acceptance
+        Whether a chain goes on from the repaired tour.
+    kicks_per_city : float
+        Kicks of each chain by the number of cities (Fosin et al. 2013: 0.1, 1 and 10), where the
+        budget limits neither kicks, moves nor seconds.
+    restart_after : int, optional
+        Kicks without a new best tour after which a chain goes on from a random local optimum.
+    cooperation : Migration, optional
+        How chains help each other; by default they are independent.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or of the wrong kind.
+    """
+
+    search: LocalSearch = field(default_factory=_default_search)
+    perturbation: Any = field(default_factory=lambda: DoubleBridge(segment=50))
+    accept: Acceptance = field(default_factory=Annealing)
+    kicks_per_city: float = 10.0
+    restart_after: int | None = None
+    cooperation: Migration | None = None
+
+    name = "iterated_local_search"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.search, LocalSearch):
+            raise InvalidTypeError(f"search: {self.search!r} is no LocalSearch")
+        if not callable(getattr(self.perturbation, "perturb", None)):
+            raise InvalidTypeError(
+                f"perturbation: {self.perturbation!r} is no perturbation, such as DoubleBridge()"
+            )
+        if not isinstance(self.accept, Acceptance):
+            raise InvalidTypeError(
+                f"accept: {self.accept!r} is no acceptance rule, such as Better()"
+            )
+        if not isinstance(self.cooperation, Migration | None):
+            raise InvalidTypeError(f"cooperation: {self.cooperation!r} is no Migration()")
+        checks.number("kicks_per_city", self.kicks_per_city, least=0.0)
+        if self.restart_after is not None:
+            checks.integer("restart_after", self.restart_after, least=1)
+
+    def __call__(
+        self,
+        problem: TSP,
+        tours: Any,
+        *,
+        seed: int = 0,
+        budget: Budget | None = None,
+        backend: str = "auto",
+        device: int | None = None,
+        callback: Callback | None = None,
+        memory_limit: int | None = None,
+        first_row: int = 0,
+    ) -> Result:
+        """Improve a batch of tours.
+
+        Parameters
+        ----------
+        problem : TSP
+        tours : array, shape (P, n), integer
+            Not changed. NumPy, or CuPy with the result on the same device.
+        seed : int
+            Of the kicks and of acceptance. Budgets in kicks give the same tours for a seed on
+            every backend, device and batch size if chains are independent; the limit in seconds
+            cannot.
+        budget : Budget, optional
+            `kicks` and `moves` are per tour.
+        backend, device
+            Where to search; see `get_backend`.
+        callback : callable, optional
+            Called with a `Progress` after each launch of about 50 ms.
+        memory_limit : int, optional
+            Bytes that may be used; larger batches are searched in parts, each with its share of
+            the seconds.
+        first_row : int
+            Number of the first row, where the batch is a part of a larger one.
+
+        Returns
+        -------
+        Result
+            Row r is the best tour of chain r and never worse than row r of `tours`. With
+            cooperation, rows are sorted by cost. After Ctrl-C what was found so far, with
+            `statistics.interrupted`.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The search cannot work on the problem.
+        InvalidTourError, InvalidTypeError
+            `tours` are no permutations of the cities.
+        InsufficientMemoryError
+            Not even one tour fits.
+        """
+        stopwatch = Stopwatch(budget)
+        check_problem(problem)
+        key = checks.seed(seed)
+        checks.integer("first_row", first_row, least=0)
+        checks.callback(callback)
+        for part in self.search.neighbourhoods:
+            part.check(problem)
+        chosen = get_backend(backend, device, tours=tours)
+        given = arrays.take_tours(chosen, problem, tours)
+        per_row = FusedChains.bytes_per_tour(problem.n)
+        fixed = chosen.metric_data(problem).nbytes
+        size = chosen.rows_that_fit(per_row, fixed, memory_limit)
+        statistics = Statistics(backend=chosen.name, stopped_by="kicks", climbs=len(given))
+        run = _Run(self, chosen, problem, key, stopwatch, callback, statistics, len(given))
+        improved = given.copy() if not problem.integer else given
+        for begin in range(0, len(given), size):
+            rows = slice(begin, begin + size)
+            run.improve(improved, rows, first_row + begin, share=len(improved[rows]) / len(given))
+            if run.stopped:
+                break
+        with statistics.phase("costs"):
+            to_host = not arrays.on_gpu(tours)
+            costs = _refereed(chosen, problem, improved, to_host=to_host)
+            if not problem.integer:
+                before = _refereed(chosen, problem, given, to_host=to_host)
+                _undo_rounding(improved, costs, given, before)
+        run.finish(costs)
+        observers.notify(problem, self, statistics)
+        result = Result(
+            arrays.give(chosen, improved, like=tours),
+            arrays.give(chosen, costs, like=tours),
+            statistics,
+        )
+        return result if self.cooperation is None else result.sorted()
+
+    def chains(self, start: Start) -> Chains:
+        """Return the chains of a batch of local optima."""
+        search, kick = self.search, self.perturbation
+        problem = start.problem
+        fused = (
+            isinstance(search.pivoting, First)
+            and not isinstance(search.candidates, All)
+            and hasattr(kick, "cuts")
+        )
+        if not fused:
+            return SteppedChains(start, self.accept, self.restart_after, search, kick)
+        parts = Composed(start.backend, problem, search.neighbourhoods, search.candidates)
+        return FusedChains(start, self.accept, self.restart_after, parts, kick)
+
+
+class _Run:
+    """One call of an iterated search: its budget, what was counted, and why it stops."""
+
+    def __init__(
+        self,
+        search: IteratedLocalSearch,
+        backend: Backend,
+        problem: TSP,
+        seed: int,
+        stopwatch: Stopwatch,
+        callback: Callback | None,
+        statistics: Statistics,
+        total: int,
+    ) -> None:
+        self.search, self.backend, self.problem, self.seed = search, backend, problem, seed
+        self.stopwatch, self.callback = stopwatch, callback
+        self.statistics, self.total = statistics, total
+        self.stopped = False
+        self.done = 0  # tours of finished parts
+        self.counted = replace(statistics)  # what finished parts have counted
+        budget = stopwatch.budget
+        limited = (budget.kicks, budget.moves, budget.seconds) != (None, None, None)
+        self.kicks = budget.kicks if limited else round(search.kicks_per_city * problem.n)
+        self.seconds = 0.0  # given to the parts so far
+
+    def improve(self, tours: Any, rows: slice, first_row: int, share: float) -> None:
+        """Search some rows in place with a share of the time."""
+        budget, statistics = self.stopwatch.budget, self.statistics
+        begin, end = self.stopwatch.elapsed, math.inf
+        if budget.seconds is not None:
+            self.seconds += share * budget.seconds
+            end = self.seconds
+        part = tours[rows]
+        with statistics.phase("descent"):
+            descended = self.search.search(
+                self.problem,
+                part,
+                seed=self.seed,
+                budget=replace(budget, seconds=_positive(end - begin), kicks=None),
+                backend=self.backend.name,
+                first_row=first_row,
+            )
+            part[:] = self.backend.xp.asarray(descended.tours)
+        statistics.moves += descended.statistics.moves
+        statistics.passes += descended.statistics.passes
+        statistics.evaluations += descended.statistics.evaluations
+        statistics.launches += descended.statistics.launches
+        self.counted = replace(statistics)
+        if descended.statistics.stopped_by in ("interrupt", "target"):
+            self.stop(descended.statistics.stopped_by)
+            return
+        if self.problem.n < max(8, getattr(self.search.perturbation, "smallest", 1)):
+            statistics.stopped_by = "optimum"
+            return
+        most = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
+        most = max(0, most - descended.statistics.moves // len(part))
+        start = Start(self.backend, self.problem, part.copy(), self.seed, first_row, most)
+        chains = self.search.chains(start)
+        try:
+            self.drive(chains, begin, end)
+        except KeyboardInterrupt:
+            self.stop("interrupt")
+        part[:] = chains.best_tours
+        self.count(chains)
+        self.counted = replace(statistics)
+        self.done += len(part)
+
+    def drive(self, chains: Chains, begin: float, end: float) -> None:
+        """Launch until every chain has made its kicks or the time is over."""
+        search, watch = self.search, self.stopwatch
+        until = NO_LIMIT if self.kicks is None else self.kicks
+        exchange = search.cooperation
+        period = NO_LIMIT if exchange is None else exchange.period(self.problem.n)
+        done, next_exchange = 0, period
+        step = chains.first_kicks()
+        self.report(chains)
+        while chains.behind(until) and not self.stopped:
+            now = watch.elapsed
+            if now >= end:
+                self.statistics.stopped_by = "seconds"
+                return
+            to = min(until, next_exchange, done + step)
+            spent = time.perf_counter()
+            with self.statistics.phase("kicks"):
+                heat, cooling = self.level(done, to, begin, end)
+                chains.advance(to, heat, cooling, end - now)
+                behind = chains.behind(to)
+            seconds = max(time.perf_counter() - spent, 1e-6)
+            self.statistics.launches += 1
+            chains.restart_stalled(search.search)
+            made = max(1, to - done)
+            if not behind:
+                done = to
+                if done == next_exchange and exchange is not None:
+                    with self.statistics.phase("exchange"):
+                        exchange.exchange(chains)
+                    next_exchange += period
+            wanted = max(0.0, min(LAUNCH_SECONDS, end - watch.elapsed))
+            step = max(1, min(8 * step, int(made * wanted / seconds)))
+            self.report(chains)
+        if self.stopwatch.budget.moves is not None and bool(
+            (chains.moves >= chains.start.max_moves).any()
+        ):
+            self.statistics.stopped_by = "moves"
+
+    def level(self, done: int, to: int, begin: float, end: float) -> tuple[float, float]:
+        """Return the acceptance level as a line over the kicks from `done` to `to`."""
+        accept = self.search.accept
+        if self.kicks is not None and end == math.inf:
+            first = accept.level(0.0)
+            return first, (first - accept.level(1.0)) / max(1, self.kicks)
+        elapsed = self.stopwatch.elapsed
+        ahead = min(end, elapsed + LAUNCH_SECONDS)
+
+        def progress(kicks: int, seconds: float) -> float:
+            shares = [] if self.kicks is None else [kicks / max(1, self.kicks)]
+            if end < math.inf:
+                shares.append((seconds - begin) / max(end - begin, 1e-9))
+            return min(1.0, max(shares, default=0.0))
+
+        high, low = accept.level(progress(done, elapsed)), accept.level(progress(to, ahead))
+        cooling = (high - low) / max(1, to - done)
+        return high + cooling * done, cooling
+
+    def report(self, chains: Chains) -> None:
+        """Note the state, tell the callback, and stop at the target."""
+        best: int | float = chains.best_costs.min().item()
+        mean = float(chains.best_costs.mean())
+        self.count(chains)
+        statistics = self.statistics
+        point = Point(self.stopwatch.elapsed, statistics.kicks, best, mean)
+        improved = note(statistics.history, point)
+        if self.callback is not None:
+            self.callback(
+                Progress(
+                    elapsed=point.elapsed,
+                    best_cost=best,
+                    mean_cost=mean,
+                    moves=statistics.moves,
+                    evaluations=statistics.evaluations,
+                    done=self.done,
+                    total=self.total,
+                    kicks=statistics.kicks,
+                    accepted=statistics.accepted,
+                    improved=improved,
+                )
+            )
+        target = self.stopwatch.budget.target
+        if target is not None and best <= target:
+            self.stop("target")
+
+    def count(self, chains: Chains) -> None:
+        """Add what the chains have counted to what was counted before them."""
+        statistics, before = self.statistics, self.counted
+        looks, moves = int(chains.looks.sum()), int(chains.moves.sum())
+        statistics.kicks = before.kicks + int(chains.kicks.sum())
+        statistics.accepted = before.accepted + int(chains.accepted.sum())
+        statistics.moves = before.moves + moves
+        statistics.passes = before.passes + looks
+        statistics.evaluations = before.evaluations + looks * chains.moves_per_look()
+        names = "+".join(part.name for part in self.search.search.neighbourhoods)
+        statistics.moves_by = {names: statistics.moves}
+
+    def stop(self, reason: str) -> None:
+        """End the run after this launch."""
+        self.stopped, self.statistics.stopped_by = True, reason
+
+    def finish(self, costs: Any) -> None:
+        """Note the end."""
+        statistics = self.statistics
+        statistics.seconds = self.stopwatch.elapsed
+        best, mean = costs.min().item(), float(costs.mean())
+        statistics.history.append(Point(statistics.seconds, statistics.kicks, best, mean))
+
+
+def _positive(seconds: float) -> float | None:
+    return None if seconds == math.inf else max(0.0, seconds)
