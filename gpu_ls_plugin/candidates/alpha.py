@@ -23,7 +23,7 @@ LEAST_NEIGHBOURS = 8  # quadrant neighbours in the graph of a problem with coord
 
 @dataclass(frozen=True)
 class Alpha(Candidates):
-    """The k alpha-nearest cities of each city, the best first (Helsgaun 2000, section 4).
+    """k alpha-nearest cities of each city, the best first (Helsgaun 2000, section 4).
 
     The alpha of an edge is by how much the minimum 1-tree becomes longer if it must contain the
     edge, after penalties of the cities have made that tree resemble a tour. Of equal alpha, the
@@ -32,7 +32,9 @@ class Alpha(Candidates):
 
     With a matrix, all edges are looked at: the time is about steps n^2, and there are arrays of
     n x n numbers. With coordinates, trees and candidates are those of a sparse graph: the
-    Delaunay triangulation and max(8, k) quadrant neighbours of every city; n log n.
+    Delaunay triangulation and max(8, k) quadrant neighbours of every city; n log n. There, the
+    two cities of least alpha and the one of least alpha in each quadrant are chosen before others
+    of smaller alpha: within a cluster, these would leave no way out.
 
     Parameters
     ----------

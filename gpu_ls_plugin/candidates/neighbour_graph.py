@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.candidates.quadrant import quadrant_lists
+from gpu_ls_plugin.candidates.quadrant import quadrant_lists, quadrants
 from gpu_ls_plugin.candidates.sparse_graph import SparseGraph
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ def neighbour_graph(problem: TSP, m: int) -> SparseGraph:
     edges = _edges(np.concatenate([pairs, _delaunay(coordinates)]), n)
     edges = _edges(np.concatenate([edges, _links(coordinates, edges)]), n)
     a, b = edges.T
-    return SparseGraph(n, a, b, problem.metric.lengths(problem, a, b))
+    lengths = problem.metric.lengths(problem, a, b)
+    return SparseGraph(n, a, b, lengths, (quadrants(problem, a, b), quadrants(problem, b, a)))
 
 
 def _edges(pairs: NDArray[Any], n: int) -> NDArray[Any]:

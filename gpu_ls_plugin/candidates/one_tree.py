@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     Cities = NDArray[Any]
     Real = NDArray[np.float64]
+    Mergers = list[tuple[Real, Cities]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,14 +76,14 @@ class OneTree:
     def _heaviest_between(self, a: Cities, b: Cities) -> Real:
         """Return the weight of the heaviest edge on the tree's path from a to b."""
         heaviest = np.full(np.broadcast_shapes(a.shape, b.shape), -np.inf)
-        for weights, parents in self._mergers:
+        for weights, parents in self.mergers:
             climbed = np.maximum(weights[a], weights[b])
             np.maximum(heaviest, climbed, out=heaviest, where=a != b)
             a, b = parents[a], parents[b]
         return heaviest
 
     @cached_property
-    def _mergers(self) -> list[tuple[Real, Cities]]:
+    def mergers(self) -> Mergers:
         """The rounds of Borůvka's algorithm on the tree.
 
         In a round, every component takes its lightest edge and merges with what is at the other

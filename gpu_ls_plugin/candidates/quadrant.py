@@ -95,7 +95,7 @@ def _choose(
     problem: TSP, own: NDArray[Any], near: NDArray[Any], each: int, width: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Mark `width` of the nearest cities in each row; say which rows filled every quadrant."""
-    numbers = _quadrants(problem, own[:, None], near)
+    numbers = quadrants(problem, own[:, None], near)
     chosen = np.zeros(near.shape, bool)
     complete = np.ones(len(own), bool)
     for number in range(4):
@@ -109,8 +109,8 @@ def _choose(
     return chosen, complete
 
 
-def _quadrants(problem: TSP, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    """Return the quadrant, 0 to 3, in which city b lies as seen from city a."""
+def quadrants(problem: TSP, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """Return the quadrant, 0 to 3, in which city b lies as seen from city a, int8."""
     assert problem.coordinates is not None
     x, y = problem.coordinates.T
     dx, dy = x[b] - x[a], y[b] - y[a]

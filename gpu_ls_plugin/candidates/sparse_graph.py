@@ -28,10 +28,21 @@ class SparseGraph:
     a, b : ndarray, shape (m,), int
         Cities of the edges, a < b, in lexicographic order, each edge once.
     lengths : ndarray, shape (m,), int64 or float64
+    quadrants : two ndarrays, shape (m,), int, optional
+        In which quadrant, 0 to 3, b lies as seen from a, and a as seen from b; by default, all
+        cities lie in one.
     """
 
-    def __init__(self, n: int, a: Cities, b: Cities, lengths: NDArray[Any]) -> None:
+    def __init__(
+        self,
+        n: int,
+        a: Cities,
+        b: Cities,
+        lengths: NDArray[Any],
+        quadrants: tuple[NDArray[Any], NDArray[Any]] | None = None,
+    ) -> None:
         self.n, self.a, self.b, self.lengths = n, a, b, lengths
+        self.quadrants = quadrants or (np.zeros_like(a), np.zeros_like(b))
         self._begins = np.searchsorted(a, np.arange(n + 1)).astype(np.int32)
 
     def one_tree(self, penalties: Real) -> OneTree:
@@ -56,15 +67,21 @@ class SparseGraph:
         return weights
 
     def least_alpha(self, k: int, penalties: Real, tree: OneTree) -> Cities:
-        """Return the k cities of least alpha of each city, ties by length, then by city.
+        """Return k cities of least alpha of each city, by alpha, ties by length, then by city.
 
-        Shape (n, k), int32. Only the graph's edges count; at least k must meet at every city.
+        The two of least alpha and the one of least alpha in each quadrant come before others of
+        smaller alpha when k are chosen. Shape (n, k), int32. Only the graph's edges count; at
+        least k must meet at every city.
         """
         alphas = tree.alphas(self.a, self.b, self.weights(penalties))
         rows, cities = np.concatenate([self.a, self.b]), np.concatenate([self.b, self.a])
         order = np.lexsort((cities, np.tile(self.lengths, 2), np.tile(alphas, 2), rows))
-        best = order[places(rows[order], self.n) < k]
-        return cities[best].reshape(self.n, k).astype(np.int32)
+        rows, cities, quadrants = rows[order], cities[order], np.concatenate(self.quadrants)[order]
+        place = places(rows, self.n)
+        preferred = place < 2  # a tour has two edges at a city
+        preferred[np.unique(4 * rows + quadrants, return_index=True)[1]] = True
+        chosen = np.lexsort((~preferred, rows))[place < k]
+        return cities[np.sort(chosen)].reshape(self.n, k).astype(np.int32)
 
     def _spanning_tree(self, weights: Real) -> NDArray[np.int64]:
         """Return the numbers of the edges of a minimum spanning tree, ties to the smaller number.
