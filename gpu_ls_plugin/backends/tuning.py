@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from gpu_ls_plugin.exceptions import InvalidParameterError
+
 # Dynamic shared memory that one block may have, in bytes, by compute capability.
 SHARED_MEMORY = {75: 64 << 10, 80: 163 << 10, 90: 227 << 10, 100: 227 << 10}
 
@@ -263,3 +265,23 @@ def chain_shape(n: int, tours: int, shared_memory: int, site_bytes: int) -> Chai
                     f"gls::Warp<{warps}>", 32, warps, True, beside, blocks, site_bytes
                 )
     return ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)
+
+
+def part_shape(n: int, shared_memory: int, site_bytes: int) -> ChainShape:
+    """Return who holds a chain on a part of n cities; each has its own sites and mates."""
+    own = chain_bytes(n, 2) + _padded(n * site_bytes) + _padded(2 * n)
+    for warps, blocks in CHAIN_WARPS[1:]:
+        room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD
+        if warps * (own + CHAIN_STATIC_BYTES) <= room:
+            return PartShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, site_bytes)
+    raise InvalidParameterError(f"part: {n:,} cities do not fit into shared memory; choose fewer")
+
+
+@dataclass(frozen=True)
+class PartShape(ChainShape):
+    """How chains on parts are laid out."""
+
+    def shared_bytes(self, n: int) -> int:
+        """Return the dynamic shared memory of a block."""
+        own = chain_bytes(n, 2) + _padded(n * self.site_bytes) + _padded(2 * n)
+        return self.teams * own

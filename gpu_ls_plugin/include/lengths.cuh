@@ -109,9 +109,9 @@ struct Lengths {
   }
 };
 
-// A planar metric on a grid: coordinates are integers with squared distances below 2^31, so that
-// arithmetic gives the exact length without a detour.
-template <class Metric>
+// A planar metric on a grid: coordinates are integers, so that integer arithmetic gives the exact
+// length without a detour. Squared distances are below 2^31, or below 2^44 where the grid is `wide`.
+template <class Metric, bool wide>
 struct OnGrid : Metric {
   using Metric::Metric;
   GLS_DEVICE OnGrid(const Metric& metric) : Metric(metric) {}
@@ -122,9 +122,9 @@ struct GridSite {
   GLS_DEVICE void set(const Point& p) { x = int(p.x), y = int(p.y); }
 };
 
-template <class MetricType, class LengthType>
-struct Lengths<OnGrid<MetricType>, LengthType, true> {
-  using Metric = OnGrid<MetricType>;
+template <class MetricType, bool wide, class LengthType>
+struct Lengths<OnGrid<MetricType, wide>, LengthType, true> {
+  using Metric = OnGrid<MetricType, wide>;
   using Length = LengthType;
   using City = GridSite;
   static constexpr bool kReal = false, kQuick = false;
@@ -137,7 +137,14 @@ struct Lengths<OnGrid<MetricType>, LengthType, true> {
   GLS_DEVICE Length operator()(int a, int b) const {
     const City p = sites[a], q = sites[b];
     const int dx = p.x - q.x, dy = p.y - q.y;
-    return Length(Metric::root(dx * dx + dy * dy));
+    if constexpr (wide) {
+      const float x = float(dx), y = float(dy);
+      const int64 squared = int64(dx) * dx + int64(dy) * dy;
+      return Length(Metric::root(squared, nearest_root(fused(x, x, y * y))));
+    } else {
+      const int squared = dx * dx + dy * dy;
+      return Length(Metric::root(squared, nearest_root(float(squared))));
+    }
   }
   GLS_DEVICE static Length gain(Length removed, Length added) { return removed - added; }
 };

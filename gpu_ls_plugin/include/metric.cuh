@@ -91,10 +91,10 @@ struct Euclidean : Planar {
   GLS_DEVICE Length operator()(int a, int b) const { return sqrt(squared(a, b)); }
 };
 
-// The integer next to the root of a number below 2^31.
-GLS_DEVICE int nearest_root(int squared) {
+// The integer next to the float32 root of a square; `squared` may be its float32 approximation.
+GLS_DEVICE int nearest_root(float squared) {
   constexpr float kShift = 12582912.0f;  // leaves the nearest integer in the lowest bits
-  return float_to_bits(fast_sqrt(float(squared)) + kShift) - float_to_bits(kShift);
+  return float_to_bits(fast_sqrt(squared) + kShift) - float_to_bits(kShift);
 }
 
 struct Euc2D : Planar {
@@ -102,11 +102,12 @@ struct Euc2D : Planar {
   using Planar::Planar;
   GLS_DEVICE Length operator()(int a, int b) const { return nint(sqrt(squared(a, b))); }
 
-  // The length from its square where that is an integer below 2^31: the float32 root is at most one
-  // off, and between k and k + 1/2 lie the roots of k^2 to k^2 + k.
-  GLS_DEVICE static int root(int squared) {
-    const int k = nearest_root(squared), above = k * k + k;
-    return k + (squared > above) - (uint32(squared) - 1 < uint32(above - 2 * k));
+  // The length from its square, an integer, and an integer at most one off the root: between k and
+  // k + 1/2 lie the roots of k^2 to k^2 + k.
+  template <class Square>
+  GLS_DEVICE static int root(Square squared, int k) {
+    const Square above = Square(k) * k + k;
+    return k + (squared > above) - (squared > 0 && squared <= above - 2 * k);
   }
 };
 
@@ -114,9 +115,9 @@ struct Ceil2D : Planar {
   using Length = int64;
   using Planar::Planar;
   GLS_DEVICE Length operator()(int a, int b) const { return int64(ceil(sqrt(squared(a, b)))); }
-  GLS_DEVICE static int root(int squared) {
-    const int k = nearest_root(squared);
-    return k + (squared > k * k);
+  template <class Square>
+  GLS_DEVICE static int root(Square squared, int k) {
+    return k + (squared > Square(k) * k) - (squared > 0 && squared <= Square(k - 1) * (k - 1));
   }
   GLS_DEVICE float estimate(const Point& p, const Point& q) const {
     return Planar::estimate(p, q) + 0.5f;

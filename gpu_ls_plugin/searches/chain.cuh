@@ -82,11 +82,49 @@ GLS_DEVICE bool draw_bridge(Philox& random, const View& view, int window, Move& 
   return false;
 }
 
-template <class Team, class Metric, class Length, class Memory, class Neighbourhood, class Cuts,
-          class Accept>
+// What a chain works on: a whole tour, all of whose cities it shares with the other chains ...
+struct WholeTour {
+  static constexpr bool kWhole = true;
+  template <class Metric>
+  using Named = Metric;
+  template <class City>
+  using Fixed = NoFixedEdges;
+};
+
+// ... or a part, of which `replicas` chains have copies: cities with numbers of their own, whose
+// names are those in the tour, with candidates and fixed edges of their own.
+struct TourPart {
+  static constexpr bool kWhole = false;
+  template <class Metric>
+  struct NamedType {
+    using Type = Renamed<Metric>;
+  };
+  template <class Metric, bool wide>
+  struct NamedType<OnGrid<Metric, wide>> {  // sites say all
+    using Type = OnGrid<Metric, wide>;
+  };
+  template <class Metric>
+  using Named = typename NamedType<Metric>::Type;
+  template <class City>
+  using Fixed = FixedEdges<City>;
+};
+
+template <class Metric>
+GLS_DEVICE Renamed<Metric> named(const Renamed<Metric>*, const Metric& metric, const int* names) {
+  return {metric, names};
+}
+template <class Metric>
+GLS_DEVICE Metric named(const Metric*, const Metric& metric, const int*) {
+  return metric;
+}
+
+template <class Team, class Scope, class Metric, class Length, class Memory, class Neighbourhood,
+          class Cuts, class Accept>
 struct Chain {
   using City = typename Memory::City;
-  using MetricLengths = Lengths<Metric, Length>;
+  using Named = typename Scope::template Named<Metric>;
+  using Fixed = typename Scope::template Fixed<City>;
+  using MetricLengths = Lengths<Named, Length>;
   using Site = typename MetricLengths::City;
   static constexpr bool kReal = MetricLengths::kReal;
   using Cost = typename Metric::Length;
@@ -97,7 +135,7 @@ struct Chain {
     Memory::template load_sites<Site>(static_cast<const Site*>(sites), n);
   }
 
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int stride,
                              const void* sites, float error_absolute, float error_relative,
                              const int* candidates, const void* candidate_lengths, int degree,
                              int sorted, int directions, int breadth, int ahead, uint64 seed,
@@ -105,29 +143,50 @@ struct Chain {
                              int window, float heat, float cooling, const float* units, int* tours,
                              int* best_tours, void* costs, void* best_costs, int64* kick_counts,
                              int64* accepted_counts, int64* idle_counts, int64* look_counts,
-                             int64* move_counts, char* scratch) {
+                             int64* move_counts, char* scratch, int total, int replicas,
+                             const int* part_sizes, const int* part_names, const int* part_mates) {
     const auto left = [](int64 most, int64 done) {
       return int(most - done < kMostOfLaunch ? most - done : kMostOfLaunch);
     };
     int kicks_left = left(until, kick_counts[item]),
         moves_left = left(max_moves, move_counts[item]);
     if (kicks_left <= 0 || moves_left <= 0 || !patient(patience, idle_counts[item])) return;
-    int* row = tours + int64(item) * n;
-    Memory memory(team, item, tour_bytes<City>(n, kChainQueue) + piece_bytes<City>(2 * kJournal),
-                  piece_bytes<Site>(n), scratch);
-    const View<MetricLengths, City> view{
-        {memory.template take<City>(n), memory.template take<City>(n), n},
-        {Metric(metric_data, n),
-         memory.sites(static_cast<const Site*>(sites)),
+    const int64 row = int64(item) * stride;
+    const int part = Scope::kWhole ? 0 : item / replicas;
+    const int n = Scope::kWhole ? stride : part_sizes[part];
+    const int64 first_city = int64(part) * stride;
+    Memory memory(team, item, chain_bytes(stride), piece_bytes<Site>(stride), scratch);
+    City* order = memory.template take<City>(stride);
+    City* position = memory.template take<City>(stride);
+    const Site* its_sites = memory.sites(static_cast<const Site*>(sites));
+    Fixed fixed;
+    if constexpr (!Scope::kWhole) {
+      Site* own_sites = memory.template take<Site>(stride);
+      City* mates = memory.template take<City>(stride);
+      team.each(n, [&](int c) {
+        own_sites[c] = static_cast<const Site*>(sites)[part_names[first_city + c]];
+        mates[c] = City(part_mates[first_city + c]);
+      });
+      its_sites = own_sites;
+      fixed = {mates};
+    }
+    const View<MetricLengths, City, Fixed> view{
+        {order, position, n},
+        {named(static_cast<const Named*>(nullptr), Metric(metric_data, total),
+               part_names + first_city),
+         its_sites,
          {error_absolute, error_relative}},
-        {candidates, static_cast<const Length*>(candidate_lengths), degree, sorted != 0}};
+        {candidates + first_city * degree,
+         static_cast<const Length*>(candidate_lengths) + first_city * degree, degree, sorted != 0},
+        fixed};
     WorkQueue<City> queue{memory.template take<City>(kChainQueue),
-                          memory.template take<uint32>((n + 31) / 32), kChainQueue, 0, 0};
+                          memory.template take<uint32>((stride + 31) / 32), kChainQueue, 0, 0};
     Journal<City> journal{memory.template take<City>(2 * kJournal)};
     const auto& tour = view.tour;
     team.each(n, [&](int p) {
-      tour.order[p] = City(row[p]);
-      tour.position[row[p]] = City(p);
+      const int city = tours[row + p];
+      order[p] = City(city);
+      position[city] = City(p);
     });
     queue.clear(team, n);
 
@@ -186,7 +245,7 @@ struct Chain {
           journal.undo(team, tour);
         const bool leads = taken && cost + rise < best;
         if (leads && !Accept::kNeverWorse) {
-          team.each(n, [&](int p) { best_tours[int64(item) * n + p] = tour.order[p]; });
+          team.each(n, [&](int p) { best_tours[row + p] = tour.order[p]; });
         }
         team.sync();  // all have read the state
         team.once([&] {
@@ -201,7 +260,7 @@ struct Chain {
       if (next != Next::kDoubt) break;
       make_answer<Neighbourhood, Length>(team, view, queue, choices, ahead, move);
     }
-    team.each(n, [&](int p) { tours[int64(item) * n + p] = tour.order[p]; });
+    team.each(n, [&](int p) { tours[row + p] = tour.order[p]; });
     team.once([&] {
       static_cast<Cost*>(costs)[item] = state.cost;
       static_cast<Cost*>(best_costs)[item] = state.best;
@@ -215,6 +274,11 @@ struct Chain {
 
  private:
   static constexpr int kMostOfLaunch = 1 << 30;  // kicks and moves
+
+  GLS_DEVICE static int64 chain_bytes(int n) {
+    const int64 own = Scope::kWhole ? 0 : piece_bytes<Site>(n) + piece_bytes<City>(n);
+    return own + tour_bytes<City>(n, kChainQueue) + piece_bytes<City>(2 * kJournal);
+  }
 
   // Kept in shared memory: registers are scarce.
   struct State {

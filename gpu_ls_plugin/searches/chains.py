@@ -31,9 +31,11 @@ PARAMETERS = composed.PARAMETERS + (
     "int patience, int window, float heat, float cooling, const float* units, int* tours, "
     "int* best_tours, void* costs, void* best_costs, gls::int64* kick_counts, "
     "gls::int64* accepted_counts, gls::int64* idle_counts, gls::int64* look_counts, "
-    "gls::int64* move_counts, char* scratch"
+    "gls::int64* move_counts, char* scratch, int total, int replicas, const int* part_sizes, "
+    "const int* part_names, const int* part_mates"
 )
 NO_LIMIT = 2**62
+WHOLE_TOURS = {"replicas": 1, "part_sizes": None, "part_names": None, "part_mates": None}
 RESTART_STREAM = 2**40  # rows of random tours that belong to one round of restarts
 
 
@@ -133,21 +135,27 @@ class Chains(ABC):
 
 
 def chain_kernel(
-    metric: Metric, moves: Moves, cuts: str, accept: Acceptance, team: str, memory: str
+    metric: Metric,
+    moves: Moves,
+    cuts: str,
+    accept: Acceptance,
+    team: str,
+    memory: str,
+    scope: str = "gls::WholeTour",
 ) -> Kernel:
-    """Compose the search of one chain per team."""
+    """Compose the search of one chain per team; `scope` is what a chain works on."""
     kernel = moves.kernel(
         "chain",
         metric,
         header="chain.cuh",
-        body=f"gls::Chain<{{team}}, {{metric}}, {{length}}, {memory}, {{moves}}, {cuts}, "
+        body=f"gls::Chain<{{team}}, {scope}, {{metric}}, {{length}}, {memory}, {{moves}}, {cuts}, "
         f"{accept.functor}>",
         parameters=PARAMETERS,
         team=team,
     )
     return replace(
         kernel,
-        prepared=not kernel.on_host,
+        prepared=not kernel.on_host and scope == "gls::WholeTour",
         headers=(*kernel.headers, accept.header),
         functors=(*kernel.functors, *filter(None, [accept.source()])),
         parts=(*kernel.parts, accept.name),
@@ -196,6 +204,8 @@ class FusedChains(Chains):
             "look_counts": self.looks,
             "move_counts": self.moves,
             "scratch": None,
+            **WHOLE_TOURS,
+            "total": n,
         }
         self._shared_bytes, blocks = 0, 1
         if backend.name == "cpu":

@@ -28,6 +28,7 @@ PARAMETERS = (
 NARROW = 2.0**27  # sums of the lengths of a move, each below this, fit into 32 bits
 ROUNDED_BY_SHIFT = 2.0**22  # float32 estimates below this are rounded in a few instructions
 GRID_METRICS = ("EUC_2D", "CEIL_2D")
+GRIDS = {"fine": "false", "wide": "true"}  # OnGrid's `wide`
 LONGEST_ON_GRID = 46_000.0  # squares stay below 2^31
 LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bits
 DTYPES = {"int": "int32", "gls::int64": "int64", "double": "float64"}
@@ -54,7 +55,7 @@ class Moves:
     sources: tuple[str, ...]
     length: str
     names: tuple[str, ...]
-    grid: bool = False
+    grid: str = ""
 
     @classmethod
     def of(
@@ -63,7 +64,7 @@ class Moves:
         *,
         symmetric: bool,
         length: str,
-        grid: bool = False,
+        grid: str = "",
     ) -> Moves:
         """Compose neighbourhoods; ties between them go to the first."""
         functors = [part.functor(symmetric) for part in neighbourhoods]
@@ -103,23 +104,23 @@ def length_type(metric: Metric, longest: float) -> str:
     return "int" if longest < NARROW else "gls::int64"
 
 
-def metric_type(metric: Metric, grid: bool) -> str:
+def metric_type(metric: Metric, grid: str) -> str:
     """Return the C++ type of a metric, of its variant for integer coordinates if `grid`."""
-    return f"gls::OnGrid<{metric.functor}>" if grid else metric.functor
+    return f"gls::OnGrid<{metric.functor}, {GRIDS[grid]}>" if grid else metric.functor
 
 
-def on_grid(problem: TSP) -> bool:
-    """Return whether lengths can be had by integer arithmetic from 32-bit coordinates."""
+def grid_of(problem: TSP) -> str:
+    """Return "fine" or "wide" where coordinates are integers that lengths can be had from, else ""."""
     points = problem.coordinates
-    return (
-        problem.metric.name in GRID_METRICS
-        and points is not None
-        and bool((points == np.floor(points)).all())
-        and problem.metric.longest(problem) < LONGEST_ON_GRID
-    )
+    if problem.metric.name not in GRID_METRICS or points is None:
+        return ""
+    if not (points == np.floor(points)).all():
+        return ""
+    longest = problem.metric.longest(problem)
+    return "fine" if longest < LONGEST_ON_GRID else "wide" if longest < ROUNDED_BY_SHIFT else ""
 
 
-def sites_kernel(metric: Metric, team: str, grid: bool = False) -> Kernel:
+def sites_kernel(metric: Metric, team: str, grid: str = "") -> Kernel:
     """Compose the kernel that turns cities into what lengths are computed from."""
     return metric_kernel(
         "make_sites",
@@ -164,7 +165,7 @@ class Composed:
         absolute, relative = metric.estimate_error(problem)
         breadth = max(part.first_breadth(degree) for part in neighbourhoods)
         directions = 2 if problem.symmetric else 1
-        grid = on_grid(problem)
+        grid = grid_of(problem)
         self.moves = Moves.of(neighbourhoods, symmetric=problem.symmetric, length=length, grid=grid)
         self.steps = directions * breadth
         self.neighbours = self.steps * sum(

@@ -24,12 +24,17 @@ from gpu_ls_plugin.searches import observers
 from gpu_ls_plugin.searches.chains import NO_LIMIT, Chains, FusedChains, Start, SteppedChains
 from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.cooperation import Migration
+from gpu_ls_plugin.searches.parted import PartedTours
 from gpu_ls_plugin.searches.local_search import LocalSearch, _refereed, _undo_rounding
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
+
+
+LONGEST_WHOLE = 12_000  # cities of a tour that one chain works on
+PART, SMALLEST_PART = 800, 32
 
 
 def _default_search() -> LocalSearch:
@@ -60,6 +65,9 @@ class IteratedLocalSearch:
         Kicks without a new best tour after which a chain goes on from a random local optimum.
     cooperation : Migration, optional
         How chains help each other; by default they are independent.
+    part : "auto", int or None
+        Cities of the parts in which tours are searched, each by several chains at the same time; None:
+        one chain for each tour as a whole. "auto" takes parts for tours too long for a chain.
 
     Raises
     ------
@@ -68,11 +76,12 @@ class IteratedLocalSearch:
     """
 
     search: LocalSearch = field(default_factory=_default_search)
-    perturbation: Any = field(default_factory=lambda: DoubleBridge(segment=50))
+    perturbation: Any = field(default_factory=lambda: DoubleBridge(segment=100))
     accept: Acceptance = field(default_factory=Annealing)
     kicks_per_city: float = 10.0
     restart_after: int | None = None
     cooperation: Migration | None = None
+    part: int | str | None = "auto"
 
     name = "iterated_local_search"
 
@@ -90,6 +99,8 @@ class IteratedLocalSearch:
         if not isinstance(self.cooperation, Migration | None):
             raise InvalidTypeError(f"cooperation: {self.cooperation!r} is no Migration()")
         checks.number("kicks_per_city", self.kicks_per_city, least=0.0)
+        if self.part not in ("auto", None):
+            checks.integer("part", self.part, least=SMALLEST_PART)
         if self.restart_after is not None:
             checks.integer("restart_after", self.restart_after, least=1)
 
@@ -192,6 +203,11 @@ class IteratedLocalSearch:
         if not fused:
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
         parts = Composed(start.backend, problem, search.neighbourhoods, search.candidates)
+        part = self.part
+        if part == "auto":
+            part = PART if problem.n > LONGEST_WHOLE and self.restart_after is None else None
+        if part is not None and problem.n >= 2 * part:
+            return PartedTours(start, self.accept, parts, kick, part)
         return FusedChains(start, self.accept, self.restart_after, parts, kick)
 
 

@@ -1,0 +1,356 @@
+"""Engine for large tours: many chains, each on a small part of a tour at a time.
+
+A tour is cut into segments; a part is one of them, or two that lie next to each other in space. The
+rest of the tour is contracted to fixed edges, so that a part is a small problem that fits into
+shared memory, and all parts are searched at the same time, each by several chains with different
+random numbers. The best chain of each part counts; the parts are joined, and the next round cuts
+elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.searches.best_sweep import positions_kernel
+from gpu_ls_plugin.searches.chains import Chains, Start, chain_kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.acceptance import Acceptance
+    from gpu_ls_plugin.perturbations import DoubleBridge
+    from gpu_ls_plugin.searches.composed import Composed
+
+SEGMENT_DTYPE = np.dtype(
+    [(name, "i4") for name in ("tour", "begin1", "length1", "begin2", "length2")]
+)
+PATH_DTYPE = np.dtype([(name, "i4") for name in ("begin", "step", "split", "turned")])
+PIECE_DTYPE = np.dtype([(name, "i4") for name in ("part", "from", "count", "turned", "to")])
+KICKS_PER_CITY = 2  # of each chain in a round
+SMALLEST_SEGMENT = 8
+
+
+def make_part_kernel(length: str, team: str) -> Kernel:
+    """Compose the kernel that makes parts."""
+    return _kernel(
+        "make_part",
+        f"gls::MakePart<{team}, {length}>",
+        "int n, int stride, int degree, const void* segments, const int* tours, const int* places, "
+        "const int* candidates, const void* candidate_lengths, int* sizes, int* names, int* mates, "
+        "int* near, void* near_lengths",
+        team,
+    )
+
+
+def unroll_kernel(team: str) -> Kernel:
+    """Compose the kernel that reads the best tours of parts as paths."""
+    return _kernel(
+        "unroll_part",
+        f"gls::UnrollPart<{team}>",
+        "int stride, const void* segments, const int* tours, const int* winners, void* unrolled",
+        team,
+    )
+
+
+def write_kernel(team: str) -> Kernel:
+    """Compose the kernel that joins parts."""
+    return _kernel(
+        "write_piece",
+        f"gls::WritePiece<{team}>",
+        "int n, int stride, const void* segments, const void* pieces, const int* rings, "
+        "const int* winners, const void* unrolled, const int* names, int* tours",
+        team,
+    )
+
+
+def _kernel(name: str, body: str, parameters: str, team: str) -> Kernel:
+    return Kernel(name, "parts.cuh", body, parse_parameters(parameters), team, parts=(name,))
+
+
+class PartedTours(Chains):
+    """Chains on parts of tours; as a chain, a tour counts the kicks of all its parts.
+
+    Parameters
+    ----------
+    start, accept
+        As for all chains.
+    parts : Composed
+        Neighbourhoods and candidates on the backend.
+    perturbation : DoubleBridge
+    size : int
+        Cities of a part.
+    """
+
+    def __init__(
+        self,
+        start: Start,
+        accept: Acceptance,
+        parts: Composed,
+        perturbation: DoubleBridge,
+        size: int,
+    ) -> None:
+        super().__init__(start, accept, None)
+        backend, (tours, n) = start.backend, start.tours.shape
+        self.best_tours, self.best_costs = self.tours, self.costs
+        self._parts, self._perturbation = parts, perturbation
+        self._segment = max(SMALLEST_SEGMENT, min(size, n) // 2)
+        self._round = 0
+        self._random = np.random.default_rng([start.seed, start.first_row])
+        self._stride = 2 * -(-n // max(2, n // self._segment))
+        count = max(1, tours * n // (2 * self._segment))
+        blocks = 1
+        if backend.name == "cpu":
+            team, memory, self._shared_bytes = "gls::Host", "gls::HostMemory<gls::uint16>", 0
+            slots = backend.processors
+        else:
+            site = start.problem.metric.site_bytes
+            shape = tuning.part_shape(self._stride, backend.shared_memory, site)
+            team, memory, blocks = shape.team, shape.memory, shape.blocks
+            self._shared_bytes = shape.shared_bytes(self._stride)
+            slots = backend.processors * shape.teams * blocks
+        self._replicas = max(1, slots // count)
+        self._chain = replace(
+            chain_kernel(
+                start.problem.metric,
+                parts.moves,
+                perturbation.cuts,
+                accept,
+                team,
+                memory,
+                scope="gls::TourPart",
+            ),
+            blocks_per_multiprocessor=blocks,
+        )
+        warp = backend.warp()
+        self._make = make_part_kernel(parts.moves.length, warp)
+        self._unroll, self._write = unroll_kernel(warp), write_kernel(warp)
+        self._ahead = max(1, round(96 / parts.steps)) if backend.name == "cuda" else 1
+        self._kicks = max(1, KICKS_PER_CITY * self._stride)  # of each chain in a round
+        self._unit = float(self.costs.mean()) / n
+
+    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
+        """Make one round, or as many as `until` asks for."""
+        level = max(0.0, heat - cooling * int(self.kicks.min()))
+        self._make_round(until, level)
+
+    def first_kicks(self) -> int:
+        """Return the kicks of a round for one tour."""
+        return self._kicks * self._replicas * max(1, self.start.problem.n // self._stride)
+
+    def moves_per_look(self) -> int:
+        """Return how many moves looking at one city stands for."""
+        return self._parts.neighbours
+
+    def _make_round(self, until: int, level: float) -> None:
+        backend, problem = self.start.backend, self.start.problem
+        xp, (tours, n) = backend.xp, self.tours.shape
+        self.tours[:] = xp.roll(self.tours, -int(self._random.integers(n)), axis=1)
+        places = xp.empty((tours, n), "int32")
+        whole = {"n": n, "tours": self.tours, "positions": places, "places": places}
+        backend.launch(positions_kernel(backend.block(256)), tours, whole)
+        cuts = np.linspace(0, n, max(2, n // self._segment) + 1).astype(np.int64)
+        segments = np.concatenate(
+            [self._pair_up(tour, places[tour], cuts) for tour in range(tours)]
+        )
+        count, stride, degree = len(segments), self._stride, self._parts.arguments["degree"]
+        chains = count * self._replicas
+        arrays: dict[str, Any] = {
+            **whole,
+            "stride": stride,
+            "degree": degree,
+            "segments": _bytes(xp, segments),
+            "candidates": self._parts.arguments["candidates"],
+            "candidate_lengths": self._parts.arguments["candidate_lengths"],
+            "sizes": xp.empty(count, "int32"),
+            "names": xp.empty((count, stride), "int32"),
+            "mates": xp.empty((count, stride), "int32"),
+            "near": xp.empty((count, stride, degree), "int32"),
+        }
+        lengths = self._parts.arguments["candidate_lengths"]
+        arrays["near_lengths"] = xp.empty((count, stride, degree), lengths.dtype)
+        backend.launch(self._make, count, arrays)
+
+        rings = xp.empty((chains, stride), "int32")
+        rings[:] = xp.arange(stride, dtype="int32")
+        best = rings if self.accept.never_worse else rings.copy()
+        gains = xp.zeros(chains, self.costs.dtype)
+        best_gains = xp.zeros(chains, self.costs.dtype)
+        counts = {
+            name: xp.zeros(chains, "int64")
+            for name in (
+                "kick_counts",
+                "accepted_counts",
+                "idle_counts",
+                "look_counts",
+                "move_counts",
+            )
+        }
+        per_tour = chains // tours
+        kicks = max(1, min(self._kicks, -(-(until - int(self.kicks.max())) // per_tour)))
+        backend.launch(
+            self._chain,
+            chains,
+            {
+                **self._parts.arguments,
+                "n": stride,
+                "candidates": arrays["near"],
+                "candidate_lengths": arrays["near_lengths"],
+                "ahead": self._ahead,
+                "seed": self.start.seed,
+                "first_row": (self._round + 1) << 32,
+                "until": kicks,
+                "max_moves": 2**62,
+                "patience": 0,
+                "window": self._perturbation.window(min(stride, int(segments["length1"].min()))),
+                "heat": level,
+                "cooling": level / kicks,
+                "units": xp.full(chains, self._unit, "float32"),
+                "tours": rings,
+                "best_tours": best,
+                "costs": gains,
+                "best_costs": best_gains,
+                **counts,
+                "scratch": None,
+                "total": n,
+                "replicas": self._replicas,
+                "part_sizes": arrays["sizes"],
+                "part_names": arrays["names"],
+                "part_mates": arrays["mates"],
+            },
+            shared_bytes=self._shared_bytes,
+        )
+        of_part = best_gains.reshape(count, self._replicas)
+        winner = of_part.argmin(axis=1)
+        gained = backend.to_numpy(of_part.min(axis=1))
+        joined = {
+            **arrays,
+            "rings": best,
+            "winners": (xp.arange(count) * self._replicas + winner).astype("int32"),
+            "unrolled": xp.empty(count * PATH_DTYPE.itemsize, "uint8"),
+        }
+        backend.launch(self._unroll, count, {**joined, "tours": best})
+        paths = backend.to_numpy(joined["unrolled"]).view(PATH_DTYPE)
+        self._join(segments, paths, gained, joined)
+        self.costs[:] = tour_costs(backend, problem, self.tours)
+        self.kicks += kicks * per_tour
+        for total, name in (
+            (self.accepted, "accepted"),
+            (self.looks, "look"),
+            (self.moves, "move"),
+        ):
+            total += counts[f"{name}_counts"].sum() // tours
+        self._round += 1
+
+    def _pair_up(self, tour: int, places: Any, cuts: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the parts of a tour: in odd rounds pairs of segments, neighbours in space first."""
+        xp, count = self.start.backend.xp, len(cuts) - 1
+        segments = np.zeros(count, SEGMENT_DTYPE)
+        segments["tour"], segments["begin1"], segments["length1"] = tour, cuts[:-1], np.diff(cuts)
+        own = xp.searchsorted(xp.asarray(cuts[1:]), places, side="right")
+        degree = self._parts.arguments["degree"]
+        others = own[self._parts.arguments["candidates"].reshape(-1, degree)]
+        links = xp.bincount((own[:, None] * count + others).ravel(), minlength=count * count)
+        links = self.start.backend.to_numpy(links).reshape(count, count)
+        links = np.triu(links + links.T, 1)
+        first, second = np.nonzero(links)
+        # Neighbours on the tour are one segment in the rounds that cut elsewhere.
+        weight = links[first, second] * self._random.random(len(first))
+        weight[(second - first == 1)] *= 0.5
+        taken = np.zeros(count, bool)
+        pairs = []
+        for k in np.argsort(-weight):
+            a, b = first[k], second[k]
+            if not (taken[a] or taken[b]):
+                taken[a] = taken[b] = True
+                pairs.append((a, b))
+        parts = [segments[~taken]]
+        if pairs:
+            chosen = np.array(pairs)
+            double = segments[chosen[:, 0]]
+            double["begin2"] = segments["begin1"][chosen[:, 1]]
+            double["length2"] = segments["length1"][chosen[:, 1]]
+            parts.append(double)
+        return np.concatenate(parts)
+
+    def _join(
+        self,
+        segments: NDArray[Any],
+        paths: NDArray[Any],
+        gained: NDArray[Any],
+        arrays: dict[str, Any],
+    ) -> None:
+        """Write the parts' paths into the tours."""
+        backend, n = self.start.backend, self.start.problem.n
+        pieces = np.concatenate(
+            [
+                _layout(segments, paths, gained, np.flatnonzero(segments["tour"] == tour))
+                for tour in range(len(self.tours))
+            ]
+        )
+        void = paths["step"] == 0
+        if void.any():
+            arrays["unrolled"] = _bytes(backend.xp, paths)
+        joined = self.tours.copy()
+        backend.launch(
+            self._write,
+            len(pieces),
+            {**arrays, "pieces": _bytes(backend.xp, pieces), "tours": joined, "n": n},
+        )
+        self.tours[:] = joined
+
+
+def _layout(
+    segments: NDArray[Any], paths: NDArray[Any], gained: NDArray[Any], parts: NDArray[np.int64]
+) -> NDArray[Any]:
+    """Return the pieces of one tour.
+
+    A part of two segments whose path leaves by the other end turns what lies between them round.
+    Parts that do so must not cross each other: of those that do the ones that gain less, and paths
+    that are void, are left as they were (in place: `paths`).
+    """
+    pairs = [part for part in parts if segments["length2"][part] > 0]
+    begin, end = segments["begin1"], segments["begin2"]
+    turned: list[tuple[int, int, int]] = []
+    for part in sorted(pairs, key=lambda part: gained[part]):
+        if not paths["turned"][part] or paths["step"][part] == 0:
+            continue
+        a, b = begin[part], end[part]
+        if any((c < a < d) != (c < b < d) for c, d, _ in turned):
+            paths["step"][part] = 0
+        else:
+            turned.append((a, b, part))
+    for part in parts:
+        if paths["step"][part] == 0:
+            paths["split"][part], paths["turned"][part] = segments["length1"][part], 0
+    # Stretches of the tour by where they began: (begin, part, first city of the path, count).
+    stretches = []
+    for part in parts:
+        split, size = paths["split"][part], segments["length1"][part] + segments["length2"][part]
+        stretches.append((begin[part], part, 0, split))
+        if segments["length2"][part] > 0:
+            stretches.append((end[part], part, split, size - split))
+    stretches.sort()
+    order = list(range(len(stretches)))
+    rank = {stretch[0]: place for place, stretch in enumerate(stretches)}
+    flipped = np.zeros(len(stretches), bool)
+    # From the inside out: an inner part's stretches lie together when an outer one turns them.
+    for a, b, _ in sorted(turned, key=lambda pair: pair[1] - pair[0]):
+        low, high = rank[a], rank[b]
+        order[low + 1 : high] = order[low + 1 : high][::-1]
+        flipped[low + 1 : high] ^= True
+    pieces = np.zeros(len(stretches), PIECE_DTYPE)
+    for place, index in enumerate(order):
+        _, part, first, count = stretches[index]
+        pieces[place] = (part, first, count, flipped[index], 0)
+    pieces["to"][1:] = np.cumsum(pieces["count"])[:-1]
+    return pieces
+
+
+def _bytes(xp: Any, records: NDArray[Any]) -> Any:
+    return xp.asarray(np.ascontiguousarray(records).view(np.uint8))
