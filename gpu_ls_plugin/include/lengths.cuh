@@ -6,6 +6,7 @@
 // exactly.
 #pragma once
 
+#include "candidate_lists.cuh"
 #include "metric.cuh"
 
 namespace gls {
@@ -62,6 +63,7 @@ struct Lengths {
   // Of a fixed edge: no move with it among those that leave gains.
   static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
   using City = Site<kDimensions>;
+  using Lists = CandidateLists<Length>;
 
   Metric metric;
   const City* sites;
@@ -109,24 +111,56 @@ struct Lengths {
   }
 };
 
+template <bool first, class First, class Second>
+struct Chosen {
+  using Type = First;
+};
+template <class First, class Second>
+struct Chosen<false, First, Second> {
+  using Type = Second;
+};
+
 // A planar metric on a grid: coordinates are integers, so that integer arithmetic gives the exact
-// length without a detour. Squared distances are below 2^31, or below 2^44 where the grid is `wide`.
+// length without a detour. Squared distances are below 2^44 where the grid is `wide`; else they are
+// below 2^31, coordinates and numbers of cities have 16 bits, and everything is packed.
 template <class Metric, bool wide>
 struct OnGrid : Metric {
   using Metric::Metric;
   GLS_DEVICE OnGrid(const Metric& metric) : Metric(metric) {}
 };
 
+template <bool wide>
 struct GridSite {
   int x, y;
+
   GLS_DEVICE void set(const Point& p) { x = int(p.x), y = int(p.y); }
+  template <class Metric>
+  GLS_DEVICE static int length(const GridSite& p, const GridSite& q) {
+    const int dx = p.x - q.x, dy = p.y - q.y;
+    const float x = float(dx), y = float(dy);
+    const int64 squared = int64(dx) * dx + int64(dy) * dy;
+    return Metric::root(squared, nearest_root(fused(x, x, y * y)));
+  }
+};
+template <>
+struct GridSite<false> {
+  uint32 word;  // y, x; from 0 to 2^15 - 1, so that their differences can be told apart
+
+  GLS_DEVICE void set(const Point& p) { word = uint32(p.y) << 16 | uint32(p.x); }
+  template <class Metric>
+  GLS_DEVICE static int length(const GridSite& p, const GridSite& q) {
+    const int both = int(p.word - q.word), dx = short(both), dy = (both - dx) >> 16;
+    const int squared = dx * dx + dy * dy;
+    return Metric::root(squared, nearest_root(float(squared)));
+  }
 };
 
 template <class MetricType, bool wide, class LengthType>
 struct Lengths<OnGrid<MetricType, wide>, LengthType, true> {
   using Metric = OnGrid<MetricType, wide>;
   using Length = LengthType;
-  using City = GridSite;
+  using City = GridSite<wide>;
+  using Lists = typename Chosen<wide, CandidateLists<Length>, PackedLists<Length>>::Type;
   static constexpr bool kReal = false, kQuick = false;
   static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
 
@@ -135,16 +169,7 @@ struct Lengths<OnGrid<MetricType, wide>, LengthType, true> {
   EstimateError error;
 
   GLS_DEVICE Length operator()(int a, int b) const {
-    const City p = sites[a], q = sites[b];
-    const int dx = p.x - q.x, dy = p.y - q.y;
-    if constexpr (wide) {
-      const float x = float(dx), y = float(dy);
-      const int64 squared = int64(dx) * dx + int64(dy) * dy;
-      return Length(Metric::root(squared, nearest_root(fused(x, x, y * y))));
-    } else {
-      const int squared = dx * dx + dy * dy;
-      return Length(Metric::root(squared, nearest_root(float(squared))));
-    }
+    return Length(City::template length<Metric>(sites[a], sites[b]));
   }
   GLS_DEVICE static Length gain(Length removed, Length added) { return removed - added; }
 };

@@ -69,9 +69,9 @@ struct LinKernighanMove {
       }
     }
     const auto entry = view.candidates.entry(third.t4, rank);
-    added += view.candidates.lengths[entry];
+    added += view.candidates.length(entry);
     if (removed <= added) return;
-    const int t5 = view.candidates.cities[entry], at5 = path.step(t5);
+    const int t5 = view.candidates.city(entry), at5 = path.step(t5);
 #pragma unroll 1
     for (int second = 0; second <= third.behind; ++second) {
       const int at6 = third.step6(at5, second);
@@ -109,9 +109,9 @@ struct LinKernighanMove {
 #pragma unroll 1
       for (int rank = 0; rank < view.candidates.degree; ++rank) {
         const auto entry = view.candidates.entry(end, rank);
-        const Length in = view.candidates.lengths[entry];
+        const Length in = view.candidates.length(entry);
         if (removed <= added + in) continue;
-        const int city = view.candidates.cities[entry], at = path.step(city);
+        const int city = view.candidates.city(entry), at = path.step(city);
         const int before = trail.before(at);
         // A new edge, and one that leaves: neither the edge of the free end nor one at t1.
         if (before < 0 || at == last) continue;

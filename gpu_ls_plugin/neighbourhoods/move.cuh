@@ -76,18 +76,6 @@ struct SharesLengths<Neighbourhood, decltype(void(Neighbourhood::kSharesLengths)
   static constexpr bool kValue = true;
 };
 
-// Candidates of every city, best first, with their lengths; `sorted` where these never fall.
-template <class Length>
-struct CandidateView {
-  const int* cities;
-  const Length* lengths;
-  int degree;
-  bool sorted;
-
-  // Where candidate number `rank` of a city stands; there are fewer than 2^32 in all.
-  GLS_DEVICE uint32 entry(int city, int rank) const { return uint32(city) * degree + rank; }
-};
-
 // Edges that no move may take out: none.
 struct NoFixedEdges {
   GLS_DEVICE static bool hold(int, int) { return false; }
@@ -109,7 +97,7 @@ struct View {
 
   RingTour<City> tour;
   LengthsType length;
-  CandidateView<Length> candidates;
+  typename LengthsType::Lists candidates;
   Fixed fixed = {};
 
   // The length of an edge of the tour, so far below zero where it is fixed that no move gains.

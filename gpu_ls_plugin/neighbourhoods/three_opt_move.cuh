@@ -52,12 +52,12 @@ struct ThreeOptMove {
     Length best = 0;
 #pragma unroll 1
     for (int rank = share; rank < candidates.degree; rank += kShared) {
-      const Length now_added = added + candidates.lengths[row + rank];
+      const Length now_added = added + candidates.length(row + rank);
       if (removed <= now_added) {
         if (candidates.sorted) break;
         continue;
       }
-      const int t5 = candidates.cities[row + rank], at5 = path.step(t5);
+      const int t5 = candidates.city(row + rank), at5 = path.step(t5);
 #pragma unroll
       for (int second = 0; second < kSides; ++second) {
         const int at6 = third.step6(at5, second);

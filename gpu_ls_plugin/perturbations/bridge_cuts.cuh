@@ -56,7 +56,7 @@ struct WalkCuts {
     for (int c = 0; c < 4; ++c) {
 #pragma unroll 1
       for (int step = 0; step < window && c > 0; ++step) {
-        city = candidates.cities[int64(city) * candidates.degree + random.below(candidates.degree)];
+        city = candidates.city(candidates.entry(city, random.below(candidates.degree)));
       }
       cuts.at[c] = view.tour.place(city);
     }

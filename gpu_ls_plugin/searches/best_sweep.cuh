@@ -31,12 +31,11 @@ struct EvaluateChunk {
     const int tour = item / chunks, chunk = item - tour * chunks;
     if (states[tour] != 0) return;
     const int64 row = int64(tour) * n;
-    const SweepView<Metric, Length> view{
-        {tours + row, positions + row, n},
-        {Metric(metric_data, n),
-         static_cast<const typename Lengths::City*>(sites),
-         {error_absolute, error_relative}},
-        {candidates, static_cast<const Length*>(candidate_lengths), degree, sorted != 0}};
+    const SweepView<Metric, Length> view{{tours + row, positions + row, n},
+                                         {Metric(metric_data, n),
+                                          static_cast<const typename Lengths::City*>(sites),
+                                          {error_absolute, error_relative}},
+                                         {candidates, candidate_lengths, degree, sorted != 0}};
     const Choices choices{breadth, Divisor(directions * breadth),
                           Divisor(Neighbourhood::variants(degree))};
     const EveryCity cities{chunk, chunks};
@@ -61,12 +60,11 @@ struct TakeBest {
                              int64* pass_counts, int64* move_counts) {
     if (states[item] != 0) return;
     const int64 row = int64(item) * n;
-    const SweepView<Metric, Length> view{
-        {tours + row, positions + row, n},
-        {Metric(metric_data, n),
-         static_cast<const typename Lengths::City*>(sites),
-         {error_absolute, error_relative}},
-        {candidates, static_cast<const Length*>(candidate_lengths), degree, sorted != 0}};
+    const SweepView<Metric, Length> view{{tours + row, positions + row, n},
+                                         {Metric(metric_data, n),
+                                          static_cast<const typename Lengths::City*>(sites),
+                                          {error_absolute, error_relative}},
+                                         {candidates, candidate_lengths, degree, sorted != 0}};
     const int variants = Neighbourhood::variants(degree);
     const Choices choices{breadth, Divisor(directions * breadth), Divisor(variants)};
     const auto* own = static_cast<const BestFound<Length>*>(found) + int64(item) * chunks;

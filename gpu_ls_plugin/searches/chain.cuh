@@ -176,8 +176,7 @@ struct Chain {
                part_names + first_city),
          its_sites,
          {error_absolute, error_relative}},
-        {candidates + first_city * degree,
-         static_cast<const Length*>(candidate_lengths) + first_city * degree, degree, sorted != 0},
+        {candidates, candidate_lengths, degree, sorted != 0, first_city * degree},
         fixed};
     WorkQueue<City> queue{memory.template take<City>(kChainQueue),
                           memory.template take<uint32>((stride + 31) / 32), kChainQueue, 0, 0};

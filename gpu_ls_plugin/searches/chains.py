@@ -214,7 +214,7 @@ class FusedChains(Chains):
         else:
             per_processor = -(-size // backend.processors)
             shape = tuning.chain_shape(
-                n, per_processor, backend.shared_memory, problem.metric.site_bytes
+                n, per_processor, backend.shared_memory, parts.site_bytes
             )
             team, memory, blocks = shape.team, shape.memory, shape.blocks
             self._shared_bytes = shape.shared_bytes(n)

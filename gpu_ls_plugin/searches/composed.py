@@ -28,8 +28,9 @@ PARAMETERS = (
 NARROW = 2.0**27  # sums of the lengths of a move, each below this, fit into 32 bits
 ROUNDED_BY_SHIFT = 2.0**22  # float32 estimates below this are rounded in a few instructions
 GRID_METRICS = ("EUC_2D", "CEIL_2D")
+GRID_BYTES = {"fine": 4, "wide": 8}  # of a city
 GRIDS = {"fine": "false", "wide": "true"}  # OnGrid's `wide`
-LONGEST_ON_GRID = 46_000.0  # squares stay below 2^31
+WIDTH_OF_GRID, LARGEST_SHORT = 2**15, 2**16  # of a fine one, and its cities
 LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bits
 DTYPES = {"int": "int32", "gls::int64": "int64", "double": "float64"}
 
@@ -80,6 +81,12 @@ class Moves:
             grid,
         )
 
+    @property
+    def lists(self) -> str:
+        """C++ type of the candidate lists."""
+        kind = "Packed" if self.grid == "fine" else "Candidate"
+        return f"gls::{kind}Lists<{self.length}>"
+
     def kernel(
         self, name: str, metric: Metric, *, header: str, body: str, parameters: str, team: str
     ) -> Kernel:
@@ -114,10 +121,10 @@ def grid_of(problem: TSP) -> str:
     points = problem.coordinates
     if problem.metric.name not in GRID_METRICS or points is None:
         return ""
-    if not (points == np.floor(points)).all():
+    if not (points == np.floor(points)).all() or problem.metric.longest(problem) > ROUNDED_BY_SHIFT:
         return ""
-    longest = problem.metric.longest(problem)
-    return "fine" if longest < LONGEST_ON_GRID else "wide" if longest < ROUNDED_BY_SHIFT else ""
+    fine = np.ptp(points, axis=0).max() < WIDTH_OF_GRID and problem.n <= LARGEST_SHORT
+    return "fine" if fine else "wide"
 
 
 def sites_kernel(metric: Metric, team: str, grid: str = "") -> Kernel:
@@ -127,7 +134,7 @@ def sites_kernel(metric: Metric, team: str, grid: str = "") -> Kernel:
         metric,
         header="make_sites.cuh",
         body=f"gls::MakeSites<{{team}}, {metric_type(metric, grid)}>",
-        parameters="const void* metric_data, int n, void* sites",
+        parameters="const void* metric_data, int n, float left, float low, void* sites",
         team=team,
     )
 
@@ -144,6 +151,10 @@ class Composed:
         First steps of a city.
     neighbours : int
         Moves of a city.
+    site_bytes : int
+        What is kept of a city.
+    cities : array of the backend, shape (n * degree,), int32
+        Candidates of all cities.
 
     Raises
     ------
@@ -179,11 +190,21 @@ class Composed:
             "error_relative": relative,
             "candidates": cities,
             "candidate_lengths": lengths.astype(DTYPES[length], copy=False),
+            "left": 0.0,
+            "low": 0.0,
             "degree": degree,
             "sorted": int(candidates.of(problem).sorted),
             "directions": directions,
             "breadth": breadth,
         }
+        self.cities = cities
+        self.site_bytes = GRID_BYTES.get(grid, metric.site_bytes)
+        if grid == "fine":
+            # What the sites' float32 points are counted from, so that none is negative.
+            corner = problem.coordinates.min(axis=0) - problem.coordinates[0]
+            packed = cities.astype("uint32") | lengths.astype("uint32") << 16
+            self.arguments |= {"candidates": packed, "candidate_lengths": None}
+            self.arguments |= {"left": corner[0], "low": corner[1]}
         backend.launch(sites_kernel(metric, backend.block(1024), grid), 1, self.arguments)
 
 

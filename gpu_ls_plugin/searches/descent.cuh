@@ -39,7 +39,7 @@ struct Descent {
         {Metric(metric_data, n),
          memory.sites(static_cast<const Site*>(sites)),
          {error_absolute, error_relative}},
-        {candidates, static_cast<const Length*>(candidate_lengths), degree, sorted != 0}};
+        {candidates, candidate_lengths, degree, sorted != 0}};
     WorkQueue<City> queue{memory.template take<City>(n),
                           memory.template take<uint32>((n + 31) / 32), n, 0, 0};
     const auto& tour = view.tour;

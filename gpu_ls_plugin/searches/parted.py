@@ -36,14 +36,14 @@ KICKS_PER_CITY = 2  # of each chain in a round
 SMALLEST_SEGMENT = 8
 
 
-def make_part_kernel(length: str, team: str) -> Kernel:
-    """Compose the kernel that makes parts."""
+def make_part_kernel(lists: str, team: str) -> Kernel:
+    """Compose the kernel that makes parts, with candidate lists of a C++ type."""
     return _kernel(
         "make_part",
-        f"gls::MakePart<{team}, {length}>",
+        f"gls::MakePart<{team}, {lists}>",
         "int n, int stride, int degree, const void* segments, const int* tours, const int* places, "
         "const int* candidates, const void* candidate_lengths, int* sizes, int* names, int* mates, "
-        "int* near, void* near_lengths",
+        "void* near, void* near_lengths",
         team,
     )
 
@@ -109,8 +109,7 @@ class PartedTours(Chains):
             team, memory, self._shared_bytes = "gls::Host", "gls::HostMemory<gls::uint16>", 0
             slots = backend.processors
         else:
-            site = start.problem.metric.site_bytes
-            shape = tuning.part_shape(self._stride, backend.shared_memory, site)
+            shape = tuning.part_shape(self._stride, backend.shared_memory, parts.site_bytes)
             team, memory, blocks = shape.team, shape.memory, shape.blocks
             self._shared_bytes = shape.shared_bytes(self._stride)
             slots = backend.processors * shape.teams * blocks
@@ -128,7 +127,7 @@ class PartedTours(Chains):
             blocks_per_multiprocessor=blocks,
         )
         warp = backend.warp()
-        self._make = make_part_kernel(parts.moves.length, warp)
+        self._make = make_part_kernel(parts.moves.lists, warp)
         self._unroll, self._write = unroll_kernel(warp), write_kernel(warp)
         self._ahead = max(1, round(96 / parts.steps)) if backend.name == "cuda" else 1
         self._kicks = max(1, KICKS_PER_CITY * self._stride)  # of each chain in a round
@@ -171,9 +170,11 @@ class PartedTours(Chains):
             "names": xp.empty((count, stride), "int32"),
             "mates": xp.empty((count, stride), "int32"),
             "near": xp.empty((count, stride, degree), "int32"),
+            "near_lengths": None,
         }
         lengths = self._parts.arguments["candidate_lengths"]
-        arrays["near_lengths"] = xp.empty((count, stride, degree), lengths.dtype)
+        if lengths is not None:
+            arrays["near_lengths"] = xp.empty((count, stride, degree), lengths.dtype)
         backend.launch(self._make, count, arrays)
 
         rings = xp.empty((chains, stride), "int32")
@@ -254,7 +255,7 @@ class PartedTours(Chains):
         segments["tour"], segments["begin1"], segments["length1"] = tour, cuts[:-1], np.diff(cuts)
         own = xp.searchsorted(xp.asarray(cuts[1:]), places, side="right")
         degree = self._parts.arguments["degree"]
-        others = own[self._parts.arguments["candidates"].reshape(-1, degree)]
+        others = own[self._parts.cities.reshape(-1, degree)]
         links = xp.bincount((own[:, None] * count + others).ravel(), minlength=count * count)
         links = self.start.backend.to_numpy(links).reshape(count, count)
         links = np.triu(links + links.T, 1)

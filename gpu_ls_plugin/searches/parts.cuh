@@ -30,33 +30,34 @@ struct Segments {
   }
 };
 
-// Names, mates and candidates of a part. Candidates outside of it are left out; what is missing at
-// the end of a list is the city itself, too far away for any move.
-template <class Team, class Length>
+// Names, mates and candidates of a part. Candidates outside of it are left out, and the end of a
+// list repeats its beginning; a list that would be empty has a neighbour, too far away for a move.
+template <class Team, class Lists>
 struct MakePart {
   GLS_DEVICE static void run(const Team& team, int item, int n, int stride, int degree,
                              const void* segments, const int* tours, const int* places,
                              const int* candidates, const void* candidate_lengths, int* sizes,
-                             int* names, int* mates, int* near, void* near_lengths) {
+                             int* names, int* mates, void* near, void* near_lengths) {
     const Segments part = static_cast<const Segments*>(segments)[item];
     const int64 tour = int64(part.tour) * n, first = int64(item) * stride;
-    const Length* lengths = static_cast<const Length*>(candidate_lengths);
-    Length* own_lengths = static_cast<Length*>(near_lengths);
-    constexpr Length kFar = Length(int64(1) << (sizeof(Length) == 4 ? 28 : 59));
+    const Lists lists(candidates, candidate_lengths, degree, false);
     team.each(part.size(), [&](int number) {
       const int city = tours[tour + part.place(number)];
       names[first + number] = city;
       mates[first + number] = part.mate(number);
-      int64 to = (first + number) * degree;
-      for (int64 from = int64(city) * degree; from < int64(city + 1) * degree; ++from) {
-        const int other = part.number(places[tour + candidates[from]]);
-        if (other < 0) continue;
-        near[to] = other;
-        own_lengths[to++] = lengths[from];
+      const int64 own = (first + number) * degree;
+      int inside = 0;
+      for (int rank = 0; rank < degree; ++rank) {
+        const auto entry = lists.entry(city, rank);
+        const int other = part.number(places[tour + lists.city(entry)]);
+        if (other >= 0) Lists::put(near, near_lengths, own + inside++, other, lists.length(entry));
       }
-      for (; to < (first + number + 1) * degree; ++to) {
-        near[to] = number;
-        own_lengths[to] = kFar;
+      const Lists made(near, near_lengths, degree, false, own);
+      const int neighbour = number > 0 ? number - 1 : 1;
+      for (int rank = inside; rank < degree; ++rank) {
+        const int again = rank - inside;
+        Lists::put(near, near_lengths, own + rank, inside > 0 ? made.city(again) : neighbour,
+                   inside > 0 ? made.length(again) : Lists::kFar);
       }
     });
     team.once([&] { sizes[item] = part.size(); });

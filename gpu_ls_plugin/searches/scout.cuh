@@ -80,11 +80,11 @@ GLS_DEVICE bool first_step(const View& view, Choices choices, int city, int choi
                            FirstStep<Length>& first) {
   const bool forward = choice >= choices.breadth;
   const auto entry = view.candidates.entry(city, forward ? choice - choices.breadth : choice);
-  const Length added = view.candidates.lengths[entry];
+  const Length added = view.candidates.length(entry);
   const int place = view.tour.place(city);
   first.t1 = view.tour.at(forward ? place - 1 : place + 1);
   first.t2 = city;
-  first.t3 = view.candidates.cities[entry];
+  first.t3 = view.candidates.city(entry);
   first.forward = forward;
   first.length = view.leaving(city, first.t1);
   first.gain = first.length - added;
@@ -162,9 +162,9 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
       const int neighbour = view.tour.at(first.forward ? place + 1 : place - 1);
 #pragma unroll 1
       for (int choice = 0; choice < choices.breadth; ++choice) {
-        first.gain = first.length - candidates.lengths[row + choice];
+        first.gain = first.length - candidates.length(row + choice);
         if (first.gain <= 0 && candidates.sorted) break;
-        first.t3 = candidates.cities[row + choice];
+        first.t3 = candidates.city(row + choice);
         if (first.gain <= 0 || first.t3 == neighbour) continue;
         const Found before = best;
         best = look_at_step<Neighbourhood>(view, first, rank, (begin + choice) * variants, before);
