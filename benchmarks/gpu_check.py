@@ -24,7 +24,16 @@ from typing import Any
 
 import common
 
-BENCHES = ("two_opt", "three_opt", "paper003", "quality", "gaps", "local_search", "pymoo")
+BENCHES = (
+    "two_opt",
+    "three_opt",
+    "paper003",
+    "quality",
+    "gaps",
+    "local_search",
+    "iterated",
+    "pymoo",
+)
 PARTS = ("tests", "sanitizer", *BENCHES)
 TOOLS = {  # races are looked for in fewer cases: this tool is the slowest
     "memcheck": ("--metrics", "EUC_2D,EUC,GEO"),

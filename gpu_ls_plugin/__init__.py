@@ -18,9 +18,11 @@ from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt, TwoOpt
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, RandomK
 from gpu_ls_plugin.problems import TSP
+from gpu_ls_plugin.progress import SearchDisplay
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import (
+    EliteEdges,
     IteratedLocalSearch,
     LocalSearch,
     Migration,
@@ -42,6 +44,7 @@ __all__ = [
     "Budget",
     "Closure",
     "DoubleBridge",
+    "EliteEdges",
     "First",
     "IteratedLocalSearch",
     "LinKernighan",
@@ -55,6 +58,7 @@ __all__ = [
     "RandomRestarts",
     "Restart",
     "Result",
+    "SearchDisplay",
     "Statistics",
     "ThreeOpt",
     "Threshold",

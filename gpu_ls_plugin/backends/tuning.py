@@ -267,6 +267,22 @@ def chain_shape(n: int, tours: int, shared_memory: int, site_bytes: int) -> Chai
     return ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)
 
 
+@dataclass(frozen=True)
+class HostShape(ChainShape):
+    """Chains on the CPU, one for each thread; cities have numbers of the C++ type `city`."""
+
+    city: str = "int"
+
+    @property
+    def memory(self) -> str:
+        """C++ type of the place where tours are kept."""
+        return f"gls::HostMemory<{self.city}>"
+
+    def shared_bytes(self, n: int) -> int:
+        """Return 0."""
+        return 0
+
+
 def part_shape(n: int, shared_memory: int, site_bytes: int) -> ChainShape:
     """Return who holds a chain on a part of n cities; each has its own sites and mates."""
     own = chain_bytes(n, 2) + _padded(n * site_bytes) + _padded(2 * n)

@@ -14,6 +14,7 @@ from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.searches import composed
+from gpu_ls_plugin.searches.contraction import Contraction
 from gpu_ls_plugin.searches.descent import LARGEST_SHORT
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ PARAMETERS = composed.PARAMETERS + (
     "const int* part_names, const int* part_mates"
 )
 NO_LIMIT = 2**62
+COUNTS = ("kick", "accepted", "idle", "look", "move")
+PLURALS = {"kick": "kicks", "accepted": "accepted", "look": "looks", "move": "moves"}
 WHOLE_TOURS = {"replicas": 1, "part_sizes": None, "part_names": None, "part_mates": None}
 RESTART_STREAM = 2**40  # rows of random tours that belong to one round of restarts
 
@@ -162,6 +165,14 @@ def chain_kernel(
     )
 
 
+def part_layout(backend: Backend, parts: Composed, n: int) -> tuning.ChainShape:
+    """Return who holds a chain on n cities of a tour, and where."""
+    if backend.name == "cpu":
+        city = "gls::uint16" if n <= LARGEST_SHORT else "int"
+        return tuning.HostShape("gls::Host", 1, 1, True, False, city=city)
+    return tuning.part_shape(n, backend.shared_memory, parts.site_bytes)
+
+
 class FusedChains(Chains):
     """Chains of one kernel: kick, repair, accept or undo, without a step back to the host.
 
@@ -184,7 +195,7 @@ class FusedChains(Chains):
     ) -> None:
         super().__init__(start, accept, patience)
         backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
-        self._parts = parts
+        self._parts, self._perturbation = parts, perturbation
         self._arguments: dict[str, Any] = {
             **parts.arguments,
             "ahead": 1,
@@ -213,9 +224,7 @@ class FusedChains(Chains):
             team, memory = "gls::Host", f"gls::HostMemory<{city}>"
         else:
             per_processor = -(-size // backend.processors)
-            shape = tuning.chain_shape(
-                n, per_processor, backend.shared_memory, parts.site_bytes
-            )
+            shape = tuning.chain_shape(n, per_processor, backend.shared_memory, parts.site_bytes)
             team, memory, blocks = shape.team, shape.memory, shape.blocks
             self._shared_bytes = shape.shared_bytes(n)
             self._arguments["ahead"] = shape.ahead(parts.steps)
@@ -239,6 +248,77 @@ class FusedChains(Chains):
             shared_bytes=self._shared_bytes,
             seconds=seconds,
         )
+
+    def work_where_differing(self, elite: Any, kicks_per_city: float, level: float) -> None:
+        """Let all chains search a contraction of elite tours, and keep what is better.
+
+        Parameters
+        ----------
+        elite : integer array
+            Rows of the best tours; row r goes on from the tour of number r, counted round.
+        kicks_per_city : float
+            Kicks of each chain for each city that remains.
+        level : float
+            Of the acceptance rule, falling to 0.
+        """
+        backend, parts, size = self.start.backend, self._parts, len(self.tours)
+        xp = backend.xp
+        contraction = Contraction.of(backend, self.best_tours[elite])
+        if contraction is None:
+            return
+        m, kicks = contraction.size, max(1, round(kicks_per_city * contraction.size))
+        origin = elite[xp.arange(size) % len(elite)]
+        rings = contraction.shrink(self.best_tours[origin])
+        best = rings if self.accept.never_worse else rings.copy()
+        near, lengths = contraction.lists(parts)
+        rises, best_rises = (xp.zeros(size, self.costs.dtype) for _ in range(2))
+        done = {f"{name}_counts": xp.zeros(size, "int64") for name in COUNTS}
+        layout = part_layout(backend, parts, m)
+        kernel = chain_kernel(
+            self.start.problem.metric,
+            parts.moves,
+            self._perturbation.cuts,
+            self.accept,
+            layout.team,
+            layout.memory,
+            scope="gls::TourPart",
+        )
+        backend.launch(
+            replace(kernel, blocks_per_multiprocessor=layout.blocks),
+            size,
+            {
+                **self._arguments,
+                "n": m,
+                "candidates": near,
+                "candidate_lengths": lengths,
+                "until": kicks,
+                "max_moves": NO_LIMIT,
+                "patience": 0,
+                "window": self._perturbation.window(m),
+                "first_row": self.start.first_row + (int(self.kicks.max()) << 32),
+                "heat": level,
+                "cooling": level / kicks,
+                "tours": rings,
+                "best_tours": best,
+                "costs": rises,
+                "best_costs": best_rises,
+                **done,
+                "replicas": size,
+                "part_sizes": xp.full(1, m, "int32"),
+                "part_names": contraction.names(),
+                "part_mates": contraction.mates(),
+            },
+            shared_bytes=layout.shared_bytes(m),
+        )
+        costs = self.best_costs[origin] + best_rises
+        (better,) = xp.nonzero(costs < self.best_costs)
+        if len(better):
+            self.best_tours[better] = contraction.expand(best[better])
+            self.best_costs[better] = costs[better]
+            self.take(better, better)
+        for name in COUNTS:
+            if name != "idle":
+                getattr(self, PLURALS[name])[:] += done[f"{name}_counts"]
 
     def first_kicks(self) -> int:
         """Return a number of kicks that surely takes less than a launch should."""

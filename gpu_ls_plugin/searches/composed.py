@@ -117,7 +117,7 @@ def metric_type(metric: Metric, grid: str) -> str:
 
 
 def grid_of(problem: TSP) -> str:
-    """Return "fine" or "wide" where coordinates are integers that lengths can be had from, else ""."""
+    """Return "fine" or "wide" where lengths can be had from integer coordinates, else ""."""
     points = problem.coordinates
     if problem.metric.name not in GRID_METRICS or points is None:
         return ""
@@ -153,7 +153,7 @@ class Composed:
         Moves of a city.
     site_bytes : int
         What is kept of a city.
-    cities : array of the backend, shape (n * degree,), int32
+    cities, lengths : arrays of the backend, shape (n * degree,)
         Candidates of all cities.
 
     Raises
@@ -182,14 +182,18 @@ class Composed:
         self.neighbours = self.steps * sum(
             part.variants(degree, problem.symmetric) for part in neighbourhoods
         )
+        self.cities, self.lengths = cities, lengths
+        self.site_bytes = GRID_BYTES.get(grid, metric.site_bytes)
+        self._grid, self._dtype = grid, DTYPES[length]
         self.arguments: dict[str, Any] = {
             "metric_data": backend.metric_data(problem),
             "n": n,
             "sites": backend.xp.empty((n, tuning.SITE_BYTES), "uint8"),
             "error_absolute": absolute if longest < ROUNDED_BY_SHIFT else 1.0,
             "error_relative": relative,
-            "candidates": cities,
-            "candidate_lengths": lengths.astype(DTYPES[length], copy=False),
+            **dict(
+                zip(("candidates", "candidate_lengths"), self.packed(cities, lengths), strict=True)
+            ),
             "left": 0.0,
             "low": 0.0,
             "degree": degree,
@@ -197,15 +201,24 @@ class Composed:
             "directions": directions,
             "breadth": breadth,
         }
-        self.cities = cities
-        self.site_bytes = GRID_BYTES.get(grid, metric.site_bytes)
         if grid == "fine":
             # What the sites' float32 points are counted from, so that none is negative.
-            corner = problem.coordinates.min(axis=0) - problem.coordinates[0]
-            packed = cities.astype("uint32") | lengths.astype("uint32") << 16
-            self.arguments |= {"candidates": packed, "candidate_lengths": None}
+            points = problem.coordinates
+            assert points is not None
+            corner = points.min(axis=0) - points[0]
             self.arguments |= {"left": corner[0], "low": corner[1]}
         backend.launch(sites_kernel(metric, backend.block(1024), grid), 1, self.arguments)
+
+    @property
+    def far(self) -> int:
+        """Length of a candidate that no move gains by."""
+        return 0xFFFF if self._grid == "fine" else 1 << (28 if self._dtype == "int32" else 59)
+
+    def packed(self, cities: Any, lengths: Any) -> tuple[Any, Any]:
+        """Return candidates as the kernels read them: one array of words, or two arrays."""
+        if self._grid == "fine":
+            return cities.astype("uint32") | lengths.astype("uint32") << 16, None
+        return cities, lengths.astype(self._dtype, copy=False)
 
 
 def _lists(backend: Backend, problem: TSP, candidates: Candidates) -> tuple[Any, Any, int]:

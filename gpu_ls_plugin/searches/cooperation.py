@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 
@@ -42,11 +42,60 @@ class Migration:
         """Return the kicks between two exchanges in tours of n cities."""
         return max(1, round(self.every * n))
 
-    def exchange(self, chains: Chains) -> None:
+    def exchange(self, chains: Chains, level: float) -> None:
         """Replace the worst chains; ties go to the lower row."""
-        xp, size = chains.start.backend.xp, len(chains.best_costs)
-        count = int(self.share * size)
-        if count == 0:
+        order = _by_cost(chains)
+        count = int(self.share * len(order))
+        if count > 0:
+            chains.take(order[::-1][:count], order[:count])
+
+
+@dataclass(frozen=True)
+class EliteEdges(Migration):
+    """Migration, after which all chains work for a while where the best tours differ.
+
+    Edges common to the elite are fixed; paths of them are contracted, so that the problem becomes
+    small. What the chains find there takes the place of their own best tours where it is better.
+
+    Parameters
+    ----------
+    every, share
+        As of `Migration`.
+    elite : int
+        Number of tours, the cheapest that differ in cost, whose common edges are fixed; at least 2.
+    kicks_per_city : float
+        Kicks of each chain in the contracted problem, for each of its cities.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or no number.
+    """
+
+    elite: int = 16
+    kicks_per_city: float = 1.0
+
+    name = "elite_edges"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.integer("elite", self.elite, least=2)
+        checks.number("kicks_per_city", self.kicks_per_city, least=0.0)
+
+    def exchange(self, chains: Chains, level: float) -> None:
+        """Migrate, then let the chains search the contracted problem."""
+        super().exchange(chains, level)
+        work = getattr(chains, "work_where_differing", None)
+        if work is None:  # chains that are driven from the host, or work on parts anyway
             return
-        order = xp.lexsort(xp.stack([xp.arange(size), chains.best_costs]))
-        chains.take(order[::-1][:count], order[:count])
+        order = _by_cost(chains)
+        costs = chains.best_costs[order]
+        new = chains.start.backend.xp.ones(len(order), bool)
+        new[1:] = costs[1:] != costs[:-1]
+        work(order[new][: self.elite], self.kicks_per_city, level)
+
+
+def _by_cost(chains: Chains) -> Any:
+    """Return the rows by the cost of their best tours; ties go to the lower row."""
+    xp, size = chains.start.backend.xp, len(chains.best_costs)
+    return xp.lexsort(xp.stack([xp.arange(size), chains.best_costs]))

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.evaluation import tour_cost_kernel
 from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt, TwoOpt
+from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
-from gpu_ls_plugin.searches import random_k, three_opt_climb
+from gpu_ls_plugin.searches import parted, random_k, three_opt_climb
 from gpu_ls_plugin.searches.best_sweep import positions_kernel, sweep_kernels
-from gpu_ls_plugin.searches.composed import Moves, sites_kernel
+from gpu_ls_plugin.searches.chains import chain_kernel
+from gpu_ls_plugin.searches.composed import GRID_BYTES, GRID_METRICS, Moves, sites_kernel
 from gpu_ls_plugin.searches.descent import descent_kernel
 from gpu_ls_plugin.searches.two_opt_climb import block_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.backends.tuning import ChainShape
+    from gpu_ls_plugin.neighbourhoods import Neighbourhood
     from gpu_ls_plugin.problems.metrics import Metric
 
 # The functions of these modules share their names, so the package's attributes are no modules.
@@ -28,10 +35,23 @@ random_tours = import_module("gpu_ls_plugin.construction.random_tours")
 double_bridge = import_module("gpu_ls_plugin.perturbations.double_bridge")
 
 WARP, BLOCK = "gls::Warp<4>", "gls::Block<256>"
-CITIES = (50, 400, 1000, 2000, 5000, 100_000)
+CITIES = (1000, 100_000)
 TOURS = (1, 64)  # per multiprocessor
 USUAL = (TwoOpt(), OrOpt(3))
-MOVES = (USUAL, (TwoOpt(),), (OrOpt(3),), (ThreeOpt(),), (LinKernighan(3),), (LinKernighan(),))
+MOVES = (USUAL, (ThreeOpt(),), (LinKernighan(3),), (LinKernighan(),))
+
+SHALLOW, DEEP = (LinKernighan(3),), (LinKernighan(),)
+WINDOW, WALK = DoubleBridge(), DoubleBridge(walk=5)
+# Moves, grid, kicks and rule, with EUC_2D.
+CHAINS: tuple[tuple[Sequence[Neighbourhood], str, DoubleBridge, Acceptance], ...] = (
+    (SHALLOW, "wide", WALK, Threshold()),
+    (SHALLOW, "", WINDOW, Always()),
+    (DEEP, "fine", WINDOW, BetterOrEqual()),
+    (USUAL, "fine", WALK, Better()),
+)
+# One block of 14 warps on a multiprocessor, for all parts; a tour in global memory; two blocks of
+# 12 warps.
+CHAIN_CITIES = (3000, 100_000, 1500)
 
 
 def instantiations() -> list[Kernel]:
@@ -42,6 +62,8 @@ def instantiations() -> list[Kernel]:
         random_tours.random_tours_kernel(WARP),
         double_bridge.double_bridge_kernel(WARP),
         positions_kernel(BLOCK),
+        parted.unroll_kernel(WARP),
+        parted.write_kernel(WARP),
     ]
     for metric in (make() for make in BUILT_IN_METRICS.values()):
         kernels += metric_kernels(metric)
@@ -54,14 +76,15 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
     yield tour_cost_kernel(metric, WARP)
     yield nearest_neighbour.nearest_neighbour_kernel(metric, WARP)
     usual = metric.name in ("EUC_2D", "EUC")
-    if usual:
+    if metric.name == "EUC_2D":
         yield nearest_neighbour.nearest_neighbour_kernel(metric, block)
-    for n in CITIES if usual else (1000, 100_000):
+    for n in CITIES if usual else CITIES[:1]:
         for tours in TOURS if usual else TOURS[1:]:
             shared = tuning.SHARED_MEMORY[90]
             shape = tuning.climb_shape(n, tours, shared, metric.fast_estimate)
             yield block_kernel(metric, shape)
     yield from _descents(metric, usual)
+    yield from _chains(metric)
 
 
 LAYOUTS = (
@@ -82,14 +105,13 @@ def _descents(metric: Metric, usual: bool) -> Iterator[Kernel]:
             shape = tuning.descent_shape(n, tours, tuning.SHARED_MEMORY[90], layout)
             yield descent_kernel(metric, composed, shape.team, shape.memory)
     if main:
-        for moves in (USUAL, (ThreeOpt(),)):
-            composed = Moves.of(moves, symmetric=True, length=length)
-            yield from sweep_kernels(metric, composed, "gls::Block<128>", BLOCK)
+        composed = Moves.of(USUAL, symmetric=True, length=length)
+        yield from sweep_kernels(metric, composed, "gls::Block<128>", BLOCK)
         for in_shared in (True, False):
             yield random_k.evaluation_kernel(metric, 0, in_shared)
         yield random_k.replacement_kernel(metric)
     if usual:
-        for bar in three_opt_climb.BARS[:: 1 if main else 3]:
+        for bar in three_opt_climb.BARS if main else three_opt_climb.BARS[:1]:
             yield three_opt_climb.tiles_kernel(metric, length, *bar)
             yield three_opt_climb.moves_kernel(metric, length, *bar)
     if metric.name == "EXPLICIT":
@@ -97,3 +119,45 @@ def _descents(metric: Metric, usual: bool) -> Iterator[Kernel]:
         yield descent_kernel(metric, one_way, WARP, "gls::SharedMemory<false>")
         wide = Moves.of(USUAL, symmetric=True, length="gls::int64")
         yield descent_kernel(metric, wide, WARP, "gls::GlobalMemory")
+
+
+def _chains(metric: Metric) -> Iterator[Kernel]:
+    """The default moves, kicks and rule; with EUC_2D in every layout, and all other parts."""
+    length, main = "int" if metric.integer else "double", metric.name == "EUC_2D"
+    grid = "fine" if metric.name in GRID_METRICS else ""
+    for kind in ("fine", "wide") if main else filter(None, (grid,)):
+        yield sites_kernel(metric, "gls::Block<1024>", kind)
+
+    def shape(n: int, kind: str) -> ChainShape:
+        return tuning.chain_shape(
+            n, 64, tuning.SHARED_MEMORY[90], GRID_BYTES.get(kind, metric.site_bytes)
+        )
+
+    def chains(
+        parts: Sequence[Neighbourhood],
+        kind: str,
+        kick: DoubleBridge,
+        rule: Acceptance,
+        layout: ChainShape,
+        **scope: str,
+    ) -> Kernel:
+        moves = Moves.of(parts, symmetric=True, length=length, grid=kind)
+        kernel = chain_kernel(metric, moves, kick.cuts, rule, layout.team, layout.memory, **scope)
+        return replace(kernel, blocks_per_multiprocessor=layout.blocks)
+
+    usual = (SHALLOW, grid, WINDOW, Annealing())
+    if metric.name in ("MAN_2D", "MAX_2D"):  # less than the others need
+        return
+    if not main:
+        yield chains(*usual, shape(CHAIN_CITIES[0], grid))
+        return
+    for n in CHAIN_CITIES:
+        yield chains(*usual, shape(n, grid))
+    for parts, kind, kick, rule in CHAINS:
+        yield chains(parts, kind, kick, rule, shape(CHAIN_CITIES[0], kind))
+    layout = tuning.part_shape(800, tuning.SHARED_MEMORY[90], GRID_BYTES[grid])
+    yield chains(*usual, layout, scope="gls::TourPart")
+    for kind in ("fine", ""):
+        yield parted.make_part_kernel(
+            Moves.of(USUAL, symmetric=True, length=length, grid=kind).lists, WARP
+        )

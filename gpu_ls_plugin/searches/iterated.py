@@ -24,8 +24,8 @@ from gpu_ls_plugin.searches import observers
 from gpu_ls_plugin.searches.chains import NO_LIMIT, Chains, FusedChains, Start, SteppedChains
 from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.cooperation import Migration
-from gpu_ls_plugin.searches.parted import PartedTours
 from gpu_ls_plugin.searches.local_search import LocalSearch, _refereed, _undo_rounding
+from gpu_ls_plugin.searches.parted import PartedTours
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -66,8 +66,8 @@ class IteratedLocalSearch:
     cooperation : Migration, optional
         How chains help each other; by default they are independent.
     part : "auto", int or None
-        Cities of the parts in which tours are searched, each by several chains at the same time; None:
-        one chain for each tour as a whole. "auto" takes parts for tours too long for a chain.
+        Cities of the parts in which tours are searched, each by several chains at the same time;
+        None: one chain for each tour as a whole. "auto" takes parts for tours too long for a chain.
 
     Raises
     ------
@@ -203,12 +203,17 @@ class IteratedLocalSearch:
         if not fused:
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
         parts = Composed(start.backend, problem, search.neighbourhoods, search.candidates)
-        part = self.part
-        if part == "auto":
-            part = PART if problem.n > LONGEST_WHOLE and self.restart_after is None else None
-        if part is not None and problem.n >= 2 * part:
+        part = self._part_of(problem)
+        if part is not None:
             return PartedTours(start, self.accept, parts, kick, part)
         return FusedChains(start, self.accept, self.restart_after, parts, kick)
+
+    def _part_of(self, problem: TSP) -> int | None:
+        """Return the cities of a part, None where tours are searched as a whole."""
+        if not isinstance(self.part, int):
+            large = problem.n > LONGEST_WHOLE and self.restart_after is None
+            return PART if self.part == "auto" and large else None
+        return self.part if problem.n >= 2 * self.part else None
 
 
 class _Run:
@@ -306,7 +311,7 @@ class _Run:
                 done = to
                 if done == next_exchange and exchange is not None:
                     with self.statistics.phase("exchange"):
-                        exchange.exchange(chains)
+                        exchange.exchange(chains, max(0.0, heat - cooling * done))
                     next_exchange += period
             wanted = max(0.0, min(LAUNCH_SECONDS, end - watch.elapsed))
             step = max(1, min(8 * step, int(made * wanted / seconds)))

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.searches.best_sweep import positions_kernel
-from gpu_ls_plugin.searches.chains import Chains, Start, chain_kernel
+from gpu_ls_plugin.searches.chains import Chains, Start, chain_kernel, part_layout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -104,15 +103,9 @@ class PartedTours(Chains):
         self._random = np.random.default_rng([start.seed, start.first_row])
         self._stride = 2 * -(-n // max(2, n // self._segment))
         count = max(1, tours * n // (2 * self._segment))
-        blocks = 1
-        if backend.name == "cpu":
-            team, memory, self._shared_bytes = "gls::Host", "gls::HostMemory<gls::uint16>", 0
-            slots = backend.processors
-        else:
-            shape = tuning.part_shape(self._stride, backend.shared_memory, parts.site_bytes)
-            team, memory, blocks = shape.team, shape.memory, shape.blocks
-            self._shared_bytes = shape.shared_bytes(self._stride)
-            slots = backend.processors * shape.teams * blocks
+        layout = part_layout(backend, parts, self._stride)
+        self._shared_bytes = layout.shared_bytes(self._stride)
+        slots = backend.processors * layout.teams * layout.blocks
         self._replicas = max(1, slots // count)
         self._chain = replace(
             chain_kernel(
@@ -120,11 +113,11 @@ class PartedTours(Chains):
                 parts.moves,
                 perturbation.cuts,
                 accept,
-                team,
-                memory,
+                layout.team,
+                layout.memory,
                 scope="gls::TourPart",
             ),
-            blocks_per_multiprocessor=blocks,
+            blocks_per_multiprocessor=layout.blocks,
         )
         warp = backend.warp()
         self._make = make_part_kernel(parts.moves.lists, warp)
@@ -140,7 +133,8 @@ class PartedTours(Chains):
 
     def first_kicks(self) -> int:
         """Return the kicks of a round for one tour."""
-        return self._kicks * self._replicas * max(1, self.start.problem.n // self._stride)
+        parts: int = max(1, self.start.problem.n // self._stride)
+        return self._kicks * self._replicas * parts
 
     def moves_per_look(self) -> int:
         """Return how many moves looking at one city stands for."""
@@ -249,7 +243,7 @@ class PartedTours(Chains):
         self._round += 1
 
     def _pair_up(self, tour: int, places: Any, cuts: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the parts of a tour: in odd rounds pairs of segments, neighbours in space first."""
+        """Return the parts of a tour: pairs of segments, neighbours in space first, and the rest."""
         xp, count = self.start.backend.xp, len(cuts) - 1
         segments = np.zeros(count, SEGMENT_DTYPE)
         segments["tour"], segments["begin1"], segments["length1"] = tour, cuts[:-1], np.diff(cuts)

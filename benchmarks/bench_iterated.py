@@ -1,0 +1,127 @@
+"""Iterated local search: throughput, kicks a second, gap against time, two papers, cooperation.
+
+Times are wall time and count from the moment at which only the problem is there: candidates, starts
+and the tours' way to NumPy are part of them. Kernels are compiled before, on another copy of the
+problem. fast-tsp and elkai run on the same machine in processes of their own, which have started
+and hold their input before time runs. A gap is the length over the optimal length less one, in
+percent. Every section has an allowance in seconds: what would not fit into it is left out and named
+in `skipped`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import common
+import iterated_cooperation
+import iterated_cpu
+import iterated_kicks
+import iterated_large
+import iterated_paper001
+import iterated_paper002
+import iterated_throughput
+import iterated_time_to_gap
+from iterated_setting import ALL_SECONDS, Setting
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+    from pathlib import Path
+
+# Function and allowance in seconds; the sections of a GPU make nine minutes together, the last one
+# has what the others leave.
+SECTIONS: dict[str, tuple[Callable[[Setting], dict[str, Any]], float]] = {
+    "throughput": (iterated_throughput.throughput, 55),
+    "kicks": (iterated_kicks.kicks, 35),
+    "time_to_gap": (iterated_time_to_gap.time_to_gap, 130),
+    "cooperation": (iterated_cooperation.cooperation, 22),
+    "paper001": (iterated_paper001.paper_001, 95),
+    "paper002": (iterated_paper002.paper_002, 50),
+    "large": (iterated_large.large, ALL_SECONDS),
+    "cpu": (iterated_cpu.cpu, 90),
+}
+PLOTS = {
+    "throughput": iterated_throughput.draw,
+    "kicks": iterated_kicks.draw,
+    "paper001": iterated_paper001.draw,
+    "paper002": iterated_paper002.draw,
+    "large": iterated_large.draw,
+}
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Measure the sections that were asked for; those of earlier calls stay in the file."""
+    backend = options.backend
+    if backend == "auto":
+        backend = "cuda" if common.has_gpu() else "cpu"
+    chosen = options.sections.split(",") if options.sections else usual(backend)
+    if unknown := set(chosen) - set(SECTIONS):
+        raise SystemExit(f"--sections: {', '.join(sorted(unknown))}: none of {', '.join(SECTIONS)}")
+    setting = Setting(backend, options.quick, options.seconds_scale)
+    record = stored(options.out)
+    for name in (s for s in SECTIONS if s in chosen):
+        setting.log(f"== {name}")
+        section, allowance = SECTIONS[name]
+        setting.begin(allowance)
+        found: dict[str, Any] = {}
+
+        def once(name: str = name, found: Any = found, section: Any = section) -> None:
+            with setting.guarded(name):
+                found |= section(setting)
+
+        seconds = common.seconds_of(once)[0]
+        found |= {
+            "skipped": setting.skipped,
+            "errors": setting.errors,
+            "took_seconds": seconds,
+            "backend": backend,
+            "quick": options.quick,
+            "seconds_scale": options.seconds_scale,
+            "machine": common.machine(),
+        }
+        record[name] = found
+        setting.log(f"{name} took {seconds:.1f} s")
+        common.write_json(options.out, NAME, __doc__ or "", record)
+    options.failed = any(record[name]["errors"] for name in chosen)
+    return record
+
+
+NAME = "iterated"
+
+
+def usual(backend: str) -> list[str]:
+    """Return the sections that a backend measures unless others are asked for."""
+    return ["cpu"] if backend == "cpu" else [name for name in SECTIONS if name != "cpu"]
+
+
+def stored(out: Path) -> dict[str, Any]:
+    """Return the sections of the file that is there."""
+    path = out / f"{NAME}.json"
+    content = json.loads(path.read_text()) if path.exists() else {}
+    return {name: content[name] for name in SECTIONS if name in content}
+
+
+def draw(out: Path, record: dict[str, Any]) -> None:
+    """Draw each section, and each instance of the times to gaps, into a file of its own."""
+    for name, plot in PLOTS.items():
+        if record.get(name, {}).get("rows"):
+            with common.Figure(out, f"{NAME}_{name}") as (axes,):
+                plot(axes, record[name])
+    section = record.get("time_to_gap", {})
+    for name in section.get("instances", ()):
+        with common.Figure(out, f"{NAME}_{name}") as (axes,):
+            iterated_time_to_gap.draw(axes, section, name)
+
+
+if __name__ == "__main__":
+    given = common.arguments(
+        __doc__,
+        ("--sections", {"default": "", "help": f"comma-separated, of {', '.join(SECTIONS)}"}),
+        ("--backend", {"default": "auto", "help": "auto, cpu (as such, only cpu) or cuda"}),
+        ("--quick", {"action": "store_true", "help": "small sizes, to see that all works"}),
+        ("--seconds-scale", {"type": float, "default": 1.0, "help": "of budgets and allowances"}),
+    )
+    common.finish(given, NAME, measure, draw, __doc__ or "")
+    sys.exit(int(getattr(given, "failed", False)))

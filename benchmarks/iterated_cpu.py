@@ -1,0 +1,47 @@
+"""One core: the CPU backend with one thread beside fast-tsp with one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import common
+from iterated_peers import FastTsp, has
+from iterated_setting import Setting, percent, read, show, timed_run, warm_up
+from search_clock import threads
+
+CASES = {"rat783": (2.0, 0.1), "pr2392": (10.0, 0.4)}  # seconds, bar in percent
+COLUMNS = ("instance", "what", "tours", "seconds", "best_gap", "bar", "kicks_per_second")
+
+
+def cpu(setting: Setting) -> dict[str, Any]:
+    """Search for some seconds on one core, starts and candidates included."""
+    rows: list[dict[str, Any]] = []
+    with threads(1):
+        for name, (seconds, bar) in CASES.items():
+            optimum = common.optima()[name]
+            search, usual = setting.usual(read(name))
+            for size in sorted({1, usual}):
+                if setting.spent(f"{name}, {size} tours", seconds * setting.scale):
+                    continue
+                warm_up(setting, search, read(name), size)
+                record, _ = timed_run(
+                    setting,
+                    read(name),
+                    search,
+                    size,
+                    optimum=optimum,
+                    seconds=setting.seconds(seconds),
+                )
+                rows.append(record | {"what": "ours", "bar": bar})
+                setting.log(f"{name}, {size} tours: {record['best_gap']:.4f} %")
+            if has("fast_tsp"):
+                with FastTsp(1) as peer:
+                    peer.load(read(name))
+                    cost, wall = peer.together(seconds * setting.scale, 1)
+                gap = percent(cost, optimum)
+                rows.append(
+                    {"instance": name, "what": "fast-tsp", "seconds": wall, "best_gap": gap}
+                )
+                setting.log(f"{name}, fast-tsp: {gap:.4f} %")
+    show("one core", rows, COLUMNS)
+    return {"rows": rows}
