@@ -110,11 +110,10 @@ LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would la
 FEW = 2
 SOME = 8  # tours a multiprocessor, from which on each gets a warp
 THREADS = 32  # of a block of tours held by threads
-# Warps of a block of chains, and blocks of a multiprocessor; the first that fit are taken.
-CHAIN_WARPS = (
-    *((warps, 2) for warps in (16, 14, 12, 10)),
-    *((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1))),
-)
+# Warps of a block of chains, and blocks of a multiprocessor; the first that fit are taken. Two
+# blocks leave 80 registers, which only light moves can do with.
+LIGHT_CHAIN_WARPS = ((12, 2), (10, 2))
+CHAIN_WARPS = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
 CHAIN_STATIC_BYTES = 1_760  # of a warp: survivors, state, move
 SWEEP_CITIES = 8  # that a block looks at in a sweep
 SWEEP_SMALL = 10_000  # cities of all tours, up to which blocks are larger
@@ -240,7 +239,13 @@ class ChainShape(DescentShape):
         return sites + self.teams * chain_bytes(n, 2)
 
 
-def chain_shape(n: int, tours: int, shared_memory: int, site_bytes: int) -> ChainShape:
+def _chain_warps(light: bool) -> tuple[tuple[int, int], ...]:
+    return (*LIGHT_CHAIN_WARPS, *CHAIN_WARPS) if light else CHAIN_WARPS
+
+
+def chain_shape(
+    n: int, tours: int, shared_memory: int, site_bytes: int, light: bool = False
+) -> ChainShape:
     """Return who holds a chain, and where.
 
     Parameters
@@ -253,10 +258,12 @@ def chain_shape(n: int, tours: int, shared_memory: int, site_bytes: int) -> Chai
         Bytes that a block may have.
     site_bytes : int
         Of a city.
+    light : bool
+        Whether the moves need few registers.
     """
     own, sites = chain_bytes(n, 2), _padded(n * site_bytes)
     if n <= 1 << 16:
-        for warps, blocks in CHAIN_WARPS:
+        for warps, blocks in _chain_warps(light):
             room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD
             room -= warps * CHAIN_STATIC_BYTES
             if warps * blocks <= max(1, tours) and warps * own <= room:
@@ -283,10 +290,10 @@ class HostShape(ChainShape):
         return 0
 
 
-def part_shape(n: int, shared_memory: int, site_bytes: int) -> ChainShape:
+def part_shape(n: int, shared_memory: int, site_bytes: int, light: bool = False) -> ChainShape:
     """Return who holds a chain on a part of n cities; each has its own sites and mates."""
     own = chain_bytes(n, 2) + _padded(n * site_bytes) + _padded(2 * n)
-    for warps, blocks in CHAIN_WARPS[1:]:
+    for warps, blocks in _chain_warps(light):
         room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD
         if warps * (own + CHAIN_STATIC_BYTES) <= room:
             return PartShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, site_bytes)

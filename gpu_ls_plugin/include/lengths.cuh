@@ -51,15 +51,14 @@ GLS_OUT_OF_LINE typename Metric::Length rare_length(Metric metric, int a, int b)
   return metric(a, b);
 }
 
-// Lengths of a metric as numbers of type `LengthType` (int where all sums of a move fit), exact: by
-// way of estimates unless these are not `quick_first`.
-template <class MetricType, class LengthType, bool quick_first = true>
+// Lengths of a metric as numbers of type `LengthType` (int where all sums of a move fit).
+template <class MetricType, class LengthType>
 struct Lengths {
   using Metric = MetricType;
   using Length = LengthType;
   static constexpr int kDimensions = Dimensions<Metric>::kCount;
   static constexpr bool kReal = Length(0.5) != Length(0);
-  static constexpr bool kQuick = quick_first && !kReal && kDimensions > 0;
+  static constexpr bool kQuick = !kReal && kDimensions > 0;
   // Of a fixed edge: no move with it among those that leave gains.
   static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
   using City = Site<kDimensions>;
@@ -70,7 +69,6 @@ struct Lengths {
   EstimateError error;
 
   GLS_DEVICE Length exact(int a, int b) const { return Length(metric(a, b)); }
-  GLS_DEVICE Lengths<Metric, Length, false> exactly() const { return {metric, sites, error}; }
 
   GLS_DEVICE Length operator()(int a, int b) const {
     if constexpr (kQuick) {
@@ -156,7 +154,7 @@ struct GridSite<false> {
 };
 
 template <class MetricType, bool wide, class LengthType>
-struct Lengths<OnGrid<MetricType, wide>, LengthType, true> {
+struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   using Metric = OnGrid<MetricType, wide>;
   using Length = LengthType;
   using City = GridSite<wide>;

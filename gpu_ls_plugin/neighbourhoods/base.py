@@ -28,6 +28,11 @@ class Neighbourhood(ABC):
     header: ClassVar[str] = "move.cuh"
     reverses: ClassVar[bool] = True
 
+    @property
+    def deep(self) -> bool:
+        """Whether moves exchange more than three edges, so that kernels need many registers."""
+        return False
+
     @abstractmethod
     def functor(self, symmetric: bool) -> str:
         """Return the C++ type of the moves at a city, as `neighbourhoods/move.cuh` describes it.

@@ -50,6 +50,11 @@ class LinKernighan(Neighbourhood):
             )
         object.__setattr__(self, "breadth", tuple(self.breadth))
 
+    @property
+    def deep(self) -> bool:
+        """Whether moves exchange more than three edges."""
+        return self.depth > SHALLOWEST
+
     def functor(self, symmetric: bool) -> str:
         """Return the C++ type of the moves at a city."""
         return f"gls::LinKernighanMove<{self.depth}, {self._second}>"

@@ -204,60 +204,52 @@ struct Chain {
     int looked = 0;
     bool repairing = false;  // or a kick is due
     Cost rise = 0;
-    forget_answers<Length>(team);
-    for (;;) {
-      Next next = Next::kNone;
 #pragma unroll 1
-      while (repairing || (kicks_left > 0 && moves_left > 0 && patient(patience, state.idle))) {
-        bool moves = false;
-        if (!repairing) {
-          repairing = moves = kick(team, view, seed, first_row + item, window, move, state);
-          rise = state.rise;
-        } else if (journal.takes(kMaxExchange) && moves_left > 0 &&
-                   queue.size + 2 * kMaxExchange <= kChainQueue) {
-          Length gain;
-          next = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, kNowhere, move,
-                                                  looked, gain);
-          if (next == Next::kDoubt) break;
-          moves = next == Next::kFound;
-          rise -= moves ? Cost(gain) : 0;
-          moves_left -= moves;
-        }
-        if (moves) {
-          apply_move(team, tour, move, directions == 2,
-                     [&](int first, int length) { journal.add(team, first, length); });
-          queue.push(team, move.t, 2 * move.edges);
-          continue;
-        }
-        repairing = false;
-        --kicks_left;
-        queue.drop(team, queue.size);
-        const Cost cost = state.cost, best = state.best;
-        if (kReal && fabs(double(rise)) <= 1e-12 * double(cost)) rise = 0;  // rounding alone
-        const float level = units[item] * fmax(heat - cooling * float(state.kicks), 0.0f);
-        Philox random(seed, Purpose::kKick, first_row + item);
-        random.seek((state.kicks + 1) * kDrawsPerKick - 1);
-        const bool taken = Accept::takes(rise, level, random);
-        if (taken)
-          journal.size = 0;
-        else
-          journal.undo(team, tour);
-        const bool leads = taken && cost + rise < best;
-        if (leads && !Accept::kNeverWorse) {
-          team.each(n, [&](int p) { best_tours[row + p] = tour.order[p]; });
-        }
-        team.sync();  // all have read the state
-        team.once([&] {
-          ++state.kicks;
-          state.idle = leads ? 0 : state.idle + 1;
-          if (!taken) return;
-          ++state.accepted;
-          state.cost = cost + rise;
-          if (leads) state.best = cost + rise;
-        });
+    while (repairing || (kicks_left > 0 && moves_left > 0 && patient(patience, state.idle))) {
+      bool moves = false;
+      if (!repairing) {
+        repairing = moves = kick(team, view, seed, first_row + item, window, move, state);
+        rise = state.rise;
+      } else if (journal.takes(kMaxExchange) && moves_left > 0 &&
+                 queue.size + 2 * kMaxExchange <= kChainQueue) {
+        const auto found = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead,
+                                                            kNowhere, move, looked);
+        moves = found.rank != kNowhere;
+        rise -= moves ? Cost(found.gain) : 0;
+        moves_left -= moves;
       }
-      if (next != Next::kDoubt) break;
-      make_answer<Neighbourhood, Length>(team, view, queue, choices, ahead, move);
+      if (moves) {
+        apply_move(team, tour, move, directions == 2,
+                   [&](int first, int length) { journal.add(team, first, length); });
+        queue.push(team, move.t, 2 * move.edges);
+        continue;
+      }
+      repairing = false;
+      --kicks_left;
+      queue.drop(team, queue.size);
+      const Cost cost = state.cost, best = state.best;
+      if (kReal && fabs(double(rise)) <= 1e-12 * double(cost)) rise = 0;  // rounding alone
+      const float level = units[item] * fmax(heat - cooling * float(state.kicks), 0.0f);
+      Philox random(seed, Purpose::kKick, first_row + item);
+      random.seek((state.kicks + 1) * kDrawsPerKick - 1);
+      const bool taken = Accept::takes(rise, level, random);
+      if (taken)
+        journal.size = 0;
+      else
+        journal.undo(team, tour);
+      const bool leads = taken && cost + rise < best;
+      if (leads && !Accept::kNeverWorse) {
+        team.each(n, [&](int p) { best_tours[row + p] = tour.order[p]; });
+      }
+      team.sync();  // all have read the state
+      team.once([&] {
+        ++state.kicks;
+        state.idle = leads ? 0 : state.idle + 1;
+        if (!taken) return;
+        ++state.accepted;
+        state.cost = cost + rise;
+        if (leads) state.best = cost + rise;
+      });
     }
     team.each(n, [&](int p) { tours[row + p] = tour.order[p]; });
     team.once([&] {

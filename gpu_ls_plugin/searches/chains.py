@@ -170,7 +170,7 @@ def part_layout(backend: Backend, parts: Composed, n: int) -> tuning.ChainShape:
     if backend.name == "cpu":
         city = "gls::uint16" if n <= LARGEST_SHORT else "int"
         return tuning.HostShape("gls::Host", 1, 1, True, False, city=city)
-    return tuning.part_shape(n, backend.shared_memory, parts.site_bytes)
+    return tuning.part_shape(n, backend.shared_memory, parts.site_bytes, parts.light)
 
 
 class FusedChains(Chains):
@@ -224,7 +224,9 @@ class FusedChains(Chains):
             team, memory = "gls::Host", f"gls::HostMemory<{city}>"
         else:
             per_processor = -(-size // backend.processors)
-            shape = tuning.chain_shape(n, per_processor, backend.shared_memory, parts.site_bytes)
+            shape = tuning.chain_shape(
+                n, per_processor, backend.shared_memory, parts.site_bytes, parts.light
+            )
             team, memory, blocks = shape.team, shape.memory, shape.blocks
             self._shared_bytes = shape.shared_bytes(n)
             self._arguments["ahead"] = shape.ahead(parts.steps)

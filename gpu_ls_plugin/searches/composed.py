@@ -153,6 +153,8 @@ class Composed:
         Moves of a city.
     site_bytes : int
         What is kept of a city.
+    light : bool
+        Whether kernels of these moves need few registers.
     cities, lengths : arrays of the backend, shape (n * degree,)
         Candidates of all cities.
 
@@ -184,6 +186,7 @@ class Composed:
         )
         self.cities, self.lengths = cities, lengths
         self.site_bytes = GRID_BYTES.get(grid, metric.site_bytes)
+        self.light = bool(grid) and not any(part.deep for part in neighbourhoods)
         self._grid, self._dtype = grid, DTYPES[length]
         self.arguments: dict[str, Any] = {
             "metric_data": backend.metric_data(problem),

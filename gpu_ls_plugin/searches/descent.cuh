@@ -57,21 +57,14 @@ struct Descent {
     Move& move = shared_slot<Move>(team);
     int64 moves = move_counts[item];
     int looked = 0;
-    forget_answers<Length>(team);
-    for (;;) {
-      Next next = Next::kFound;
-      Length gain;
 #pragma unroll 1
-      while (moves < max_moves) {
-        next = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, passes, move,
-                                                looked, gain);
-        if (next != Next::kFound) break;
-        apply_move(team, tour, move, directions == 2);
-        queue.push(team, move.t, 2 * move.edges);
-        ++moves;
-      }
-      if (next != Next::kDoubt) break;
-      make_answer<Neighbourhood, Length>(team, view, queue, choices, ahead, move);
+    while (moves < max_moves) {
+      const auto found =
+          next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, passes, move, looked);
+      if (found.rank == kNowhere) break;
+      apply_move(team, tour, move, directions == 2);
+      queue.push(team, move.t, 2 * move.edges);
+      ++moves;
     }
     team.sync();
     team.each(n, [&](int p) { row[p] = tour.order[p]; });

@@ -49,9 +49,9 @@ CHAINS: tuple[tuple[Sequence[Neighbourhood], str, DoubleBridge, Acceptance], ...
     (DEEP, "fine", WINDOW, BetterOrEqual()),
     (USUAL, "fine", WALK, Better()),
 )
-# One block of 14 warps on a multiprocessor, for all parts; a tour in global memory; two blocks of
-# 12 warps.
-CHAIN_CITIES = (3000, 100_000, 1500)
+# One block of 10 warps on a multiprocessor, with registers for all parts; a tour in global memory;
+# two blocks of 12 warps.
+CHAIN_CITIES = (5000, 100_000, 1500)
 
 
 def instantiations() -> list[Kernel]:
@@ -94,18 +94,22 @@ LAYOUTS = (
     ("thread", 1000, 16),
 )  # with cities, and tours per multiprocessor
 
+UNSPILLED = 12  # warps of a block; with 16, lengths by estimates spill about 100 bytes
+
 
 def _descents(metric: Metric, usual: bool) -> Iterator[Kernel]:
     """The default moves; with EUC_2D in every layout, and all other moves."""
     length, main = "int" if metric.integer else "double", metric.name == "EUC_2D"
+    grid = "fine" if metric.name in GRID_METRICS else ""
     yield sites_kernel(metric, "gls::Block<1024>")
     for moves in MOVES if main else MOVES[:1]:
-        composed = Moves.of(moves, symmetric=True, length=length)
+        composed = Moves.of(moves, symmetric=True, length=length, grid=grid)
         for layout, n, tours in LAYOUTS if main and moves == USUAL else LAYOUTS[:1]:
+            tours = tours if grid else min(tours, UNSPILLED)
             shape = tuning.descent_shape(n, tours, tuning.SHARED_MEMORY[90], layout)
             yield descent_kernel(metric, composed, shape.team, shape.memory)
     if main:
-        composed = Moves.of(USUAL, symmetric=True, length=length)
+        composed = Moves.of(USUAL, symmetric=True, length=length, grid=grid)
         yield from sweep_kernels(metric, composed, "gls::Block<128>", BLOCK)
         for in_shared in (True, False):
             yield random_k.evaluation_kernel(metric, 0, in_shared)

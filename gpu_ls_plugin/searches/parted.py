@@ -133,7 +133,7 @@ class PartedTours(Chains):
 
     def first_kicks(self) -> int:
         """Return the kicks of a round for one tour."""
-        parts: int = max(1, self.start.problem.n // self._stride)
+        parts = max(1, int(self.start.problem.n) // self._stride)
         return self._kicks * self._replicas * parts
 
     def moves_per_look(self) -> int:
@@ -243,7 +243,7 @@ class PartedTours(Chains):
         self._round += 1
 
     def _pair_up(self, tour: int, places: Any, cuts: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the parts of a tour: pairs of segments, neighbours in space first, and the rest."""
+        """Return the parts of a tour: pairs of segments next to each other in space."""
         xp, count = self.start.backend.xp, len(cuts) - 1
         segments = np.zeros(count, SEGMENT_DTYPE)
         segments["tour"], segments["begin1"], segments["length1"] = tour, cuts[:-1], np.diff(cuts)

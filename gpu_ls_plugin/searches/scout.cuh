@@ -91,6 +91,33 @@ GLS_DEVICE bool first_step(const View& view, Choices choices, int city, int choi
   return first.gain > 0 && first.t3 != view.tour.at(forward ? place + 1 : place - 1);
 }
 
+// The gain of a move out of line: what is rare must not be in the way of what is not.
+template <class Neighbourhood, class View, class Length = typename View::Length>
+GLS_OUT_OF_LINE Length exact_gain(const View* view, const FirstStep<Length>* first, int variant,
+                                  Move* move) {
+  return Neighbourhood::gain(*view, *first, variant, *move);
+}
+
+// The gain of a move by estimates; exactly if one of them is in doubt.
+template <class Neighbourhood, class View, class Length = typename View::Length>
+GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int variant,
+                          Move& move) {
+  using Lengths = typename View::Lengths;
+  if constexpr (Lengths::kQuick) {
+    const auto quick = view.with(Tentative<Lengths>(view.length));
+    const Length gain = Neighbourhood::gain(quick, first, variant, move);
+    if (!quick.length.doubt()) return gain;
+    const View its_view = view;
+    const FirstStep<Length> its_first = first;
+    Move its_move;
+    const Length exact = exact_gain<Neighbourhood>(&its_view, &its_first, variant, &its_move);
+    move = its_move;
+    return exact;
+  } else {
+    return Neighbourhood::gain(view, first, variant, move);
+  }
+}
+
 // The better of what was found before and the best move of a first step, whose moves are numbered
 // from `index` on.
 template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
@@ -240,7 +267,7 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
       if (mine < moves) {
         const int step = choices.variants.quotient(mine), variant = mine - step * variants;
         const Survivor<Length>& from = survivors[step];
-        const Length gain = Neighbourhood::gain(view, from.first(), variant, its_move);
+        const Length gain = gain_of<Neighbourhood>(view, from.first(), variant, its_move);
         if (gain > 0) {
           const int rank = choices.steps.quotient(from.item());
           const int choice = from.item() - rank * choices.steps.divisor;
@@ -275,23 +302,6 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
   return best;
 }
 
-// Out of line: what is rare must not be in the way of what is not.
-template <class Neighbourhood, class Found, class Team, class View, class Queue>
-GLS_OUT_OF_LINE Found look_again(const Team* team, const View* view, const Queue* queue,
-                                 Choices choices, int end, Move* move) {
-  return look_together<Neighbourhood, Found>(*team, view->with(view->length.exactly()), *queue,
-                                             choices, end, *move);
-}
-
-// Looks by estimates; false where one of them is in doubt, and so what was found.
-template <class Neighbourhood, class Found, class Team, class View, class Queue>
-GLS_DEVICE bool look_quickly(const Team& team, const View& view, const Queue& queue,
-                             Choices choices, int end, Move& move, Found& found) {
-  const auto quick = view.with(Tentative<typename View::Lengths>(view.length));
-  found = look_together<Neighbourhood, Found>(team, quick, queue, choices, end, move);
-  return !team.any(quick.length.doubt());
-}
-
 #endif
 
 // Looks at the cities of rank 0 to `end - 1`. Where the search stops at the first city that
@@ -300,13 +310,7 @@ template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look(const Team& team, const View& view, const Queue& queue, Choices choices,
                       int end, Move& move) {
 #ifdef __CUDACC__
-  if constexpr (Team::kLanes > 1 && View::Lengths::kQuick) {
-    Found found;
-    if (look_quickly<Neighbourhood>(team, view, queue, choices, end, move, found)) return found;
-    const View its_view = view;
-    const Queue its_queue = queue;
-    return look_again<Neighbourhood, Found>(&team, &its_view, &its_queue, choices, end, &move);
-  } else if constexpr (Team::kLanes > 1) {
+  if constexpr (Team::kLanes > 1) {
     return look_together<Neighbourhood, Found>(team, view, queue, choices, end, move);
   } else
 #endif
