@@ -20,6 +20,9 @@ PLANAR = ("EUC_2D", "EUC", "CEIL_2D", "ATT", "GEO", "MAN_2D", "MAX_2D")
 TOURS = 3
 LAYOUT_SIZES = (129, 300, 600, 1100, 1300, 1600, 2048, 5000)  # the search is laid out by n
 SMALLEST_BRIDGE = 6
+CHAIN_SIZES = range(8, 128)
+KICKS = 5
+CHAIN_SHAPES = ((16, 2), (7, 1), (1, 1))  # warps of a block, blocks of a multiprocessor
 
 
 def problems(n: int, metrics: tuple[str, ...]) -> list[Any]:
@@ -62,6 +65,44 @@ def run_all(problem: Any, backend: str) -> int:
             bridge.perturb(problem, starts[0], seed=1, backend=backend)
             calls += 1
     return calls + 1
+
+
+def chains() -> list[Any]:
+    """Return iterated searches that hold every acceptance rule and kick."""
+    import gpu_ls_plugin as gls
+
+    usual, steps = gls.LocalSearch(), gls.LocalSearch([gls.LinKernighan(5)], gls.Nearest(5))
+    return [
+        gls.IteratedLocalSearch(),
+        gls.IteratedLocalSearch(usual, gls.DoubleBridge(walk=3), gls.Better()),
+        gls.IteratedLocalSearch(usual, gls.DoubleBridge(), gls.Threshold(), restart_after=2),
+        gls.IteratedLocalSearch(steps, accept=gls.BetterOrEqual(), cooperation=gls.Migration(0.05)),
+        gls.IteratedLocalSearch(steps, gls.Restart(), gls.Always()),
+    ]
+
+
+def run_chains(problem: Any, backend: str) -> int:
+    """Kick a few times, in all layouts of a block; return the number of calls."""
+    import gpu_ls_plugin as gls
+    from gpu_ls_plugin.backends import tuning
+
+    starts, calls = gls.random_tours(problem, TOURS, seed=1, backend=backend), 0
+    budget = gls.Budget(kicks=KICKS)
+    layouts, light = tuning.CHAIN_WARPS, tuning.LIGHT_CHAIN_WARPS
+    try:
+        for shapes in (layouts, *((shape,) for shape in CHAIN_SHAPES), ()):
+            tuning.CHAIN_WARPS, tuning.LIGHT_CHAIN_WARPS = (
+                shapes,
+                light if shapes == layouts else (),
+            )
+            for search in chains() if shapes == layouts else chains()[:2]:
+                result = search(problem, starts, budget=budget, backend=backend)
+                assert (result.costs == problem.cost(result.tours)).all()
+                assert (result.costs <= problem.cost(starts)).all()
+                calls += 1
+    finally:
+        tuning.CHAIN_WARPS, tuning.LIGHT_CHAIN_WARPS = layouts, light
+    return calls
 
 
 def run_all_shapes(problem: Any) -> int:
@@ -119,6 +160,8 @@ def main() -> None:
     for n in map(int, options.sizes.split(",")):
         cases = problems(n, tuple(options.metrics.split(",")))
         calls += sum(run_all(problem, options.backend) for problem in cases)
+        if n in CHAIN_SIZES:
+            calls += sum(run_chains(problem, options.backend) for problem in cases)
         if options.backend == "cuda" and n > SIZES[2]:
             calls += run_all_shapes(cases[0]) + run_plain(n)
     print(f"{calls} calls done")

@@ -37,6 +37,11 @@ searches:
     or_opt/quadrant(8)|nearest(5)
     three_opt/random_k(1000)  over all cities
     "LocalSearch([TwoOpt()], candidates=All(), pivoting=Best(), moves_per_pass=8)"
+
+  Such a search repairs the tours that were kicked. The search around it can be written, too:
+
+    "iterated_local_search(lin_kernighan(3)/alpha(5), double_bridge(50), better)"
+    "IteratedLocalSearch(two_opt+or_opt, accept=Threshold(0.1), cooperation=Migration(0.5))"
 """
 
 OK, FOUND_WRONG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -66,7 +71,7 @@ def solve(options: argparse.Namespace) -> int:
     """Search for a short tour of a TSPLIB file and write what was found."""
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.progress import SearchDisplay
-    from gpu_ls_plugin.solver import Settings
+    from gpu_ls_plugin.solver import Settings, default_settings
     from gpu_ls_plugin.solver import solve as search
 
     problem = TSP.read(options.file, optimum=options.optimum)
@@ -78,9 +83,11 @@ def solve(options: argparse.Namespace) -> int:
         backend=options.backend,
         target=options.optimum,
         search=options.search,
+        kicks=options.kicks,
         moves=options.moves,
     )
     _check_outputs(problem, options)
+    settings = default_settings(problem, settings)
     title = problem.name or options.file.stem
     with SearchDisplay(title, settings.seconds, problem.optimum) as display:
         result = search(problem, settings, display)
@@ -95,10 +102,16 @@ def _check_outputs(problem: TSP, options: argparse.Namespace) -> None:
     """Find out before the search, not after it, what could not be written."""
     from gpu_ls_plugin import outputs
 
-    if options.tour is not None:
-        outputs.check_writable(options.tour)
     if options.plot is not None:
         outputs.check_plottable(problem, options.plot)
+    for path, check in (
+        (options.tour, outputs.check_writable),
+        (options.curve, outputs.check_drawable),
+        (options.history, outputs.check_writable),
+        (options.result, outputs.check_result),
+    ):
+        if path is not None:
+            check(path)
 
 
 def _write_outputs(problem: TSP, result: Result, options: argparse.Namespace) -> None:
@@ -110,12 +123,19 @@ def _write_outputs(problem: TSP, result: Result, options: argparse.Namespace) ->
     if options.plot is not None:
         title = f"{problem.name or options.file.stem}: {cost_text(result.best_cost)}"
         outputs.save_plot(problem, result.best_tour, options.plot, title)
+    if options.curve is not None:
+        optimum = problem.optimum if problem.optimum and problem.optimum > 0 else None
+        result.plot(options.curve, optimum=optimum)
+    if options.history is not None:
+        result.save_history(options.history)
+    if options.result is not None:
+        result.save(options.result)
 
 
 def _report_solve(
     problem: TSP, settings: Settings, result: Result, options: argparse.Namespace
 ) -> None:
-    files = {"tour_file": options.tour, "plot_file": options.plot}
+    files = {f"{name}_file": getattr(options, name) for name in reports.FILES}
     summary = reports.summary(problem, settings, result) | {
         "file": str(options.file),
         **{key: str(path) for key, path in files.items() if path is not None},
@@ -211,31 +231,35 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
     command.epilog = SEARCHES
     add = command.add_argument
     add("file", type=Path, metavar="FILE", help="TSPLIB file (.tsp)")
-    add("--seconds", type=float, default=10.0, help="time for the search (default: 10)")
-    add("--population", type=int, default=256, help="number of tours (default: 256)")
+    add(
+        "--seconds",
+        type=float,
+        default=10.0,
+        help="time without compiling (default: 10, inf: no limit)",
+    )
+    add("--population", type=int, metavar="N", help="tours (default: what keeps the device busy)")
     add(
         "--search",
         metavar="TEXT",
-        help="search of each climb, see below (default: lin_kernighan(5)/alpha(5), or "
-        "three_opt+or_opt/nearest(10) where lengths are asymmetric)",
+        help="see below (default: lin_kernighan(3)/alpha(5), or three_opt+or_opt/nearest(10) where "
+        "lengths are asymmetric; quicker candidates where time is short)",
     )
-    add(
-        "--moves",
-        type=int,
-        metavar="N",
-        help="improving moves per tour and climb (default: to the local optimum)",
-    )
+    add("--kicks", type=int, metavar="N", help="kicks per tour at most")
+    add("--moves", type=int, metavar="N", help="improving moves per tour at most")
     add("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
     add("--backend", choices=("auto", "cpu", "cuda"), default="auto", help="where to search")
     add(
         "--start",
-        default="nearest_neighbour",
         metavar="NAME",
-        help="construction of the first tours (default: nearest_neighbour; see gpu-ls operators)",
+        help="construction of the first tours (default: nearest_neighbour, from 10,000 cities on "
+        "greedy; see gpu-ls operators)",
     )
     add("--optimum", type=_cost, metavar="COST", help="show the gap to it, stop when reached")
     add("--tour", type=Path, metavar="FILE", help="write the best tour here (TSPLIB)")
     add("--plot", type=Path, metavar="FILE", help="draw the best tour here (.png, .svg, .pdf)")
+    add("--curve", type=Path, metavar="FILE", help="draw the costs over time here")
+    add("--history", type=Path, metavar="FILE", help="write the costs over time here (.csv)")
+    add("--result", type=Path, metavar="FILE", help="write all tours here (.json, .json.gz)")
 
 
 def _cost(text: str) -> float:

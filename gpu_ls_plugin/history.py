@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import csv
 import math
-import os
-from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError, MissingExtraError
+from gpu_ls_plugin.files import atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    import os
+    from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
@@ -166,21 +166,3 @@ def plot_history(
         with atomically(Path(path)) as file:
             canvas.print_figure(file, dpi=150, format=Path(path).suffix.lower()[1:])
     return figure
-
-
-@contextmanager
-def atomically(path: Path) -> Iterator[Path]:
-    """Yield a temporary file name beside `path` that takes its place if all goes well.
-
-    What is no regular file, such as /dev/stdout, is yielded itself.
-    """
-    if path.exists() and not path.is_file():
-        yield path
-        return
-    target = path.resolve()
-    temporary = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
-    try:
-        yield temporary
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)

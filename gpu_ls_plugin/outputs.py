@@ -1,17 +1,16 @@
-"""Files that a solve leaves behind: written completely or not at all, and checked beforehand."""
+"""Files that a solve leaves behind, and what can be checked before there is anything to write."""
 
 from __future__ import annotations
 
 import errno
 import os
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.exceptions import InvalidParameterError, MissingExtraError
+from gpu_ls_plugin.files import atomically, is_packed
 from gpu_ls_plugin.problems.tsplib import write_tour
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -33,15 +32,29 @@ def check_writable(path: Path) -> None:
     raise OSError(code, os.strerror(code), str(path))
 
 
-def check_plottable(problem: TSP, path: Path) -> None:
-    """Raise, before any work is done, where a tour could not be drawn afterwards.
+def check_result(path: Path) -> None:
+    """Raise, before any work is done, where a result could not be written afterwards.
+
+    Raises
+    ------
+    InvalidParameterError
+        The name ends neither in ``.json`` nor in ``.json.gz``.
+    OSError
+        The file cannot be written.
+    """
+    is_packed(path)
+    check_writable(path)
+
+
+def check_drawable(path: Path) -> None:
+    """Raise, before any work is done, where a figure could not be drawn afterwards.
 
     Raises
     ------
     MissingExtraError
         Matplotlib is not installed.
     InvalidParameterError
-        The problem has no coordinates, or the file name no ending of an image format.
+        The file name has no ending of an image format.
     OSError
         The file cannot be written.
     """
@@ -51,11 +64,6 @@ def check_plottable(problem: TSP, path: Path) -> None:
         raise MissingExtraError(
             'plot: drawing needs Matplotlib: pip install "gpu-ls-plugin[plot]"'
         ) from error
-    if problem.coordinates is None:
-        raise InvalidParameterError(
-            f"plot: {problem.name or 'the problem'} is a matrix without coordinates, so that no "
-            "tour can be drawn; leave the plot out"
-        )
     known = FigureCanvasBase.get_supported_filetypes()
     if path.suffix.lower().lstrip(".") not in known:
         raise InvalidParameterError(
@@ -64,22 +72,20 @@ def check_plottable(problem: TSP, path: Path) -> None:
     check_writable(path)
 
 
-@contextmanager
-def atomically(path: Path) -> Iterator[Path]:
-    """Yield a temporary file name beside `path` that takes its place if all goes well.
+def check_plottable(problem: TSP, path: Path) -> None:
+    """Raise as `check_drawable` does, and where the problem has no coordinates.
 
-    What is no regular file, such as /dev/stdout, is yielded itself.
+    Raises
+    ------
+    InvalidParameterError
+        It has none.
     """
-    if path.exists() and not path.is_file():
-        yield path
-        return
-    target = path.resolve()
-    temporary = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
-    try:
-        yield temporary
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    if problem.coordinates is None:
+        raise InvalidParameterError(
+            f"plot: {problem.name or 'the problem'} is a matrix without coordinates, so that no "
+            "tour can be drawn; leave the plot out"
+        )
+    check_drawable(path)
 
 
 def save_tour(problem: TSP, tour: NDArray[Any], path: Path) -> None:

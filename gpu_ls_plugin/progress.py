@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES = 5.0
 REDRAWS_PER_SECOND = 8
-PREPARING = "preparing: the first use of a search compiles it"
+PREPARING = "preparing starts and candidates; the first use of a search compiles it"
 
 
 def gap_percent(cost: float, optimum: float | None) -> float | None:
@@ -54,7 +54,7 @@ class SearchDisplay:
     title : str
         What is searched, such as the instance's name.
     seconds : float
-        Time budget, the length of the bar.
+        Time budget, the length of the bar; without a limit, the bar only shows that time passes.
     optimum : float, optional
         Adds the gap to what is shown.
     console : rich.console.Console, optional
@@ -64,7 +64,7 @@ class SearchDisplay:
     def __init__(
         self,
         title: str,
-        seconds: float,
+        seconds: float = math.inf,
         optimum: float | None = None,
         console: Console | None = None,
     ) -> None:
@@ -118,15 +118,17 @@ class SearchDisplay:
         self.console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def _columns(self, progress: Progress) -> list[str]:
-        rate = progress.evaluations / max(progress.elapsed, 1e-9)
+        elapsed = max(progress.elapsed, 1e-9)
         gap = gap_percent(progress.best_cost, self.optimum)
         return [
             f"{progress.elapsed:6.1f} s",
             f"best {cost_text(progress.best_cost)}",
             *([] if gap is None else [f"gap {gap:.2f} %"]),
             f"mean {cost_text(progress.mean_cost)}",
-            f"{in_units(rate)} moves/s",
-            f"{progress.done:,} of {progress.total:,} tours done",
+            f"{in_units(progress.evaluations / elapsed)} moves/s",
+            f"{in_units(progress.kicks / elapsed)} kicks/s"
+            if progress.kicks
+            else f"{progress.done:,} of {progress.total:,} tours done",
         ]
 
     def _render(self) -> RenderableType:
@@ -138,7 +140,8 @@ class SearchDisplay:
         if self._shown is None:
             return self._waiting
         elapsed, *columns = self._columns(self._shown)
-        bar = ProgressBar(total=self.seconds, completed=self._shown.elapsed, width=32)
+        total = None if math.isinf(self.seconds) else self.seconds
+        bar = ProgressBar(total=total, completed=self._shown.elapsed, width=32)
         head = Table.grid(padding=(0, 2))
         head.add_row(Text(self.title, style="bold"), bar, elapsed)
         return Group(head, Text("  ".join(columns)))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.solver import Settings
 
 WIDE = 1000  # columns
+FILES = ("tour", "plot", "curve", "history", "result")  # that a solve can leave behind
 
 STYLES = {
     "ok": "green",
@@ -35,24 +36,26 @@ STYLES = {
 
 
 def summary(problem: TSP, settings: Settings, result: Result) -> dict[str, Any]:
-    """Return what a solve found, as plain numbers."""
+    """Return what a solve with complete settings found, as plain numbers."""
     statistics = result.statistics
-    rate = statistics.evaluations / statistics.seconds if statistics.seconds > 0 else 0.0
+    seconds = max(statistics.seconds, 1e-9)
     return {
         "problem": problem.name,
         "cities": problem.n,
         "metric": problem.metric.name,
         "symmetric": problem.symmetric,
-        "search": text_of(settings.search_of(problem)),
+        "search": text_of(settings.search),
         "best_cost": result.best_cost,
         "mean_cost": float(result.costs.mean()),
         "optimum": problem.optimum,
         "gap_percent": gap_percent(result.best_cost, problem.optimum),
-        "population": settings.population,
+        "population": len(result.costs),
         "start": settings.start,
-        "moves_per_climb": settings.moves,
+        "kicks_per_tour": settings.kicks,
+        "moves_per_tour": settings.moves,
         "seed": settings.seed,
-        "evaluations_per_second": rate,
+        "evaluations_per_second": statistics.evaluations / seconds,
+        "kicks_per_second": statistics.kicks / seconds,
         **statistics.as_dict(),
         "interrupted": statistics.interrupted,
     }
@@ -61,6 +64,7 @@ def summary(problem: TSP, settings: Settings, result: Result) -> dict[str, Any]:
 def print_summary(found: dict[str, Any]) -> None:
     """Print the end summary of a solve."""
     gap = found["gap_percent"]
+    phases = ", ".join(f"{name} {time:.2f} s" for name, time in found["phases"].items())
     optimum = "" if gap is None else f" ({gap:.3g} % above {cost_text(found['optimum'])})"
     lines = {
         "problem": f"{found['problem'] or found['file']}, {found['cities']:,} cities, "
@@ -69,11 +73,12 @@ def print_summary(found: dict[str, Any]) -> None:
         "best": f"{cost_text(found['best_cost'])}{optimum}",
         "mean": f"{cost_text(found['mean_cost'])} over {found['population']:,} tours",
         "time": f"{found['seconds']:.2f} s on {found['backend']}, stopped by {found['stopped_by']}",
+        "phases": phases,
         "moves": f"{in_units(found['evaluations'])} evaluated "
-        f"({in_units(found['evaluations_per_second'])} a second), {found['moves']:,} applied, "
-        f"{found['kicks']:,} kicks",
-        "tour": found.get("tour_file"),
-        "plot": found.get("plot_file"),
+        f"({in_units(found['evaluations_per_second'])} a second), {found['moves']:,} applied",
+        "kicks": f"{found['kicks']:,} ({in_units(found['kicks_per_second'])} a second), "
+        f"{found['accepted']:,} accepted",
+        **{name: found.get(f"{name}_file") for name in FILES},
     }
     for name, text in lines.items():
         if text is not None:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
-from gpu_ls_plugin.history import Point, atomically, plot_history, save_history
+from gpu_ls_plugin.exceptions import FileFormatError
+from gpu_ls_plugin.files import atomically, is_packed
+from gpu_ls_plugin.history import Point, plot_history, save_history
 
 if TYPE_CHECKING:
     import os
@@ -202,7 +203,7 @@ class Result:
         OSError
             The file cannot be written.
         """
-        packed = _is_packed(Path(path))
+        packed = is_packed(Path(path))
         content = {
             "version": VERSION,
             "statistics": self.statistics.as_dict(),
@@ -227,7 +228,7 @@ class Result:
         OSError
             The file cannot be read.
         """
-        packed, data = _is_packed(Path(path)), Path(path).read_bytes()
+        packed, data = is_packed(Path(path)), Path(path).read_bytes()
         try:
             content = json.loads(gzip.decompress(data) if packed else data)
             if not isinstance(content, dict) or content.get("version") != VERSION:
@@ -265,13 +266,6 @@ def _new_edges(closed: NDArray[np.intp], place: NDArray[np.int32]) -> float:
     apart = np.abs(np.diff(place[closed]))
     n = len(place)
     return np.count_nonzero((apart != 1) & (apart != n - 1)) / n
-
-
-def _is_packed(path: Path) -> bool:
-    """Whether the name of a result's file is that of a compressed one; others than JSON raise."""
-    if not path.name.lower().endswith((".json", ".json.gz")):
-        raise InvalidParameterError(f"path: {path.name!r} must end in .json or .json.gz")
-    return path.suffix.lower() == ".gz"
 
 
 def _array(name: str, value: Any, kinds: str) -> NDArray[Any]:

@@ -7,10 +7,12 @@
     or_opt/quadrant(8)|nearest(5)           both candidate sets
     local_search                            a registered search
     LocalSearch([TwoOpt()], candidates=All(), pivoting=Best(), moves_per_pass=8)
+    iterated_local_search(lin_kernighan(3)/alpha(5), double_bridge(50), better)
 
 Names are those of the registered parts (``gpu-ls operators``), and a class stands for its name in
-snake case. Arguments are literals; those of a search or of a candidate set may be parts. A text is
-read as Python's syntax, but nothing in it is evaluated: it can make registered parts only.
+snake case. Arguments are literals; those of a search or of a candidate set may be parts, and a
+search in a search may be written in either form. A text is read as Python's syntax, but nothing in
+it is evaluated: it can make parts only.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from dataclasses import fields
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
@@ -27,7 +30,7 @@ from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError, Un
 from gpu_ls_plugin.neighbourhoods import LinKernighan
 from gpu_ls_plugin.pivoting import RandomK
 from gpu_ls_plugin.registry import KINDS, registry
-from gpu_ls_plugin.searches import LocalSearch
+from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, Migration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +40,9 @@ if TYPE_CHECKING:
 FORM = "neighbourhoods/candidates/pivoting, such as two_opt+or_opt(2)/quadrant(10)/first"
 OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.BitOr: "|", ast.Div: "/"}
 LONGEST = 1000  # characters
-KIND_OF_ARGUMENT = {"neighbourhoods": "neighbourhood"}  # where they do not have the same name
+# Where an argument does not have the name of its kind.
+KIND_OF_ARGUMENT = {"neighbourhoods": "neighbourhood", "accept": "acceptance"}
+COOPERATION = "cooperation"  # a kind that plugins cannot add to
 
 
 def parse_search(text: str) -> Callable[..., Any]:
@@ -66,17 +71,21 @@ def parse_search(text: str) -> Callable[..., Any]:
         No part of that name is registered; near matches are listed.
     """
     try:
-        (first, *others) = _groups(_syntax(text))
-        alone = len(first) == 1 and not others
-        if alone and _kind(first[0], "neighbourhood", "search") == "search":
-            return _improving(text, _part(first[0], "search"))
-        return _composed(first, others)
+        return _search(_syntax(text))
     except RecursionError:
         raise InvalidParameterError(f"search: nested too deeply; write {FORM}") from None
 
 
 def text_of(search: object) -> str:
     """Return a text for a search, which `parse_search` reads if its parts are registered."""
+    if isinstance(search, IteratedLocalSearch):
+        named = (text_of(search.search), str(search.perturbation), str(search.accept))
+        others = [
+            f"{field.name}={getattr(search, field.name)!r}"
+            for field in fields(search)[len(named) :]
+            if getattr(search, field.name) != field.default
+        ]
+        return f"IteratedLocalSearch({', '.join([*named, *others])})"
     if not isinstance(search, LocalSearch):
         return str(search)
     moves, lists = "+".join(map(str, search.neighbourhoods)), _text_of_candidates(search.candidates)
@@ -101,6 +110,15 @@ def _syntax(text: str) -> ast.expr:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise InvalidParameterError(f"search: {text!r} cannot be read; write {FORM}") from None
+
+
+def _search(tree: ast.expr) -> Callable[..., Any]:
+    """Make the search that an expression stands for."""
+    (first, *others) = _groups(tree)
+    alone = len(first) == 1 and not others
+    if alone and _kind(first[0], "neighbourhood", "search") == "search":
+        return _improving(ast.unparse(tree), _part(first[0], "search"))
+    return _composed(first, others)
 
 
 def _groups(tree: ast.expr) -> list[list[ast.expr]]:
@@ -159,12 +177,16 @@ def _part(node: ast.expr, kind: str) -> Any:
         ) from None
     for name, value in given.arguments.items():
         wanted = KIND_OF_ARGUMENT.get(name, name)
-        given.arguments[name] = _argument(value, wanted if wanted in KINDS else kind)
+        given.arguments[name] = _argument(
+            value, wanted if wanted in (*KINDS, COOPERATION) else kind
+        )
     return factory(*given.args, **given.kwargs)
 
 
 def _argument(node: Any, kind: str) -> Any:
     """Return a literal, a part of a kind, or a list of such."""
+    if kind == "search" and isinstance(node, ast.Name | ast.Call | ast.BinOp):
+        return _search(node)
     if isinstance(node, ast.List | ast.Tuple):
         return [_argument(item, kind) for item in node.elts]
     if isinstance(node, ast.Name | ast.Call):
@@ -194,14 +216,23 @@ def _name(node: ast.expr) -> str:
 
 def _find(name: str, *kinds: str) -> tuple[str, Callable[..., Any]]:
     """Return kind and factory of a part; its name as registered comes before snake case."""
-    reasons = {}
+    snake, reasons = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower(), {}
     for kind in kinds:
-        for form in (name, re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()):
+        for form in (name, snake):
             try:
-                return kind, registry.lookup(kind, form)
+                return kind, _factory(kind, form)
             except UnknownPartError as error:
                 reasons[kind] = str(error)
     raise UnknownPartError("search: " + "; ".join(reasons.values()))
+
+
+def _factory(kind: str, name: str) -> Callable[..., Any]:
+    """Return what makes a part of that name."""
+    if kind != COOPERATION:
+        return registry.lookup(kind, name)
+    if name != Migration.name:
+        raise UnknownPartError(f"{kind}: no {kind} is called {name!r}; known: {Migration.name}")
+    return Migration
 
 
 def _improving(text: str, search: Callable[..., Any]) -> Callable[..., Any]:

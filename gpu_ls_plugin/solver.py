@@ -1,22 +1,25 @@
-"""Solve one instance with a batch of tours: climb, then kick and climb again until time is over."""
+"""Solve one instance: starts, candidates, local optima, then kicks until time is over."""
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.acceptance import Annealing
+from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.budget import Budget, Stopwatch
-from gpu_ls_plugin.candidates import Alpha, Nearest
+from gpu_ls_plugin.candidates import All, Alpha, Nearest, Quadrant
 from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt
-from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.search_text import FORM, parse_search
-from gpu_ls_plugin.searches import LocalSearch
+from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, Migration
+from gpu_ls_plugin.searches.chains import Start, SteppedChains
+from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +27,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
 
-SEGMENT = 50  # window of a kick's four cuts, in positions
-SMALLEST_KICKED = 8  # cities; below, local search from several starts leaves nothing to gain
+MOST_PER_PROCESSOR = 16  # chains of a multiprocessor, and of all CPU threads together
+LEAST_COOPERATING = 4  # chains
+MANY = 100  # chains, from which on they migrate often
+SECONDS_OF_ALPHA = 6e-5  # for a city, on one slow core
+LARGE = 10_000  # cities from which greedy tours are made faster than nearest-neighbour tours
+SMALLEST_KICKED = 8  # cities; below, an iterated search only descends
 
 
 @dataclass(frozen=True)
@@ -35,22 +42,22 @@ class Settings:
     Parameters
     ----------
     seconds : float
-        Time for the search; making the starts and compiling the search come before it.
-    population : int
-        Number of tours.
+        Wall time for everything but compiling, which comes before it; infinite for no limit.
+    population : int, optional
+        Number of tours; by default, as start and search, chosen by `default_settings`.
     seed : int
         Same seed, same random numbers; a limit in seconds may still end a run elsewhere.
-    start : str
+    start : str, optional
         Name of a registered construction.
     backend : {"auto", "cpu", "cuda"}
         Where to search.
     target : float, optional
         Cost at which the best tour is good enough.
     search : callable or str, optional
-        Search that improves given tours, or a text that `parse_search` reads; by default what
-        `default_search` returns for the problem.
-    moves : int, optional
-        Improving moves per tour and climb; by default every climb ends in a local optimum.
+        Search that improves given tours, or a text that `parse_search` reads. A `LocalSearch` is
+        what repairs the kicked tours of an `IteratedLocalSearch`; others are taken as they are.
+    kicks, moves : int, optional
+        Further limits, per tour.
 
     Raises
     ------
@@ -59,45 +66,89 @@ class Settings:
     """
 
     seconds: float = 10.0
-    population: int = 256
+    population: int | None = None
     seed: int = 1
-    start: str = "nearest_neighbour"
+    start: str | None = None
     backend: str = "auto"
     target: float | None = None
     search: Callable[..., Any] | str | None = None
+    kicks: int | None = None
     moves: int | None = None
 
     def __post_init__(self) -> None:
-        checks.integer("population", self.population, least=1)
+        if self.population is not None:
+            checks.integer("population", self.population, least=1)
         checks.seed(self.seed)
-        Budget(seconds=self.seconds, target=self.target, moves=self.moves)  # checks them
+        self.budget(self.seconds)  # checks the limits
         if isinstance(self.search, str):
             object.__setattr__(self, "search", parse_search(self.search))
         if self.search is not None and not callable(self.search):
             raise InvalidTypeError(f"search: {self.search!r} is no search; write {FORM}")
 
-    def search_of(self, problem: TSP) -> Callable[..., Any]:
-        """Return the search for a problem."""
-        return default_search(problem) if self.search is None else self.search  # type: ignore[return-value]
+    def budget(self, seconds: float) -> Budget:
+        """Return the limits, with so many seconds."""
+        return Budget(seconds=seconds, kicks=self.kicks, moves=self.moves, target=self.target)
 
 
-def default_search(problem: TSP) -> LocalSearch:
-    """Return Lin-Kernighan on alpha-nearest cities; where lengths are asymmetric, 3-opt and Or-opt.
+def default_settings(problem: TSP, given: Settings) -> Settings:
+    """Return settings that leave nothing open: what is not given follows from n and the device.
 
-    Neither 3-opt nor Or-opt reverses a path then.
+    On a GPU there are as many chains as its multiprocessors hold at a time, up to 16 each, on a
+    CPU one for each thread, 2 to 16; four chains and more help each other. There is a single tour
+    where it is so long that its parts are searched, which keeps the device busy as well.
+
+    Raises
+    ------
+    InvalidParameterError, BackendUnavailableError
+        As `get_backend` does.
     """
-    if problem.symmetric:
-        return LocalSearch([LinKernighan()], candidates=Alpha(5))
-    return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))
+    backend, population, search = get_backend(given.backend), given.population, given.search
+    if population is None and problem.n > LONGEST_WHOLE:
+        population = 1
+    elif population is None and backend.name == "cpu":
+        population = min(max(2, backend.processors), MOST_PER_PROCESSOR)
+    elif population is None:
+        shape = tuning.chain_shape(
+            problem.n, MOST_PER_PROCESSOR, backend.shared_memory, problem.metric.site_bytes
+        )
+        population = backend.processors * shape.teams * shape.blocks
+    start = given.start or ("nearest_neighbour" if problem.n < LARGE else "greedy")
+    if search is None:
+        search = _default_repair(problem, given.seconds)
+    if isinstance(search, LocalSearch):
+        every = 0.1 if population >= MANY else 0.5
+        cooperation = Migration(every) if population >= LEAST_COOPERATING else None
+        search = IteratedLocalSearch(search, accept=Annealing(0.8), cooperation=cooperation)
+    return replace(given, population=population, start=start, search=search)
+
+
+def _default_repair(problem: TSP, seconds: float) -> LocalSearch:
+    """Return Lin-Kernighan of depth 3; where lengths are asymmetric, 3-opt and Or-opt.
+
+    Neither 3-opt nor Or-opt reverses a path then. Alpha-nearest cities are the better candidates
+    if making them takes less than half of the time.
+    """
+    if not problem.symmetric:
+        return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))
+    if SECONDS_OF_ALPHA * problem.n <= seconds / 2:
+        return LocalSearch([LinKernighan(3)], candidates=Alpha(5))
+    quick = Nearest(8) if problem.coordinates is None else Quadrant(8)
+    return LocalSearch([LinKernighan(3)], candidates=quick)
 
 
 def solve(problem: TSP, settings: Settings, callback: Callback | None = None) -> Result:
-    """Return the best tours found in the time, sorted as the starts were.
+    """Return the best tours found in the time, the cheapest first.
 
-    Each tour climbs to a local optimum; then, again and again, every tour is kicked by a double
-    bridge, which reverses no path, and climbs, and each row keeps the better of its two tours.
     Ctrl-C ends the search early: what was found so far is returned and the statistics say
-    "interrupt".
+    "interrupt". Their phases begin with "compiling", which is no part of their seconds.
+
+    Parameters
+    ----------
+    problem : TSP
+    settings : Settings
+        Completed by `default_settings`.
+    callback : callable, optional
+        Called with a `Progress` after each launch.
 
     Raises
     ------
@@ -106,99 +157,98 @@ def solve(problem: TSP, settings: Settings, callback: Callback | None = None) ->
     KeyboardInterrupt
         Ctrl-C before the first tours were made.
     """
-    search, kick = settings.search_of(problem), DoubleBridge(segment=SEGMENT)
-    random = np.random.default_rng(settings.seed)
-    place: dict[str, Any] = {"backend": settings.backend}
+    chosen = default_settings(problem, settings)
+    search: Any = chosen.search
+    construct = registry.lookup("construction", str(chosen.start))
+    place = {"backend": chosen.backend}
+    before = Statistics(backend=get_backend(chosen.backend).name)
+    with before.phase("compiling"):
+        _rehearse(problem, chosen)
 
-    construct = registry.lookup("construction", settings.start)
-    tours = construct(problem, size=settings.population, seed=settings.seed, **place)
-    # Candidates are made and all is compiled before time runs, what a callback needs included.
-    search(problem, tours, budget=Budget(moves=0), callback=lambda _: None, **place)
-    if problem.n >= SMALLEST_KICKED:
-        kick.perturb(problem, tours[:1], **place)
-
-    run = Run(problem, settings, Result(tours, problem.cost(tours)), callback)
+    watch = Stopwatch(chosen.budget(chosen.seconds))
+    with before.phase("starts"):
+        tours = construct(problem, size=chosen.population, seed=chosen.seed, **place)
     try:
-        run.keep_better(search(problem, tours, seed=_draw(random), **run.limits(), **place))
-        while not run.finished():
-            kicked = kick.perturb(problem, run.best.tours, seed=_draw(random), **place)
-            run.statistics.kicks += len(kicked)
-            run.keep_better(search(problem, kicked, seed=_draw(random), **run.limits(), **place))
-    except KeyboardInterrupt:
-        run.stopped_by = "interrupt"
-    return run.result()
-
-
-class Run:
-    """The state of one solve: the incumbents, what was counted, and why it stops."""
-
-    def __init__(
-        self, problem: TSP, settings: Settings, start: Result, callback: Callback | None
-    ) -> None:
-        self.problem = problem
-        self.best = start
-        self.watch = Stopwatch(
-            Budget(seconds=settings.seconds, target=settings.target, moves=settings.moves)
+        with before.phase("candidates"):
+            if _has_lists(search):
+                search.search.candidates.on(get_backend(chosen.backend), problem)
+        begin = watch.elapsed
+        found = search(
+            problem,
+            tours,
+            seed=chosen.seed,
+            budget=chosen.budget(max(0.0, watch.left)),
+            callback=callback and _later(callback, begin),
+            **place,
         )
-        self.callback = callback
-        self.statistics = Statistics()
-        self.stopped_by = ""
-
-    def keep_better(self, found: Result) -> None:
-        """Take over every row of `found` that is cheaper than the incumbent of that row."""
-        self.statistics.add(found.statistics)
-        self.statistics.backend = found.statistics.backend
-        if found.statistics.interrupted:
-            self.stopped_by = "interrupt"
-        better = found.costs < self.best.costs
-        self.best = Result(
-            np.where(better[:, None], found.tours, self.best.tours),
-            np.where(better, found.costs, self.best.costs),
-        )
-
-    def finished(self) -> bool:
-        """Whether to stop; the reason is kept for the statistics."""
-        target = self.watch.budget.target
-        if not self.stopped_by:
-            if target is not None and self.best.best_cost <= target:
-                self.stopped_by = "target"
-            elif self.problem.n < SMALLEST_KICKED:
-                self.stopped_by = "optimum"
-            elif self.watch.left <= 0:
-                self.stopped_by = "seconds"
-        return bool(self.stopped_by)
-
-    def limits(self) -> dict[str, Any]:
-        """What the next climb gets: the time that is left, the other limits, the callback."""
-        budget = replace(self.watch.budget, seconds=max(0.0, self.watch.left))
-        return {"budget": budget, "callback": self.callback and self._forward(self.callback)}
-
-    def result(self) -> Result:
-        """The incumbents with the statistics of the whole run."""
-        self.finished()
-        self.statistics.seconds = self.watch.elapsed
-        self.statistics.stopped_by = self.stopped_by
-        return replace(self.best, statistics=self.statistics)
-
-    def _forward(self, callback: Callback) -> Callable[[Progress], None]:
-        """Report on the run where a search reports on itself."""
-        before = replace(self.statistics)
-        best, mean = self.best.best_cost, float(self.best.costs.mean())
-
-        def forward(progress: Progress) -> None:
-            callback(
-                replace(
-                    progress,
-                    elapsed=self.watch.elapsed,
-                    best_cost=min(best, progress.best_cost),
-                    mean_cost=min(mean, progress.mean_cost),
-                    moves=before.moves + progress.moves,
-                    evaluations=before.evaluations + progress.evaluations,
-                )
-            )
-
-        return forward
+    except KeyboardInterrupt:  # while no search could take it
+        begin, before.stopped_by = 0.0, "interrupt"
+        found = Result(tours, problem.cost(tours), before)
+    return _timed(found.sorted(), before, begin, watch.elapsed)
 
 
-def _draw(random: np.random.Generator) -> int:
-    return int(random.integers(2**63))
+def compile_search(search: Callable[..., Any], problem: TSP, tours: Any, backend: str) -> None:
+    """Compile what a search needs for a batch like `tours`, by letting it search for a moment.
+
+    Parameters
+    ----------
+    search : callable
+    problem : TSP
+    tours : array, shape (P, n), integer
+        Not changed.
+    backend : {"auto", "cpu", "cuda"}
+
+    Raises
+    ------
+    CompilationError, UnsupportedProblemError, BackendUnavailableError
+        As the search does.
+    """
+    search(problem, tours, budget=Budget(moves=0), callback=lambda _: None, backend=backend)
+    if not isinstance(search, IteratedLocalSearch) or problem.n < SMALLEST_KICKED:
+        return
+    chosen = get_backend(backend, tours=tours)
+    chains = search.chains(Start(chosen, problem, chosen.xp.array(tours, "int32"), 0))
+    chains.advance(1, 0.0, 0.0, 0.0)
+    chains.behind(1)  # waits for the GPU
+    if isinstance(chains, SteppedChains):
+        search.perturbation.perturb(problem, tours[:1], backend=backend)
+
+
+def _rehearse(problem: TSP, settings: Settings) -> None:
+    """Compile all that a solve needs.
+
+    On a copy of the problem, so that nothing is known about the original when time runs; and on
+    candidates that are made quickly, since the programs depend neither on them nor on the tours.
+    """
+    copy: TSP = pickle.loads(pickle.dumps(problem))
+    search: Any = settings.search
+    if _has_lists(search):
+        search = replace(search, search=replace(search.search, candidates=Nearest(5)))
+    construct = registry.lookup("construction", str(settings.start))
+    tour = construct(copy, size=1, seed=0, backend=settings.backend)
+    compile_search(search, copy, tour.repeat(settings.population, axis=0), settings.backend)
+
+
+def _has_lists(search: object) -> bool:
+    """Return whether a search needs candidate lists."""
+    return isinstance(search, IteratedLocalSearch) and not isinstance(search.search.candidates, All)
+
+
+def _later(callback: Callback, begin: float) -> Callback:
+    """Return a callback for a search that began so many seconds after the clock was started."""
+
+    def later(progress: Progress) -> None:
+        callback(replace(progress, elapsed=begin + progress.elapsed))
+
+    return later
+
+
+def _timed(found: Result, before: Statistics, begin: float, seconds: float) -> Result:
+    """Return what a search found with the times of the whole, where it began after `begin`."""
+    own = found.statistics
+    history = [replace(point, elapsed=begin + point.elapsed) for point in own.history]
+    if not history:
+        best, mean = found.best_cost, float(found.costs.mean())
+        history = [Point(seconds, own.kicks, best, mean)]
+    phases = before.phases | own.phases
+    return replace(found, statistics=replace(own, seconds=seconds, phases=phases, history=history))

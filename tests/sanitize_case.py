@@ -7,6 +7,7 @@ sides of every length of a candidate list. Fails where a result is wrong.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,24 @@ def searches(problem: gls.TSP) -> Iterable[gls.LocalSearch]:
                 yield search
 
 
+def iterated(problem: gls.TSP) -> Iterable[gls.IteratedLocalSearch]:
+    """Chains of kicks: with all rules, moves and kicks for some metrics."""
+    search = gls.IteratedLocalSearch(restart_after=3)
+    yield search
+    if problem.metric.name not in EVERYTHING or problem.n == LARGE:
+        return
+    yield replace(search, restart_after=None, cooperation=gls.Migration(0.1))
+    walk = gls.DoubleBridge(walk=3)
+    for moves, kick, rule in (
+        ([gls.TwoOpt()], walk, gls.Better()),
+        ([gls.OrOpt()], gls.DoubleBridge(), gls.BetterOrEqual()),
+        ([gls.ThreeOpt()], gls.Restart(), gls.Always()),
+        ([gls.LinKernighan()], walk, gls.Threshold()),
+    ):
+        yield replace(search, search=gls.LocalSearch(moves), perturbation=kick, accept=rule)
+    yield replace(search, search=gls.LocalSearch(pivoting=gls.Best()))
+
+
 def run_all(problem: gls.TSP) -> None:
     """Run every construction, search and perturbation."""
     given = {"seed": 1, "backend": "cpu"}
@@ -47,6 +66,10 @@ def run_all(problem: gls.TSP) -> None:
             assert (result.costs == problem.cost(result.tours)).all()
             assert (result.costs <= problem.cost(tours)).all()
         search(problem, starts[0], budget=gls.Budget(moves=2), **given)
+    for chains in iterated(problem):
+        result = chains(problem, starts[0], budget=gls.Budget(kicks=8), **given)
+        assert (result.costs == problem.cost(result.tours)).all()
+        assert (result.costs <= problem.cost(starts[0])).all()
     gls.RandomRestarts(climbs=5, keep=2)(problem, **given)
     if problem.n >= 6:
         for segment in (None, 6, 20):
@@ -61,6 +84,10 @@ def main(metrics: Sequence[str]) -> None:
             run_all(random_problem(metric, n, span=6))
         for span in (2, 2_000_000):
             run_all(random_problem(metric, LARGE, span=span))
+    for span in (2, 200, 2_000_000):  # in parts
+        problem = random_problem(metrics[0], LARGE, span=span)
+        parted = gls.IteratedLocalSearch(part=64)
+        parted(problem, random_tours(LARGE, ROWS), budget=gls.Budget(kicks=500), backend="cpu")
     print("all kernels done")
 
 

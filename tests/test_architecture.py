@@ -20,10 +20,10 @@ CORE, ADAPTERS = ROOT / "gpu_ls_plugin", ROOT / "adapters"
 # From the bottom up: a module imports only from its own level and those below.
 LEVELS = (
     {"exceptions"},
-    {"registry", "checks", "budget", "result"},
+    {"registry", "checks", "budget", "files", "history", "result"},
     {"problems", "solution"},
     {"backends"},
-    {"candidates", "construction", "neighbourhoods", "perturbations", "pivoting"},
+    {"candidates", "construction", "neighbourhoods", "perturbations", "acceptance", "pivoting"},
     {"searches"},
     {"hookspecs", "plugin_info", "plugins", "builtin", "search_text"},
     {"solver", "progress", "outputs", "doctor", "reports", "cli"},

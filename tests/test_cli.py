@@ -8,14 +8,17 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from gpu_ls_plugin.history import load_history
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.tsplib import read_tour
+from gpu_ls_plugin.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,34 +71,61 @@ def write_instance(path: Path, n: int, *, seed: int = 1) -> Path:
 def test_solve_writes_tour_plot_and_summary(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     tour_file, plot = tmp_path / "out.tour", tmp_path / "out.PNG"
-    found = gpu_ls_json("solve", CAPITALS, *QUICK, "--tour", tour_file, "--plot", plot)
+    curve, history = tmp_path / "curve.svg", tmp_path / "history.csv"
+    saved = tmp_path / "result.json.gz"
+    files = ("--tour", tour_file, "--plot", plot, "--curve", curve, "--history", history)
+    found = gpu_ls_json("solve", CAPITALS, *QUICK, *files, "--result", saved)
     problem = TSP.read(CAPITALS)
     assert found["cities"] == problem.n and found["metric"] == "GEO"
     assert found["best_cost"] == problem.cost(found["best_tour"])[0]
     assert found["best_cost"] <= found["mean_cost"]
     np.testing.assert_array_equal(read_tour(tour_file), found["best_tour"])
     assert (found["tour_file"], found["plot_file"]) == (str(tour_file), str(plot))
+    assert found["curve_file"] == str(curve) and found["history_file"] == str(history)
+    assert b"<svg" in curve.read_bytes()
+    points = [asdict(point) for point in load_history(history)]
+    assert points == found["history"] and points[-1]["best_cost"] == found["best_cost"]
+    result = Result.load(saved)
+    assert result.best_tour.tolist() == found["best_tour"] and len(result.tours) == 8
+    assert [asdict(point) for point in result.statistics.history] == points
     assert found["stopped_by"] == "seconds" and not found["interrupted"]
     assert found["kicks"] >= 8 and found["evaluations_per_second"] > 0
+    assert found["kicks_per_second"] == pytest.approx(found["kicks"] / found["seconds"])
+    assert 0 < found["accepted"] <= found["kicks"]
+    assert {"compiling", "starts", "candidates", "descent", "kicks"} <= set(found["phases"])
     assert plot.read_bytes().startswith(b"\x89PNG")
-    assert sorted(tmp_path.iterdir()) == sorted([tour_file, plot])
+    assert sorted(tmp_path.iterdir()) == sorted([tour_file, plot, curve, history, saved])
 
 
 def test_solve_for_people() -> None:
     done = gpu_ls("solve", CAPITALS, *QUICK)
     assert done.returncode == 0, done.stderr
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
-    assert set(lines) == {"problem", "search", "best", "mean", "time", "moves"}
-    assert "LinKernighan(depth=5" in lines["search"] and "/Alpha(k=5" in lines["search"]
+    assert list(lines) == [
+        *("problem", "search", "best", "mean", "time", "phases", "moves", "kicks")
+    ]
+    assert "LinKernighan(depth=3" in lines["search"] and "/Alpha(k=5" in lines["search"]
+    assert "Annealing(start=0.8)" in lines["search"] and "Migration(every=0.5" in lines["search"]
+    assert "compiling" in lines["phases"] and "accepted" in lines["kicks"]
     assert "GEO" in lines["problem"] and "on cpu, stopped by seconds" in lines["time"]
     assert "best" in done.stderr and "moves/s" in done.stderr
     assert "\x1b" not in done.stderr + done.stdout
 
 
-def test_same_seed_same_first_climb(tmp_path: Path) -> None:
-    file = write_instance(tmp_path / "a.tsp", 6)
-    once, again = (gpu_ls_json("solve", file, *QUICK, "--seed", 5) for _ in range(2))
-    assert once["best_tour"] == again["best_tour"]
+def test_same_seed_same_tour(tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "a.tsp", 60)
+    limits = ("--backend", "cpu", "--population", 4, "--seconds", "inf", "--kicks", 30)
+    once, again, other = (gpu_ls_json("solve", file, *limits, "--seed", seed) for seed in (5, 5, 6))
+    assert once["best_tour"] == again["best_tour"] != other["best_tour"]
+    assert once["kicks"] == 4 * once["kicks_per_tour"] == 120 and once["stopped_by"] == "kicks"
+
+
+def test_only_the_time_has_to_be_chosen(tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "a.tsp", 60)
+    options = ("--backend", "cpu", "--seconds", 0.2)
+    found = gpu_ls_json("solve", file, *options, GPU_LS_THREADS="3")
+    assert found["population"] == 3 and found["start"] == "nearest_neighbour"
+    assert found["seconds"] < 0.5
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -127,23 +157,29 @@ def test_starts(start: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        ("two_opt+or_opt(2)/nearest(6)", "TwoOpt()+OrOpt(max_length=2)/Nearest(k=6)/First()"),
+        ("two_opt+or_opt(2)/nearest(6)", "(TwoOpt()+OrOpt(max_length=2)/Nearest(k=6)/First(), "),
         ("lin_kernighan/nearest", "LinKernighan(depth=5, breadth=(5, 5, 1))/Nearest(k=10)/First()"),
-        ("LocalSearch([TwoOpt()], All(), Best())", "TwoOpt()/All()/Best()"),
+        ("LocalSearch([TwoOpt()], All(), Best())", "(TwoOpt()/All()/Best(), DoubleBridge("),
+        (
+            "iterated_local_search(or_opt/nearest(6), double_bridge(9), better)",
+            "IteratedLocalSearch(OrOpt(max_length=3)/Nearest(k=6)/First(), "
+            "DoubleBridge(segment=9, walk=None), Better())",
+        ),
     ],
 )
 def test_searches(given: str, text: str, tmp_path: Path) -> None:
     file = write_instance(tmp_path / "a.tsp", 40)
     found = gpu_ls_json("solve", file, *QUICK, "--search", given)
-    assert found["search"] == text and found["kicks"] > 0
+    assert text in found["search"] and found["kicks"] > 0
     again = gpu_ls_json("solve", file, *QUICK, "--search", found["search"])
-    assert again["search"] == text
+    assert again["search"] == found["search"]
 
 
-def test_moves_end_every_climb(tmp_path: Path) -> None:
+def test_moves_end_the_search(tmp_path: Path) -> None:
     file = write_instance(tmp_path / "a.tsp", 40)
     found = gpu_ls_json("solve", file, *QUICK, "--moves", 2)
-    assert found["moves_per_climb"] == 2 and 0 < found["moves"] <= 2 * found["climbs"]
+    assert found["moves_per_tour"] == 2 and 0 < found["moves"] <= 2 * found["population"]
+    assert found["stopped_by"] == "moves"
 
 
 def test_asymmetric_lengths_have_a_search_of_their_own(tmp_path: Path) -> None:
@@ -156,7 +192,7 @@ def test_asymmetric_lengths_have_a_search_of_their_own(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     found = gpu_ls_json("solve", file, *QUICK)
-    assert found["search"].startswith("ThreeOpt()+OrOpt") and not found["symmetric"]
+    assert "(ThreeOpt()+OrOpt" in found["search"] and not found["symmetric"]
     assert found["best_cost"] == TSP.read(file).cost(found["best_tour"])[0]
     assert "EXPLICIT, asymmetric" in gpu_ls("solve", file, *QUICK).stdout
 
@@ -246,6 +282,7 @@ def bad_inputs(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
         "start": ([good, "--start", "nearest_neighbor"], "nearest_neighbour"),
         "search": ([good, "--search", "two_op"], "did you mean 'two_opt'"),
         "search text": ([good, "--search", "two_opt+"], "two_opt+or_opt(2)/quadrant(10)/first"),
+        "kicks": ([good, "--kicks", -1], "kicks"),
         "moves": ([good, "--moves", -1], "moves"),
         "optimum": ([good, "--optimum", "nan"], "target"),
         "optimum text": ([good, "--optimum", "few"], "few"),
@@ -255,6 +292,10 @@ def bad_inputs(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
         "plot nowhere": ([good, "--plot", folder / "no" / "out.png"], "No such file"),
         "plot ending": ([good, "--plot", folder / "out.tour"], "must end in"),
         "plot matrix": ([folder / "matrix.tsp", "--plot", folder / "out.png"], "coordinates"),
+        "curve ending": ([good, "--curve", folder / "out.csv"], "must end in"),
+        "history nowhere": ([good, "--history", folder / "no" / "out.csv"], "No such file"),
+        "result ending": ([good, "--result", folder / "out.txt"], "must end in .json or .json.gz"),
+        "result nowhere": ([good, "--result", folder / "no" / "out.json"], "No such file"),
     }
 
 
@@ -265,6 +306,7 @@ BAD_INPUTS = (
         "start",
         "search",
         "search text",
+        "kicks",
         "moves",
         "optimum",
         "optimum text",
@@ -273,6 +315,7 @@ BAD_INPUTS = (
         "tour nowhere",
     ),
     *("plot nowhere", "plot ending", "plot matrix"),
+    *("curve ending", "history nowhere", "result ending", "result nowhere"),
 )
 
 
@@ -305,9 +348,10 @@ def without(folder: Path, package: str) -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join([str(folder), environment()["PYTHONPATH"]])}
 
 
-def test_a_missing_plot_extra_is_found_before_the_search(tmp_path: Path) -> None:
+@pytest.mark.parametrize("option", ["--plot", "--curve"])
+def test_a_missing_plot_extra_is_found_before_the_search(option: str, tmp_path: Path) -> None:
     file = write_instance(tmp_path / "a.tsp", 9)
-    options = ("--backend", "cpu", "--seconds", 60, "--plot", tmp_path / "out.png")
+    options = ("--backend", "cpu", "--seconds", 60, option, tmp_path / "out.png")
     begin = time.monotonic()
     done = gpu_ls("solve", file, *options, **without(tmp_path, "matplotlib"))
     assert done.returncode == 2 and 'pip install "gpu-ls-plugin[plot]"' in done.stderr

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import compile_check
 from gpu_ls_plugin.backends.compile_check import KernelReport, check, cover, parse_log, parts
 from gpu_ls_plugin.exceptions import GpuLsError, InvalidParameterError
+from gpu_ls_plugin.registry import registry
+from gpu_ls_plugin.searches.instantiations import instantiations
 
 LOG = """
 ptxas info    : 0 bytes gmem
@@ -95,6 +98,26 @@ def test_cover_holds_every_part() -> None:
     everything = {"A", "X", "U", "V", "W", "Y", "Block", "extra", "kernel"}
     assert set().union(*map(parts, chosen)) == everything
     assert cover([]) == []
+
+
+def test_the_listing_holds_every_part_and_stays_short() -> None:
+    listed = instantiations()
+    assert 50 < len(listed) <= 100
+    assert len(set(listed)) == len(listed)
+    found = set().union(*map(parts, listed))
+    for kind in ("metric", "neighbourhood", "acceptance"):
+        assert {part.name for part in registry.parts(kind)} <= found, kind
+    functors = {part.factory().functor for part in registry.parts("acceptance")}
+    cuts = {gls.DoubleBridge().cuts, gls.DoubleBridge(walk=5).cuts}
+    bodies = " ".join(kernel.body for kernel in listed if kernel.name == "chain")
+    scopes = {"gls::WholeTour", "gls::TourPart"}
+    for wanted in functors | cuts | scopes | {"gls::GlobalMemory", "OnGrid<gls::Euc2D, true>"}:
+        assert wanted in bodies, wanted
+    assert {"chain", "make_part", "unroll_part", "write_piece"} <= {k.name for k in listed}
+    assert {kernel.blocks_per_multiprocessor for kernel in listed if kernel.name == "chain"} == {
+        1,
+        2,
+    }
 
 
 @pytest.mark.usefixtures("nvrtc")

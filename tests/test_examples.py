@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -85,6 +86,42 @@ def test_random_restarts(tmp_path: Path) -> None:
     assert len(lengths) == 5
     tour = [int(city) - 1 for city in out[2].removeprefix("best tour: ").split()]
     assert gls.TSP.read(CAPITALS).cost(tour)[0] == lengths[0] < 1.05 * TWO_OPT
+
+
+def test_iterated(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[plot]"')
+    out = run("iterated.py", "--seconds", 5, "--size", 8, "--plot", "out.png", folder=tmp_path)
+    counts, *tours = out.splitlines()
+    kicks, accepted, reason = re.match(
+        r"([\d,]+) kicks, ([\d,]+) accepted, stopped by (\w+)", counts
+    ).groups()
+    assert 0 < int(accepted.replace(",", "")) <= int(kicks.replace(",", ""))
+    assert reason == "seconds"
+    lengths = [int(length) for length in re.findall(r"^length (\d+): \d", out, re.M)]
+    assert len(lengths) == len(tours) and lengths[0] == TWO_OPT and lengths == sorted(lengths)
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_iterated_returns_what_it_has_after_ctrl_c(tmp_path: Path) -> None:
+    code = (
+        "import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "sys.argv[0] = sys.argv.pop(1); runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+    command = [sys.executable, "-c", code, str(EXAMPLES / "iterated.py"), "--seconds", "60"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    try:
+        assert process.stderr is not None
+        while "kicks/s" not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 0, error
+    assert "stopped by interrupt" in out and f"length {TWO_OPT}: " in out
 
 
 def test_kick_and_climb(tmp_path: Path) -> None:

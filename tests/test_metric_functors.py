@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.candidates import Nearest
+from gpu_ls_plugin.neighbourhoods import TwoOpt
 from gpu_ls_plugin.problems.tsp import TSP
-from tests import host_program
+from gpu_ls_plugin.searches.composed import Composed, grid_of, metric_type
+from tests import host_program, oracles
 from tests.instances import each_name, tsp_instance, tsp_names
-from tests.random_problems import COORDINATE, METRICS, random_problem
+from tests.random_problems import COORDINATE, INTEGER, METRICS, random_problem
 
 ALL_PAIRS = """
 struct Probe {{
@@ -108,3 +114,136 @@ UP_TO_700 = tsp_names(largest=700)
 @each_name(UP_TO_700)
 def test_functors_on_instances(name):
     assert_agrees(tsp_instance(name))
+
+
+ROOTS = """
+struct Probe {{
+  // Roots from the square, and from the square and each of the integers beside its root.
+  static void run(const gls::Host&, int item, int total, const gls::int64* squares,
+                  const int* floors, int* roots) {{
+    for (int i = item * total; i < (item + 1) * total; ++i) {{
+      const auto square = {square}(squares[i]);
+      const int near[3] = {{gls::nearest_root(float(square)), floors[i], floors[i] + (square > 0)}};
+      for (int k = 0; k < 3; ++k) roots[3 * i + k] = gls::{functor}::root(square, near[k]);
+    }}
+  }}
+}};
+"""
+LARGEST_SQUARE = 2 * (2**15 - 1) ** 2  # on a fine grid
+EXACT_ROOTS = {
+    "Euc2D": lambda squares, floors: floors + (squares > floors * floors + floors),
+    "Ceil2D": lambda squares, floors: floors + (squares > floors * floors),
+}
+
+
+def turning_points(roots: np.ndarray, most: int) -> np.ndarray:
+    """Squares and the middles between them, each with its neighbours, and others at random."""
+    near = [roots * roots + off for off in (-1, 0, 1)]
+    near += [roots * roots + roots + off for off in (-1, 0, 1, 2)]
+    others = np.random.default_rng(0).integers(0, most, 200_000, endpoint=True)
+    squares = np.concatenate([*near, others, np.arange(10_000), most - np.arange(10_000)])
+    return squares[(squares >= 0) & (squares <= most)]
+
+
+@pytest.mark.parametrize("functor", EXACT_ROOTS)
+@pytest.mark.parametrize("square", ["int", "gls::int64"])
+def test_roots_of_integers_are_exact(functor, square):
+    if square == "int":
+        squares = turning_points(np.arange(46_341), LARGEST_SQUARE)
+    else:
+        squares = turning_points(
+            np.random.default_rng(1).integers(0, 2**22, 200_000), 2**44 - 2**24
+        )
+    floors = np.array([math.isqrt(number) for number in squares.tolist()])
+    roots = np.full((len(squares), 3), -1, np.int32)
+    host_program.run(
+        ROOTS.format(functor=functor, square=square),
+        1,
+        "int total, const gls::int64* squares, const int* floors, int* roots",
+        {
+            "total": len(squares),
+            "squares": squares,
+            "floors": floors.astype(np.int32),
+            "roots": roots,
+        },
+    )
+    assert (roots == EXACT_ROOTS[functor](squares, floors)[:, None]).all()
+
+
+COMPOSED = """
+struct Probe {{
+  static void run(const gls::Host&, int item, const void* metric_data, int n, const void* sites,
+                  float absolute, float relative, gls::int64* lengths) {{
+    using Lengths = gls::Lengths<{metric}, {length}>;
+    const Lengths length{{{metric}(metric_data, n), static_cast<const Lengths::City*>(sites),
+                         {{absolute, relative}}}};
+    for (int other = 0; other < n; ++other) {{
+      lengths[gls::int64(item) * n + other] = other == item ? 0 : length(item, other);
+    }}
+  }}
+}};
+"""
+
+
+def composed_lengths(problem: TSP) -> np.ndarray:
+    """Lengths of all pairs as the moves of a search get them."""
+    composed = Composed(get_backend("cpu"), problem, [TwoOpt()], Nearest(1))
+    lengths = np.zeros((problem.n, problem.n), np.int64)
+    host_program.run(
+        COMPOSED.format(
+            metric=metric_type(problem.metric, composed.moves.grid), length=composed.moves.length
+        ),
+        problem.n,
+        "const void* metric_data, int n, const void* sites, float absolute, float relative, "
+        "gls::int64* lengths",
+        {
+            "metric_data": composed.arguments["metric_data"],
+            "n": problem.n,
+            "sites": composed.arguments["sites"],
+            "absolute": composed.arguments["error_absolute"],
+            "relative": composed.arguments["error_relative"],
+            "lengths": lengths,
+        },
+        header="lengths.cuh",
+    )
+    return lengths
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D"])
+@pytest.mark.parametrize(
+    ("span", "grid"),
+    [*((span, "fine") for span in (1, 3, 60, 2**15)), (2**15 + 1, "wide"), (2_900_000, "wide")],
+)
+def test_lengths_on_a_grid_are_the_referees(metric, span, grid):
+    random = np.random.default_rng(span)
+    top = span - 1
+    corners = [(0, 0), (top, top), (0, top), (top, 0), (top // 2, 0), (0, top // 3)]
+    points = np.concatenate([random.integers(0, span, (150, 2)), corners])
+    for offset in (0, -(10**6), 10**9):
+        problem = TSP(random.permutation(points) + offset, metric)
+        assert grid_of(problem) == grid
+        cities = np.arange(problem.n)
+        expected = problem.distance(cities[:, None], cities[None, :])
+        np.fill_diagonal(expected, 0)
+        assert np.array_equal(composed_lengths(problem), expected)
+
+
+@pytest.mark.parametrize("metric", INTEGER)
+@pytest.mark.parametrize("span", [5, 1000, 2**21, 2**25])
+def test_composed_lengths_are_the_referees(metric, span):
+    problem = random_problem(metric, 120, span=span)
+    assert np.array_equal(composed_lengths(problem), oracles.distance_matrix(problem))
+
+
+def test_what_lies_on_a_grid():
+    corners = np.array([(0, 0), (32_000, 32_000), (5, 7)])
+    assert grid_of(TSP(corners)) == grid_of(TSP(corners - 10**9)) == "fine"
+    assert grid_of(TSP(corners[:1])) == "fine"
+    assert grid_of(TSP(corners * 2)) == "wide"
+    assert grid_of(TSP(np.arange(2**17 + 2).reshape(-1, 2) % 9)) == "wide"  # many cities
+    assert grid_of(TSP(corners + 0.5)) == ""
+    assert grid_of(TSP(corners * 1000)) == ""
+    assert grid_of(TSP.from_matrix(np.ones((3, 3), int))) == ""
+    for metric in ("ATT", "MAN_2D", "MAX_2D", "EUC"):
+        assert grid_of(TSP(corners, metric)) == ""
+    assert grid_of(TSP(corners // 1000, "GEO")) == ""

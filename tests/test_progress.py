@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import io
 import math
+import subprocess
+import sys
 import time
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
+import gpu_ls_plugin as gls
 from gpu_ls_plugin.progress import SearchDisplay, cost_text, gap_percent, in_units
 from gpu_ls_plugin.result import Progress
 
@@ -49,6 +53,31 @@ def test_a_terminal_gets_lines_that_are_redrawn_and_removed() -> None:
     shown = stream.getvalue()
     assert all(text in shown for text in SHOWN) and "[x] " in shown
     assert shown.endswith("\x1b[2K")  # the lines are erased
+
+
+def test_kicks_take_the_place_of_tours() -> None:
+    stream = io.StringIO()
+    with SearchDisplay("x", console=Console(file=stream)) as display:
+        display(replace(STATE, kicks=5_000))
+    assert "2.5 k kicks/s" in stream.getvalue() and "tours done" not in stream.getvalue()
+
+
+def test_a_bar_without_a_limit_pulses() -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, width=160, force_terminal=True, color_system=None)
+    with SearchDisplay("x", console=console) as display:
+        display(STATE)
+        display._live.refresh()
+        head = display._render().renderables[0]
+        assert next(iter(head.columns[1].cells)).total is None
+    assert "best 1,020" in stream.getvalue()
+
+
+def test_the_display_is_public_and_costs_nothing_to_import() -> None:
+    assert gls.SearchDisplay is SearchDisplay
+    code = "import sys, gpu_ls_plugin as gls; gls.SearchDisplay; print('rich' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
 
 
 def test_without_an_optimum_there_is_no_gap() -> None:

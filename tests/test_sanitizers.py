@@ -72,7 +72,7 @@ def test_no_kernel_steps_out_of_its_arrays() -> None:
     halves = [start_sanitized(case, *METRICS[half::2]) for half in (0, 1)]  # compile side by side
     try:
         for process in halves:
-            output, errors = process.communicate(timeout=300)
+            output, errors = process.communicate(timeout=600)
             assert process.returncode == 0, errors[-4000:]
             assert "all kernels done" in output
             assert "runtime error" not in errors

@@ -13,6 +13,7 @@ from gpu_ls_plugin.registry import Part, registry
 from gpu_ls_plugin.search_text import parse_search, text_of
 
 SEARCH, TWO, OR, LK = gls.LocalSearch, gls.TwoOpt, gls.OrOpt, gls.LinKernighan
+ITERATED = gls.IteratedLocalSearch
 
 READ = {
     "local_search": SEARCH(),
@@ -35,6 +36,29 @@ READ = {
         [TWO(), OR(2)], Quadrant(8) | Nearest(), gls.Best()
     ),
     "LocalSearch((TwoOpt,), layout='warp')": SEARCH([TWO()], layout="warp"),
+    "iterated_local_search": ITERATED(),
+    "IteratedLocalSearch(LocalSearch([LinKernighan(3)], Alpha(5)), DoubleBridge(segment=50), "
+    "Better())": ITERATED(SEARCH([LK(3)], Alpha(5)), gls.DoubleBridge(50), gls.Better()),
+    "iterated_local_search(lin_kernighan(3)/alpha(4)|nearest(3), double_bridge(9), better)": (
+        ITERATED(SEARCH([LK(3)], Alpha(4) | Nearest(3)), gls.DoubleBridge(9), gls.Better())
+    ),
+    "IteratedLocalSearch(or_opt, accept=annealing(0.5), kicks_per_city=2)": ITERATED(
+        SEARCH([OR()]), accept=gls.Annealing(0.5), kicks_per_city=2
+    ),
+    "IteratedLocalSearch(local_search, perturbation=Restart, restart_after=7)": ITERATED(
+        SEARCH(), gls.Restart(), restart_after=7
+    ),
+    "IteratedLocalSearch(LocalSearch([two_opt], layout='block'), cooperation=Migration(0.5))": (
+        ITERATED(SEARCH([TWO()], layout="block"), cooperation=gls.Migration(0.5))
+    ),
+    "IteratedLocalSearch(two_opt/best, DoubleBridge(walk=3), Threshold(), cooperation=migration)": (
+        ITERATED(
+            SEARCH([TWO()], pivoting=gls.Best()),
+            gls.DoubleBridge(walk=3),
+            gls.Threshold(),
+            cooperation=gls.Migration(),
+        )
+    ),
 }
 
 
@@ -44,7 +68,7 @@ def test_what_is_read(text: str) -> None:
 
 
 @pytest.mark.parametrize("search", READ.values(), ids=str)
-def test_the_text_of_a_search_is_read_as_the_same_search(search: gls.LocalSearch) -> None:
+def test_the_text_of_a_search_is_read_as_the_same_search(search: object) -> None:
     assert parse_search(text_of(search)) == search
 
 
@@ -53,6 +77,12 @@ def test_texts_are_short_and_name_every_part() -> None:
     both = SEARCH([TWO()], Union(Union(Nearest(3), Quadrant(4)), Alpha(5)))
     assert text_of(both) == "TwoOpt()/Nearest(k=3)|Quadrant(m=4)|Alpha(k=5, steps=30)/First()"
     assert text_of(print) == str(print)
+    bridge = gls.DoubleBridge(50)
+    iterated = ITERATED(SEARCH(), bridge, gls.Better(), cooperation=gls.Migration())
+    assert text_of(iterated) == (
+        f"IteratedLocalSearch({text_of(SEARCH())}, {bridge}, Better(), "
+        "cooperation=Migration(every=1.0, share=0.5))"
+    )
 
 
 REFUSED = {
@@ -63,6 +93,13 @@ REFUSED = {
     "two_opt+quadrant": (UnknownPartError, "no neighbourhood is called 'quadrant'"),
     "LocalSearch([TwoOp()])": (UnknownPartError, "did you mean 'two_opt'"),
     "random_restarts": (InvalidParameterError, "does not improve given tours"),
+    "IteratedLocalSearch(random_restarts)": (InvalidParameterError, "'random_restarts' does not"),
+    "IteratedLocalSearch(two_op/best)": (UnknownPartError, "did you mean 'two_opt'"),
+    "IteratedLocalSearch(accept=beter)": (UnknownPartError, "did you mean 'better'"),
+    "IteratedLocalSearch(cooperation=migrate)": (UnknownPartError, "known: migration"),
+    "IteratedLocalSearch(cooperation=Migration(0))": (InvalidParameterError, "every: 0"),
+    "IteratedLocalSearch(iterated_local_search)": (InvalidTypeError, "is no LocalSearch"),
+    "IteratedLocalSearch(two_opt, nearest)": (UnknownPartError, "no perturbation is called"),
     "two_opt(3)": (InvalidParameterError, "two_opt takes nothing"),
     "or_opt(lenght=3)": (InvalidParameterError, "'lenght'; or_opt takes max_length"),
     "or_opt(17)": (InvalidParameterError, "max_length: 17"),

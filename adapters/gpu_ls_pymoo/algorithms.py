@@ -54,14 +54,17 @@ class MemeticGA(GeneticAlgorithm):
         "auto", "cpu" or "cuda".
     moves : int, optional
         Applied improving moves per tour and call; None: to the local optimum.
-        Of the children and of the start population.
+        Of the children and of the start population, as `kicks`.
+    kicks : int, optional
+        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
+        where `moves` does not limit it.
     termination : pymoo termination or tuple, optional
         Where `minimize` is given none; 100 generations if None.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `search` is neither a search nor a text for one, or `moves` is no non-negative integer.
+        `search` is neither a search nor a text for one, or a limit is no non-negative integer.
     """
 
     def __init__(
@@ -78,14 +81,15 @@ class MemeticGA(GeneticAlgorithm):
         n_offsprings: int | None = None,
         backend: str = "auto",
         moves: int | None = None,
+        kicks: int | None = None,
         output: Any = None,
         termination: Any = None,
         **kwargs: Any,
     ) -> None:
         if sampling is None:
-            sampling = LocalSearchSampling(search=search, backend=backend, moves=moves)
+            sampling = LocalSearchSampling(search=search, backend=backend, moves=moves, kicks=kicks)
         if mating is None:
-            mating = MemeticMating(search, selection, crossover, mutation, backend, moves)
+            mating = MemeticMating(search, selection, crossover, mutation, backend, moves, kicks)
         super().__init__(
             pop_size=pop_size,
             sampling=sampling,

@@ -51,11 +51,14 @@ class MemeticMating(Mating):
         "auto", "cpu" or "cuda".
     moves : int, optional
         Applied improving moves per tour and call; None: to the local optimum.
+    kicks : int, optional
+        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
+        where `moves` does not limit it.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `search` is neither a search nor a text for one, or `moves` is no non-negative integer.
+        `search` is neither a search nor a text for one, or a limit is no non-negative integer.
     """
 
     def __init__(
@@ -66,13 +69,14 @@ class MemeticMating(Mating):
         mutation: Any = None,
         backend: str = "auto",
         moves: int | None = None,
+        kicks: int | None = None,
     ) -> None:
         super().__init__(
             selection or RandomSelection(),
             crossover or SegmentCrossover(),
             mutation or DoubleBridgeMutation(prob=0.5, backend=backend),
         )
-        self.improver = Improver(search, backend, moves)
+        self.improver = Improver(search, backend, moves, kicks)
         self.kick = Kick(backend=backend)
 
     def prepare(self, problem: Any, size: int = 1) -> None:

@@ -85,11 +85,14 @@ class LocalSearchMutation(_TourMutation):
         "auto", "cpu" or "cuda".
     moves : int, optional
         Applied improving moves per tour and call; None: to the local optimum.
+    kicks : int, optional
+        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
+        where `moves` does not limit it.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `search` is neither a search nor a text for one, or `moves` is no non-negative integer.
+        `search` is neither a search nor a text for one, or a limit is no non-negative integer.
     """
 
     def __init__(
@@ -98,10 +101,11 @@ class LocalSearchMutation(_TourMutation):
         prob: float = 1.0,
         backend: str = "auto",
         moves: int | None = None,
+        kicks: int | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(prob=prob, **kwargs)
-        self.improver = Improver(search, backend, moves)
+        self.improver = Improver(search, backend, moves, kicks)
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""

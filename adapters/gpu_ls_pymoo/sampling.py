@@ -36,11 +36,14 @@ class LocalSearchSampling(Sampling):
         "auto", "cpu" or "cuda".
     moves : int, optional
         Applied improving moves per tour and call; None: to the local optimum.
+    kicks : int, optional
+        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
+        where `moves` does not limit it.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `search` is neither a search nor a text for one, or `moves` is no non-negative integer.
+        `search` is neither a search nor a text for one, or a limit is no non-negative integer.
     """
 
     def __init__(
@@ -49,10 +52,11 @@ class LocalSearchSampling(Sampling):
         search: Callable[..., Any] | str | None = None,
         backend: str = "auto",
         moves: int | None = None,
+        kicks: int | None = None,
     ) -> None:
         super().__init__()
         self.construction = construction
-        self.improver = Improver(search, backend, moves)
+        self.improver = Improver(search, backend, moves, kicks)
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""

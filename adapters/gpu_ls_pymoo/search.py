@@ -15,6 +15,8 @@ from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.search_text import FORM, parse_search
+from gpu_ls_plugin.searches import IteratedLocalSearch
+from gpu_ls_plugin.solver import compile_search
 from gpu_ls_pymoo.problems import as_tsp, fitness
 from gpu_ls_pymoo.tours import as_tours, canonical
 
@@ -49,19 +51,25 @@ class Improver:
         "auto", "cpu" or "cuda".
     moves : int, optional
         Applied improving moves per tour and call; None: to the local optimum.
+    kicks : int, optional
+        Kicks per tour and call of an iterated search; None: its `kicks_per_city`
+        where `moves` does not limit it.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `search` is neither, or its text cannot be read; `moves` is no non-negative integer.
+        `search` is neither, or its text cannot be read; a limit is no non-negative integer.
     """
 
     search: Callable[..., Any] | str | None = None
     backend: str = "auto"
     moves: int | None = None
+    kicks: int | None = None
 
     def __post_init__(self) -> None:
-        Budget(moves=self.moves)  # a wrong number or text is an error here, not in a generation
+        Budget(
+            moves=self.moves, kicks=self.kicks
+        )  # a wrong number or text is an error here, not in a generation
         if not callable(self._found()):
             raise InvalidTypeError(
                 f"search: {self.search!r} is neither a search nor a text for one; pass for "
@@ -72,7 +80,7 @@ class Improver:
         """Compile for batches of `size` ahead of a timed run."""
         tsp = as_tsp(problem)
         tours = np.tile(np.arange(tsp.n, dtype=np.int32), (size, 1))
-        self._found()(tsp, tours, budget=Budget(moves=0), backend=self.backend)
+        compile_search(self._found(), tsp, tours, self.backend)
 
     def __call__(
         self, problem: Any, rows: ArrayLike, random_state: np.random.Generator, algorithm: Any
@@ -102,12 +110,23 @@ class Improver:
         seed = int(random_state.integers(2**63))
         seconds = seconds_left(algorithm)
         if seconds > 0:
-            budget = Budget(seconds=seconds if math.isfinite(seconds) else None, moves=self.moves)
+            budget = self._budget(tsp.n, seconds)
             result = self._found()(tsp, tours, seed=seed, budget=budget, backend=self.backend)
             tours, costs = result.tours, result.costs
             _account(algorithm, result.statistics)
         tours = canonical(tours, symmetric=tsp.symmetric)
         return tours, fitness(problem, tours, costs)
+
+    def _budget(self, n: int, seconds: float) -> Budget:
+        """Return the limits of a call.
+
+        An iterated search would fill any time it is given; the first generation is not to.
+        """
+        kicks, search = self.kicks, self._found()
+        if (kicks, self.moves) == (None, None) and isinstance(search, IteratedLocalSearch):
+            kicks = round(search.kicks_per_city * n)
+        limit = seconds if math.isfinite(seconds) else None
+        return Budget(seconds=limit, kicks=kicks, moves=self.moves)
 
     def _found(self) -> Callable[..., Any]:
         if self.search is None or isinstance(self.search, str):

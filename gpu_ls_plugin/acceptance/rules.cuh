@@ -57,10 +57,10 @@ struct Annealing {
   GLS_DEVICE static float minus_log(uint32 random) {
     const int bits = float_to_bits(float((random >> 8) + 1));  // u * 2^24, exact
     const float m = bits_to_float((bits & 0x7fffff) | 0x3f800000);
-    const float log2_m =
+    const float log_m =
         (((-0.056570851f * m + 0.44717955f) * m - 1.4699568f) * m + 2.8212026f) * m - 1.7417939f;
-    const float log2_u = float((bits >> 23) - 127 - 24) + log2_m;
-    return log2_u < 0 ? log2_u * -0.69314718f : 0.0f;
+    const float log_u = float((bits >> 23) - 127 - 24) * 0.69314718f + log_m;
+    return log_u < 0 ? -log_u : 0.0f;
   }
 };
 

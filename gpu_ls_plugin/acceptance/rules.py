@@ -10,6 +10,8 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance.base import Acceptance
 
+HIGHEST = 1e6  # levels, in mean edge lengths
+
 
 @dataclass(frozen=True)
 class Better(Acceptance):
@@ -70,7 +72,7 @@ class Threshold(Acceptance):
     never_worse = False
 
     def __post_init__(self) -> None:
-        checks.number("rise", self.rise, least=0)
+        checks.number("rise", self.rise, least=0, most=HIGHEST)
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
         """Return whether costs rose by no more than the level."""
@@ -106,7 +108,7 @@ class Annealing(Acceptance):
     never_worse = False
 
     def __post_init__(self) -> None:
-        checks.number("start", self.start, least=0)
+        checks.number("start", self.start, least=0, most=HIGHEST)
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
         """Return whether rises are below -level ln u."""

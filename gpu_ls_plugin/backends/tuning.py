@@ -111,8 +111,8 @@ FEW = 2
 SOME = 8  # tours a multiprocessor, from which on each gets a warp
 THREADS = 32  # of a block of tours held by threads
 # Warps of a block of chains, and blocks of a multiprocessor; the first that fit are taken. Two
-# blocks leave 80 registers, which only light moves can do with.
-LIGHT_CHAIN_WARPS = ((12, 2), (10, 2))
+# blocks leave 80 to 96 registers, which only light moves can do with.
+LIGHT_CHAIN_WARPS, LIGHT_PART_WARPS = ((11, 2), (10, 2)), ((10, 2),)
 CHAIN_WARPS = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
 CHAIN_STATIC_BYTES = 1_760  # of a warp: survivors, state, move
 SWEEP_CITIES = 8  # that a block looks at in a sweep
@@ -239,10 +239,6 @@ class ChainShape(DescentShape):
         return sites + self.teams * chain_bytes(n, 2)
 
 
-def _chain_warps(light: bool) -> tuple[tuple[int, int], ...]:
-    return (*LIGHT_CHAIN_WARPS, *CHAIN_WARPS) if light else CHAIN_WARPS
-
-
 def chain_shape(
     n: int, tours: int, shared_memory: int, site_bytes: int, light: bool = False
 ) -> ChainShape:
@@ -263,7 +259,7 @@ def chain_shape(
     """
     own, sites = chain_bytes(n, 2), _padded(n * site_bytes)
     if n <= 1 << 16:
-        for warps, blocks in _chain_warps(light):
+        for warps, blocks in (*(LIGHT_CHAIN_WARPS if light else ()), *CHAIN_WARPS):
             room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD
             room -= warps * CHAIN_STATIC_BYTES
             if warps * blocks <= max(1, tours) and warps * own <= room:
@@ -293,7 +289,7 @@ class HostShape(ChainShape):
 def part_shape(n: int, shared_memory: int, site_bytes: int, light: bool = False) -> ChainShape:
     """Return who holds a chain on a part of n cities; each has its own sites and mates."""
     own = chain_bytes(n, 2) + _padded(n * site_bytes) + _padded(2 * n)
-    for warps, blocks in _chain_warps(light):
+    for warps, blocks in (*(LIGHT_PART_WARPS if light else ()), *CHAIN_WARPS):
         room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD
         if warps * (own + CHAIN_STATIC_BYTES) <= room:
             return PartShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, site_bytes)

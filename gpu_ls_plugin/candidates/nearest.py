@@ -129,7 +129,10 @@ class NearestCities:
         """Return the `count` nearest of the searched cities, in no order, the city itself too."""
         if self._points is not None:
             order = self.problem.metric.tree_p
-            _, ranks = tree.query(self._points[rows], k=count, p=order, workers=-1)
+            from gpu_ls_plugin.backends.cpu import interrupts_held
+
+            with interrupts_held():  # the threads of SciPy would outlive the call
+                _, ranks = tree.query(self._points[rows], k=count, p=order, workers=-1)
             found: NDArray[Any] = searched[ranks.reshape(len(rows), count)]
             return found
         everyone = np.broadcast_to(searched, (len(rows), len(searched)))

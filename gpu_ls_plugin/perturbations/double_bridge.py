@@ -14,6 +14,7 @@ from gpu_ls_plugin.problems.tsp import check_problem
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
+LONGEST_WALK = 100  # steps, whose random numbers belong to one kick
 SMALLEST = 6  # cities: segments of 1, 2, 1 and 2
 
 
@@ -51,7 +52,7 @@ class DoubleBridge:
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `segment` is no integer of at least 6, `walk` none of at least 1, or both are given.
+        `segment` is no integer of at least 6, `walk` none from 1 to 100, or both are given.
     """
 
     segment: int | None = None
@@ -64,7 +65,7 @@ class DoubleBridge:
         if self.segment is not None:
             checks.integer("segment", self.segment, least=SMALLEST)
         if self.walk is not None:
-            checks.integer("walk", self.walk, least=1)
+            checks.integer("walk", self.walk, least=1, most=LONGEST_WALK)
             if self.segment is not None:
                 raise InvalidParameterError(
                     "walk: cuts are either in a segment of the tour or along a walk; give one"

@@ -17,7 +17,7 @@ namespace gls {
 // fills one of them ends early.
 constexpr int kJournal = 96, kChainQueue = 128;
 constexpr int kKickAttempts = 8;
-constexpr int kDrawsPerKick = 64;  // steps of the random stream that belong to a kick
+constexpr int kDrawsPerKick = 1024;  // steps of the random stream that belong to a kick
 
 template <class City>
 struct Journal {
@@ -238,7 +238,7 @@ struct Chain {
       else
         journal.undo(team, tour);
       const bool leads = taken && cost + rise < best;
-      if (leads && !Accept::kNeverWorse) {
+      if (leads && best_tours != tours) {
         team.each(n, [&](int p) { best_tours[row + p] = tour.order[p]; });
       }
       team.sync();  // all have read the state

@@ -56,6 +56,8 @@ class Start:
         Row r of the batch has the random numbers of row `first_row` + r.
     max_moves : int
         Moves after which a chain stops.
+    moves : array of the backend, shape (P,), int64
+        Moves that each has made already.
     """
 
     backend: Backend
@@ -64,6 +66,7 @@ class Start:
     seed: int
     first_row: int = 0
     max_moves: int = NO_LIMIT
+    moves: Any = 0
 
 
 class Chains(ABC):
@@ -88,6 +91,7 @@ class Chains(ABC):
         self.kicks, self.accepted, self.idle, self.looks, self.moves = (
             xp.zeros(size, "int64") for _ in range(5)
         )
+        self.moves += start.moves
         self.restarts = xp.zeros(size, "int64")
 
     @abstractmethod
@@ -117,6 +121,14 @@ class Chains(ABC):
                 best[rows] = mine[rows]
         self.idle[rows] = 0
 
+    def keep_best(self) -> Any:
+        """Keep current tours that are cheaper than the best so far; return which are."""
+        leads = self.costs < self.best_costs
+        self.best_costs[leads] = self.costs[leads]
+        if self.best_tours is not self.tours:
+            self.best_tours[leads] = self.tours[leads]
+        return leads
+
     def restart_stalled(self, search: LocalSearch) -> None:
         """Let chains without a new best for `patience` kicks go on from random local optima."""
         if not self.patience:
@@ -133,6 +145,7 @@ class Chains(ABC):
             found = search(problem, fresh, seed=seed, backend=backend.name, budget=Budget())
             self.tours[mine] = backend.xp.asarray(found.tours)
             self.costs[mine] = backend.xp.asarray(found.costs)
+        self.keep_best()
         self.restarts[rows] += 1
         self.idle[rows] = 0
 
@@ -391,12 +404,8 @@ class SteppedChains(Chains):
         self.accepted[rows] += taken
         self.moves[rows] += found.statistics.moves // len(rows)
         self.looks[rows] += found.statistics.passes // len(rows)
-        leads = self.costs < self.best_costs
         self.idle[rows] += 1
-        self.idle[leads] = 0
-        self.best_costs[leads] = self.costs[leads]
-        if self.best_tours is not self.tours:
-            self.best_tours[leads] = self.tours[leads]
+        self.idle[self.keep_best()] = 0
 
     def first_kicks(self) -> int:
         """Return 1: a kick may take long."""

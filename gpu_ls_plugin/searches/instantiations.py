@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from gpu_ls_plugin.searches.descent import descent_kernel
 from gpu_ls_plugin.searches.two_opt_climb import block_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.backends.composition import Kernel
@@ -50,8 +51,9 @@ CHAINS: tuple[tuple[Sequence[Neighbourhood], str, DoubleBridge, Acceptance], ...
     (USUAL, "fine", WALK, Better()),
 )
 # One block of 10 warps on a multiprocessor, with registers for all parts; a tour in global memory;
-# two blocks of 12 warps.
+# two blocks of 11 warps.
 CHAIN_CITIES = (5000, 100_000, 1500)
+PART = 800
 
 
 def instantiations() -> list[Kernel]:
@@ -94,8 +96,6 @@ LAYOUTS = (
     ("thread", 1000, 16),
 )  # with cities, and tours per multiprocessor
 
-UNSPILLED = 12  # warps of a block; with 16, lengths by estimates spill about 100 bytes
-
 
 def _descents(metric: Metric, usual: bool) -> Iterator[Kernel]:
     """The default moves; with EUC_2D in every layout, and all other moves."""
@@ -105,7 +105,6 @@ def _descents(metric: Metric, usual: bool) -> Iterator[Kernel]:
     for moves in MOVES if main else MOVES[:1]:
         composed = Moves.of(moves, symmetric=True, length=length, grid=grid)
         for layout, n, tours in LAYOUTS if main and moves == USUAL else LAYOUTS[:1]:
-            tours = tours if grid else min(tours, UNSPILLED)
             shape = tuning.descent_shape(n, tours, tuning.SHARED_MEMORY[90], layout)
             yield descent_kernel(metric, composed, shape.team, shape.memory)
     if main:
@@ -132,35 +131,36 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
     for kind in ("fine", "wide") if main else filter(None, (grid,)):
         yield sites_kernel(metric, "gls::Block<1024>", kind)
 
-    def shape(n: int, kind: str) -> ChainShape:
-        return tuning.chain_shape(
-            n, 64, tuning.SHARED_MEMORY[90], GRID_BYTES.get(kind, metric.site_bytes)
-        )
-
     def chains(
+        n: int,
         parts: Sequence[Neighbourhood],
         kind: str,
         kick: DoubleBridge,
         rule: Acceptance,
-        layout: ChainShape,
+        choose: Callable[..., ChainShape] = partial(tuning.chain_shape, tours=64),
         **scope: str,
     ) -> Kernel:
+        shape = choose(
+            n,
+            shared_memory=tuning.SHARED_MEMORY[90],
+            site_bytes=GRID_BYTES.get(kind, metric.site_bytes),
+            light=bool(kind) and not any(part.deep for part in parts),
+        )
         moves = Moves.of(parts, symmetric=True, length=length, grid=kind)
-        kernel = chain_kernel(metric, moves, kick.cuts, rule, layout.team, layout.memory, **scope)
-        return replace(kernel, blocks_per_multiprocessor=layout.blocks)
+        kernel = chain_kernel(metric, moves, kick.cuts, rule, shape.team, shape.memory, **scope)
+        return replace(kernel, blocks_per_multiprocessor=shape.blocks)
 
     usual = (SHALLOW, grid, WINDOW, Annealing())
     if metric.name in ("MAN_2D", "MAX_2D"):  # less than the others need
         return
     if not main:
-        yield chains(*usual, shape(CHAIN_CITIES[0], grid))
+        yield chains(CHAIN_CITIES[0], *usual)
         return
     for n in CHAIN_CITIES:
-        yield chains(*usual, shape(n, grid))
+        yield chains(n, *usual)
     for parts, kind, kick, rule in CHAINS:
-        yield chains(parts, kind, kick, rule, shape(CHAIN_CITIES[0], kind))
-    layout = tuning.part_shape(800, tuning.SHARED_MEMORY[90], GRID_BYTES[grid])
-    yield chains(*usual, layout, scope="gls::TourPart")
+        yield chains(CHAIN_CITIES[0], parts, kind, kick, rule)
+    yield chains(PART, *usual, choose=tuning.part_shape, scope="gls::TourPart")
     for kind in ("fine", ""):
         yield parted.make_part_kernel(
             Moves.of(USUAL, symmetric=True, length=length, grid=kind).lists, WARP

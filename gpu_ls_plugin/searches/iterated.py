@@ -20,10 +20,11 @@ from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
-from gpu_ls_plugin.searches import observers
+from gpu_ls_plugin.searches import engines, observers
 from gpu_ls_plugin.searches.chains import NO_LIMIT, Chains, FusedChains, Start, SteppedChains
 from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.cooperation import Migration
+from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.local_search import LocalSearch, _refereed, _undo_rounding
 from gpu_ls_plugin.searches.parted import PartedTours
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback
 
 
+MOST_KICKS_PER_CITY = 1e9
 LONGEST_WHOLE = 12_000  # cities of a tour that one chain works on
 PART, SMALLEST_PART = 800, 32
 
@@ -98,7 +100,7 @@ class IteratedLocalSearch:
             )
         if not isinstance(self.cooperation, Migration | None):
             raise InvalidTypeError(f"cooperation: {self.cooperation!r} is no Migration()")
-        checks.number("kicks_per_city", self.kicks_per_city, least=0.0)
+        checks.number("kicks_per_city", self.kicks_per_city, least=0.0, most=MOST_KICKS_PER_CITY)
         if self.part not in ("auto", None):
             checks.integer("part", self.part, least=SMALLEST_PART)
         if self.restart_after is not None:
@@ -125,9 +127,9 @@ class IteratedLocalSearch:
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
         seed : int
-            Of the kicks and of acceptance. Budgets in kicks give the same tours for a seed on
-            every backend, device and batch size if chains are independent; the limit in seconds
-            cannot.
+            Of the kicks and of acceptance. Budgets in kicks give the same tours for a seed, and if
+            chains are independent, whole and fused into one kernel, on every backend, device and
+            batch size; the limit in seconds cannot.
         budget : Budget, optional
             `kicks` and `moves` are per tour.
         backend, device
@@ -173,7 +175,10 @@ class IteratedLocalSearch:
         improved = given.copy() if not problem.integer else given
         for begin in range(0, len(given), size):
             rows = slice(begin, begin + size)
-            run.improve(improved, rows, first_row + begin, share=len(improved[rows]) / len(given))
+            try:
+                run.improve(improved, rows, first_row + begin, len(improved[rows]) / len(given))
+            except KeyboardInterrupt:
+                run.stop("interrupt")
             if run.stopped:
                 break
         with statistics.phase("costs"):
@@ -249,38 +254,42 @@ class _Run:
             self.seconds += share * budget.seconds
             end = self.seconds
         part = tours[rows]
+        most = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
         with statistics.phase("descent"):
-            descended = self.search.search(
-                self.problem,
-                part,
-                seed=self.seed,
-                budget=replace(budget, seconds=_positive(end - begin), kicks=None),
-                backend=self.backend.name,
-                first_row=first_row,
+            maker = engines.choose(self.search.search)(
+                self.search.search, self.backend, self.problem, self.seed
             )
-            part[:] = self.backend.xp.asarray(descended.tours)
-        statistics.moves += descended.statistics.moves
-        statistics.passes += descended.statistics.passes
-        statistics.evaluations += descended.statistics.evaluations
-        statistics.launches += descended.statistics.launches
+            descent = maker.make(part, first_row, most)
+            watch = Stopwatch(Budget(seconds=None if end == math.inf else max(0.0, end - begin)))
+            stopped_by, launches = drive(descent, watch)
+        statistics.launches += launches
+        passes = int(descent.pass_counts.sum())
+        statistics.passes += passes
+        statistics.evaluations += passes * descent.moves_per_evaluation()
         self.counted = replace(statistics)
-        if descended.statistics.stopped_by in ("interrupt", "target"):
-            self.stop(descended.statistics.stopped_by)
+        self.statistics.moves += int(descent.move_counts.sum())
+        if stopped_by == "interrupt":
+            self.stop(stopped_by)
             return
         if self.problem.n < max(8, getattr(self.search.perturbation, "smallest", 1)):
             statistics.stopped_by = "optimum"
             return
-        most = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
-        most = max(0, most - descended.statistics.moves // len(part))
-        start = Start(self.backend, self.problem, part.copy(), self.seed, first_row, most)
+        start = Start(
+            self.backend,
+            self.problem,
+            part.copy(),
+            self.seed,
+            first_row,
+            most,
+            descent.move_counts,
+        )
         chains = self.search.chains(start)
         try:
             self.drive(chains, begin, end)
-        except KeyboardInterrupt:
-            self.stop("interrupt")
-        part[:] = chains.best_tours
-        self.count(chains)
-        self.counted = replace(statistics)
+        finally:
+            part[:] = chains.best_tours
+            self.count(chains)
+            self.counted = replace(statistics)
         self.done += len(part)
 
     def drive(self, chains: Chains, begin: float, end: float) -> None:
@@ -389,7 +398,3 @@ class _Run:
         statistics.seconds = self.stopwatch.elapsed
         best, mean = costs.min().item(), float(costs.mean())
         statistics.history.append(Point(statistics.seconds, statistics.kicks, best, mean))
-
-
-def _positive(seconds: float) -> float | None:
-    return None if seconds == math.inf else max(0.0, seconds)

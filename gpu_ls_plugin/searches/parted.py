@@ -9,15 +9,17 @@ elsewhere.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.searches.best_sweep import positions_kernel
-from gpu_ls_plugin.searches.chains import Chains, Start, chain_kernel, part_layout
+from gpu_ls_plugin.searches.chains import NO_LIMIT, Chains, Start, chain_kernel, part_layout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -124,23 +126,30 @@ class PartedTours(Chains):
         self._unroll, self._write = unroll_kernel(warp), write_kernel(warp)
         self._ahead = max(1, round(96 / parts.steps)) if backend.name == "cuda" else 1
         self._kicks = max(1, KICKS_PER_CITY * self._stride)  # of each chain in a round
+        self._pace = tuning.SECONDS_PER_KICK[backend.name] * self._replicas  # seconds a kick
         self._unit = float(self.costs.mean()) / n
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
         """Make one round, or as many as `until` asks for."""
         level = max(0.0, heat - cooling * int(self.kicks.min()))
-        self._make_round(until, level)
+        # With some reserve for the rest of a round.
+        in_time = min(0.8 * seconds / self._pace, NO_LIMIT)
+        begin = time.perf_counter()
+        kicks = self._make_round(until, level, max(1, min(self._kicks, int(in_time))))
+        self._pace = (time.perf_counter() - begin) / kicks
 
     def first_kicks(self) -> int:
         """Return the kicks of a round for one tour."""
-        parts = max(1, int(self.start.problem.n) // self._stride)
-        return self._kicks * self._replicas * parts
+        parts: int = max(1, self.start.problem.n // self._stride)
+        kicks: int = self._kicks * self._replicas * parts
+        return kicks
 
     def moves_per_look(self) -> int:
         """Return how many moves looking at one city stands for."""
         return self._parts.neighbours
 
-    def _make_round(self, until: int, level: float) -> None:
+    def _make_round(self, until: int, level: float, most: int) -> int:
+        """Cut, search and join all tours; return the kicks of each chain."""
         backend, problem = self.start.backend, self.start.problem
         xp, (tours, n) = backend.xp, self.tours.shape
         self.tours[:] = xp.roll(self.tours, -int(self._random.integers(n)), axis=1)
@@ -187,7 +196,7 @@ class PartedTours(Chains):
             )
         }
         per_tour = chains // tours
-        kicks = max(1, min(self._kicks, -(-(until - int(self.kicks.max())) // per_tour)))
+        kicks: int = max(1, min(most, -(-(until - int(self.kicks.max())) // per_tour)))
         backend.launch(
             self._chain,
             chains,
@@ -241,6 +250,7 @@ class PartedTours(Chains):
         ):
             total += counts[f"{name}_counts"].sum() // tours
         self._round += 1
+        return kicks
 
     def _pair_up(self, tour: int, places: Any, cuts: NDArray[np.int64]) -> NDArray[Any]:
         """Return the parts of a tour: pairs of segments next to each other in space."""

@@ -12,7 +12,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidTourError, UnsupportedProblemError
 from gpu_ls_plugin.registry import registry
-from tests.configurations import ASYMMETRIC, QUEUES, SEARCHES
+from tests.configurations import ASYMMETRIC, QUEUES, RANDOM, SEARCHES
 from tests.random_problems import METRICS, random_problem, random_tours
 
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
@@ -134,7 +134,7 @@ def test_perturbations_return_other_tours(name, metric, backend):
             continue
         assert is_batch(problem, kicked, ROWS)
         assert np.array_equal(tours, before)
-        assert (kicked != tours).any(axis=1).all()
+        assert n < SMALL[-1] or (kicked != tours).any(axis=1).all()
         assert np.array_equal(perturb(problem, tours, seed=3, backend=backend), kicked)
         assert np.array_equal(perturb(problem, tours[:2], seed=3, backend=backend), kicked[:2])
         others = np.concatenate([tours[1:3], tours[2:]])  # a row does not look at other rows
@@ -230,6 +230,81 @@ def test_searches_of_asymmetric_problems_never_make_tours_worse(search, backend)
             assert set(kept) <= {n, n - 3}  # no move turns a path
 
 
+ITERATED = {
+    **{
+        f"{part.name} repairs": gls.IteratedLocalSearch(
+            gls.LocalSearch([part.factory()], gls.Nearest(6))
+        )
+        for part in registry.parts("neighbourhood")
+    },
+    **{
+        f"{part.name} kicks": gls.IteratedLocalSearch(
+            gls.LocalSearch(), part.factory(), gls.BetterOrEqual()
+        )
+        for part in registry.parts("perturbation")
+    },
+    **{
+        f"{part.name} accepts": gls.IteratedLocalSearch(gls.LocalSearch(), accept=part.factory())
+        for part in registry.parts("acceptance")
+    },
+    **{
+        f"{part.name} candidates": gls.IteratedLocalSearch(
+            gls.LocalSearch(candidates=part.factory(), pivoting=gls.First())
+        )
+        for part in registry.parts("candidates")
+    },
+    **{f"kicks and {name}": gls.IteratedLocalSearch(search) for name, search in RANDOM.items()},
+}
+
+
+@ON_BOTH
+@pytest.mark.parametrize("metric", FEW_METRICS)
+@pytest.mark.parametrize("search", ITERATED.values(), ids=ITERATED)
+def test_iterated_searches_of_all_parts(search, metric, backend):
+    for n in (*SMALL, 40):
+        problem, tours, budget = (
+            random_problem(metric, n),
+            random_tours(n, ROWS),
+            gls.Budget(kicks=6),
+        )
+        given = {"budget": budget, "seed": 5, "backend": backend}
+        try:
+            result = search(problem, tours, **given)
+        except UnsupportedProblemError as error:
+            assert str(error).startswith("candidates: ")
+            pytest.skip(str(error))
+        assert is_batch(problem, result.tours, ROWS)
+        assert has_exact_costs(problem, result)
+        assert (result.costs <= search.search(problem, tours, seed=5, backend=backend).costs).all()
+        assert result.statistics.kicks == (6 * ROWS if n >= 8 else 0)
+        assert result.statistics.accepted <= result.statistics.kicks
+        assert np.array_equal(search(problem, tours, **given).tours, result.tours)
+
+
+@ON_BOTH
+@pytest.mark.parametrize("name", names("acceptance"))
+def test_rules_are_the_same_step_by_step(name, backend):
+    # A search that is stepped and one that is fused differ in what they accept only by chance.
+    rule = registry.lookup("acceptance", name)()
+    problem, tours = random_problem("EUC_2D", 40, span=1000), random_tours(40, 20)
+    shares = []
+    for kick in (gls.DoubleBridge(12), Unfused()):
+        search = gls.IteratedLocalSearch(gls.LocalSearch(), kick, rule)
+        counted = search(problem, tours, budget=gls.Budget(kicks=30), backend=backend).statistics
+        shares.append(counted.accepted / counted.kicks)
+    assert abs(shares[0] - shares[1]) < 0.1
+    assert (shares[0] == 1) == (name == "always")
+
+
+class Unfused:
+    """A double bridge that hides its cuts."""
+
+    smallest = gls.DoubleBridge.smallest
+
+    def perturb(self, problem, tours, **options):
+        return gls.DoubleBridge(12).perturb(problem, tours, **options)
+
+
 def arcs(tour: np.ndarray) -> set[tuple[int, int]]:
     """The edges of a tour with their direction."""
     return set(zip(tour.tolist(), np.roll(tour, -1).tolist(), strict=True))
@@ -260,3 +335,5 @@ def test_the_suite_runs_over_something():
         registry.lookup("neighbourhood", name) for name in names("neighbourhood")
     }
     assert "random_restarts" in STARTING
+    assert {"local_search", "iterated_local_search"} <= set(REGISTERED)
+    assert len(names("acceptance")) >= 5

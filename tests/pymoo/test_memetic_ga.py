@@ -109,6 +109,17 @@ def test_text_and_moves_reach_every_search(problem: TSPProblem) -> None:
     assert (same.pop.get("X") == result.pop.get("X")).all()
 
 
+def test_iterated_searches_and_kicks_reach_every_search(problem: TSPProblem) -> None:
+    text = "iterated_local_search(or_opt/nearest(5), double_bridge(20))"
+    result = minimize(problem, MemeticGA(20, search=text, kicks=3), ("n_gen", 3), seed=1)
+    assert result.data["local_search"].kicks == 3 * 3 * 20
+    given = gls.IteratedLocalSearch(
+        gls.LocalSearch([gls.OrOpt()], gls.Nearest(5)), gls.DoubleBridge(segment=20)
+    )
+    same = minimize(problem, MemeticGA(20, search=given, kicks=3), ("n_gen", 3), seed=1)
+    assert (same.pop.get("X") == result.pop.get("X")).all()
+
+
 def test_the_algorithm_is_not_changed_by_a_run(problem: TSPProblem) -> None:
     algorithm = MemeticGA(20)
     minimize(problem, algorithm, ("n_gen", 3), seed=1)

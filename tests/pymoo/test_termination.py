@@ -24,6 +24,7 @@ from pymoo.termination.max_gen import MaximumGenerationTermination
 from pymoo.termination.max_time import TimeBasedTermination
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_pymoo import LocalSearchMutation, LocalSearchSampling, MemeticGA, TSPProblem
 from gpu_ls_pymoo.search import seconds_left
 from tests.pymoo.samples import Diary, cities, rows
@@ -120,6 +121,39 @@ def test_the_search_is_given_the_time_that_is_left(tsp: gls.TSP, diary: type[Dia
     assert given == sorted(given, reverse=True)
     minimize(TSPProblem(tsp), MemeticGA(20, search=diary()), ("n_gen", 1), seed=1)
     assert diary.calls[-1]["budget"] == gls.Budget()
+
+
+def test_time_cuts_an_iterated_search_but_is_not_its_length(tsp: gls.TSP, large: gls.TSP) -> None:
+    search = gls.IteratedLocalSearch(kicks_per_city=0.1)
+    short = MemeticGA(20, search=search)
+    result = minimize(TSPProblem(tsp), short, ("time", 0.5), seed=1, save_history=True)
+    assert len(result.history) > 2  # the first generation did not take all the time
+    assert result.data["local_search"].kicks % 6 == 0
+    long = MemeticGA(20, search=search, kicks=10**9)
+    result = minimize(TSPProblem(large), long, ("time", 0.5), seed=1)
+    assert result.exec_time <= 0.5 + OVERRUN
+    assert result.data["local_search"].stopped_by == "seconds"
+    assert result.F[0] == large.cost(result.X)[0]
+
+
+def test_an_iterated_search_is_compiled_before_the_clock_starts(
+    tsp: gls.TSP, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend = type(get_backend("cpu"))
+    launch, launched = backend.launch, []
+
+    def note(self: Any, kernel: Any, *args: Any, **options: Any) -> None:
+        launched.append(kernel)
+        launch(self, kernel, *args, **options)
+
+    monkeypatch.setattr(backend, "launch", note)
+    algorithm = MemeticGA(20, search=gls.IteratedLocalSearch(), kicks=5, backend="cpu")
+    algorithm.setup(TSPProblem(tsp), termination=("n_gen", 2), seed=1)
+    compiled = set(launched)
+    launched.clear()
+    algorithm.run()
+    assert "chain" in {kernel.name for kernel in launched}
+    assert set(launched) <= compiled
 
 
 class Clock:

@@ -1,0 +1,274 @@
+"""Chains of kicks: the GPU returns the tours of the CPU, whoever holds them and wherever."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend, tuning
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.searches import iterated
+from gpu_ls_plugin.searches.chains import FusedChains
+from tests.random_problems import INTEGER, random_problem, random_tours
+from tests.test_metric_functors import EXACT_ROOTS, LARGEST_SQUARE, turning_points
+
+pytestmark = pytest.mark.gpu
+
+USUAL = gls.LocalSearch()
+SEARCH = gls.IteratedLocalSearch(gls.LocalSearch([gls.LinKernighan(3)], gls.Nearest(6)))
+RULES = (gls.Better(), gls.BetterOrEqual(), gls.Always(), gls.Threshold(0.1), gls.Annealing())
+LISTS = {
+    "2-opt, Or-opt": (gls.TwoOpt(), gls.OrOpt(3)),
+    "3-opt": (gls.ThreeOpt(),),
+    "chains of 3": (gls.LinKernighan(3),),
+    "chains of 5": (gls.LinKernighan(5),),
+}
+COUNTS = ("kicks", "accepted", "moves", "passes", "stopped_by")
+
+
+def uniform(n: int, side: int = 10_000) -> gls.TSP:
+    return gls.TSP(np.random.default_rng(n).integers(0, side, (n, 2)))
+
+
+def assert_same(problem, starts, search=SEARCH, kicks=20, **options) -> gls.Result:
+    """The GPU's tours, costs and counts are the CPU's."""
+    budget = options.pop("budget", gls.Budget(kicks=kicks))
+    host, device = (
+        search(problem, starts, budget=budget, backend=backend, **options)
+        for backend in ("cpu", "cuda")
+    )
+    assert np.array_equal(host.tours, device.tours)
+    assert np.array_equal(host.costs, device.costs)
+    for name in COUNTS:
+        assert getattr(host.statistics, name) == getattr(device.statistics, name), name
+    return device
+
+
+@pytest.mark.parametrize("span", [7, 1000, 2_000_000])
+@pytest.mark.parametrize("metric", INTEGER)
+def test_metrics(metric, span):
+    assert_same(random_problem(metric, 100, span=span), random_tours(100, 600), kicks=30, seed=3)
+
+
+def test_off_the_grid():
+    random = np.random.default_rng(5)
+    for cities in (
+        random.random((90, 2)) * 50 + 1e7,
+        random.integers(0, 40, (90, 2)) / 2 + 0.25,
+        np.repeat(random.integers(0, 9, (45, 2)), 2, axis=0),
+    ):
+        for metric in ("EUC_2D", "CEIL_2D", "ATT"):
+            assert_same(gls.TSP(cities, metric), random_tours(90, 300))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("name", LISTS)
+def test_rules_and_moves(name, rule):
+    search = gls.IteratedLocalSearch(gls.LocalSearch(LISTS[name], gls.Nearest(6)), accept=rule)
+    result = assert_same(uniform(150), random_tours(150, 500), search, kicks=60, seed=2**63)
+    assert result.statistics.accepted > 0
+
+
+@pytest.mark.parametrize("rows", [1, 20, 300, 5000])
+@pytest.mark.parametrize("n", [8, 9, 33, 60, 300, 1000])
+def test_layouts_of_small_tours(n, rows):
+    kicks = 200 if n * rows < 100_000 else 10
+    assert_same(uniform(n), random_tours(n, min(rows, 300_000 // n)), kicks=kicks)
+
+
+@pytest.mark.parametrize("n", [2000, 3000, 5000, 12_000])
+def test_layouts_of_large_tours(n):
+    starts = gls.space_filling_curve(uniform(n), 1, seed=1, backend="cpu")
+    for rows in (1, 150):
+        assert_same(uniform(n), np.repeat(starts, rows, axis=0), replace(SEARCH, part=None))
+
+
+def test_tours_in_global_memory():
+    problem = uniform(70_000, 1_000_000)
+    starts = gls.space_filling_curve(problem, 2, seed=1, backend="cpu")
+    assert_same(problem, starts, replace(SEARCH, part=None), kicks=200)
+
+
+def use_shapes(monkeypatch, *shapes) -> None:
+    """Lay chains out in so many warps of a block and blocks of a multiprocessor."""
+    monkeypatch.setattr(tuning, "CHAIN_WARPS", shapes)
+    monkeypatch.setattr(tuning, "LIGHT_CHAIN_WARPS", ())
+
+
+@pytest.mark.parametrize("shape", [(16, 2), (12, 2), (14, 1), (7, 1), (1, 1)])
+@pytest.mark.parametrize("metric", ["EUC_2D", "GEO", "EXPLICIT"])
+def test_shapes(metric, shape, monkeypatch):
+    use_shapes(monkeypatch, shape)
+    problem = random_problem(metric, 120, span=80)
+    assert_same(problem, random_tours(120, 150), kicks=30)
+
+
+def test_shapes_in_global_memory(monkeypatch):
+    use_shapes(monkeypatch)
+    for metric in ("EUC_2D", "GEO", "EXPLICIT"):
+        for n in (8, 60, 300):
+            assert_same(random_problem(metric, n, span=80), random_tours(n, 50), kicks=30)
+
+
+@pytest.mark.parametrize("walk", [1, 5, 50])
+def test_walks(walk):
+    search = replace(SEARCH, perturbation=gls.DoubleBridge(walk=walk))
+    for n in (8, 60, 300):
+        assert_same(uniform(n), random_tours(n, 300), search, kicks=50)
+
+
+@pytest.mark.parametrize("moves", [(gls.OrOpt(3),), (gls.ThreeOpt(),)])
+def test_asymmetric_problems(moves):
+    problem = gls.TSP.from_matrix(np.random.default_rng(3).integers(1, 1000, (60, 60)))
+    search = gls.IteratedLocalSearch(gls.LocalSearch(moves, gls.Nearest(8)))
+    assert_same(problem, random_tours(60, 400), search, kicks=50)
+
+
+@pytest.mark.parametrize("metric", ["EUC", "EXPLICIT_REAL"])
+def test_real_costs(metric):
+    problem, starts = random_problem(metric, 100, span=1000), random_tours(100, 300)
+    result = SEARCH(problem, starts, budget=gls.Budget(kicks=50), backend="cuda")
+    assert np.allclose(result.costs, problem.cost(result.tours), rtol=1e-13, atol=0)
+    assert (result.costs < problem.cost(starts)).all()
+
+
+def test_restarts_and_migration():
+    problem, starts = uniform(60), random_tours(60, 200)
+    restarts = replace(SEARCH, restart_after=10, accept=gls.Always())
+    assert_same(problem, starts, restarts, kicks=60)
+    assert_same(problem, starts, replace(SEARCH, cooperation=gls.Migration(0.2)), kicks=60)
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        gls.LocalSearch(pivoting=gls.Best()),
+        gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best()),
+        gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.RandomK(100)),
+    ],
+)
+def test_chains_step_by_step(search):
+    for kick in (gls.DoubleBridge(20), gls.Restart()):
+        stepped = gls.IteratedLocalSearch(search, kick, gls.BetterOrEqual())
+        assert_same(uniform(80), random_tours(80, 20), stepped, kicks=5)
+
+
+def test_launches_do_not_matter(monkeypatch):
+    problem, starts = uniform(200), random_tours(200, 300)
+    whole = SEARCH(problem, starts, budget=gls.Budget(kicks=100), backend="cuda")
+    monkeypatch.setattr(iterated, "LAUNCH_SECONDS", 1e-9)
+    monkeypatch.setattr(tuning, "LAUNCH_SECONDS", 1e-9)
+    pieces = SEARCH(problem, starts, budget=gls.Budget(kicks=100), backend="cuda")
+    assert pieces.statistics.launches > 100
+    assert np.array_equal(pieces.tours, whole.tours)
+
+
+def test_batches_do_not_matter():
+    problem, starts, budget = uniform(100), random_tours(100, 400), gls.Budget(kicks=50)
+    whole = SEARCH(problem, starts, budget=budget, backend="cuda")
+    fixed = problem.metric.data(problem).nbytes
+    limit = fixed + 90 * FusedChains.bytes_per_tour(100)
+    parts = SEARCH(problem, starts, budget=budget, backend="cuda", memory_limit=limit)
+    assert np.array_equal(parts.tours, whole.tours)
+    for rows in (slice(0, 1), slice(7, 40), slice(399, 400)):
+        part = SEARCH(problem, starts[rows], budget=budget, backend="cuda", first_row=rows.start)
+        assert np.array_equal(part.tours, whole.tours[rows])
+
+
+def test_cupy_goes_in_and_comes_out():
+    cupy = pytest.importorskip("cupy")
+    problem, starts, budget = uniform(100), random_tours(100, 40), gls.Budget(kicks=20)
+    expected = SEARCH(problem, starts, budget=budget, backend="cpu")
+    given = cupy.asarray(starts)
+    for search in (SEARCH, replace(SEARCH, cooperation=gls.Migration())):
+        result = search(problem, given, budget=budget)
+        assert isinstance(result.tours, cupy.ndarray)
+        assert isinstance(result.costs, cupy.ndarray)
+        assert np.array_equal(np.sort(result.costs.get()), np.sort(expected.costs))
+    assert np.array_equal(SEARCH(problem, given, budget=budget).tours.get(), expected.tours)
+    assert np.array_equal(given.get(), starts)  # not changed
+    fresh = gls.Restart().perturb(problem, given, seed=4)
+    assert isinstance(fresh, cupy.ndarray)
+    assert np.array_equal(fresh.get(), gls.random_tours(problem, 40, seed=4, backend="cpu"))
+
+
+def test_seconds_and_targets():
+    problem = uniform(1000)
+    starts = gls.space_filling_curve(problem, 1000, seed=1, backend="cpu")
+    SEARCH(problem, starts, budget=gls.Budget(kicks=1), backend="cuda")  # compiles
+    begin = time.perf_counter()
+    result = SEARCH(problem, starts, budget=gls.Budget(seconds=0.5), backend="cuda")
+    assert 0.4 < time.perf_counter() - begin < 1.5
+    assert result.statistics.stopped_by == "seconds"
+    assert np.array_equal(result.costs, problem.cost(result.tours))
+    target = int(result.best_cost * 1.01)
+    again = SEARCH(problem, starts, budget=gls.Budget(target=target, seconds=5), backend="cuda")
+    assert again.statistics.stopped_by == "target"
+    assert again.best_cost <= target
+
+
+ROOTS = """
+struct Probe {{
+  template <class Team>
+  GLS_DEVICE static void run(const Team& team, int item, const int* squares, int* roots) {{
+    team.once([&] {{
+      roots[item] = gls::{functor}::root(squares[item], gls::nearest_root(float(squares[item])));
+    }});
+  }}
+}};
+"""
+LOGS = """
+struct Probe {
+  template <class Team>
+  GLS_DEVICE static void run(const Team& team, int item, float* logs) {
+    team.once([&] { logs[item] = gls::Annealing::minus_log(gls::uint32(item) << 8); });
+  }
+};
+"""
+
+
+def launch(backend: str, text: str, parameters: str, count: int, header: str, **arrays) -> None:
+    """Run a probe of the same text on a backend."""
+    chosen = get_backend(backend)
+    kernel = Kernel(
+        name="probe",
+        header=header,
+        body="Probe",
+        parameters=parse_parameters(parameters),
+        team="gls::Host" if backend == "cpu" else "gls::Thread<32>",
+        functors=(text,),
+        headers=(header,),
+    )
+    given = {name: chosen.xp.asarray(array) for name, array in arrays.items()}
+    chosen.launch(kernel, count, given)
+    for name, array in given.items():
+        arrays[name][...] = chosen.to_numpy(array)
+
+
+@pytest.mark.parametrize("functor", EXACT_ROOTS)
+def test_roots_on_the_device(functor):
+    squares = turning_points(np.arange(46_341), LARGEST_SQUARE)
+    floors = np.floor(np.sqrt(squares)).astype(np.int64)
+    floors += (floors + 1) ** 2 <= squares
+    roots = np.zeros(len(squares), np.int32)
+    launch(
+        "cuda",
+        ROOTS.format(functor=functor),
+        "const int* squares, int* roots",
+        len(squares),
+        "metric.cuh",
+        squares=squares.astype(np.int32),
+        roots=roots,
+    )
+    assert np.array_equal(roots, EXACT_ROOTS[functor](squares, floors))
+
+
+def test_logarithms_have_the_same_bits():
+    logs = {backend: np.zeros(2**24, np.float32) for backend in ("cpu", "cuda")}
+    for backend, array in logs.items():
+        launch(backend, LOGS, "float* logs", 2**24, "rules.cuh", logs=array)
+    assert np.array_equal(logs["cpu"], logs["cuda"])
