@@ -110,10 +110,11 @@ LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would la
 FEW = 2
 SOME = 8  # tours a multiprocessor, from which on each gets a warp
 THREADS = 32  # of a block of tours held by threads
-# Warps of a block of chains, and blocks of a multiprocessor; the first that fit are taken. Two
-# blocks leave 80 to 96 registers, which only light moves can do with.
-LIGHT_CHAIN_WARPS, LIGHT_PART_WARPS = ((11, 2), (10, 2)), ((10, 2),)
-CHAIN_WARPS = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
+# Warps of a block of chains, and blocks of a multiprocessor, by how many registers the moves need;
+# the first that fit are taken. Chains on parts need a few more than those on whole tours.
+ONE_BLOCK = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
+PART_WARPS = {"few": ((10, 2), *ONE_BLOCK), "some": ONE_BLOCK, "many": ONE_BLOCK[2:]}
+CHAIN_WARPS = {**PART_WARPS, "few": ((11, 2), *PART_WARPS["few"])}
 CHAIN_STATIC_BYTES = 1_760  # of a warp: survivors, state, move
 SWEEP_CITIES = 8  # that a block looks at in a sweep
 SWEEP_SMALL = 10_000  # cities of all tours, up to which blocks are larger
@@ -240,7 +241,7 @@ class ChainShape(DescentShape):
 
 
 def chain_shape(
-    n: int, tours: int, shared_memory: int, site_bytes: int, light: bool = False
+    n: int, tours: int, shared_memory: int, site_bytes: int, registers: str = "some"
 ) -> ChainShape:
     """Return who holds a chain, and where.
 
@@ -254,12 +255,12 @@ def chain_shape(
         Bytes that a block may have.
     site_bytes : int
         Of a city.
-    light : bool
-        Whether the moves need few registers.
+    registers : {"few", "some", "many"}
+        What the moves need.
     """
     own, sites = chain_bytes(n, 2), _padded(n * site_bytes)
     if n <= 1 << 16:
-        for warps, blocks in (*(LIGHT_CHAIN_WARPS if light else ()), *CHAIN_WARPS):
+        for warps, blocks in CHAIN_WARPS[registers]:
             room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD
             room -= warps * CHAIN_STATIC_BYTES
             if warps * blocks <= max(1, tours) and warps * own <= room:
@@ -286,10 +287,10 @@ class HostShape(ChainShape):
         return 0
 
 
-def part_shape(n: int, shared_memory: int, site_bytes: int, light: bool = False) -> ChainShape:
+def part_shape(n: int, shared_memory: int, site_bytes: int, registers: str = "some") -> ChainShape:
     """Return who holds a chain on a part of n cities; each has its own sites and mates."""
     own = chain_bytes(n, 2) + _padded(n * site_bytes) + _padded(2 * n)
-    for warps, blocks in (*(LIGHT_PART_WARPS if light else ()), *CHAIN_WARPS):
+    for warps, blocks in PART_WARPS[registers]:
         room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD
         if warps * (own + CHAIN_STATIC_BYTES) <= room:
             return PartShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, site_bytes)

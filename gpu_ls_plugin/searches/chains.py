@@ -183,7 +183,7 @@ def part_layout(backend: Backend, parts: Composed, n: int) -> tuning.ChainShape:
     if backend.name == "cpu":
         city = "gls::uint16" if n <= LARGEST_SHORT else "int"
         return tuning.HostShape("gls::Host", 1, 1, True, False, city=city)
-    return tuning.part_shape(n, backend.shared_memory, parts.site_bytes, parts.light)
+    return tuning.part_shape(n, backend.shared_memory, parts.site_bytes, parts.registers)
 
 
 class FusedChains(Chains):
@@ -238,7 +238,7 @@ class FusedChains(Chains):
         else:
             per_processor = -(-size // backend.processors)
             shape = tuning.chain_shape(
-                n, per_processor, backend.shared_memory, parts.site_bytes, parts.light
+                n, per_processor, backend.shared_memory, parts.site_bytes, parts.registers
             )
             team, memory, blocks = shape.team, shape.memory, shape.blocks
             self._shared_bytes = shape.shared_bytes(n)

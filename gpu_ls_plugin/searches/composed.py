@@ -127,6 +127,12 @@ def grid_of(problem: TSP) -> str:
     return "fine" if fine else "wide"
 
 
+def registers_for(neighbourhoods: Sequence[Neighbourhood], grid: str) -> str:
+    """Return whether chains of these moves need "few", "some" or "many" registers."""
+    deep = any(part.deep for part in neighbourhoods)
+    return "some" if deep == bool(grid) else "few" if grid else "many"
+
+
 def sites_kernel(metric: Metric, team: str, grid: str = "") -> Kernel:
     """Compose the kernel that turns cities into what lengths are computed from."""
     return metric_kernel(
@@ -153,8 +159,8 @@ class Composed:
         Moves of a city.
     site_bytes : int
         What is kept of a city.
-    light : bool
-        Whether kernels of these moves need few registers.
+    registers : str
+        As `registers_for` returns it.
     cities, lengths : arrays of the backend, shape (n * degree,)
         Candidates of all cities.
 
@@ -186,7 +192,7 @@ class Composed:
         )
         self.cities, self.lengths = cities, lengths
         self.site_bytes = GRID_BYTES.get(grid, metric.site_bytes)
-        self.light = bool(grid) and not any(part.deep for part in neighbourhoods)
+        self.registers = registers_for(neighbourhoods, grid)
         self._grid, self._dtype = grid, DTYPES[length]
         self.arguments: dict[str, Any] = {
             "metric_data": backend.metric_data(problem),

@@ -16,7 +16,13 @@ from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.searches import parted, random_k, three_opt_climb
 from gpu_ls_plugin.searches.best_sweep import positions_kernel, sweep_kernels
 from gpu_ls_plugin.searches.chains import chain_kernel
-from gpu_ls_plugin.searches.composed import GRID_BYTES, GRID_METRICS, Moves, sites_kernel
+from gpu_ls_plugin.searches.composed import (
+    GRID_BYTES,
+    GRID_METRICS,
+    Moves,
+    registers_for,
+    sites_kernel,
+)
 from gpu_ls_plugin.searches.descent import descent_kernel
 from gpu_ls_plugin.searches.two_opt_climb import block_kernel
 
@@ -144,7 +150,7 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
             n,
             shared_memory=tuning.SHARED_MEMORY[90],
             site_bytes=GRID_BYTES.get(kind, metric.site_bytes),
-            light=bool(kind) and not any(part.deep for part in parts),
+            registers=registers_for(parts, kind),
         )
         moves = Moves.of(parts, symmetric=True, length=length, grid=kind)
         kernel = chain_kernel(metric, moves, kick.cuts, rule, shape.team, shape.memory, **scope)
