@@ -24,6 +24,7 @@ CITIES = (1, 2, 3, 4, 5, 6, 8, 9, 11, 33, 40)
 LARGE = 300  # beyond the longest candidate list, with more moves than the climb keeps
 ROWS = 2
 EVERYTHING = ("EUC_2D",)  # metrics for which every search is run
+CHAINED = ("EUC_2D", "EUC", "EXPLICIT")  # and those for which chains are
 
 
 def searches(problem: gls.TSP) -> Iterable[gls.LocalSearch]:
@@ -36,21 +37,18 @@ def searches(problem: gls.TSP) -> Iterable[gls.LocalSearch]:
 
 
 def iterated(problem: gls.TSP) -> Iterable[gls.IteratedLocalSearch]:
-    """Chains of kicks: with all rules, moves and kicks for some metrics."""
+    """Chains of kicks, whole and on parts; each kernel takes the compiler ten seconds."""
+    if problem.metric.name not in CHAINED:
+        return
     search = gls.IteratedLocalSearch(restart_after=3)
     yield search
-    if problem.metric.name not in EVERYTHING or problem.n == LARGE:
-        return
-    yield replace(search, restart_after=None, cooperation=gls.Migration(0.1))
-    walk = gls.DoubleBridge(walk=3)
-    for moves, kick, rule in (
-        ([gls.TwoOpt()], walk, gls.Better()),
-        ([gls.OrOpt()], gls.DoubleBridge(), gls.BetterOrEqual()),
-        ([gls.ThreeOpt()], gls.Restart(), gls.Always()),
-        ([gls.LinKernighan()], walk, gls.Threshold()),
-    ):
-        yield replace(search, search=gls.LocalSearch(moves), perturbation=kick, accept=rule)
-    yield replace(search, search=gls.LocalSearch(pivoting=gls.Best()))
+    if problem.metric.name in EVERYTHING:
+        alone = replace(search, restart_after=None)
+        yield replace(alone, cooperation=gls.EliteEdges(0.1, elite=2), part=32)
+        local = gls.LocalSearch([gls.ThreeOpt()])
+        yield replace(
+            alone, search=local, perturbation=gls.DoubleBridge(walk=3), accept=gls.Better()
+        )
 
 
 def run_all(problem: gls.TSP) -> None:
