@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -78,7 +78,11 @@ class Chains(ABC):
     costs, best_costs : arrays of the backend, shape (P,)
     kicks, accepted, idle, looks, moves : arrays of the backend, shape (P,), int64
         Counts; `idle` of the kicks since the last best.
+    divisible : bool
+        Whether launches may end anywhere without a difference to the result.
     """
+
+    divisible: ClassVar[bool] = True
 
     def __init__(self, start: Start, accept: Acceptance, patience: int | None) -> None:
         xp, size = start.backend.xp, len(start.tours)

@@ -306,7 +306,7 @@ class _Run:
             if now >= end:
                 self.statistics.stopped_by = "seconds"
                 return
-            to = min(until, next_exchange, done + step)
+            to = min(until, next_exchange, done + step) if chains.divisible else until
             spent = time.perf_counter()
             with self.statistics.phase("kicks"):
                 heat, cooling = self.level(done, to, begin, end)

@@ -88,6 +88,8 @@ class PartedTours(Chains):
         Cities of a part.
     """
 
+    divisible = False  # a round is what it is, however long it takes
+
     def __init__(
         self,
         start: Start,
