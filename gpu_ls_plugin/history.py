@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError, MissingExtraError
-from gpu_ls_plugin.files import atomically
+from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.files import atomically, image_figure, image_format, save_figure
 
 if TYPE_CHECKING:
     import os
@@ -130,24 +130,13 @@ def plot_history(
     OSError
         The file cannot be written.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError(
-            'plot: drawing needs Matplotlib: pip install "gpu-ls-plugin[plot]"'
-        ) from error
+    figure = image_figure(8, 5)
     if not history:
         raise InvalidParameterError("plot: there is no history; the search recorded none")
     if optimum is not None and not 0 < checks.number("optimum", optimum) < math.inf:
         raise InvalidParameterError(f"optimum: {optimum!r} is not positive and finite")
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    canvas = FigureCanvasAgg(figure)
-    known = [f".{name}" for name in canvas.get_supported_filetypes()]
-    if path is not None and Path(path).suffix.lower() not in known:
-        raise InvalidParameterError(
-            f"plot: {Path(path).name!r} must end in one of {', '.join(known)}"
-        )
+    if path is not None:
+        image_format(Path(path))
     axes = figure.add_subplot(
         xlabel="seconds", ylabel="cost" if optimum is None else "gap to the optimum in %"
     )
@@ -163,6 +152,5 @@ def plot_history(
         axes.set_xscale("log", nonpositive="clip")  # a start at 0 s enters from the left edge
     axes.legend()
     if path is not None:
-        with atomically(Path(path)) as file:
-            canvas.print_figure(file, dpi=150, format=Path(path).suffix.lower()[1:])
+        save_figure(figure, Path(path))
     return figure

@@ -6,8 +6,8 @@ import errno
 import os
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.exceptions import InvalidParameterError, MissingExtraError
-from gpu_ls_plugin.files import atomically, is_packed
+from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.files import atomically, image_figure, image_format, is_packed, save_figure
 from gpu_ls_plugin.problems.tsplib import write_tour
 
 if TYPE_CHECKING:
@@ -58,17 +58,7 @@ def check_drawable(path: Path) -> None:
     OSError
         The file cannot be written.
     """
-    try:
-        from matplotlib.backend_bases import FigureCanvasBase
-    except ImportError as error:
-        raise MissingExtraError(
-            'plot: drawing needs Matplotlib: pip install "gpu-ls-plugin[plot]"'
-        ) from error
-    known = FigureCanvasBase.get_supported_filetypes()
-    if path.suffix.lower().lstrip(".") not in known:
-        raise InvalidParameterError(
-            f"plot: {path.name!r} must end in one of {', '.join('.' + name for name in known)}"
-        )
+    image_format(path)
     check_writable(path)
 
 
@@ -97,18 +87,14 @@ def save_tour(problem: TSP, tour: NDArray[Any], path: Path) -> None:
 
 def save_plot(problem: TSP, tour: NDArray[Any], path: Path, title: str) -> None:
     """Draw a tour (n,) of a problem with coordinates into an image file, atomically."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     assert problem.coordinates is not None
     points = problem.coordinates
     if problem.metric.name == "GEO":  # (latitude, longitude): north is up
         points = points[:, ::-1]
     x, y = points[[*tour, tour[0]]].T
-    figure = Figure(figsize=(8, 8), layout="constrained")
+    figure = image_figure(8, 8)
     axes = figure.add_subplot(aspect="equal", title=title)
     axes.plot(x, y, color="tab:blue", linewidth=1.0)
     axes.scatter(x, y, color="tab:red", s=min(16.0, 8000.0 / problem.n), zorder=2)
     axes.set_axis_off()
-    with atomically(path) as file:
-        FigureCanvasAgg(figure).print_figure(file, dpi=150, format=path.suffix.lower().lstrip("."))
+    save_figure(figure, path)

@@ -14,7 +14,7 @@ import numpy as np
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.registry import registry
-from gpu_ls_plugin.searches import composed
+from gpu_ls_plugin.searches import sites
 from tests.configurations import SEARCHES, two_opt_climb
 from tests.random_problems import METRICS, random_problem, random_tours
 
@@ -83,7 +83,7 @@ def main(metrics: Sequence[str]) -> None:
             run_all(random_problem(metric, n, span=6))
         for span in (2, 2_000_000):
             run_all(random_problem(metric, LARGE, span=span))
-    composed.GRID_BACKENDS = ("cpu",)  # as on a GPU
+    sites.GRID_BACKENDS = ("cpu",)  # as on a GPU
     for span in (2, 200, 2_000_000):  # in parts
         problem = random_problem(metrics[0], LARGE, span=span)
         parted = gls.IteratedLocalSearch(part=64)

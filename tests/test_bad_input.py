@@ -295,7 +295,7 @@ def test_missing_parts_of_the_machine(monkeypatch, tmp_path):
 
 
 def test_missing_extras(monkeypatch):
-    for name in ("matplotlib", "matplotlib.backend_bases", "cupy", "cupy.cuda", "pymoo"):
+    for name in ("matplotlib", "matplotlib.backends.backend_agg", "cupy", "cupy.cuda", "pymoo"):
         monkeypatch.setitem(sys.modules, name, None)
     for name in [name for name in sys.modules if name.startswith(("gpu_ls_pymoo.", "pymoo."))]:
         monkeypatch.delitem(sys.modules, name)

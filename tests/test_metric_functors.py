@@ -11,7 +11,8 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.neighbourhoods import TwoOpt
 from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.searches.composed import Composed, grid_of, metric_type
+from gpu_ls_plugin.searches.composed import Composed
+from gpu_ls_plugin.searches.sites import grid_of, metric_type
 from tests import host_program, oracles
 from tests.instances import each_name, tsp_instance, tsp_names
 from tests.random_problems import COORDINATE, INTEGER, METRICS, random_problem

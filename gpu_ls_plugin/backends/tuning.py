@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.exceptions import InvalidParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # Dynamic shared memory that one block may have, in bytes, by compute capability.
 SHARED_MEMORY = {75: 64 << 10, 80: 163 << 10, 90: 227 << 10, 100: 227 << 10}
@@ -21,7 +25,6 @@ CPU_SECONDS_PER_CITY = {False: 1e-8, True: 1e-6}
 POINT_BYTES = 16  # gls::Point
 GROUP, CHUNK = 8, 128  # gls::TwoOptClimb::kGroup and kChunk
 BLOCK_OVERHEAD = 1 << 10  # shared memory that the system keeps per block
-
 
 # Exhaustive climb: resident warps per multiprocessor that registers allow, and how fast a lane is
 # with 8 or 4 rows, measured on the H200 (docs/kernels.md).
@@ -110,36 +113,17 @@ LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would la
 FEW = 2
 SOME = 8  # tours a multiprocessor, from which on each gets a warp
 THREADS = 32  # of a block of tours held by threads
-# Warps of a block of chains, and blocks of a multiprocessor, by how many registers the moves need;
-# the first that fit are taken. Chains on parts need a few more than those on whole tours.
-ONE_BLOCK = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
-PART_WARPS = {"few": ((10, 2), *ONE_BLOCK), "some": ONE_BLOCK, "many": ONE_BLOCK[2:]}
-CHAIN_WARPS = {**PART_WARPS, "few": ((11, 2), *PART_WARPS["few"])}
-CHAIN_STATIC_BYTES = 1_760  # of a warp: survivors, state, move
 SWEEP_CITIES = 8  # that a block looks at in a sweep
 SWEEP_SMALL = 10_000  # cities of all tours, up to which blocks are larger
 
 
-JOURNAL, CHAIN_QUEUE = 96, 128  # gls::kJournal and gls::kChainQueue
-
-
-def chain_bytes(n: int, city_bytes: int) -> int:
-    """Return the memory of a tour in a chain: order, positions, queue, its bits, journal."""
-    return (
-        2 * _padded(n * city_bytes)
-        + _padded(CHAIN_QUEUE * city_bytes)
-        + _padded(2 * JOURNAL * city_bytes)
-        + _padded((n + 31) // 32 * 4)
-    )
+def _padded(count: int) -> int:
+    return (count + 15) // 16 * 16
 
 
 def tour_bytes(n: int, city_bytes: int) -> int:
     """Return the memory of a tour in a descent: order, positions, queue and its bits."""
     return 3 * _padded(n * city_bytes) + _padded((n + 31) // 32 * 4)
-
-
-def _padded(count: int) -> int:
-    return (count + 15) // 16 * 16
 
 
 @dataclass(frozen=True)
@@ -222,6 +206,32 @@ def sweep_shape(n: int, tours: int) -> tuple[int, int]:
     return -(-n // SWEEP_CITIES), 256 if n * tours <= SWEEP_SMALL else 128
 
 
+# ---- Chains --------------------------------------------------------------------------------------
+
+# Warps of a block of chains, and blocks of a multiprocessor, by how many registers the moves need;
+# the first that fit are taken. Chains on parts need a few more than those on whole tours.
+ONE_BLOCK = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
+PART_WARPS = {"few": ((10, 2), *ONE_BLOCK), "some": ONE_BLOCK, "many": ONE_BLOCK[2:]}
+CHAIN_WARPS = {**PART_WARPS, "few": ((11, 2), *PART_WARPS["few"])}
+CHAIN_STATIC_BYTES = 1_760  # of a warp: survivors, state, move
+JOURNAL, CHAIN_QUEUE = 96, 128  # gls::kJournal and gls::kChainQueue
+
+
+def chain_bytes(n: int, city_bytes: int) -> int:
+    """Return the memory of a tour in a chain: order, positions, queue, its bits, journal."""
+    return (
+        2 * _padded(n * city_bytes)
+        + _padded(CHAIN_QUEUE * city_bytes)
+        + _padded(2 * JOURNAL * city_bytes)
+        + _padded((n + 31) // 32 * 4)
+    )
+
+
+def part_bytes(n: int, site_bytes: int) -> int:
+    """Return the memory of a part in a chain, which has sites and mates of its own."""
+    return chain_bytes(n, 2) + _padded(n * site_bytes) + _padded(2 * n)
+
+
 @dataclass(frozen=True)
 class ChainShape(DescentShape):
     """How chains are laid out.
@@ -238,6 +248,43 @@ class ChainShape(DescentShape):
             return 0
         sites = _padded(n * self.site_bytes) if self.sites_in_shared else 0
         return sites + self.teams * chain_bytes(n, 2)
+
+
+@dataclass(frozen=True)
+class PartShape(ChainShape):
+    """How chains on parts are laid out."""
+
+    def shared_bytes(self, n: int) -> int:
+        """Return the dynamic shared memory of a block."""
+        return self.teams * part_bytes(n, self.site_bytes)
+
+
+@dataclass(frozen=True)
+class HostShape(ChainShape):
+    """Chains on the CPU, one for each thread; cities have numbers of the C++ type `city`."""
+
+    city: str = "int"
+
+    @property
+    def memory(self) -> str:
+        """C++ type of the place where tours are kept."""
+        return f"gls::HostMemory<{self.city}>"
+
+    def shared_bytes(self, n: int) -> int:
+        """Return 0."""
+        return 0
+
+
+def _first_fitting(
+    layouts: Iterable[tuple[int, int]], own: int, shared_memory: int
+) -> tuple[int, int, int] | None:
+    """Return the first warps and blocks with `own` bytes a warp, and the bytes a block has left."""
+    for warps, blocks in layouts:
+        room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD
+        left = room - warps * (CHAIN_STATIC_BYTES + own)
+        if left >= 0:
+            return warps, blocks, left
+    return None
 
 
 def chain_shape(
@@ -258,50 +305,73 @@ def chain_shape(
     registers : {"few", "some", "many"}
         What the moves need.
     """
-    own, sites = chain_bytes(n, 2), _padded(n * site_bytes)
-    if n <= 1 << 16:
-        for warps, blocks in CHAIN_WARPS[registers]:
-            room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD
-            room -= warps * CHAIN_STATIC_BYTES
-            if warps * blocks <= max(1, tours) and warps * own <= room:
-                beside = warps * own + sites <= room
-                return ChainShape(
-                    f"gls::Warp<{warps}>", 32, warps, True, beside, blocks, site_bytes
-                )
-    return ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)
-
-
-@dataclass(frozen=True)
-class HostShape(ChainShape):
-    """Chains on the CPU, one for each thread; cities have numbers of the C++ type `city`."""
-
-    city: str = "int"
-
-    @property
-    def memory(self) -> str:
-        """C++ type of the place where tours are kept."""
-        return f"gls::HostMemory<{self.city}>"
-
-    def shared_bytes(self, n: int) -> int:
-        """Return 0."""
-        return 0
+    layouts = [(w, b) for w, b in CHAIN_WARPS[registers] if w * b <= max(1, tours)]
+    fitting = _first_fitting(layouts, chain_bytes(n, 2), shared_memory) if n <= 1 << 16 else None
+    if fitting is None:
+        return ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)
+    warps, blocks, left = fitting
+    beside = _padded(n * site_bytes) <= left
+    return ChainShape(f"gls::Warp<{warps}>", 32, warps, True, beside, blocks, site_bytes)
 
 
 def part_shape(n: int, shared_memory: int, site_bytes: int, registers: str = "some") -> ChainShape:
-    """Return who holds a chain on a part of n cities; each has its own sites and mates."""
-    own = chain_bytes(n, 2) + _padded(n * site_bytes) + _padded(2 * n)
-    for warps, blocks in PART_WARPS[registers]:
-        room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD
-        if warps * (own + CHAIN_STATIC_BYTES) <= room:
-            return PartShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, site_bytes)
-    raise InvalidParameterError(f"part: {n:,} cities do not fit into shared memory; choose fewer")
+    """Return who holds a chain on a part of n cities, as `chain_shape` does for many chains.
+
+    Raises
+    ------
+    InvalidParameterError
+        The part is too large for shared memory.
+    """
+    own = part_bytes(n, site_bytes)
+    fitting = _first_fitting(PART_WARPS[registers], own, shared_memory)
+    if fitting is None:
+        raise InvalidParameterError(
+            f"part: {n:,} cities do not fit into shared memory; choose fewer"
+        )
+    warps, blocks, _ = fitting
+    return PartShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, site_bytes)
 
 
-@dataclass(frozen=True)
-class PartShape(ChainShape):
-    """How chains on parts are laid out."""
+# ---- Filtered neighbourhoods ---------------------------------------------------------------------
 
-    def shared_bytes(self, n: int) -> int:
-        """Return the dynamic shared memory of a block."""
-        own = chain_bytes(n, 2) + _padded(n * self.site_bytes) + _padded(2 * n)
-        return self.teams * own
+LEAST_PART_BYTES = 1 << 16  # of a tour: flags and lists of a part
+MOST_MOVES = {"masked": 1 << 30, "fused": 1 << 30, "compact": 1 << 27, "openings": 1 << 28}
+ENTRY_BYTES = {"compact": 4.125, "openings": 4}  # of a move's flag and of its place in a list
+SLOTS = {"cuda": 64, "cpu": 8}  # of all tours, on a multiprocessor or a CPU thread
+MOVES_OF_SLOT = 256  # at least
+KEPT_BY_MANY = 0.5  # of all moves, from which on a queue costs more than it saves
+
+
+def filter_slots(moves: int, tours: int, processors: int, backend: str) -> int:
+    """Return by how many teams the moves of a tour are evaluated."""
+    wanted = -(-SLOTS[backend] * processors // tours)
+    return max(1, min(wanted, moves // MOVES_OF_SLOT))
+
+
+def most_of_part(mode: str, ways: int, memory: int) -> int:
+    """Return how many positions or openings a part may have, each for `ways` moves."""
+    fitting = int(memory / ENTRY_BYTES[mode]) if mode in ENTRY_BYTES else MOST_MOVES[mode]
+    return max(1, min(MOST_MOVES[mode], fitting) // ways)
+
+
+def filter_mode(
+    backend: str, edges: int, *, opens: bool, ordered: bool, kept: float | None = None
+) -> str:
+    """Return how the moves that a filter keeps are evaluated.
+
+    Parameters
+    ----------
+    backend : str
+    edges : int
+        That a move takes out.
+    opens : bool
+        Whether the filter tests openings.
+    ordered : bool
+        Whether the moves are evaluated in parts the first of which counts, which must not depend
+        on the backend.
+    kept : float, optional
+        Share of the moves that the filter was seen to keep.
+    """
+    if backend == "cpu" or ordered or (opens and edges > 2):  # noqa: PLR2004
+        return "openings"
+    return "masked" if kept is None or kept > KEPT_BY_MANY else "fused"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,32 +14,18 @@ from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.construction.random_tours import shuffle
-from gpu_ls_plugin.searches import composed
+from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT, ChainState, chain_kernel, chain_layout
 from gpu_ls_plugin.searches.contraction import Contraction
-from gpu_ls_plugin.searches.descent import LARGEST_SHORT
+from gpu_ls_plugin.searches.part_search import PartSearch, TourParts
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.perturbations import DoubleBridge
-    from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.searches.composed import Composed, Moves
+    from gpu_ls_plugin.searches.composed import Composed
     from gpu_ls_plugin.searches.local_search import LocalSearch
 
-PARAMETERS = composed.PARAMETERS + (
-    "int ahead, gls::uint64 seed, gls::int64 first_row, gls::int64 until, gls::int64 max_moves, "
-    "int patience, int window, float heat, float cooling, const float* units, int* tours, "
-    "int* best_tours, void* costs, void* best_costs, gls::int64* kick_counts, "
-    "gls::int64* accepted_counts, gls::int64* idle_counts, gls::int64* look_counts, "
-    "gls::int64* move_counts, char* scratch, int total, int replicas, const int* part_sizes, "
-    "const int* part_names, const int* part_mates"
-)
-NO_LIMIT = 2**62
-COUNTS = ("kick", "accepted", "idle", "look", "move")
-PLURALS = {"kick": "kicks", "accepted": "accepted", "look": "looks", "move": "moves"}
-WHOLE_TOURS = {"replicas": 1, "part_sizes": None, "part_names": None, "part_mates": None}
 RESTART_STREAM = 2**40  # rows of random tours that belong to one round of restarts
 
 
@@ -69,15 +56,18 @@ class Start:
     moves: Any = 0
 
 
-class Chains(ABC):
+class Chains(ChainState, ABC):
     """A batch of chains; each goes on from its current tour and keeps the best.
+
+    Parameters
+    ----------
+    start : Start
+    accept : Acceptance
+    patience : int, optional
+        Kicks without a new best after which a chain waits for a restart.
 
     Attributes
     ----------
-    tours, best_tours : arrays of the backend, shape (P, n), int32
-    costs, best_costs : arrays of the backend, shape (P,)
-    kicks, accepted, idle, looks, moves : arrays of the backend, shape (P,), int64
-        Counts; `idle` of the kicks since the last best.
     divisible : bool
         Whether launches may end anywhere without a difference to the result.
     """
@@ -85,18 +75,19 @@ class Chains(ABC):
     divisible: ClassVar[bool] = True
 
     def __init__(self, start: Start, accept: Acceptance, patience: int | None) -> None:
-        xp, size = start.backend.xp, len(start.tours)
         self.start, self.accept, self.patience = start, accept, patience or 0
-        self.tours = start.tours
-        self.best_tours = self.tours if accept.never_worse and not patience else self.tours.copy()
-        self.costs = tour_costs(start.backend, start.problem, self.tours)
-        self.best_costs = self.costs.copy()
-        self.units = (self.costs / start.problem.n).astype("float32")
-        self.kicks, self.accepted, self.idle, self.looks, self.moves = (
-            xp.zeros(size, "int64") for _ in range(5)
+        costs = tour_costs(start.backend, start.problem, start.tours)
+        units = (costs / start.problem.n).astype("float32")
+        super().__init__(
+            start.backend.xp, start.tours, costs, units, current_is_best=self.current_is_best
         )
         self.moves += start.moves
-        self.restarts = xp.zeros(size, "int64")
+        self.restarts = start.backend.xp.zeros(len(self.tours), "int64")
+
+    @property
+    def current_is_best(self) -> bool:
+        """Whether a chain's current tour is always its best one."""
+        return self.accept.never_worse and not self.patience
 
     @abstractmethod
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
@@ -112,6 +103,21 @@ class Chains(ABC):
     @abstractmethod
     def moves_per_look(self) -> int:
         """Return how many moves looking at one city stands for."""
+
+    def work_where_differing(self, elite: Any, kicks_per_city: float, level: float) -> None:
+        """Let all chains search a contraction of elite tours, and keep what is better.
+
+        Nothing happens where chains are driven from the host, or work on parts anyway.
+
+        Parameters
+        ----------
+        elite : integer array
+            Rows of the best tours; row r goes on from the tour of number r, counted round.
+        kicks_per_city : float
+            Kicks of each chain for each city that remains.
+        level : float
+            Of the acceptance rule, falling to 0.
+        """
 
     def behind(self, until: int) -> bool:
         """Return whether a chain has kicks and moves left; waits for the launches."""
@@ -154,42 +160,6 @@ class Chains(ABC):
         self.idle[rows] = 0
 
 
-def chain_kernel(
-    metric: Metric,
-    moves: Moves,
-    cuts: str,
-    accept: Acceptance,
-    team: str,
-    memory: str,
-    scope: str = "gls::WholeTour",
-) -> Kernel:
-    """Compose the search of one chain per team; `scope` is what a chain works on."""
-    kernel = moves.kernel(
-        "chain",
-        metric,
-        header="chain.cuh",
-        body=f"gls::Chain<{{team}}, {scope}, {{metric}}, {{length}}, {memory}, {{moves}}, {cuts}, "
-        f"{accept.functor}>",
-        parameters=PARAMETERS,
-        team=team,
-    )
-    return replace(
-        kernel,
-        prepared=not kernel.on_host and scope == "gls::WholeTour",
-        headers=(*kernel.headers, accept.header),
-        functors=(*kernel.functors, *filter(None, [accept.source()])),
-        parts=(*kernel.parts, accept.name),
-    )
-
-
-def part_layout(backend: Backend, parts: Composed, n: int) -> tuning.ChainShape:
-    """Return who holds a chain on n cities of a tour, and where."""
-    if backend.name == "cpu":
-        city = "gls::uint16" if n <= LARGEST_SHORT else "int"
-        return tuning.HostShape("gls::Host", 1, 1, True, False, city=city)
-    return tuning.part_shape(n, backend.shared_memory, parts.site_bytes, parts.registers)
-
-
 class FusedChains(Chains):
     """Chains of one kernel: kick, repair, accept or undo, without a step back to the host.
 
@@ -213,45 +183,28 @@ class FusedChains(Chains):
         super().__init__(start, accept, patience)
         backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
         self._parts, self._perturbation = parts, perturbation
+        rule = partial(tuning.chain_shape, tours=-(-size // backend.processors))
+        layout = chain_layout(backend, parts, n, rule)
+        self._kernel = chain_kernel(problem.metric, parts.moves, perturbation.cuts, accept, layout)
+        self._shared_bytes, scratch = layout.shared_bytes(n), None
+        if not layout.in_shared:
+            scratch = backend.xp.empty((size, tuning.chain_bytes(n, 4)), "uint8")
         self._arguments: dict[str, Any] = {
             **parts.arguments,
-            "ahead": 1,
+            **self.state_arguments,
+            "ahead": layout.ahead(parts.steps),
             "seed": start.seed,
             "first_row": start.first_row,
             "max_moves": start.max_moves,
             "patience": self.patience,
             "window": perturbation.window(n),
-            "units": self.units,
-            "tours": self.tours,
-            "best_tours": self.best_tours,
-            "costs": self.costs,
-            "best_costs": self.best_costs,
-            "kick_counts": self.kicks,
-            "accepted_counts": self.accepted,
-            "idle_counts": self.idle,
-            "look_counts": self.looks,
-            "move_counts": self.moves,
-            "scratch": None,
-            **WHOLE_TOURS,
+            "scratch": scratch,
             "total": n,
+            "replicas": 1,
+            "part_sizes": None,
+            "part_names": None,
+            "part_mates": None,
         }
-        self._shared_bytes, blocks = 0, 1
-        if backend.name == "cpu":
-            city = "gls::uint16" if n <= LARGEST_SHORT else "int"
-            team, memory = "gls::Host", f"gls::HostMemory<{city}>"
-        else:
-            per_processor = -(-size // backend.processors)
-            shape = tuning.chain_shape(
-                n, per_processor, backend.shared_memory, parts.site_bytes, parts.registers
-            )
-            team, memory, blocks = shape.team, shape.memory, shape.blocks
-            self._shared_bytes = shape.shared_bytes(n)
-            self._arguments["ahead"] = shape.ahead(parts.steps)
-            if not shape.in_shared:
-                scratch = tuning.chain_bytes(n, 4)
-                self._arguments["scratch"] = backend.xp.empty((size, scratch), "uint8")
-        kernel = chain_kernel(problem.metric, parts.moves, perturbation.cuts, accept, team, memory)
-        self._kernel = replace(kernel, blocks_per_multiprocessor=blocks)
 
     @staticmethod
     def bytes_per_tour(n: int) -> int:
@@ -269,75 +222,39 @@ class FusedChains(Chains):
         )
 
     def work_where_differing(self, elite: Any, kicks_per_city: float, level: float) -> None:
-        """Let all chains search a contraction of elite tours, and keep what is better.
-
-        Parameters
-        ----------
-        elite : integer array
-            Rows of the best tours; row r goes on from the tour of number r, counted round.
-        kicks_per_city : float
-            Kicks of each chain for each city that remains.
-        level : float
-            Of the acceptance rule, falling to 0.
-        """
-        backend, parts, size = self.start.backend, self._parts, len(self.tours)
-        xp = backend.xp
+        """Let all chains search a contraction of elite tours, and keep what is better."""
+        backend, xp = self.start.backend, self.start.backend.xp
         contraction = Contraction.of(backend, self.best_tours[elite])
         if contraction is None:
             return
-        m, kicks = contraction.size, max(1, round(kicks_per_city * contraction.size))
-        origin = elite[xp.arange(size) % len(elite)]
-        rings = contraction.shrink(self.best_tours[origin])
-        best = rings if self.accept.never_worse else rings.copy()
-        near, lengths = contraction.lists(parts)
-        rises, best_rises = (xp.zeros(size, self.costs.dtype) for _ in range(2))
-        done = {f"{name}_counts": xp.zeros(size, "int64") for name in COUNTS}
-        layout = part_layout(backend, parts, m)
-        kernel = chain_kernel(
-            self.start.problem.metric,
-            parts.moves,
-            self._perturbation.cuts,
-            self.accept,
-            layout.team,
-            layout.memory,
-            scope="gls::TourPart",
+        m = contraction.size
+        cut = TourParts(
+            xp.full(1, m, "int32"),
+            contraction.names(),
+            contraction.mates(),
+            *contraction.lists(self._parts),
         )
-        backend.launch(
-            replace(kernel, blocks_per_multiprocessor=layout.blocks),
-            size,
-            {
-                **self._arguments,
-                "n": m,
-                "candidates": near,
-                "candidate_lengths": lengths,
-                "until": kicks,
-                "max_moves": NO_LIMIT,
-                "patience": 0,
-                "window": self._perturbation.window(m),
-                "first_row": self.start.first_row + (int(self.kicks.max()) << 32),
-                "heat": level,
-                "cooling": level / kicks,
-                "tours": rings,
-                "best_tours": best,
-                "costs": rises,
-                "best_costs": best_rises,
-                **done,
-                "replicas": size,
-                "part_sizes": xp.full(1, m, "int32"),
-                "part_names": contraction.names(),
-                "part_mates": contraction.mates(),
-            },
-            shared_bytes=layout.shared_bytes(m),
+        origin = elite[xp.arange(len(self.tours)) % len(elite)]
+        search = PartSearch(self.start, self.accept, self._parts, self._perturbation, m)
+        found = search.run(
+            cut,
+            contraction.shrink(self.best_tours[origin]),
+            self.units,
+            kicks=max(1, round(kicks_per_city * m)),
+            level=level,
+            window=self._perturbation.window(m),
+            first_row=self.start.first_row + (int(self.kicks.max()) << 32),
         )
-        costs = self.best_costs[origin] + best_rises
+        costs = self.best_costs[origin] + found.best_costs
         (better,) = xp.nonzero(costs < self.best_costs)
         if len(better):
-            self.best_tours[better] = contraction.expand(best[better])
+            self.best_tours[better] = contraction.expand(found.best_tours[better])
             self.best_costs[better] = costs[better]
             self.take(better, better)
-        for name in COUNTS:
-            if name != "idle":
-                getattr(self, PLURALS[name])[:] += done[f"{name}_counts"]
+        self.kicks += found.kicks
+        self.accepted += found.accepted
+        self.looks += found.looks
+        self.moves += found.moves
 
     def first_kicks(self) -> int:
         """Return a number of kicks that surely takes less than a launch should."""

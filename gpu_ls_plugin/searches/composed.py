@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.searches.sites import Sites, metric_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,15 +23,7 @@ PARAMETERS = (
     "float error_relative, const int* candidates, const void* candidate_lengths, int degree, "
     "int sorted, int directions, int breadth, "
 )
-NARROW = 2.0**27  # sums of the lengths of a move, each below this, fit into 32 bits
-ROUNDED_BY_SHIFT = 2.0**22  # float32 estimates below this are rounded in a few instructions
-GRID_METRICS = ("EUC_2D", "CEIL_2D")
-GRID_BACKENDS = ("cuda",)  # on a CPU, vectors of float32 estimates are twice as fast
-GRID_BYTES = {"fine": 4, "wide": 8}  # of a city
-GRIDS = {"fine": "false", "wide": "true"}  # OnGrid's `wide`
-WIDTH_OF_GRID, LARGEST_SHORT = 2**15, 2**16  # of a fine one, and its cities
 LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bits
-DTYPES = {"int": "int32", "gls::int64": "int64", "double": "float64"}
 
 
 @dataclass(frozen=True)
@@ -105,45 +95,10 @@ class Moves:
         )
 
 
-def length_type(metric: Metric, longest: float) -> str:
-    """Return the C++ type in which the lengths of a move are added up."""
-    if not metric.integer:
-        return "double"
-    return "int" if longest < NARROW else "gls::int64"
-
-
-def metric_type(metric: Metric, grid: str) -> str:
-    """Return the C++ type of a metric, of its variant for integer coordinates if `grid`."""
-    return f"gls::OnGrid<{metric.functor}, {GRIDS[grid]}>" if grid else metric.functor
-
-
-def grid_of(problem: TSP) -> str:
-    """Return "fine" or "wide" where lengths can be had from integer coordinates, else ""."""
-    points = problem.coordinates
-    if problem.metric.name not in GRID_METRICS or points is None:
-        return ""
-    if not (points == np.floor(points)).all() or problem.metric.longest(problem) > ROUNDED_BY_SHIFT:
-        return ""
-    fine = np.ptp(points, axis=0).max() < WIDTH_OF_GRID and problem.n <= LARGEST_SHORT
-    return "fine" if fine else "wide"
-
-
 def registers_for(neighbourhoods: Sequence[Neighbourhood], grid: str) -> str:
     """Return whether chains of these moves need "few", "some" or "many" registers."""
     deep = any(part.deep for part in neighbourhoods)
     return "some" if deep == bool(grid) else "few" if grid else "many"
-
-
-def sites_kernel(metric: Metric, team: str, grid: str = "") -> Kernel:
-    """Compose the kernel that turns cities into what lengths are computed from."""
-    return metric_kernel(
-        "make_sites",
-        metric,
-        header="make_sites.cuh",
-        body=f"gls::MakeSites<{{team}}, {metric_type(metric, grid)}>",
-        parameters="const void* metric_data, int n, float left, float low, void* sites",
-        team=team,
-    )
 
 
 class Composed:
@@ -178,46 +133,31 @@ class Composed:
         neighbourhoods: Sequence[Neighbourhood],
         candidates: Candidates,
     ) -> None:
-        metric, n = problem.metric, problem.n
         cities, lengths, degree = _lists(backend, problem, candidates)
-        longest = metric.longest(problem)
-        length = length_type(metric, longest)
-        absolute, relative = metric.estimate_error(problem)
+        sites = Sites(backend, problem)
         breadth = max(part.first_breadth(degree) for part in neighbourhoods)
         directions = 2 if problem.symmetric else 1
-        grid = grid_of(problem) if backend.name in GRID_BACKENDS else ""
-        self.moves = Moves.of(neighbourhoods, symmetric=problem.symmetric, length=length, grid=grid)
+        self.moves = Moves.of(
+            neighbourhoods, symmetric=problem.symmetric, length=sites.length, grid=sites.grid
+        )
         self.steps = directions * breadth
         self.neighbours = self.steps * sum(
             part.variants(degree, problem.symmetric) for part in neighbourhoods
         )
         self.cities, self.lengths = cities, lengths
-        self.site_bytes = GRID_BYTES.get(grid, metric.site_bytes)
-        self.registers = registers_for(neighbourhoods, grid)
-        self._grid, self._dtype = grid, DTYPES[length]
+        self.site_bytes = sites.bytes
+        self.registers = registers_for(neighbourhoods, sites.grid)
+        self._grid, self._dtype = sites.grid, sites.dtype
         self.arguments: dict[str, Any] = {
-            "metric_data": backend.metric_data(problem),
-            "n": n,
-            "sites": backend.xp.empty((n, tuning.SITE_BYTES), "uint8"),
-            "error_absolute": absolute if longest < ROUNDED_BY_SHIFT else 1.0,
-            "error_relative": relative,
+            **sites.arguments,
             **dict(
                 zip(("candidates", "candidate_lengths"), self.packed(cities, lengths), strict=True)
             ),
-            "left": 0.0,
-            "low": 0.0,
             "degree": degree,
             "sorted": int(candidates.of(problem).sorted),
             "directions": directions,
             "breadth": breadth,
         }
-        if grid == "fine":
-            # What the sites' float32 points are counted from, so that none is negative.
-            points = problem.coordinates
-            assert points is not None
-            corner = points.min(axis=0) - points[0]
-            self.arguments |= {"left": corner[0], "low": corner[1]}
-        backend.launch(sites_kernel(metric, backend.block(1024), grid), 1, self.arguments)
 
     @property
     def far(self) -> int:

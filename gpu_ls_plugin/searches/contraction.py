@@ -104,9 +104,8 @@ class Contraction:
         following = xp.roll(rings, -1, axis=1)
         ahead = self.fixed[rings] & (following == (rings + 1) % m)
         back = self.fixed[following] & (rings == (following + 1) % m) & ~ahead
-        gaps = xp.diff(
-            xp.concatenate([self.places, self.places[:1] + n])
-        )  # to the next that remains
+        # From each city that remains to the next, along the first elite tour.
+        gaps = xp.diff(xp.concatenate([self.places, self.places[:1] + n]))
         counts = xp.where(ahead, gaps[rings], xp.where(back, gaps[following], 1)).ravel()
         ends = xp.cumsum(counts)
         index = xp.arange(len(rings) * n)

@@ -85,14 +85,11 @@ class EliteEdges(Migration):
     def exchange(self, chains: Chains, level: float) -> None:
         """Migrate, then let the chains search the contracted problem."""
         super().exchange(chains, level)
-        work = getattr(chains, "work_where_differing", None)
-        if work is None:  # chains that are driven from the host, or work on parts anyway
-            return
         order = _by_cost(chains)
         costs = chains.best_costs[order]
         new = chains.start.backend.xp.ones(len(order), bool)
         new[1:] = costs[1:] != costs[:-1]
-        work(order[new][: self.elite], self.kicks_per_city, level)
+        chains.work_where_differing(order[new][: self.elite], self.kicks_per_city, level)
 
 
 def _by_cost(chains: Chains) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -15,15 +14,10 @@ from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.searches import parted, random_k, three_opt_climb
 from gpu_ls_plugin.searches.best_sweep import positions_kernel, sweep_kernels
-from gpu_ls_plugin.searches.chains import chain_kernel
-from gpu_ls_plugin.searches.composed import (
-    GRID_BYTES,
-    GRID_METRICS,
-    Moves,
-    registers_for,
-    sites_kernel,
-)
+from gpu_ls_plugin.searches.chain_kernel import TOUR_PART, chain_kernel
+from gpu_ls_plugin.searches.composed import Moves, registers_for
 from gpu_ls_plugin.searches.descent import descent_kernel
+from gpu_ls_plugin.searches.sites import GRID_BYTES, GRID_METRICS, sites_kernel
 from gpu_ls_plugin.searches.two_opt_climb import block_kernel
 
 if TYPE_CHECKING:
@@ -153,8 +147,7 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
             registers=registers_for(parts, kind),
         )
         moves = Moves.of(parts, symmetric=True, length=length, grid=kind)
-        kernel = chain_kernel(metric, moves, kick.cuts, rule, shape.team, shape.memory, **scope)
-        return replace(kernel, blocks_per_multiprocessor=shape.blocks)
+        return chain_kernel(metric, moves, kick.cuts, rule, shape, **scope)
 
     usual = (SHALLOW, grid, WINDOW, Annealing())
     if metric.name in ("MAN_2D", "MAX_2D"):  # less than the others need
@@ -166,7 +159,7 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         yield chains(n, *usual)
     for parts, kind, kick, rule in CHAINS:
         yield chains(CHAIN_CITIES[0], parts, kind, kick, rule)
-    yield chains(PART, *usual, choose=tuning.part_shape, scope="gls::TourPart")
+    yield chains(PART, *usual, choose=tuning.part_shape, scope=TOUR_PART)
     for kind in ("fine", ""):
         yield parted.make_part_kernel(
             Moves.of(USUAL, symmetric=True, length=length, grid=kind).lists, WARP

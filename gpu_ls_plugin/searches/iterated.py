@@ -21,7 +21,8 @@ from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import engines, observers
-from gpu_ls_plugin.searches.chains import NO_LIMIT, Chains, FusedChains, Start, SteppedChains
+from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT
+from gpu_ls_plugin.searches.chains import Chains, FusedChains, Start, SteppedChains
 from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.cooperation import Migration
 from gpu_ls_plugin.searches.driver import drive
@@ -266,6 +267,7 @@ class _Run:
         passes = int(descent.pass_counts.sum())
         statistics.passes += passes
         statistics.evaluations += passes * descent.moves_per_evaluation()
+        # Without the descent's moves: the chains' begin with them, which `count` will add.
         self.counted = replace(statistics)
         self.statistics.moves += int(descent.move_counts.sum())
         if stopped_by == "interrupt":
@@ -281,7 +283,7 @@ class _Run:
             self.seed,
             first_row,
             most,
-            descent.move_counts,
+            descent.move_counts,  # so that a budget in moves holds for both together
         )
         chains = self.search.chains(start)
         try:

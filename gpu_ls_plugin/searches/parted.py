@@ -10,7 +10,6 @@ elsewhere.
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,9 @@ from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.searches.best_sweep import positions_kernel
-from gpu_ls_plugin.searches.chains import NO_LIMIT, Chains, Start, chain_kernel, part_layout
+from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT, ChainState
+from gpu_ls_plugin.searches.chains import Chains, Start
+from gpu_ls_plugin.searches.part_search import PartSearch, TourParts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,39 +101,31 @@ class PartedTours(Chains):
     ) -> None:
         super().__init__(start, accept, None)
         backend, (tours, n) = start.backend, start.tours.shape
-        self.best_tours, self.best_costs = self.tours, self.costs
+        self.best_costs = self.costs
         self._parts, self._perturbation = parts, perturbation
         self._segment = max(SMALLEST_SEGMENT, min(size, n) // 2)
         self._round = 0
         self._random = np.random.default_rng([start.seed, start.first_row])
         self._stride = 2 * -(-n // max(2, n // self._segment))
         count = max(1, tours * n // (2 * self._segment))
-        layout = part_layout(backend, parts, self._stride)
-        self._shared_bytes = layout.shared_bytes(self._stride)
+        self._search = PartSearch(start, accept, parts, perturbation, self._stride)
+        layout = self._search.layout
         slots = backend.processors * layout.teams * layout.blocks
         self._replicas = max(1, slots // count)
-        self._chain = replace(
-            chain_kernel(
-                start.problem.metric,
-                parts.moves,
-                perturbation.cuts,
-                accept,
-                layout.team,
-                layout.memory,
-                scope="gls::TourPart",
-            ),
-            blocks_per_multiprocessor=layout.blocks,
-        )
         warp = backend.warp()
         self._make = make_part_kernel(parts.moves.lists, warp)
         self._unroll, self._write = unroll_kernel(warp), write_kernel(warp)
-        self._ahead = max(1, round(96 / parts.steps)) if backend.name == "cuda" else 1
         self._kicks = max(1, KICKS_PER_CITY * self._stride)  # of each chain in a round
         self._pace = tuning.SECONDS_PER_KICK[backend.name] * self._replicas  # seconds a kick
         self._unit = float(self.costs.mean()) / n
 
+    @property
+    def current_is_best(self) -> bool:
+        """True: a part is replaced by nothing worse than itself."""
+        return True
+
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Make one round, or as many as `until` asks for."""
+        """Make one round, of fewer kicks where `until` or `seconds` would be exceeded."""
         level = max(0.0, heat - cooling * int(self.kicks.min()))
         # With some reserve for the rest of a round.
         in_time = min(0.8 * seconds / self._pace, NO_LIMIT)
@@ -152,107 +145,71 @@ class PartedTours(Chains):
 
     def _make_round(self, until: int, level: float, most: int) -> int:
         """Cut, search and join all tours; return the kicks of each chain."""
-        backend, problem = self.start.backend, self.start.problem
+        xp, tours = self.start.backend.xp, len(self.tours)
+        segments, cut, arrays = self._cut()
+        chains = len(segments) * self._replicas
+        per_tour = chains // tours
+        kicks: int = max(1, min(most, -(-(until - int(self.kicks.max())) // per_tour)))
+        rings = xp.empty((chains, self._stride), "int32")
+        rings[:] = xp.arange(self._stride, dtype="int32")
+        found = self._search.run(
+            cut,
+            rings,
+            xp.full(chains, self._unit, "float32"),
+            kicks=kicks,
+            level=level,
+            window=self._perturbation.window(min(self._stride, int(segments["length1"].min()))),
+            first_row=(self._round + 1) << 32,
+        )
+        self._join(segments, arrays, found)
+        self.costs[:] = tour_costs(self.start.backend, self.start.problem, self.tours)
+        self.kicks += kicks * per_tour
+        self.accepted += found.accepted.sum() // tours
+        self.looks += found.looks.sum() // tours
+        self.moves += found.moves.sum() // tours
+        self._round += 1
+        return kicks
+
+    def _cut(self) -> tuple[NDArray[Any], TourParts, dict[str, Any]]:
+        """Return segments, their parts, and what the kernels that make and join these read."""
+        backend, arguments = self.start.backend, self._parts.arguments
         xp, (tours, n) = backend.xp, self.tours.shape
         self.tours[:] = xp.roll(self.tours, -int(self._random.integers(n)), axis=1)
         places = xp.empty((tours, n), "int32")
-        whole = {"n": n, "tours": self.tours, "positions": places, "places": places}
-        backend.launch(positions_kernel(backend.block(256)), tours, whole)
+        backend.launch(
+            positions_kernel(backend.block(256)),
+            tours,
+            {"n": n, "tours": self.tours, "positions": places},
+        )
         cuts = np.linspace(0, n, max(2, n // self._segment) + 1).astype(np.int64)
         segments = np.concatenate(
             [self._pair_up(tour, places[tour], cuts) for tour in range(tours)]
         )
-        count, stride, degree = len(segments), self._stride, self._parts.arguments["degree"]
-        chains = count * self._replicas
-        arrays: dict[str, Any] = {
-            **whole,
+        count, stride, degree = len(segments), self._stride, arguments["degree"]
+        near, lengths = (
+            None if lists is None else xp.empty((count, stride, degree), lists.dtype)
+            for lists in (arguments["candidates"], arguments["candidate_lengths"])
+        )
+        cut = TourParts(
+            sizes=xp.empty(count, "int32"),
+            names=xp.empty((count, stride), "int32"),
+            mates=xp.empty((count, stride), "int32"),
+            near=near,
+            near_lengths=lengths,
+        )
+        arrays = {
+            "n": n,
             "stride": stride,
             "degree": degree,
             "segments": _bytes(xp, segments),
-            "candidates": self._parts.arguments["candidates"],
-            "candidate_lengths": self._parts.arguments["candidate_lengths"],
-            "sizes": xp.empty(count, "int32"),
-            "names": xp.empty((count, stride), "int32"),
-            "mates": xp.empty((count, stride), "int32"),
-            "near": xp.empty((count, stride, degree), "int32"),
-            "near_lengths": None,
+            "tours": self.tours,
+            "places": places,
+            "candidates": arguments["candidates"],
+            "candidate_lengths": arguments["candidate_lengths"],
+            **vars(cut),  # under the names that the kernels' parameters have
         }
-        lengths = self._parts.arguments["candidate_lengths"]
-        if lengths is not None:
-            arrays["near_lengths"] = xp.empty((count, stride, degree), lengths.dtype)
         backend.launch(self._make, count, arrays)
-
-        rings = xp.empty((chains, stride), "int32")
-        rings[:] = xp.arange(stride, dtype="int32")
-        best = rings if self.accept.never_worse else rings.copy()
-        gains = xp.zeros(chains, self.costs.dtype)
-        best_gains = xp.zeros(chains, self.costs.dtype)
-        counts = {
-            name: xp.zeros(chains, "int64")
-            for name in (
-                "kick_counts",
-                "accepted_counts",
-                "idle_counts",
-                "look_counts",
-                "move_counts",
-            )
-        }
-        per_tour = chains // tours
-        kicks: int = max(1, min(most, -(-(until - int(self.kicks.max())) // per_tour)))
-        backend.launch(
-            self._chain,
-            chains,
-            {
-                **self._parts.arguments,
-                "n": stride,
-                "candidates": arrays["near"],
-                "candidate_lengths": arrays["near_lengths"],
-                "ahead": self._ahead,
-                "seed": self.start.seed,
-                "first_row": (self._round + 1) << 32,
-                "until": kicks,
-                "max_moves": 2**62,
-                "patience": 0,
-                "window": self._perturbation.window(min(stride, int(segments["length1"].min()))),
-                "heat": level,
-                "cooling": level / kicks,
-                "units": xp.full(chains, self._unit, "float32"),
-                "tours": rings,
-                "best_tours": best,
-                "costs": gains,
-                "best_costs": best_gains,
-                **counts,
-                "scratch": None,
-                "total": n,
-                "replicas": self._replicas,
-                "part_sizes": arrays["sizes"],
-                "part_names": arrays["names"],
-                "part_mates": arrays["mates"],
-            },
-            shared_bytes=self._shared_bytes,
-        )
-        of_part = best_gains.reshape(count, self._replicas)
-        winner = of_part.argmin(axis=1)
-        gained = backend.to_numpy(of_part.min(axis=1))
-        joined = {
-            **arrays,
-            "rings": best,
-            "winners": (xp.arange(count) * self._replicas + winner).astype("int32"),
-            "unrolled": xp.empty(count * PATH_DTYPE.itemsize, "uint8"),
-        }
-        backend.launch(self._unroll, count, {**joined, "tours": best})
-        paths = backend.to_numpy(joined["unrolled"]).view(PATH_DTYPE)
-        self._join(segments, paths, gained, joined)
-        self.costs[:] = tour_costs(backend, problem, self.tours)
-        self.kicks += kicks * per_tour
-        for total, name in (
-            (self.accepted, "accepted"),
-            (self.looks, "look"),
-            (self.moves, "move"),
-        ):
-            total += counts[f"{name}_counts"].sum() // tours
-        self._round += 1
-        return kicks
+        return segments, cut, arrays
 
     def _pair_up(self, tour: int, places: Any, cuts: NDArray[np.int64]) -> NDArray[Any]:
         """Return the parts of a tour: pairs of segments next to each other in space."""
@@ -285,31 +242,32 @@ class PartedTours(Chains):
             parts.append(double)
         return np.concatenate(parts)
 
-    def _join(
-        self,
-        segments: NDArray[Any],
-        paths: NDArray[Any],
-        gained: NDArray[Any],
-        arrays: dict[str, Any],
-    ) -> None:
-        """Write the parts' paths into the tours."""
-        backend, n = self.start.backend, self.start.problem.n
+    def _join(self, segments: NDArray[Any], arrays: dict[str, Any], found: ChainState) -> None:
+        """Write the best tour of each part into the tours."""
+        backend, count, rings = self.start.backend, len(segments), found.best_tours
+        xp = backend.xp
+        of_part = found.best_costs.reshape(count, self._replicas)
+        first = xp.arange(count) * self._replicas
+        joined = {
+            **arrays,
+            "rings": rings,
+            "winners": (first + of_part.argmin(axis=1)).astype("int32"),
+            "unrolled": xp.empty(count * PATH_DTYPE.itemsize, "uint8"),
+        }
+        backend.launch(self._unroll, count, {**joined, "tours": rings})
+        paths = backend.to_numpy(joined["unrolled"]).view(PATH_DTYPE)
+        gained = backend.to_numpy(of_part.min(axis=1))
         pieces = np.concatenate(
             [
                 _layout(segments, paths, gained, np.flatnonzero(segments["tour"] == tour))
                 for tour in range(len(self.tours))
             ]
         )
-        void = paths["step"] == 0
-        if void.any():
-            arrays["unrolled"] = _bytes(backend.xp, paths)
-        joined = self.tours.copy()
-        backend.launch(
-            self._write,
-            len(pieces),
-            {**arrays, "pieces": _bytes(backend.xp, pieces), "tours": joined, "n": n},
-        )
-        self.tours[:] = joined
+        if (paths["step"] == 0).any():
+            joined["unrolled"] = _bytes(xp, paths)
+        joined |= {"pieces": _bytes(xp, pieces), "tours": self.tours.copy()}
+        backend.launch(self._write, len(pieces), joined)
+        self.tours[:] = joined["tours"]
 
 
 def _layout(

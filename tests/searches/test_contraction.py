@@ -86,6 +86,18 @@ def test_elite_edges_keep_costs_exact_and_tours_never_worse(metric):
     assert "exchange" in result.statistics.phases
 
 
+def test_chains_driven_from_the_host_only_migrate():
+    problem = random_problem("EUC_2D", 40, seed=2)
+    starts = gls.random_tours(problem, 6, seed=1, backend="cpu")
+
+    def run(cooperation):
+        stepped = gls.LocalSearch(pivoting=gls.Best())
+        search = gls.IteratedLocalSearch(stepped, cooperation=cooperation)
+        return search(problem, starts, seed=1, budget=gls.Budget(kicks=12), backend="cpu").tours
+
+    assert (run(gls.EliteEdges(0.1)) == run(gls.Migration(0.1))).all()
+
+
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.searches import composed
+from gpu_ls_plugin.searches import sites
 from tests.random_problems import random_problem
 
 SPANS = {"fine": 1000, "wide": 1_000_000}
@@ -25,13 +25,13 @@ SEARCHES = {
 
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 @pytest.mark.parametrize("grid", SPANS)
-@pytest.mark.parametrize("metric", composed.GRID_METRICS)
+@pytest.mark.parametrize("metric", sites.GRID_METRICS)
 def test_grids_change_nothing(metric, grid, search, monkeypatch):
     problem = random_problem(metric, 150, seed=4, span=SPANS[grid])
-    assert composed.grid_of(problem) == grid
+    assert sites.grid_of(problem) == grid
     starts = gls.random_tours(problem, 4, seed=1, backend="cpu")
     by_estimates = search(problem, starts, seed=1, backend="cpu")
-    monkeypatch.setattr(composed, "GRID_BACKENDS", ("cpu",))
+    monkeypatch.setattr(sites, "GRID_BACKENDS", ("cpu",))
     on_grid = search(problem, starts, seed=1, backend="cpu")
     assert (by_estimates.tours == on_grid.tours).all()
 
@@ -48,4 +48,4 @@ def test_grids_change_nothing(metric, grid, search, monkeypatch):
     ],
 )
 def test_what_lies_on_a_grid(coordinates, metric, grid):
-    assert composed.grid_of(gls.TSP(np.array(coordinates), metric)) == grid
+    assert sites.grid_of(gls.TSP(np.array(coordinates), metric)) == grid

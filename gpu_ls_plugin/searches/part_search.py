@@ -1,0 +1,149 @@
+"""Search of parts of tours: all at the same time, each by several chains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.searches.chain_kernel import (
+    NO_LIMIT,
+    TOUR_PART,
+    ChainState,
+    chain_kernel,
+    chain_layout,
+)
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.acceptance import Acceptance
+    from gpu_ls_plugin.perturbations import DoubleBridge
+    from gpu_ls_plugin.searches.chains import Start
+    from gpu_ls_plugin.searches.composed import Composed
+
+
+@dataclass(frozen=True)
+class TourParts:
+    """Parts as small problems, whose cities have numbers of their own.
+
+    Attributes
+    ----------
+    sizes : array, shape (K,), int32
+        Cities of each part; rows of the other arrays are filled up to them.
+    names : array, shape (K, m), int32
+        The cities' numbers in the whole problem.
+    mates : array, shape (K, m), int32
+        The other end of each city's fixed edge, the city itself where it has none.
+    near, near_lengths : arrays, shape (K, m, degree)
+        Candidates, as `Composed.packed` returns them.
+    """
+
+    sizes: Any
+    names: Any
+    mates: Any
+    near: Any
+    near_lengths: Any
+
+
+class PartSearch:
+    """Chains on parts, in one launch.
+
+    Parameters
+    ----------
+    start, accept
+        As for chains on whole tours.
+    parts : Composed
+        Neighbourhoods and candidates of the whole problem.
+    perturbation : DoubleBridge
+    size : int
+        Most cities of a part: m.
+
+    Attributes
+    ----------
+    layout : ChainShape
+        Who holds a chain, and where.
+    """
+
+    def __init__(
+        self,
+        start: Start,
+        accept: Acceptance,
+        parts: Composed,
+        perturbation: DoubleBridge,
+        size: int,
+    ) -> None:
+        self._start, self._accept, self._size = start, accept, size
+        self.layout = chain_layout(start.backend, parts, size, tuning.part_shape)
+        self._kernel = chain_kernel(
+            start.problem.metric, parts.moves, perturbation.cuts, accept, self.layout, TOUR_PART
+        )
+        self._arguments: dict[str, Any] = {
+            **parts.arguments,
+            "n": size,
+            "ahead": self.layout.ahead(parts.steps),
+            "seed": start.seed,
+            "max_moves": NO_LIMIT,
+            "patience": 0,
+            "scratch": None,
+            "total": start.problem.n,
+        }
+
+    def run(
+        self,
+        cut: TourParts,
+        rings: Any,
+        units: Any,
+        *,
+        kicks: int,
+        level: float,
+        window: int,
+        first_row: int,
+    ) -> ChainState:
+        """Return chains that have gone on from tours of the parts.
+
+        Parameters
+        ----------
+        cut : TourParts
+        rings : array of the backend, shape (K * R, m), int32
+            Tours of R chains for each part; changed.
+        units : array of the backend, shape (K * R,), float32
+            Length for which 1 stands in `level`.
+        kicks : int
+            Of each chain.
+        level : float
+            Of the acceptance rule, falling to 0.
+        window : int
+            As `DoubleBridge.window` returns it.
+        first_row : int
+            Row r has the random numbers of row `first_row` + r.
+
+        Returns
+        -------
+        ChainState
+            Its costs are counted from those of `rings`.
+        """
+        backend, chains = self._start.backend, len(rings)
+        rises = backend.xp.zeros(chains, self._start.problem.cost_dtype)
+        state = ChainState(
+            backend.xp, rings, rises, units, current_is_best=self._accept.never_worse
+        )
+        backend.launch(
+            self._kernel,
+            chains,
+            {
+                **self._arguments,
+                **state.state_arguments,
+                "first_row": first_row,
+                "until": kicks,
+                "window": window,
+                "heat": level,
+                "cooling": level / kicks,
+                "candidates": cut.near,
+                "candidate_lengths": cut.near_lengths,
+                "replicas": chains // len(cut.sizes),
+                "part_sizes": cut.sizes,
+                "part_names": cut.names,
+                "part_mates": cut.mates,
+            },
+            shared_bytes=self.layout.shared_bytes(self._size),
+        )
+        return state
