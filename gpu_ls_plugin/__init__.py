@@ -14,7 +14,21 @@ from gpu_ls_plugin.construction import (
     random_tours,
     space_filling_curve,
 )
-from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt, TwoOpt
+from gpu_ls_plugin.filtering import (
+    DontLook,
+    Everything,
+    GainBound,
+    InCandidates,
+    Radius,
+    RandomKeep,
+)
+from gpu_ls_plugin.neighbourhoods import (
+    FilteredNeighbourhood,
+    LinKernighan,
+    OrOpt,
+    ThreeOpt,
+    TwoOpt,
+)
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, RandomK
 from gpu_ls_plugin.problems import TSP
@@ -22,11 +36,13 @@ from gpu_ls_plugin.progress import SearchDisplay
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import (
+    BestMoves,
     EliteEdges,
     IteratedLocalSearch,
     LocalSearch,
     Migration,
     RandomRestarts,
+    best_moves,
     observers,
 )
 
@@ -39,13 +55,19 @@ __all__ = [
     "Always",
     "Annealing",
     "Best",
+    "BestMoves",
     "Better",
     "BetterOrEqual",
     "Budget",
     "Closure",
+    "DontLook",
     "DoubleBridge",
     "EliteEdges",
+    "Everything",
+    "FilteredNeighbourhood",
     "First",
+    "GainBound",
+    "InCandidates",
     "IteratedLocalSearch",
     "LinKernighan",
     "LocalSearch",
@@ -54,7 +76,9 @@ __all__ = [
     "OrOpt",
     "Progress",
     "Quadrant",
+    "Radius",
     "RandomK",
+    "RandomKeep",
     "RandomRestarts",
     "Restart",
     "Result",
@@ -63,6 +87,7 @@ __all__ = [
     "ThreeOpt",
     "Threshold",
     "TwoOpt",
+    "best_moves",
     "exceptions",
     "greedy",
     "nearest_neighbour",

@@ -12,8 +12,22 @@ from gpu_ls_plugin.construction import (
     random_tours,
     space_filling_curve,
 )
+from gpu_ls_plugin.filtering import (
+    DontLook,
+    Everything,
+    GainBound,
+    InCandidates,
+    Radius,
+    RandomKeep,
+)
 from gpu_ls_plugin.hookspecs import hookimpl
-from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt, TwoOpt
+from gpu_ls_plugin.neighbourhoods import (
+    FilteredNeighbourhood,
+    LinKernighan,
+    OrOpt,
+    ThreeOpt,
+    TwoOpt,
+)
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, RandomK
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
@@ -34,8 +48,10 @@ def gpu_ls_register_parts(register: Register) -> None:
     register("candidates", "alpha", Alpha)
     for construct in (random_tours, nearest_neighbour, greedy, space_filling_curve):
         register("construction", construct.__name__, construct)
-    for neighbourhood in (TwoOpt, OrOpt, ThreeOpt, LinKernighan):
+    for neighbourhood in (TwoOpt, OrOpt, ThreeOpt, LinKernighan, FilteredNeighbourhood):
         register("neighbourhood", neighbourhood.name, neighbourhood)
+    for test in (Everything, GainBound, Radius, InCandidates, DontLook, RandomKeep):
+        register("filter", test.name, test)
     for rule in (Best, First, RandomK):
         register("pivoting", rule.name, rule)
     for kick in (DoubleBridge, Restart):

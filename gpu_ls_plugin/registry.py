@@ -16,6 +16,7 @@ KINDS = (
     "candidates",
     "construction",
     "neighbourhood",
+    "filter",
     "pivoting",
     "perturbation",
     "acceptance",

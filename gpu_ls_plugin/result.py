@@ -38,7 +38,8 @@ class Statistics:
     perturbations, `accepted` those whose tour was kept; `climbs` the descents begun, `launches`
     the kernel launches. `seconds` is the wall time, `phases` its parts by name. `history` has a
     point for the start, for each new best cost and for the end. `stopped_by` is "optimum",
-    "seconds", "kicks", "moves", "target", "climbs" or "interrupt".
+    "seconds", "kicks", "moves", "target", "climbs", "interrupt", or "filter" where a filter has
+    kept no move of any tour.
     """
 
     passes: int = 0

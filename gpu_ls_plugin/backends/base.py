@@ -11,7 +11,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InsufficientMemoryError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from types import ModuleType
 
     from gpu_ls_plugin.backends.composition import Kernel
@@ -73,6 +73,18 @@ class Backend(ABC):
     def available_memory(self) -> int:
         """Return the bytes that can still be allocated."""
 
+    @abstractmethod
+    def address(self, array: Any) -> int:
+        """Return where an array of this backend begins in memory."""
+
+    def recorded(self, work: Callable[[], None], times: int) -> Callable[[], None]:
+        """Return a function that repeats the launches of `work`, which are always the same."""
+        return repeated(work, times)
+
+    def ahead(self, parts: Iterable[Any]) -> Iterator[Any]:
+        """Iterate over NumPy arrays as arrays of this backend, each for the work queued with it."""
+        yield from parts
+
     def to_numpy(self, array: Any) -> Any:
         """Return an array of this backend as NumPy."""
         return array
@@ -84,14 +96,19 @@ class Backend(ABC):
             data = self._metric_data[problem] = self.xp.asarray(problem.metric.data(problem))
         return data
 
+    def memory(self, memory_limit: int | None) -> int:
+        """Return the bytes that may be used: what is available, or `memory_limit` if it is less."""
+        available = self.available_memory()
+        if memory_limit is not None:
+            available = min(available, checks.integer("memory_limit", memory_limit, least=0))
+        return available
+
     def rows_that_fit(self, per_row: int, fixed: int, memory_limit: int | None) -> int:
         """Return how many rows of `per_row` bytes fit beside `fixed` bytes; none raises.
 
         `memory_limit` in bytes lowers what is available.
         """
-        available = self.available_memory()
-        if memory_limit is not None:
-            available = min(available, checks.integer("memory_limit", memory_limit, least=0))
+        available = self.memory(memory_limit)
         rows = (available - fixed) // per_row
         if rows < 1:
             raise InsufficientMemoryError(
@@ -99,3 +116,13 @@ class Backend(ABC):
                 f"backend, but only {available:,} are available; raise memory_limit or free memory"
             )
         return int(rows)
+
+
+def repeated(work: Callable[[], None], times: int) -> Callable[[], None]:
+    """Return a function that calls another one a number of times."""
+
+    def repeat() -> None:
+        for _ in range(times):
+            work()
+
+    return repeat

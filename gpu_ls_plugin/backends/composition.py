@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.problems.metrics import Metric
 
-ROOMS = ("include", "neighbourhoods", "construction", "perturbations", "acceptance", "searches")
+ROOMS = (
+    "include",
+    "neighbourhoods",
+    "filtering",
+    "construction",
+    "perturbations",
+    "acceptance",
+    "searches",
+)
 
 NVRTC_OPTIONS = (
     "--std=c++17",

@@ -114,6 +114,10 @@ class CpuBackend(Backend):
             for future in futures:
                 future.result()
 
+    def address(self, array: Any) -> int:
+        """Return where an array begins in memory."""
+        return int(array.ctypes.data)
+
     def available_memory(self) -> int:
         """Return the physical memory in bytes that is free or only holds files."""
         try:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import atexit
 import importlib.util
+import itertools
 import math
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.base import Backend
+from gpu_ls_plugin.backends.base import Backend, repeated
 from gpu_ls_plugin.backends.composition import NVRTC_OPTIONS
 from gpu_ls_plugin.exceptions import CompilationError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
@@ -75,6 +76,45 @@ class CudaBackend(Backend):
             threads, teams = _team_shape(kernel.team)
             blocks = min(-(-count // teams), 2**31 - 1)
             function((blocks,), (threads,), (np.int32(count), *converted), shared_mem=shared_bytes)
+
+    def address(self, array: Any) -> int:
+        """Return where an array begins in the device's memory."""
+        return int(array.data.ptr)
+
+    def recorded(self, work: Callable[[], None], times: int) -> Callable[[], None]:
+        """Return a function that repeats launches: as a graph, from the second call on."""
+        repeat, calls = repeated(work, times), itertools.count()
+        graphs: list[Any] = []
+
+        def replay() -> None:
+            if next(calls) == 0:  # compiles what a graph cannot
+                repeat()
+                return
+            if not graphs:
+                stream = self.xp.cuda.Stream(non_blocking=True)
+                with stream:
+                    stream.begin_capture()
+                    repeat()
+                    graphs.append(stream.end_capture())
+            graphs[0].launch()
+
+        return replay
+
+    def ahead(self, parts: Iterable[Any]) -> Iterator[Any]:
+        """Copy each array while work on the one before is done, into one of two buffers."""
+        cuda, here = self.xp.cuda, self.xp.cuda.get_current_stream()
+        copying = cuda.Stream(non_blocking=True)
+        buffers: list[Any] = [None, None]
+        worked = [here.record(), here.record()]  # on what a buffer holds
+        for turn, part in enumerate(parts):
+            if buffers[turn % 2] is None or len(buffers[turn % 2]) < len(part):
+                buffers[turn % 2] = self.xp.empty(part.shape, part.dtype)
+            copying.wait_event(worked[turn % 2])
+            buffer = buffers[turn % 2][: len(part)]
+            buffer.set(part, stream=copying)
+            here.wait_event(copying.record())
+            yield buffer
+            worked[turn % 2] = here.record()
 
     def available_memory(self) -> int:
         """Return the bytes free on the device, those kept by CuPy's pool included."""

@@ -335,7 +335,7 @@ def part_shape(n: int, shared_memory: int, site_bytes: int, registers: str = "so
 # ---- Filtered neighbourhoods ---------------------------------------------------------------------
 
 LEAST_PART_BYTES = 1 << 16  # of a tour: flags and lists of a part
-MOST_MOVES = {"masked": 1 << 30, "fused": 1 << 30, "compact": 1 << 27, "openings": 1 << 28}
+MOST_MOVES = {"masked": 1 << 30, "fused": 1 << 30, "compact": 1 << 27, "openings": 1 << 26}
 ENTRY_BYTES = {"compact": 4.125, "openings": 4}  # of a move's flag and of its place in a list
 SLOTS = {"cuda": 64, "cpu": 8}  # of all tours, on a multiprocessor or a CPU thread
 MOVES_OF_SLOT = 256  # at least
@@ -348,10 +348,10 @@ def filter_slots(moves: int, tours: int, processors: int, backend: str) -> int:
     return max(1, min(wanted, moves // MOVES_OF_SLOT))
 
 
-def most_of_part(mode: str, ways: int, memory: int) -> int:
-    """Return how many positions or openings a part may have, each for `ways` moves."""
+def most_of_part(mode: str, variants: int, memory: int) -> int:
+    """Return how many positions or openings a part may have, each in `variants`."""
     fitting = int(memory / ENTRY_BYTES[mode]) if mode in ENTRY_BYTES else MOST_MOVES[mode]
-    return max(1, min(MOST_MOVES[mode], fitting) // ways)
+    return max(1, min(MOST_MOVES[mode], fitting) // variants)
 
 
 def filter_mode(
@@ -372,6 +372,6 @@ def filter_mode(
     kept : float, optional
         Share of the moves that the filter was seen to keep.
     """
-    if backend == "cpu" or ordered or (opens and edges > 2):  # noqa: PLR2004
+    if backend == "cpu" or ordered or (opens and edges > len("ij")):
         return "openings"
     return "masked" if kept is None or kept > KEPT_BY_MANY else "fused"

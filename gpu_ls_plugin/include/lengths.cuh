@@ -182,6 +182,24 @@ struct Renamed : Metric {
   }
 };
 
+// What lengths are computed by where sites are stored under other names, and how it is made.
+template <class Metric>
+struct NamedMetric {
+  using Type = Renamed<Metric>;
+};
+template <class Metric, bool wide>
+struct NamedMetric<OnGrid<Metric, wide>> {  // sites say all
+  using Type = OnGrid<Metric, wide>;
+};
+template <class Metric>
+GLS_DEVICE Renamed<Metric> named(const Renamed<Metric>*, const Metric& metric, const int* names) {
+  return {metric, names};
+}
+template <class Metric>
+GLS_DEVICE Metric named(const Metric*, const Metric& metric, const int*) {
+  return metric;
+}
+
 // Lengths by estimate alone, for a computation that is repeated exactly where one was in doubt: one
 // branch for many lengths.
 template <class Lengths>

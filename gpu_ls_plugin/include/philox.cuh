@@ -14,7 +14,8 @@ enum class Purpose : uint32 {
   kGreedy = 3,
   kDoubleBridge = 4,
   kRandomK = 5,
-  kKick = 6
+  kKick = 6,
+  kFilter = 7
 };
 
 GLS_DEVICE uint32 multiply_high(uint32 a, uint32 b) { return uint32((uint64(a) * b) >> 32); }

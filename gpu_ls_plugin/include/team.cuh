@@ -42,6 +42,28 @@ struct Ranked {
 // Sums are made of this many interleaved partial sums on every team.
 constexpr int kPartialSums = 32;
 
+// The place of a lane among those of its team that are kept, and how many are.
+struct Compacted {
+  int place, total;
+};
+
+GLS_DEVICE int bits_in(uint32 word) {
+#ifdef __CUDACC__
+  return __popc(word);
+#else
+  return __builtin_popcount(word);
+#endif
+}
+
+// Adds to a number that other teams add to as well; returns what it was.
+GLS_DEVICE uint32 fetch_add(uint32* number, uint32 more) {
+#ifdef __CUDACC__
+  return atomicAdd(number, more);
+#else
+  return __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
+#endif
+}
+
 // One thread that works alone: a thread of the CPU, or of a GPU with a tour of its own.
 struct Host {
   static constexpr int kLanes = 1;
@@ -49,6 +71,7 @@ struct Host {
   static constexpr int kTeams = 1;
 
   GLS_DEVICE static int in_block() { return 0; }
+  GLS_DEVICE static int lane() { return 0; }
   GLS_DEVICE void sync() const {}
 
   template <class F>
@@ -80,6 +103,25 @@ struct Host {
     return partial[0];
   }
 
+  template <class T>
+  GLS_DEVICE T least(T mine) const {
+    return mine;
+  }
+
+  GLS_DEVICE Compacted compact(bool keep) const { return {0, keep}; }
+  GLS_DEVICE int64 total(int64 mine) const { return mine; }
+  GLS_DEVICE uint32 reserve(uint32* number, int count) const { return fetch_add(number, count); }
+
+  // put(rank, bit) for the bits set in `count` words, ranked in order.
+  template <class F>
+  GLS_DEVICE void set_bits(const uint32* words, int count, F put) const {
+    for (int w = 0, rank = 0; w < count; ++w) {
+      for (uint32 left = words[w]; left != 0; left &= left - 1) {
+        put(rank++, 32 * w + __builtin_ctz(left));
+      }
+    }
+  }
+
   GLS_DEVICE bool set_bit(uint32* words, int bit) const {
     const uint32 mask = 1u << (bit & 31), before = words[bit >> 5];
     words[bit >> 5] = before | mask;
@@ -104,10 +146,6 @@ struct Host {
 #ifdef __CUDACC__
 
 constexpr unsigned kAllLanes = 0xffffffffu;
-
-struct Compacted {
-  int place, total;
-};
 
 namespace warp {
 
@@ -237,6 +275,35 @@ struct Warp {
     return {warp::rank_in(mask), __popc(mask)};
   }
 
+  // The sum of what the lanes have.
+  GLS_DEVICE int64 total(int64 mine) const {
+#pragma unroll
+    for (int mask = 16; mask > 0; mask >>= 1) mine += warp::shuffle_xor(mine, mask);
+    return mine;
+  }
+
+  // Adds to a number that other teams add to as well, once for all lanes; returns what it was.
+  GLS_DEVICE uint32 reserve(uint32* number, int count) const {
+    uint32 before = 0;
+    if (lane() == 0 && count > 0) before = fetch_add(number, uint32(count));
+    return __shfl_sync(kAllLanes, before, 0);
+  }
+
+  // As Host's; consecutive lanes put consecutive ranks.
+  template <class F>
+  GLS_DEVICE void set_bits(const uint32* words, int count, F put) const {
+    int rank = 0;
+    for (int base = 0; base < count; base += 32) {
+      const uint32 mine = base + lane() < count ? words[base + lane()] : 0;
+      for (uint32 left = __ballot_sync(kAllLanes, mine != 0); left != 0; left &= left - 1) {
+        const int w = __ffs(left) - 1;
+        const uint32 word = __shfl_sync(kAllLanes, mine, w);
+        if (word >> lane() & 1) put(rank + warp::rank_in(word), 32 * (base + w) + lane());
+        rank += __popc(word);
+      }
+    }
+  }
+
   // Sets a bit of an array of words; returns whether it was clear.
   GLS_DEVICE bool set_bit(uint32* words, int bit) const { return warp::set_bit(words, bit); }
   GLS_DEVICE void clear_bit(uint32* words, int bit) const { warp::clear_bit(words, bit); }
@@ -294,6 +361,16 @@ struct Block {
   }
 
   GLS_DEVICE bool any(bool mine) const { return __syncthreads_or(mine); }
+
+  GLS_DEVICE int64 total(int64 mine) const {
+    __shared__ int64 sums[Threads / 32];
+    mine = Warp<1>{}.total(mine);
+    __syncthreads();  // the sums of the call before may still be read
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = mine;
+    __syncthreads();
+    const int lane = threadIdx.x % 32;
+    return Warp<1>{}.total(lane < Threads / 32 ? sums[lane] : 0);
+  }
 
   // Calls must have a barrier between them.
   GLS_DEVICE Compacted compact(bool keep) const {

@@ -96,27 +96,10 @@ struct WholeTour {
 struct TourPart {
   static constexpr bool kWhole = false;
   template <class Metric>
-  struct NamedType {
-    using Type = Renamed<Metric>;
-  };
-  template <class Metric, bool wide>
-  struct NamedType<OnGrid<Metric, wide>> {  // sites say all
-    using Type = OnGrid<Metric, wide>;
-  };
-  template <class Metric>
-  using Named = typename NamedType<Metric>::Type;
+  using Named = typename NamedMetric<Metric>::Type;
   template <class City>
   using Fixed = FixedEdges<City>;
 };
-
-template <class Metric>
-GLS_DEVICE Renamed<Metric> named(const Renamed<Metric>*, const Metric& metric, const int* names) {
-  return {metric, names};
-}
-template <class Metric>
-GLS_DEVICE Metric named(const Metric*, const Metric& metric, const int*) {
-  return metric;
-}
 
 template <class Team, class Scope, class Metric, class Length, class Memory, class Neighbourhood,
           class Cuts, class Accept>

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 RUNNING, OPTIMUM, OUT_OF_MOVES = 0, 1, 2  # gls::ClimbState
+NOTHING_KEPT = 3  # gls::kNothingKept
 
 
 class Engine(ABC):
@@ -25,7 +26,7 @@ class Engine(ABC):
     tours : array of the backend, shape (P, n), int32
         Improved in place by `launch`.
     states : array of the backend, shape (P,), uint8
-        `RUNNING`, `OPTIMUM` or `OUT_OF_MOVES`.
+        `RUNNING`, `OPTIMUM`, `OUT_OF_MOVES` or `NOTHING_KEPT`.
     pass_counts, move_counts : arrays of the backend, shape (P,), int64
         Evaluations of a neighbourhood, and moves applied, per tour.
     """
@@ -51,6 +52,10 @@ class Engine(ABC):
     @abstractmethod
     def moves_per_evaluation(self) -> int:
         """Return how many moves one pass stands for."""
+
+    def evaluations(self) -> int:
+        """Return how many moves the passes so far stand for."""
+        return int(self.pass_counts.sum()) * self.moves_per_evaluation()
 
     def unfinished(self) -> int:
         """Return how many tours can still be improved; waits for the launches."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.neighbourhoods import ThreeOpt, TwoOpt
+from gpu_ls_plugin.filtering import InCandidates
+from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt, TwoOpt
 from gpu_ls_plugin.pivoting import Best, First, RandomK
 from gpu_ls_plugin.searches.best_sweep import BestSweep
 from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.descent import Descent
+from gpu_ls_plugin.searches.filtered import FilteredMoves
 from gpu_ls_plugin.searches.random_k import RandomKSteps
 from gpu_ls_plugin.searches.three_opt_climb import ThreeOptClimb
 from gpu_ls_plugin.searches.two_opt_climb import TwoOptClimb
@@ -37,10 +39,13 @@ class Maker:
     bytes_per_tour: int
 
 
-Prepare = Callable[["LocalSearch", "Backend", "TSP", int], Maker]
+# A seed, and the bytes that may be used.
+Prepare = Callable[["LocalSearch", "Backend", "TSP", int, int], Maker]
 
 
-def _two_opt_climb(search: LocalSearch, backend: Backend, problem: TSP, seed: int) -> Maker:
+def _two_opt_climb(
+    search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
+) -> Maker:
     several = search.moves_per_pass
     return Maker(
         lambda tours, _, most: TwoOptClimb(backend, problem, tours, several, most),
@@ -48,14 +53,16 @@ def _two_opt_climb(search: LocalSearch, backend: Backend, problem: TSP, seed: in
     )
 
 
-def _three_opt_climb(search: LocalSearch, backend: Backend, problem: TSP, seed: int) -> Maker:
+def _three_opt_climb(
+    search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
+) -> Maker:
     return Maker(
         lambda tours, _, most: ThreeOptClimb(backend, problem, tours, most),
         ThreeOptClimb.bytes_per_tour(problem.n),
     )
 
 
-def _random_k(search: LocalSearch, backend: Backend, problem: TSP, seed: int) -> Maker:
+def _random_k(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
     k, three = search.pivoting.k, search.neighbourhoods == (ThreeOpt(),)
     return Maker(
         lambda tours, row, most: RandomKSteps(
@@ -70,7 +77,9 @@ def _composed(search: LocalSearch, backend: Backend, problem: TSP) -> Callable[[
     return cache(partial(Composed, backend, problem, search.neighbourhoods, search.candidates))
 
 
-def _best_sweep(search: LocalSearch, backend: Backend, problem: TSP, seed: int) -> Maker:
+def _best_sweep(
+    search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
+) -> Maker:
     parts = _composed(search, backend, problem)
     return Maker(
         lambda tours, _, most: BestSweep(backend, problem, tours, parts(), most),
@@ -78,11 +87,31 @@ def _best_sweep(search: LocalSearch, backend: Backend, problem: TSP, seed: int) 
     )
 
 
-def _descent(search: LocalSearch, backend: Backend, problem: TSP, seed: int) -> Maker:
+def _descent(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
     parts = _composed(search, backend, problem)
     return Maker(
         lambda tours, _, most: Descent(backend, problem, tours, parts(), most, search.layout),
         Descent.bytes_per_tour(problem.n),
+    )
+
+
+def _filtered(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
+    part = search.neighbourhoods[0]
+    if not isinstance(search.candidates, All):
+        part = replace(part, filter=part.filter & InCandidates(search.candidates))
+    return Maker(
+        lambda tours, row, most: FilteredMoves(
+            backend,
+            problem,
+            tours,
+            part,
+            most,
+            seed=seed,
+            first_row=row,
+            eager=isinstance(search.pivoting, First),
+            memory=memory,
+        ),
+        FilteredMoves.bytes_per_tour(problem.n, part),
     )
 
 
@@ -102,6 +131,13 @@ def choose(search: LocalSearch) -> Prepare:
         raise InvalidParameterError(
             "moves_per_pass: more than 1 is for [TwoOpt()] on All() with Best() only"
         )
+    if any(isinstance(part, FilteredNeighbourhood) for part in moves):
+        if len(moves) > 1 or not isinstance(search.pivoting, (Best, First)):
+            raise InvalidParameterError(
+                f"neighbourhoods: a FilteredNeighbourhood is searched alone, with Best() or "
+                f"First(), not {list(moves)} with {search.pivoting!r}"
+            )
+        return _filtered
     if isinstance(search.pivoting, First):
         return _descent
     if isinstance(search.pivoting, Best):

@@ -15,7 +15,7 @@ from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.history import Point, note
-from gpu_ls_plugin.neighbourhoods import LinKernighan
+from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import check_problem
@@ -26,7 +26,7 @@ from gpu_ls_plugin.searches.chains import Chains, FusedChains, Start, SteppedCha
 from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.cooperation import Migration
 from gpu_ls_plugin.searches.driver import drive
-from gpu_ls_plugin.searches.local_search import LocalSearch, _refereed, _undo_rounding
+from gpu_ls_plugin.searches.local_search import LocalSearch, refereed, undo_rounding
 from gpu_ls_plugin.searches.parted import PartedTours
 
 if TYPE_CHECKING:
@@ -172,7 +172,8 @@ class IteratedLocalSearch:
         fixed = chosen.metric_data(problem).nbytes
         size = chosen.rows_that_fit(per_row, fixed, memory_limit)
         statistics = Statistics(backend=chosen.name, stopped_by="kicks", climbs=len(given))
-        run = _Run(self, chosen, problem, key, stopwatch, callback, statistics, len(given))
+        memory = chosen.memory(memory_limit)
+        run = _Run(self, chosen, problem, key, stopwatch, callback, statistics, len(given), memory)
         improved = given.copy() if not problem.integer else given
         for begin in range(0, len(given), size):
             rows = slice(begin, begin + size)
@@ -184,10 +185,10 @@ class IteratedLocalSearch:
                 break
         with statistics.phase("costs"):
             to_host = not arrays.on_gpu(tours)
-            costs = _refereed(chosen, problem, improved, to_host=to_host)
+            costs = refereed(chosen, problem, improved, to_host=to_host)
             if not problem.integer:
-                before = _refereed(chosen, problem, given, to_host=to_host)
-                _undo_rounding(improved, costs, given, before)
+                before = refereed(chosen, problem, given, to_host=to_host)
+                undo_rounding(improved, costs, given, before)
         run.finish(costs)
         observers.notify(problem, self, statistics)
         result = Result(
@@ -204,6 +205,7 @@ class IteratedLocalSearch:
         fused = (
             isinstance(search.pivoting, First)
             and not isinstance(search.candidates, All)
+            and not isinstance(search.neighbourhoods[0], FilteredNeighbourhood)
             and hasattr(kick, "cuts")
         )
         if not fused:
@@ -235,7 +237,9 @@ class _Run:
         callback: Callback | None,
         statistics: Statistics,
         total: int,
+        memory: int,
     ) -> None:
+        self.memory = memory
         self.search, self.backend, self.problem, self.seed = search, backend, problem, seed
         self.stopwatch, self.callback = stopwatch, callback
         self.statistics, self.total = statistics, total
@@ -258,7 +262,7 @@ class _Run:
         most = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
         with statistics.phase("descent"):
             maker = engines.choose(self.search.search)(
-                self.search.search, self.backend, self.problem, self.seed
+                self.search.search, self.backend, self.problem, self.seed, self.memory
             )
             descent = maker.make(part, first_row, most)
             watch = Stopwatch(Budget(seconds=None if end == math.inf else max(0.0, end - begin)))
@@ -266,7 +270,7 @@ class _Run:
         statistics.launches += launches
         passes = int(descent.pass_counts.sum())
         statistics.passes += passes
-        statistics.evaluations += passes * descent.moves_per_evaluation()
+        statistics.evaluations += descent.evaluations()
         # Without the descent's moves: the chains' begin with them, which `count` will add.
         self.counted = replace(statistics)
         self.statistics.moves += int(descent.move_counts.sum())

@@ -10,16 +10,16 @@ from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.backends.tuning import LAYOUTS
 from gpu_ls_plugin.budget import Stopwatch
-from gpu_ls_plugin.candidates import Candidates, Nearest
+from gpu_ls_plugin.candidates import All, Candidates, Nearest
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.neighbourhoods import Neighbourhood, OrOpt, TwoOpt
+from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, OrOpt, TwoOpt
 from gpu_ls_plugin.pivoting import First, Pivoting
 from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import engines, observers
 from gpu_ls_plugin.searches.driver import drive
-from gpu_ls_plugin.searches.engine import OUT_OF_MOVES
+from gpu_ls_plugin.searches.engine import NOTHING_KEPT, OUT_OF_MOVES
 from gpu_ls_plugin.searches.two_opt_climb import MAX_MOVES_PER_PASS
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class LocalSearch:
       et al. 2012, 4.1). Any list of neighbourhoods, on candidate lists.
     - `Best()`: each pass takes the best move of all cities, on candidate lists (Fosin et al. 2013)
       or over `All()` cities: exhaustive 2-opt (O'Neil and Burtscher 2015) and 3-opt (Schulz 2013).
+    - A `FilteredNeighbourhood`, with `Best()` or `First()`: the moves of a complete neighbourhood
+      that a filter keeps (Schulz 2013, section 7).
     - `RandomK(k)`: each pass takes the best of k random moves over `All()` cities (Delevacq et al.
       2012, 4.2).
 
@@ -51,8 +53,8 @@ class LocalSearch:
     ----------
     neighbourhoods : sequence of Neighbourhood or str
         Moves to try, combined in one pass; parts or their registered names.
-    candidates : Candidates or str
-        Cities to link a city to.
+    candidates : Candidates or str, optional
+        Cities to link a city to: `Nearest(10)`, or `All()` where the neighbourhood is filtered.
     pivoting : Pivoting or str
         Which improving move is taken.
     moves_per_pass : int
@@ -72,7 +74,7 @@ class LocalSearch:
 
     # A name is replaced by the part that it stands for.
     neighbourhoods: Sequence[Any] = (TwoOpt(), OrOpt(3))
-    candidates: Any = field(default_factory=Nearest)
+    candidates: Any = None
     pivoting: Any = field(default_factory=First)
     moves_per_pass: int = 1
     layout: str = "auto"
@@ -91,6 +93,9 @@ class LocalSearch:
             for part in self.neighbourhoods
         )
         object.__setattr__(self, "neighbourhoods", parts)
+        if self.candidates is None:
+            filtered = any(isinstance(part, FilteredNeighbourhood) for part in parts)
+            object.__setattr__(self, "candidates", All() if filtered else Nearest())
         for kind, base in (("candidates", Candidates), ("pivoting", Pivoting)):
             object.__setattr__(self, kind, _part(kind, kind, getattr(self, kind), base))
         checks.integer("moves_per_pass", self.moves_per_pass, least=1, most=MAX_MOVES_PER_PASS)
@@ -163,9 +168,10 @@ class LocalSearch:
         improved = arrays.take_tours(chosen, problem, tours)
         before, to_host = None, not arrays.on_gpu(tours)
         if not problem.integer:
-            before = (improved.copy(), _refereed(chosen, problem, improved, to_host=to_host))
+            before = (improved.copy(), refereed(chosen, problem, improved, to_host=to_host))
         statistics = Statistics(backend=chosen.name, climbs=len(improved))
-        maker = engines.choose(self)(self, chosen, problem, key)
+        memory = chosen.memory(memory_limit)
+        maker = engines.choose(self)(self, chosen, problem, key, memory)
         size = chosen.rows_that_fit(
             maker.bytes_per_tour, chosen.metric_data(problem).nbytes, memory_limit
         )
@@ -174,9 +180,9 @@ class LocalSearch:
             self._improve(maker, improved, rows, first_row, stopwatch, callback, statistics)
             if statistics.stopped_by in ("seconds", "target", "interrupt"):
                 break
-        costs = _refereed(chosen, problem, improved, to_host=to_host)
+        costs = refereed(chosen, problem, improved, to_host=to_host)
         if before is not None:
-            _undo_rounding(improved, costs, *before)
+            undo_rounding(improved, costs, *before)
         statistics.seconds = stopwatch.elapsed
         observers.notify(problem, self, statistics)
         given = arrays.give(chosen, improved, like=tours)
@@ -198,11 +204,12 @@ class LocalSearch:
         limit = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
         climb = maker.make(part, first_row + rows.start, limit)
         passes, moves = statistics.passes, statistics.moves
+        evaluations = statistics.evaluations
 
         def count() -> None:
             statistics.passes = passes + int(climb.pass_counts.sum())
             statistics.moves = moves + int(climb.move_counts.sum())
-            statistics.evaluations = statistics.passes * climb.moves_per_evaluation()
+            statistics.evaluations = evaluations + climb.evaluations()
 
         def report(unfinished: int) -> int | float:
             costs = tour_costs(climb.backend, climb.problem, tours)
@@ -228,6 +235,8 @@ class LocalSearch:
         statistics.launches += launches
         if stopped_by == "optimum" and bool((climb.states == OUT_OF_MOVES).any()):
             stopped_by = "moves"
+        if stopped_by == "optimum" and bool((climb.states == NOTHING_KEPT).all()):
+            stopped_by = "filter"
         if stopped_by != "optimum":
             statistics.stopped_by = stopped_by
 
@@ -242,14 +251,14 @@ def _part(kind: str, parameter: str, given: object, base: type) -> Any:
     return made
 
 
-def _refereed(backend: Backend, problem: TSP, tours: Any, *, to_host: bool) -> Any:
+def refereed(backend: Backend, problem: TSP, tours: Any, *, to_host: bool) -> Any:
     """Return costs: to the last bit as the referee adds them up where the tours go to the host."""
     if problem.integer or not to_host:
         return tour_costs(backend, problem, tours)
     return backend.xp.asarray(problem.cost(backend.to_numpy(tours)))
 
 
-def _undo_rounding(tours: Any, costs: Any, tours_before: Any, costs_before: Any) -> None:
+def undo_rounding(tours: Any, costs: Any, tours_before: Any, costs_before: Any) -> None:
     """Put back rows whose real cost grew by rounding, although every single move improved."""
     worse = costs > costs_before
     if bool(worse.any()):

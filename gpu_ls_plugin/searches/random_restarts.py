@@ -137,10 +137,11 @@ class RandomRestarts:
 
     def _batch_size(self, backend: Backend, problem: TSP, memory_limit: int | None) -> int:
         """Return how many climbers run at a time: enough to fill the device, as many as fit."""
-        per_climb = engines.choose(self.search)(self.search, backend, problem, 0).bytes_per_tour
+        memory = backend.memory(memory_limit)
+        maker = engines.choose(self.search)(self.search, backend, problem, 0, memory)
         fixed = backend.metric_data(problem).nbytes
         # Starts, results and kept tours are three more tours each.
-        fits = backend.rows_that_fit(per_climb + 12 * problem.n, fixed, memory_limit)
+        fits = backend.rows_that_fit(maker.bytes_per_tour + 12 * problem.n, fixed, memory_limit)
         return min(fits, CLIMBS_PER_PROCESSOR[backend.name] * backend.processors)
 
     def _best(self, backend: Backend, tours: Any, costs: Any, result: Result) -> tuple[Any, Any]:

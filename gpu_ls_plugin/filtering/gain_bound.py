@@ -1,0 +1,48 @@
+"""The filter that is exact: moves that cannot improve the tour are dropped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.candidates import Nearest
+from gpu_ls_plugin.filtering.base import Filter
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.filtering.base import Setting
+
+
+@dataclass(frozen=True)
+class GainBound(Filter):
+    """Drop moves that cannot improve the tour, whatever their other edges are.
+
+    Each end of a removed edge gets a new edge, at least as long as the way to the city's nearest
+    neighbour; so one new edge that is too long for the edges removed decides against a move. The
+    descent is the same as without the filter. In 3-opt, two edges can decide against all moves
+    that take them out (the filter of openings).
+    """
+
+    name = "gain_bound"
+    header = "gain_bound.cuh"
+
+    def functor(self) -> str:
+        """Return the C++ type of the test."""
+        return "gls::GainBound"
+
+    @property
+    def opens(self) -> bool:
+        """Openings are tested."""
+        return True
+
+    def rotations(self, edges: int) -> int:
+        """Return 3 for moves of three edges: at least one new edge leaves enough to gain."""
+        return 3 if edges > 2 else 1
+
+    def words(self, setting: Setting) -> list[Any]:
+        """Return the length from every city to its nearest."""
+        lengths = Nearest(1).of(setting.problem).lengths[:, 0]
+        return [setting.backend.xp.asarray(lengths.astype(setting.dtype))]
+
+    def state_words(self, n: int) -> int:
+        """Return one word for every position, and one for the largest of them."""
+        return n + 1

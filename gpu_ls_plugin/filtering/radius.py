@@ -1,0 +1,49 @@
+"""The filter by the length of new edges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.filtering.base import Filter
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.filtering.base import Setting
+
+
+@dataclass(frozen=True)
+class Radius(Filter):
+    """Keep moves whose new edges are all at most `r` long.
+
+    Parameters
+    ----------
+    r : float
+        In the unit of the problem's lengths, at least 0.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        `r` is no such number.
+    """
+
+    r: float
+
+    name = "radius"
+    header = "radius.cuh"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "r", checks.number("r", self.r, least=0))
+
+    def functor(self) -> str:
+        """Return the C++ type of the test."""
+        return "gls::Radius"
+
+    @property
+    def opens(self) -> bool:
+        """Openings are tested."""
+        return True
+
+    def words(self, setting: Setting) -> list[Any]:
+        """Return the longest length that passes."""
+        return [float(self.r)]

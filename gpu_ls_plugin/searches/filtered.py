@@ -1,0 +1,239 @@
+"""Engine of filtered complete neighbourhoods (Schulz 2013, sections 6.14, 6.15 and 7)."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.base import repeated
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.filtering.base import Setting
+from gpu_ls_plugin.searches.engine import Engine
+from gpu_ls_plugin.searches.filtered_kernels import FilteredKernels
+from gpu_ls_plugin.searches.sites import Sites
+from gpu_ls_plugin.searches.triple_table import MovingTable, triples_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood
+    from gpu_ls_plugin.problems.tsp import TSP
+
+LARGEST = 2**15  # cities: products of two positions have 32 bits
+RANKED_BYTES = 16  # gls::Ranked<Value>
+EAGER_PARTS = 16  # of a neighbourhood whose first part with an improving move is enough
+RECORDED = 16  # passes that are launched as one
+
+
+class FilteredMoves(Engine):
+    """A batch of descents in progress, whose passes evaluate what a filter keeps of all moves.
+
+    All passes of a launch are queued at once and decide on the device whether there is anything
+    left to do, so that nothing waits for the host.
+
+    Parameters
+    ----------
+    backend, problem, tours
+        As for every engine.
+    part : FilteredNeighbourhood
+    max_moves : int
+        Moves after which a tour stops.
+    seed, first_row : int
+        Of the filter's random numbers.
+    eager : bool
+        Take the best move of the first part that has an improving one, not that of all parts.
+    memory : int
+        Bytes for flags, lists and bests of the batch; the neighbourhood is evaluated in as many
+        parts as that takes.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        problem: TSP,
+        tours: Any,
+        part: FilteredNeighbourhood,
+        max_moves: int,
+        *,
+        seed: int = 0,
+        first_row: int = 0,
+        eager: bool = False,
+        memory: int = 2**62,
+    ) -> None:
+        check_size(problem, part)
+        super().__init__(backend, problem, tours)
+        self.part, self._eager = part, eager
+        self._memory = memory // max(1, len(tours))
+        xp, n, size = backend.xp, problem.n, len(tours)
+        self.evaluated = xp.zeros(size, "int64")
+        if n < self.smallest:
+            return
+        sites = Sites(backend, problem)
+        self.dtype = sites.dtype
+        self.kernels = FilteredKernels(
+            part, problem.metric, sites.length, sites.grid, backend.warp(), backend.block(512)
+        )
+        setting = Setting(backend, problem, sites.dtype, seed)
+        self._words = part.filter.words(setting) if n >= self.smallest else []
+        self.slots = tuning.filter_slots(
+            self.moves_per_evaluation(), size, backend.processors, backend.name
+        )
+        slots = (size, self.slots)
+        self.arguments: dict[str, Any] = {
+            **sites.arguments,
+            "first_row": first_row,
+            "slots": self.slots,
+            "eager": int(eager),
+            "table": None,
+            "table_first": 0,
+            "parameters": xp.asarray(_packed(backend, self._words)),
+            "max_moves": max_moves,
+            "tours": tours,
+            "placed": xp.empty((size, n, tuning.SITE_BYTES), "uint8"),
+            "edges": xp.empty((size, n), sites.dtype),
+            "filter_state": xp.full((size, 8 * part.filter.state_words(n)), 1, "uint8"),
+            "cursors": xp.zeros(size, "int32"),
+            "looked": xp.zeros(size, "int32"),
+            "before": None,
+            "best": xp.zeros((*slots, RANKED_BYTES), "uint8"),
+            "kept": xp.zeros(slots, "int64"),
+            "kept_counts": xp.zeros(size, "int64"),
+            "evaluated": self.evaluated,
+            "flags": None,
+            "entries": None,
+            "entry_counts": xp.zeros(size, "uint32"),
+            "states": self.states,
+            "pass_counts": self.pass_counts,
+            "move_counts": self.move_counts,
+        }
+        self._set_mode(self._chosen_mode())
+        self.backend.launch(self.kernels.step("BeginFiltered"), size, self.arguments)
+
+    @staticmethod
+    def bytes_per_tour(n: int, part: FilteredNeighbourhood) -> int:
+        """Return the least memory of one tour in bytes."""
+        state: int = 8 * part.filter.state_words(n)
+        return n * (tuning.SITE_BYTES + 12) + state + tuning.LEAST_PART_BYTES
+
+    @property
+    def mode(self) -> str:
+        """How kept moves are evaluated, if need be until more is known of the filter."""
+        return self._mode
+
+    def moves_per_evaluation(self) -> int:
+        """Return the size of the neighbourhood, whatever the filter keeps of it."""
+        n = self.problem.n
+        return n * (n - 3) // 2 if self.part.edges == len("ij") else 4 * math.comb(n, 3)
+
+    def evaluations(self) -> int:
+        """Return how many moves the filter has kept."""
+        return int(self.evaluated.sum())
+
+    def first_passes(self) -> int:
+        """Return 1: the driver finds out how many passes a launch may have."""
+        return 1
+
+    def launch(self, passes: int, seconds: float) -> None:
+        """Queue evaluations of up to `passes` parts of every unfinished tour."""
+        deadline = time.perf_counter() + seconds
+        for together, replay in ((RECORDED, self._many), (1, self._once)):
+            for _ in range(passes // together):
+                replay()
+                if self.backend.name == "cpu" and time.perf_counter() > deadline:
+                    return
+            passes %= together
+
+    def unfinished(self) -> int:
+        """Return how many tours can still be improved; waits for the launches."""
+        left = super().unfinished()
+        done = int(self.pass_counts.sum())
+        if left and done:
+            kept = self.evaluations() / (done * self.moves_per_evaluation())
+            self._set_mode(self._chosen_mode(kept))
+        return left
+
+    def _chosen_mode(self, kept: float | None = None) -> str:
+        part = self.part
+        if part.mode != "auto":
+            return part.mode
+        return tuning.filter_mode(
+            self.backend.name, part.edges, opens=part.filter.opens, ordered=self._eager, kept=kept
+        )
+
+    def _set_mode(self, mode: str) -> None:
+        """Cut the neighbourhood into parts for a mode, and record its launches."""
+        if mode == getattr(self, "_mode", None):
+            return
+        self._mode = mode
+        n, xp, size = self.problem.n, self.backend.xp, len(self.tours)
+        edges = self.part.edges
+        if mode == "openings":
+            numbers = n - 2 if edges == len("ij") else math.comb(n, 2)
+            variants = self.part.filter.rotations(edges)
+        else:
+            numbers = math.comb(n - 1, 2) if edges == len("ij") else math.comb(n, 3)
+            variants = 1
+        variants *= 1 if edges == len("ij") else 4
+        numbers = max(1, numbers)
+        most = tuning.most_of_part(mode, variants, self._memory)
+        part_size = min(numbers, most, -(-numbers // EAGER_PARTS) if self._eager else numbers)
+        moves = part_size * variants
+        flag_words = -(-moves // 32) if mode == "compact" else 0
+        room = moves if mode in ("compact", "openings") else 0
+        self.arguments |= {
+            "part_size": part_size,
+            "parts": -(-numbers // part_size),
+            "flag_words": flag_words,
+            "room": room,
+            "flags": xp.empty((size, flag_words), "uint32"),
+            "entries": xp.empty((size, room), "uint32"),
+        }
+        for name in ("cursors", "looked"):
+            self.arguments[name].fill(0)
+        self._pass = [*self.kernels.evaluation(mode), self.kernels.step("TakeFiltered")]
+        self._table: MovingTable | None = None
+        if self.part.mapping == "table" and mode != "openings":
+            if self._eager or part_size == numbers:
+                self.arguments["table"] = xp.asarray(triples_table(n, 0, numbers))
+            else:  # all tours are at the same part
+                self._table = MovingTable(self.backend, n, part_size)
+        repeat = repeated if self._table else self.backend.recorded
+        self._once, self._many = (repeat(self._one_pass, times) for times in (1, RECORDED))
+
+    def _one_pass(self) -> None:
+        """Evaluate a part of every tour, and take what is best."""
+        if self._table:
+            self.arguments |= self._table.following()
+        self.evaluate(self._pass[:-1], self._pass[-1])
+
+    def evaluate(self, kernels: Sequence[Kernel], step: Kernel) -> None:
+        """Queue an evaluation of a part of every tour, and what follows it."""
+        for kernel in kernels:
+            self.backend.launch(kernel, len(self.tours) * self.slots, self.arguments)
+        self.backend.launch(step, len(self.tours), self.arguments)
+
+
+def check_size(problem: TSP, part: FilteredNeighbourhood) -> None:
+    """Raise UnsupportedProblemError where triples of cities have no numbers of their own."""
+    if part.edges == len("ijk") and problem.n > LARGEST:
+        raise UnsupportedProblemError(
+            f"problem: complete 3-opt neighbourhoods are for up to {LARGEST:,} cities, not "
+            f"{problem.n:,}; use candidates=Nearest(10) without a filter"
+        )
+
+
+def _packed(backend: Backend, words: list[Any]) -> Any:
+    """Return parameters as the functors read them: 8 bytes each, arrays by their address."""
+    packed = np.zeros(len(words) + 1, "uint64")  # never empty
+    for place, word in enumerate(words):
+        if isinstance(word, float):
+            packed[place : place + 1].view("float64")[0] = word
+        else:
+            packed[place] = word if isinstance(word, int) else backend.address(word)
+    return packed

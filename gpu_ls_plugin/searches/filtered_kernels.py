@@ -1,0 +1,117 @@
+"""The kernels of a filtered neighbourhood, composed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.neighbourhoods.filtered import MAPPINGS
+from gpu_ls_plugin.searches.sites import metric_type
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood
+    from gpu_ls_plugin.problems.metrics import Metric
+
+# gls::FilteredBatch
+PARAMETERS = (
+    "const void* metric_data, int n, const void* sites, float error_absolute, "
+    "float error_relative, gls::int64 first_row, gls::int64 part_size, int parts, int slots, "
+    "int eager, const void* table, gls::int64 table_first, const gls::uint64* parameters, "
+    "gls::int64 flag_words, "
+    "gls::int64 room, gls::int64 max_moves, int* tours, void* placed, void* edges, "
+    "gls::uint64* filter_state, int* cursors, int* looked, void* before, void* best, "
+    "gls::int64* kept, gls::int64* kept_counts, gls::int64* evaluated, gls::uint32* flags, "
+    "gls::uint32* entries, gls::uint32* entry_counts, unsigned char* states, "
+    "gls::int64* pass_counts, gls::int64* move_counts"
+)
+SPACES = {2: "gls::Pairs", 3: "gls::Triples"}
+WARPS, STEP_THREADS = 8, 512  # of a block
+# The steps of an evaluation; {source} and {sink} are chosen by the caller.
+STEPS = {
+    "masked": ("EvaluateMasked<{team}, {moves}, {source}, {sink}>",),
+    "fused": ("EvaluateFused<{team}, {moves}, {source}, {sink}>",),
+    "compact": (
+        "MakeFlags<{team}, {moves}>",
+        "CompactFlags<{team}, {moves}>",
+        "EvaluateMapped<{team}, {moves}, {sink}>",
+    ),
+    "openings": (
+        "ListOpenings<{team}, {moves}>",
+        "EvaluateOpenings<{team}, {moves}, {sink}>",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class FilteredKernels:
+    """What composes the kernels of one filtered neighbourhood.
+
+    Attributes
+    ----------
+    part : FilteredNeighbourhood
+    metric : Metric
+    length, grid : str
+        As `Sites` has them.
+    warp, block : str
+        C++ types of the teams that evaluate and that take moves.
+    """
+
+    part: FilteredNeighbourhood
+    metric: Metric
+    length: str
+    grid: str = ""
+    warp: str = f"gls::Warp<{WARPS}>"
+    block: str = f"gls::Block<{STEP_THREADS}>"
+
+    def evaluation(
+        self, mode: str, source: str = "Tested", sink: str = "Improving"
+    ) -> list[Kernel]:
+        """Return the kernels of a mode; moves are kept where `source` says so."""
+        return [
+            self._kernel(
+                "filtered_modes.cuh",
+                body.format(
+                    team=self.warp,
+                    moves=self._moves,
+                    source=f"gls::{source}",
+                    sink=f"gls::{sink}",
+                ),
+                self.warp,
+            )
+            for body in STEPS[mode]
+        ]
+
+    def step(self, body: str) -> Kernel:
+        """Return ``BeginFiltered``, ``TakeFiltered`` or ``NoteFiltered``."""
+        return self._kernel("filtered_step.cuh", f"{body}<{self.block}, {self._moves}>", self.block)
+
+    @property
+    def _moves(self) -> str:
+        """C++ type of the moves of a tour."""
+        types = (
+            SPACES[self.part.edges],
+            MAPPINGS[self.part.mapping][0],
+            metric_type(self.metric, self.grid),
+            self.length,
+            self.part.filter.functor(),
+        )
+        return f"gls::FilteredMoves<{', '.join(types)}>"
+
+    def _kernel(self, header: str, body: str, team: str) -> Kernel:
+        name = body.partition("<")[0]
+        kernel = metric_kernel(
+            "filtered_" + name.lower(),
+            self.metric,
+            header=header,
+            body=f"gls::{body}",
+            parameters=PARAMETERS,
+            team=team,
+        )
+        filters = self.part.filter.parts
+        return replace(
+            kernel,
+            functors=(*kernel.functors, *filter(None, (part.source() for part in filters))),
+            headers=("mappings.cuh", *(part.header for part in filters)),
+            parts=(*kernel.parts, self.part.neighbourhood.name, *(part.name for part in filters)),
+        )

@@ -1,0 +1,63 @@
+"""The positions of triples of edges by their number, as a table (Schulz 2013, 6.1 and 6.15)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.exceptions import InsufficientMemoryError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+
+ENTRY_BYTES = 6
+
+
+def triples_table(n: int, first: int, count: int) -> NDArray[np.uint16]:
+    """Return the triples x < y < z of numbers below n from number `first` on, ordered by z, y, x.
+
+    Shape (count, 3).
+    """
+    numbers, below = np.arange(first, first + count), np.arange(n + 1, dtype=np.int64)
+    pairs, triples = below * (below - 1) // 2, below * (below - 1) * (below - 2) // 6
+    z = np.searchsorted(triples, numbers, side="right") - 1
+    numbers -= triples[z]
+    y = np.searchsorted(pairs, numbers, side="right") - 1
+    return np.stack([numbers - pairs[y], y, z], axis=1).astype("uint16")
+
+
+class MovingTable:
+    """The tables of all parts of a neighbourhood, over and over, on a backend.
+
+    They are made once and kept on the host; each is copied while the part before is evaluated.
+
+    Raises
+    ------
+    InsufficientMemoryError
+        The host cannot keep them.
+    """
+
+    def __init__(self, backend: Backend, n: int, part_size: int) -> None:
+        triples = math.comb(n, 3)
+        needed, available = ENTRY_BYTES * triples, get_backend("cpu").available_memory()
+        if needed > available:
+            raise InsufficientMemoryError(
+                f"mapping: the table of all triples of {n:,} cities has {needed:,} bytes, but only "
+                f"{available:,} are available; use mapping='roots'"
+            )
+        self._firsts = range(0, triples, part_size)
+        tables = [triples_table(n, x, min(part_size, triples - x)) for x in self._firsts]
+        self._copies: Iterator[Any] = backend.ahead(itertools.cycle(tables))
+        self._turns = itertools.cycle(self._firsts)
+
+    def following(self) -> dict[str, Any]:
+        """Return the kernels' arguments for the part that is next."""
+        return {"table": next(self._copies), "table_first": next(self._turns)}
