@@ -36,6 +36,8 @@ searches:
     lin_kernighan             on alpha(5) with first
     or_opt/quadrant(8)|nearest(5)
     three_opt/random_k(1000)  over all cities
+    "filtered_neighbourhood(three_opt, gain_bound & ~dont_look | radius(100))"
+                              over all cities with best; filters join by &, | and ~
     "LocalSearch([TwoOpt()], candidates=All(), pivoting=Best(), moves_per_pass=8)"
 
   Such a search repairs the tours that were kicked. The search around it can be written, too:

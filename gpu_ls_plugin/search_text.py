@@ -8,27 +8,28 @@
     local_search                            a registered search
     LocalSearch([TwoOpt()], candidates=All(), pivoting=Best(), moves_per_pass=8)
     iterated_local_search(lin_kernighan(3)/alpha(5), double_bridge(50), better)
+    filtered_neighbourhood(three_opt, gain_bound & ~dont_look | radius(100))/best
 
 Names are those of the registered parts (``gpu-ls operators``), and a class stands for its name in
-snake case. Arguments are literals; those of a search or of a candidate set may be parts, and a
-search in a search may be written in either form. A text is read as Python's syntax, but nothing in
-it is evaluated: it can make parts only.
+snake case. Arguments are literals or parts, and a search in a search may be written in either form.
+Filters join by ``&``, ``|`` and ``~``, in Python's order of precedence. A text is read as Python's
+syntax, but nothing in it is evaluated: it can make parts only.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import operator
 import re
 from dataclasses import fields
 from functools import reduce
-from operator import or_
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.candidates import All, Alpha, Union
+from gpu_ls_plugin.candidates import All, Alpha, Closure, Union
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError, UnknownPartError
-from gpu_ls_plugin.neighbourhoods import LinKernighan
-from gpu_ls_plugin.pivoting import RandomK
+from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
+from gpu_ls_plugin.pivoting import Best, RandomK
 from gpu_ls_plugin.registry import KINDS, registry
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, Migration
 
@@ -43,13 +44,29 @@ LONGEST = 1000  # characters
 # Where an argument does not have the name of its kind.
 KIND_OF_ARGUMENT = {"neighbourhoods": "neighbourhood", "accept": "acceptance"}
 COOPERATION = "cooperation"  # a kind that plugins cannot add to
+# Parts that are not registered, since they are made of others or of a kind of their own.
+UNREGISTERED: dict[tuple[str, str], Callable[..., Any]] = {
+    (COOPERATION, Migration.name): Migration,
+    ("candidates", "union"): Union,
+    ("candidates", "closure"): Closure,
+}
+# What joins parts of a kind.
+JOINS: dict[str, dict[type[ast.operator | ast.unaryop], Callable[..., Any]]] = {
+    "candidates": {ast.BitOr: operator.or_},
+    "filter": {ast.BitOr: operator.or_, ast.BitAnd: operator.and_, ast.Invert: operator.invert},
+}
+HINTS = {
+    "candidates": " (candidate sets join by |)",
+    "filter": " (filters join by &, | and ~)",
+}
 
 
 def parse_search(text: str) -> Callable[..., Any]:
     """Return the search that a text describes.
 
     Missing parts have the defaults of `LocalSearch`, except that candidates are ``Alpha(5)`` for
-    `LinKernighan`, whose chains need good ones, and ``All()`` for `RandomK`.
+    `LinKernighan`, whose chains need good ones, and ``All()`` for `RandomK`, and that the pivoting
+    rule of a `FilteredNeighbourhood` is ``Best()``.
 
     Parameters
     ----------
@@ -154,12 +171,14 @@ def _composed(moves: list[ast.expr], others: list[list[ast.expr]]) -> LocalSearc
         kind = _kind(group[0], "candidates", "pivoting")
         if kind in parts or (kind == "pivoting" and len(group) > 1):
             raise InvalidParameterError(f"search: {kind} is given more than once; write {FORM}")
-        parts[kind] = reduce(or_, (_part(node, kind) for node in group))
+        parts[kind] = reduce(operator.or_, (_part(node, kind) for node in group))
     neighbourhoods = [_part(node, "neighbourhood") for node in moves]
     if isinstance(parts.get("pivoting"), RandomK):
         parts.setdefault("candidates", All())
     elif any(isinstance(part, LinKernighan) for part in neighbourhoods):
         parts.setdefault("candidates", Alpha(5))
+    if any(isinstance(part, FilteredNeighbourhood) for part in neighbourhoods):
+        parts.setdefault("pivoting", Best())
     return LocalSearch(neighbourhoods, **parts)
 
 
@@ -191,14 +210,31 @@ def _argument(node: Any, kind: str) -> Any:
         return [_argument(item, kind) for item in node.elts]
     if isinstance(node, ast.Name | ast.Call):
         return _part(node, kind)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return _argument(node.left, kind) | _argument(node.right, kind)
+    if _join(node, kind) is not None:
+        return _joined(node, kind)
     try:
         return ast.literal_eval(node)
-    except ValueError:
+    except (TypeError, ValueError):
         raise InvalidParameterError(
-            f"search: {ast.unparse(node)!r} is neither a literal nor a part; write {FORM}"
+            f"search: {ast.unparse(node)!r} is neither a literal nor a part"
+            f"{HINTS.get(kind, '')}; write {FORM}"
         ) from None
+
+
+def _join(node: ast.expr, kind: str) -> Callable[..., Any] | None:
+    """Return what an operator does to parts of a kind, None for anything else."""
+    if not isinstance(node, ast.BinOp | ast.UnaryOp):
+        return None
+    return JOINS.get(kind, {}).get(type(node.op))
+
+
+def _joined(node: ast.expr, kind: str) -> Any:
+    """Make the part that an expression of parts stands for."""
+    join = _join(node, kind)
+    if join is None:
+        return _part(node, kind)
+    operands = (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+    return join(*(_joined(operand, kind) for operand in operands))
 
 
 def _kind(node: ast.expr, *kinds: str) -> str:
@@ -228,11 +264,11 @@ def _find(name: str, *kinds: str) -> tuple[str, Callable[..., Any]]:
 
 def _factory(kind: str, name: str) -> Callable[..., Any]:
     """Return what makes a part of that name."""
-    if kind != COOPERATION:
-        return registry.lookup(kind, name)
-    if name != Migration.name:
+    if (kind, name) in UNREGISTERED:
+        return UNREGISTERED[kind, name]
+    if kind == COOPERATION:
         raise UnknownPartError(f"{kind}: no {kind} is called {name!r}; known: {Migration.name}")
-    return Migration
+    return registry.lookup(kind, name)
 
 
 def _improving(text: str, search: Callable[..., Any]) -> Callable[..., Any]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 CAPITALS = ROOT / "examples" / "data" / "europe_capitals.tsp"
+FILTERS = ("gain_bound", "radius", "in_candidates", "dont_look", "random_keep")
 QUICK = ("--backend", "cpu", "--seconds", "0.3", "--population", "8")
 
 
@@ -165,6 +166,10 @@ def test_starts(start: str, tmp_path: Path) -> None:
             "IteratedLocalSearch(OrOpt(max_length=3)/Nearest(k=6)/First(), "
             "DoubleBridge(segment=9, walk=None), Better())",
         ),
+        (
+            "filtered_neighbourhood(filter=gain_bound & radius(500))",
+            "(GainBound() & Radius(r=500.0)), mode='auto', mapping='roots')/All()/Best(), Doub",
+        ),
     ],
 )
 def test_searches(given: str, text: str, tmp_path: Path) -> None:
@@ -281,6 +286,7 @@ def bad_inputs(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
         "seed": ([good, "--seed", -1], "seed"),
         "start": ([good, "--start", "nearest_neighbor"], "nearest_neighbour"),
         "search": ([good, "--search", "two_op"], "did you mean 'two_opt'"),
+        "filter": ([good, "--search", "filtered_neighbourhood(filter=radus(3))"], "'radius'"),
         "search text": ([good, "--search", "two_opt+"], "two_opt+or_opt(2)/quadrant(10)/first"),
         "kicks": ([good, "--kicks", -1], "kicks"),
         "moves": ([good, "--moves", -1], "moves"),
@@ -305,6 +311,7 @@ BAD_INPUTS = (
         "seed",
         "start",
         "search",
+        "filter",
         "search text",
         "kicks",
         "moves",
@@ -399,6 +406,8 @@ def test_operators() -> None:
         ("metric", "EUC_2D"),
         ("construction", "greedy"),
         ("neighbourhood", "two_opt"),
+        ("neighbourhood", "filtered_neighbourhood"),
+        *(("filter", name) for name in FILTERS),
         ("perturbation", "double_bridge"),
         ("search", "random_restarts"),
     }

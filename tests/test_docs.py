@@ -46,6 +46,12 @@ def test_the_pymoo_guide_runs() -> None:
     assert "Statistics" in run_python(code)
 
 
+def test_the_filter_guide_runs() -> None:
+    *code, _ = blocks(ROOT / "docs" / "filters.md", "python")  # the last: test_third_party.py
+    best, kept, *_, gain = run_python("\n".join(code)).split()
+    assert 0 < int(gain) < int(best) < int(kept)
+
+
 def test_the_plugin_example_works(tmp_path: Path) -> None:
     page = ROOT / "docs" / "writing-a-plugin.md"
     functor, _ = blocks(page, "cpp")

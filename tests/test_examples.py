@@ -78,6 +78,17 @@ def test_climb_batch(tmp_path: Path) -> None:
             assert before == round(problem.cost(starts).mean())
 
 
+def test_filtered_neighbourhood(tmp_path: Path) -> None:
+    out = run("filtered_neighbourhood.py", "--size", 4, folder=tmp_path)
+    everything, exact, near = (
+        [int(cell.replace(",", "")) for cell in line.split("│")[2:5]]
+        for line in out.splitlines()
+        if line.startswith("│")
+    )
+    assert everything[0] > 2 * exact[0] > 2 * near[0] > 0
+    assert everything[1:] == exact[1:] and near[1] >= near[2] >= TWO_OPT
+
+
 def test_random_restarts(tmp_path: Path) -> None:
     out = run("random_restarts.py", "--climbs", 300, folder=tmp_path).splitlines()
     assert out[0].startswith("europe_capitals: 300 climbs, ")

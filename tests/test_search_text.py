@@ -7,13 +7,14 @@ import dataclasses
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.candidates import All, Alpha, Nearest, Quadrant, Union
+from gpu_ls_plugin.candidates import All, Alpha, Closure, Nearest, Quadrant, Union
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError, UnknownPartError
 from gpu_ls_plugin.registry import Part, registry
 from gpu_ls_plugin.search_text import parse_search, text_of
 
 SEARCH, TWO, OR, LK = gls.LocalSearch, gls.TwoOpt, gls.OrOpt, gls.LinKernighan
-ITERATED = gls.IteratedLocalSearch
+ITERATED, FILTERED = gls.IteratedLocalSearch, gls.FilteredNeighbourhood
+BOUND, AWAKE, NEAR = gls.GainBound(), gls.DontLook(), gls.Radius(100)
 
 READ = {
     "local_search": SEARCH(),
@@ -59,6 +60,30 @@ READ = {
             cooperation=gls.Migration(),
         )
     ),
+    "LocalSearch([two_opt], closure(nearest, limit=8) | Union(all, alpha), layout='warp')": (
+        SEARCH([TWO()], Closure(Nearest(), 8) | Union(All(), Alpha()), layout="warp")
+    ),
+    "filtered_neighbourhood": SEARCH([FILTERED()], All(), gls.Best()),
+    "filtered_neighbourhood/nearest(7)/first": SEARCH([FILTERED()], Nearest(7), gls.First()),
+    "LocalSearch([filtered_neighbourhood])": SEARCH([FILTERED()], All(), gls.First()),
+    "filtered_neighbourhood(three_opt, gain_bound & ~dont_look | radius(100))/best": SEARCH(
+        [FILTERED(gls.ThreeOpt(), (BOUND & ~AWAKE) | NEAR)], pivoting=gls.Best()
+    ),
+    "filtered_neighbourhood(filter=~(radius(100) | dont_look) & gain_bound & random_keep(0.5))": (
+        SEARCH([FILTERED(TWO(), ~(NEAR | AWAKE) & BOUND & gls.RandomKeep(0.5))], All(), gls.Best())
+    ),
+    "FilteredNeighbourhood(ThreeOpt(), GainBound() & InCandidates(Nearest(8)), mode='fused')": (
+        SEARCH(
+            [FILTERED(gls.ThreeOpt(), BOUND & gls.InCandidates(Nearest(8)), "fused")],
+            pivoting=gls.Best(),
+        )
+    ),
+    "filtered_neighbourhood(filter=in_candidates(quadrant(8) | closure(nearest(5))))/first": SEARCH(
+        [FILTERED(filter=gls.InCandidates(Quadrant(8) | Closure(Nearest(5))))]
+    ),
+    "IteratedLocalSearch(filtered_neighbourhood(filter='dont_look'), kicks_per_city=1)": ITERATED(
+        SEARCH([FILTERED(filter=AWAKE)], pivoting=gls.Best()), kicks_per_city=1
+    ),
 }
 
 
@@ -77,6 +102,11 @@ def test_texts_are_short_and_name_every_part() -> None:
     both = SEARCH([TWO()], Union(Union(Nearest(3), Quadrant(4)), Alpha(5)))
     assert text_of(both) == "TwoOpt()/Nearest(k=3)|Quadrant(m=4)|Alpha(k=5, steps=30)/First()"
     assert text_of(print) == str(print)
+    filtered = FILTERED(gls.ThreeOpt(), (BOUND & ~AWAKE) | NEAR)
+    assert text_of(SEARCH([filtered])) == (
+        "FilteredNeighbourhood(neighbourhood=ThreeOpt(), filter=((GainBound() & ~DontLook()) | "
+        "Radius(r=100.0)), mode='auto', mapping='roots')/All()/First()"
+    )
     bridge = gls.DoubleBridge(50)
     iterated = ITERATED(SEARCH(), bridge, gls.Better(), cooperation=gls.Migration())
     assert text_of(iterated) == (
@@ -105,6 +135,29 @@ REFUSED = {
     "or_opt(17)": (InvalidParameterError, "max_length: 17"),
     "or_opt('a')": (InvalidTypeError, "max_length: 'a'"),
     "or_opt(1+1)": (InvalidParameterError, "neither a literal nor a part"),
+    "or_opt(1|2)": (InvalidParameterError, "neither a literal nor a part"),
+    "or_opt({[]})": (InvalidParameterError, "neither a literal nor a part"),
+    "LocalSearch([two_opt], nearest & all)": (InvalidParameterError, r"candidate sets join by \|"),
+    "LocalSearch([two_opt], nearest | 'all')": (InvalidParameterError, "\"'all'\" is no part"),
+    "filtered_neighbourhood(or_opt)": (InvalidTypeError, "OrOpt.* cannot be filtered"),
+    "filtered_neighbourhood(two_opt, two_opt)": (UnknownPartError, "no filter is called 'two_opt'"),
+    "filtered_neighbourhood(filter=gain_bond)": (UnknownPartError, "did you mean 'gain_bound'"),
+    "filtered_neighbourhood(filter=gain_bound + dont_look)": (
+        InvalidParameterError,
+        "filters join by &, | and ~",
+    ),
+    "filtered_neighbourhood(filter=gain_bound and dont_look)": (
+        InvalidParameterError,
+        "filters join by &, | and ~",
+    ),
+    "filtered_neighbourhood(filter=gain_bound & 3)": (InvalidParameterError, "'3' is no part"),
+    "filtered_neighbourhood(filter=radius(-1))": (InvalidParameterError, "r: -1"),
+    "filtered_neighbourhood(mode='mask')": (InvalidParameterError, "mode: 'mask'"),
+    "filtered_neighbourhood(two_opt, mapping='newton')": (InvalidParameterError, "mapping: 'newt"),
+    "filtered_neighbourhood+or_opt": (InvalidParameterError, "is searched alone"),
+    "filtered_neighbourhood/random_k": (InvalidParameterError, "is searched alone"),
+    "gain_bound": (UnknownPartError, "no neighbourhood is called 'gain_bound'"),
+    "~two_opt": (InvalidParameterError, "is no part"),
     "two_opt|or_opt": (InvalidParameterError, r"\+ between neighbourhoods"),
     "two_opt/nearest+all": (InvalidParameterError, r"\| between candidate sets"),
     "two_opt-or_opt": (InvalidParameterError, "another sign"),

@@ -1,4 +1,4 @@
-"""A third party's distribution with a metric and a neighbourhood: installed, searched, compiled."""
+"""A third party's distribution: metric, neighbourhood, filter; installed, searched, compiled."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 
 from gpu_ls_plugin.backends import compile_check
 from gpu_ls_plugin.exceptions import GpuLsError
+from tests.test_docs import blocks
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -42,11 +43,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.filtering import GainBound
 from gpu_ls_plugin.hookspecs import hookimpl
-from gpu_ls_plugin.neighbourhoods import Neighbourhood
+from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, TwoOpt
 from gpu_ls_plugin.problems.metrics import Euc2D, Metric
 from gpu_ls_plugin.searches.composed import Moves
 from gpu_ls_plugin.searches.descent import descent_kernel
+from gpu_ls_plugin.searches.filtered_kernels import FilteredKernels
 from gpu_ls_plugin.searches.instantiations import metric_kernels
 
 FUNCTOR = """
@@ -125,14 +128,24 @@ class SwapPairs(Neighbourhood):
 def gpu_ls_register_parts(register):
     register("metric", "TWICE_2D", Twice2D)
     register("neighbourhood", "swap_pairs", SwapPairs)
+    register("filter", "leave_city", LeaveCity)
 
 
 @hookimpl
 def gpu_ls_kernel_sources():
     moves = Moves.of([SwapPairs()], symmetric=True, length="int")
     shape = tuning.descent_shape(1000, 16, tuning.SHARED_MEMORY[90])
-    return [*metric_kernels(Twice2D()), descent_kernel(Euc2D(), moves, shape.team, shape.memory)]
+    part = FilteredNeighbourhood(TwoOpt(), LeaveCity(0) & GainBound())
+    return [
+        *metric_kernels(Twice2D()),
+        descent_kernel(Euc2D(), moves, shape.team, shape.memory),
+        *FilteredKernels(part, Euc2D(), "int").evaluation("openings"),
+    ]
 '''
+
+# The filter of the guide.
+GUIDE = ROOT / "docs" / "filters.md"
+FILTER = f"LEAVE_CITY = {blocks(GUIDE, 'cpp')[0]!r}\n{blocks(GUIDE, 'python')[-1]}"
 
 CLIMB = """
 import json
@@ -195,12 +208,51 @@ print(json.dumps({
 }))
 """
 
+LEAVE = """
+import json
+import numpy as np
+import gpu_ls_plugin as gls
+from gpu_ls_twice import LeaveCity
+
+problem = gls.TSP(np.random.default_rng(7).integers(0, 1000, (60, 2)))
+starts = gls.random_tours(problem, size=20, seed=3, backend="cpu")
+
+def search(test, mode):
+    part = gls.FilteredNeighbourhood(gls.TwoOpt(), test, mode)
+    return gls.LocalSearch([part], pivoting=gls.Best())(problem, starts, backend="cpu")
+
+def neighbours(tours):
+    # Of city 3, in every tour.
+    at = np.nonzero(tours == 3)[1]
+    rows = np.arange(len(tours))
+    return np.sort([tours[rows, (at + step) % 60] for step in (-1, 1)], axis=0)
+
+def best(tour):
+    # Change by the best 2-opt move that leaves city 3 alone.
+    i, j = np.triu_indices(60, 1)
+    ends = np.array([tour[i], tour[i + 1], tour[j], tour[(j + 1) % 60]])
+    a, b, c, d = ends[:, (ends != 3).all(axis=0)]
+    length = lambda x, y: problem.metric.lengths(problem, x, y)
+    return (length(a, c) + length(b, d) - length(a, b) - length(c, d)).min()
+
+found = search(LeaveCity(3) & gls.GainBound(), "openings")
+masked = search(LeaveCity(3), "masked")
+print(json.dumps({
+    "refereed": bool((found.costs == problem.cost(found.tours)).all()),
+    "improved": bool((found.costs < problem.cost(starts)).all()),
+    "left": bool((neighbours(found.tours) == neighbours(starts)).all()),
+    "optimal": all(best(tour) >= 0 for tour in found.tours),
+    "the same in another mode": bool((found.tours == masked.tours).all()),
+    "fewer": found.statistics.evaluations < masked.statistics.evaluations,
+}))
+"""
+
 CHECK = """
 import json
 from gpu_ls_plugin.backends.compile_check import check
 from gpu_ls_plugin.plugins import plugins
 
-own = {"TWICE_2D", "swap_pairs"}
+own = {"TWICE_2D", "swap_pairs", "leave_city"}
 kernels = [kernel for kernel in plugins.kernel_sources() if own & set(kernel.parts)]
 assert own <= {part for kernel in kernels for part in kernel.parts}
 print(json.dumps([row.as_dict() for row in check(kernels)]))
@@ -224,7 +276,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The plugin's distribution, installed by pip into a folder of its own."""
     project = tmp_path_factory.mktemp("project")
     (project / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
-    (project / "gpu_ls_twice.py").write_text(PLUGIN, encoding="utf-8")
+    (project / "gpu_ls_twice.py").write_text(PLUGIN + FILTER, encoding="utf-8")
     target = tmp_path_factory.mktemp("site")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     options = ["--no-build-isolation", "--no-deps", "--no-index", "--target", str(target)]
@@ -257,12 +309,13 @@ def test_the_plugin_is_found_through_its_entry_point(site: Path) -> None:
         "module": "gpu_ls_twice",
         "status": "loaded",
         "error": "",
-        "parts": ["metric:TWICE_2D", "neighbourhood:swap_pairs"],
+        "parts": ["metric:TWICE_2D", "neighbourhood:swap_pairs", "filter:leave_city"],
     }
     rows = run(site, "-m", "gpu_ls_plugin", "operators", "--json")
     assert [row["summary"] for row in rows if row["plugin"] == "twice"] == [
         "Twice TSPLIB's EUC_2D.",
         "Swap two neighbouring segments of one or two cities.",
+        "Keep moves that leave both edges at a city as they are.",
     ]
 
 
@@ -277,12 +330,27 @@ def test_its_neighbourhood_is_searched_alone_and_with_others(site: Path) -> None
     assert found == dict.fromkeys(checks, True)
 
 
-def test_its_neighbourhood_is_known_by_name(site: Path) -> None:
+def test_its_filter_joins_others_in_every_mode(site: Path) -> None:
+    found = run(site, "-c", LEAVE)
+    checks = ("refereed", "improved", "left", "optimal", "the same in another mode", "fewer")
+    assert found == dict.fromkeys(checks, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "search"),
+    [
+        ("swap_pairs+two_opt/nearest(8)", "SwapPairs()+TwoOpt()/Nearest(k=8)"),
+        (
+            "filtered_neighbourhood(filter=leave_city(3) & gain_bound)",
+            "(LeaveCity(city=3) & GainBound())",
+        ),
+    ],
+)
+def test_its_parts_are_known_by_name(site: Path, text: str, search: str) -> None:
     file = str(ROOT / "examples" / "data" / "europe_capitals.tsp")
     options = ("--backend", "cpu", "--seconds", "0.2", "--population", "4", "--json")
-    text = ("--search", "swap_pairs+two_opt/nearest(8)")
-    found = run(site, "-m", "gpu_ls_plugin", "solve", file, *options, *text)
-    assert "SwapPairs()+TwoOpt()/Nearest(k=8)" in found["search"]
+    found = run(site, "-m", "gpu_ls_plugin", "solve", file, *options, "--search", text)
+    assert search in found["search"]
     assert found["moves"] > 0
 
 

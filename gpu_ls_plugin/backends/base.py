@@ -50,8 +50,8 @@ class Backend(ABC):
         """Return the C++ type of a team of about `threads` lanes."""
 
     @abstractmethod
-    def warp(self) -> str:
-        """Return the C++ type of a team of 32 lanes."""
+    def warp(self, count: int = 4) -> str:
+        """Return the C++ type of a team of 32 lanes, `count` to a block."""
 
     @abstractmethod
     def launch(

@@ -85,7 +85,7 @@ class CpuBackend(Backend):
         """Return the team of one thread."""
         return "gls::Host"
 
-    def warp(self) -> str:
+    def warp(self, count: int = 4) -> str:
         """Return the team of one thread."""
         return "gls::Host"
 

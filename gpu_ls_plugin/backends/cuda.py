@@ -54,9 +54,9 @@ class CudaBackend(Backend):
         """Return a team of one block."""
         return f"gls::Block<{threads}>"
 
-    def warp(self) -> str:
-        """Return a team of one warp, four to a block."""
-        return "gls::Warp<4>"
+    def warp(self, count: int = 4) -> str:
+        """Return a team of one warp, `count` to a block."""
+        return f"gls::Warp<{count}>"
 
     def launch(
         self,

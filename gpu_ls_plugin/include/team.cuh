@@ -25,6 +25,7 @@
 namespace gls {
 
 using int64 = long long;
+using uint16 = unsigned short;
 using uint32 = unsigned int;
 using uint64 = unsigned long long;
 
@@ -41,6 +42,14 @@ struct Ranked {
 
 // Sums are made of this many interleaved partial sums on every team.
 constexpr int kPartialSums = 32;
+
+GLS_DEVICE void add(int64* number, int64 more) {
+#ifdef __CUDACC__
+  atomicAdd(reinterpret_cast<uint64*>(number), uint64(more));
+#else
+  __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
+#endif
+}
 
 // The place of a lane among those of its team that are kept, and how many are.
 struct Compacted {
@@ -112,14 +121,12 @@ struct Host {
   GLS_DEVICE int64 total(int64 mine) const { return mine; }
   GLS_DEVICE uint32 reserve(uint32* number, int count) const { return fetch_add(number, count); }
 
-  // put(rank, bit) for the bits set in `count` words, ranked in order.
+  // put(rank, bit) for the bits set in the lanes' words, ranked in order; returns their number.
   template <class F>
-  GLS_DEVICE void set_bits(const uint32* words, int count, F put) const {
-    for (int w = 0, rank = 0; w < count; ++w) {
-      for (uint32 left = words[w]; left != 0; left &= left - 1) {
-        put(rank++, 32 * w + __builtin_ctz(left));
-      }
-    }
+  GLS_DEVICE int set_bits(uint32 word, F put) const {
+    int rank = 0;
+    for (; word != 0; word &= word - 1) put(rank++, __builtin_ctz(word));
+    return rank;
   }
 
   GLS_DEVICE bool set_bit(uint32* words, int bit) const {
@@ -289,19 +296,27 @@ struct Warp {
     return __shfl_sync(kAllLanes, before, 0);
   }
 
-  // As Host's; consecutive lanes put consecutive ranks.
+  // As Host's: a lane finds the bits of its own word, consecutive ranks are put by consecutive
+  // lanes.
   template <class F>
-  GLS_DEVICE void set_bits(const uint32* words, int count, F put) const {
-    int rank = 0;
-    for (int base = 0; base < count; base += 32) {
-      const uint32 mine = base + lane() < count ? words[base + lane()] : 0;
-      for (uint32 left = __ballot_sync(kAllLanes, mine != 0); left != 0; left &= left - 1) {
-        const int w = __ffs(left) - 1;
-        const uint32 word = __shfl_sync(kAllLanes, mine, w);
-        if (word >> lane() & 1) put(rank + warp::rank_in(word), 32 * (base + w) + lane());
-        rank += __popc(word);
-      }
+  GLS_DEVICE int set_bits(uint32 word, F put) const {
+    __shared__ uint16 bits[Warps][32 * 32];
+    uint16* const found = bits[in_block()];
+    const int mine = __popc(word);
+    int before = mine;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+      const int other = __shfl_up_sync(kAllLanes, before, step);
+      if (lane() >= step) before += other;
     }
+    const int count = __shfl_sync(kAllLanes, before, 31);
+    for (uint16* next = found + before - mine; word != 0; word &= word - 1) {
+      *next++ = uint16(32 * lane() + __ffs(word) - 1);
+    }
+    __syncwarp();
+    each(count, [&](int rank) { put(rank, int(found[rank])); });
+    __syncwarp();  // before they are replaced
+    return count;
   }
 
   // Sets a bit of an array of words; returns whether it was clear.

@@ -5,8 +5,6 @@
 
 namespace gls {
 
-using uint16 = unsigned short;
-
 // View of a tour of n cities held in shared memory (City = uint16) or global memory (City = int).
 template <class City>
 struct Tour {

@@ -60,7 +60,8 @@ def best_moves(
     """Return the k best moves of every tour that a filter keeps, improving or not.
 
     They are ranked by their change, then by their positions and way. Each of the k takes an
-    evaluation of the neighbourhood. Don't-look bits are those of a search that begins.
+    evaluation of the neighbourhood. Don't-look bits are those of a search that begins. Which of the
+    moves that do not improve a tour `GainBound` keeps depends on the mode.
 
     Parameters
     ----------

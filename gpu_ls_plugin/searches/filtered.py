@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LARGEST = 2**15  # cities: products of two positions have 32 bits
 RANKED_BYTES = 16  # gls::Ranked<Value>
 EAGER_PARTS = 16  # of a neighbourhood whose first part with an improving move is enough
-RECORDED = 16  # passes that are launched as one
+RECORDED = 4  # passes that are launched as one
 
 
 class FilteredMoves(Engine):
@@ -77,14 +77,18 @@ class FilteredMoves(Engine):
         sites = Sites(backend, problem)
         self.dtype = sites.dtype
         self.kernels = FilteredKernels(
-            part, problem.metric, sites.length, sites.grid, backend.warp(), backend.block(512)
+            part,
+            problem.metric,
+            sites.length,
+            sites.grid,
+            backend.warp(tuning.FILTER_WARPS),
+            backend.block(tuning.FILTER_STEP_LANES),
         )
         setting = Setting(backend, problem, sites.dtype, seed)
         self._words = part.filter.words(setting) if n >= self.smallest else []
         self.slots = tuning.filter_slots(
             self.moves_per_evaluation(), size, backend.processors, backend.name
         )
-        slots = (size, self.slots)
         self.arguments: dict[str, Any] = {
             **sites.arguments,
             "first_row": first_row,
@@ -101,9 +105,8 @@ class FilteredMoves(Engine):
             "cursors": xp.zeros(size, "int32"),
             "looked": xp.zeros(size, "int32"),
             "before": None,
-            "best": xp.zeros((*slots, RANKED_BYTES), "uint8"),
-            "kept": xp.zeros(slots, "int64"),
-            "kept_counts": xp.zeros(size, "int64"),
+            "best": xp.zeros((size, self.slots, RANKED_BYTES), "uint8"),
+            "kept": xp.zeros(size, "int64"),
             "evaluated": self.evaluated,
             "flags": None,
             "entries": None,

@@ -31,11 +31,11 @@ struct FilteredBatch {
   int* tours;
   void *placed, *edges;  // sites in the order of the tour, lengths to the next position
   uint64* filter_state;
-  int *cursors, *looked;      // the part a tour is at, and how many it has seen
-  void* before;               // the move of every tour behind which one is sought
-  void* best;                 // of every slot
-  int64 *kept, *kept_counts;  // moves evaluated by every slot; of a tour since its last change
-  int64* evaluated;           // of a tour
+  int *cursors, *looked;  // the part a tour is at, and how many it has seen
+  void* before;           // the move of every tour behind which one is sought
+  void* best;             // of every slot
+  int64* kept;            // moves evaluated of a tour since its last change
+  int64* evaluated;       // and before
   uint32 *flags, *entries, *entry_counts;
   unsigned char* states;
   int64 *pass_counts, *move_counts;
@@ -128,7 +128,9 @@ struct FilteredMoves {
 
   GLS_DEVICE Move move(const PartOfMoves& part, uint32 index) const {
     int way = 0;
-    const int64 number = part.number(index, way);
+    uint32 within = index;
+    for (; Space::kWays > 1 && within >= part.count; within -= part.count) ++way;
+    const int64 number = part.first + within;
     Move move = Space::decode(Mapping(batch.n, batch.table, batch.table_first), number);
     move.way = way;
     return move;

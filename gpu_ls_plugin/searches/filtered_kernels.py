@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.neighbourhoods.filtered import MAPPINGS
 from gpu_ls_plugin.searches.sites import metric_type
@@ -21,12 +22,11 @@ PARAMETERS = (
     "gls::int64 flag_words, "
     "gls::int64 room, gls::int64 max_moves, int* tours, void* placed, void* edges, "
     "gls::uint64* filter_state, int* cursors, int* looked, void* before, void* best, "
-    "gls::int64* kept, gls::int64* kept_counts, gls::int64* evaluated, gls::uint32* flags, "
+    "gls::int64* kept, gls::int64* evaluated, gls::uint32* flags, "
     "gls::uint32* entries, gls::uint32* entry_counts, unsigned char* states, "
     "gls::int64* pass_counts, gls::int64* move_counts"
 )
 SPACES = {2: "gls::Pairs", 3: "gls::Triples"}
-WARPS, STEP_THREADS = 8, 512  # of a block
 # The steps of an evaluation; {source} and {sink} are chosen by the caller.
 STEPS = {
     "masked": ("EvaluateMasked<{team}, {moves}, {source}, {sink}>",),
@@ -61,25 +61,21 @@ class FilteredKernels:
     metric: Metric
     length: str
     grid: str = ""
-    warp: str = f"gls::Warp<{WARPS}>"
-    block: str = f"gls::Block<{STEP_THREADS}>"
+    warp: str = f"gls::Warp<{tuning.FILTER_WARPS}>"
+    block: str = f"gls::Block<{tuning.FILTER_STEP_LANES}>"
 
     def evaluation(
         self, mode: str, source: str = "Tested", sink: str = "Improving"
     ) -> list[Kernel]:
         """Return the kernels of a mode; moves are kept where `source` says so."""
-        return [
-            self._kernel(
-                "filtered_modes.cuh",
-                body.format(
-                    team=self.warp,
-                    moves=self._moves,
-                    source=f"gls::{source}",
-                    sink=f"gls::{sink}",
-                ),
-                self.warp,
-            )
+        chosen = {"team": self.warp, "moves": self._moves}
+        chosen |= {"source": f"gls::{source}", "sink": f"gls::{sink}"}
+        kernels = (
+            self._kernel("filtered_modes.cuh", body.format(**chosen), self.warp)
             for body in STEPS[mode]
+        )
+        return [
+            replace(kernel, blocks_per_multiprocessor=tuning.FILTER_BLOCKS) for kernel in kernels
         ]
 
     def step(self, body: str) -> Kernel:
@@ -109,9 +105,10 @@ class FilteredKernels:
             team=team,
         )
         filters = self.part.filter.parts
+        sources = dict.fromkeys(filter(None, (part.source() for part in filters)))
         return replace(
             kernel,
-            functors=(*kernel.functors, *filter(None, (part.source() for part in filters))),
+            functors=(*kernel.functors, *sources),
             headers=("mappings.cuh", *(part.header for part in filters)),
             parts=(*kernel.parts, self.part.neighbourhood.name, *(part.name for part in filters)),
         )

@@ -38,7 +38,7 @@ GLS_DEVICE void note(const Team& team, int item, const FilteredBatch& batch, con
   team.once([&] {
     Ranked<Value>& slot = static_cast<Ranked<Value>*>(batch.best)[item];
     if (best < slot) slot = best;
-    batch.kept[item] = kept;
+    if (kept > 0) add(&batch.kept[item / batch.slots], kept);
   });
 }
 
@@ -135,23 +135,37 @@ struct MakeFlags {
   }
 };
 
-// Compaction: the numbers of the flagged moves, those of a slot together and in order.
+// Compaction: the numbers of the flagged moves, those of a group of words together and in order.
 template <class Team, class Moves>
 struct CompactFlags {
+  static constexpr int kWords = 4;  // of a lane, between two reservations
+
   template <class... Given>
   GLS_DEVICE static void run(const Team& team, int item, Given... given) {
     const FilteredBatch batch{given...};
     const int row = item / batch.slots;
     if (!batch.running(row)) return;
-    const Moves moves(batch, row);
-    const Share share(moves.part().count * Moves::Space::kWays, item % batch.slots, batch.slots);
-    const uint32* const flags = batch.flags + row * batch.flag_words + share.begin / 32;
-    const int words = int((share.end - share.begin + 31) / 32);
-    int64 mine = 0;
-    team.each(words, [&](int w) { mine += bits_in(flags[w]); });
-    uint32* const entries = batch.entries + row * batch.room +
-                            team.reserve(&batch.entry_counts[row], int(team.total(mine)));
-    team.set_bits(flags, words, [&](int rank, int bit) { entries[rank] = share.begin + bit; });
+    const PartOfMoves part(batch, row, Moves::Space::count(batch.n));
+    const Share share(part.count * Moves::Space::kWays, item % batch.slots, batch.slots);
+    const uint32* const flags = batch.flags + row * batch.flag_words;
+    uint32* const entries = batch.entries + row * batch.room;
+    const uint32 end = (share.end + 31) / 32;
+    for (uint32 base = share.begin / 32; base < end; base += kWords * Team::kLanes) {
+      uint32 words[kWords];
+      int bits = 0;
+      GLS_UNROLL
+      for (int x = 0; x < kWords; ++x) {
+        const uint32 w = base + x * Team::kLanes + team.lane();
+        words[x] = w < end ? flags[w] : 0;
+        bits += bits_in(words[x]);
+      }
+      uint32* next = entries + team.reserve(&batch.entry_counts[row], int(team.total(bits)));
+      GLS_UNROLL
+      for (int x = 0; x < kWords; ++x) {
+        const uint32 first = 32 * (base + x * Team::kLanes);
+        next += team.set_bits(words[x], [&](int rank, int bit) { next[rank] = first + bit; });
+      }
+    }
   }
 };
 

@@ -6,25 +6,14 @@
 
 namespace gls {
 
-// The best of all slots of a tour, which are emptied for the next evaluation.
+// The best of all slots of a tour, which are emptied behind the `last` part that is looked at.
 template <class Team, class Value>
 GLS_DEVICE Ranked<Value> best_of_slots(const Team& team, int row, const FilteredBatch& batch,
                                        Ranked<Value> none, bool last) {
-  const int64 first = int64(row) * batch.slots;
-  auto* const slots = static_cast<Ranked<Value>*>(batch.best) + first;
-  int64 kept = 0;
-  const Ranked<Value> best = team.least(batch.slots, none, [&](int slot) {
-    kept += batch.kept[first + slot];
-    const Ranked<Value> found = slots[slot];
-    if (last) slots[slot] = none;
-    return found;
-  });
-  kept = team.total(kept);
-  team.once([&] {
-    batch.kept_counts[row] += kept;
-    batch.evaluated[row] += kept;
-    batch.entry_counts[row] = 0;
-  });
+  auto* const slots = static_cast<Ranked<Value>*>(batch.best) + int64(row) * batch.slots;
+  const Ranked<Value> best = team.least(batch.slots, none, [&](int slot) { return slots[slot]; });
+  if (last) team.each(batch.slots, [&](int slot) { slots[slot] = none; });
+  team.once([&] { batch.entry_counts[row] = 0; });
   return best;
 }
 
@@ -95,8 +84,11 @@ struct TakeFiltered {
     }
     team.once([&] {
       const bool ends = complete || gains;
-      if (complete && !gains) batch.states[row] = batch.kept_counts[row] ? kOptimum : kNothingKept;
-      if (ends) batch.kept_counts[row] = 0;
+      if (complete && !gains) batch.states[row] = batch.kept[row] ? kOptimum : kNothingKept;
+      if (ends) {
+        batch.evaluated[row] += batch.kept[row];
+        batch.kept[row] = 0;
+      }
       batch.looked[row] = ends ? 0 : batch.looked[row] + 1;
       if (!batch.eager || !gains) batch.cursors[row] = (batch.cursors[row] + 1) % batch.parts;
       batch.pass_counts[row] += ends;

@@ -9,7 +9,21 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.evaluation import tour_cost_kernel
-from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt, TwoOpt
+from gpu_ls_plugin.filtering import (
+    DontLook,
+    Everything,
+    GainBound,
+    InCandidates,
+    Radius,
+    RandomKeep,
+)
+from gpu_ls_plugin.neighbourhoods import (
+    FilteredNeighbourhood,
+    LinKernighan,
+    OrOpt,
+    ThreeOpt,
+    TwoOpt,
+)
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.searches import parted, random_k, three_opt_climb
@@ -17,6 +31,7 @@ from gpu_ls_plugin.searches.best_sweep import positions_kernel, sweep_kernels
 from gpu_ls_plugin.searches.chain_kernel import TOUR_PART, chain_kernel
 from gpu_ls_plugin.searches.composed import Moves, registers_for
 from gpu_ls_plugin.searches.descent import descent_kernel
+from gpu_ls_plugin.searches.filtered_kernels import FilteredKernels
 from gpu_ls_plugin.searches.sites import GRID_BYTES, GRID_METRICS, sites_kernel
 from gpu_ls_plugin.searches.two_opt_climb import block_kernel
 
@@ -26,6 +41,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.backends.tuning import ChainShape
+    from gpu_ls_plugin.filtering import Filter
     from gpu_ls_plugin.neighbourhoods import Neighbourhood
     from gpu_ls_plugin.problems.metrics import Metric
 
@@ -36,6 +52,7 @@ random_tours = import_module("gpu_ls_plugin.construction.random_tours")
 double_bridge = import_module("gpu_ls_plugin.perturbations.double_bridge")
 
 WARP, BLOCK = "gls::Warp<4>", "gls::Block<256>"
+SIMPLE = ("MAN_2D", "MAX_2D")  # metrics that need less than others
 CITIES = (1000, 100_000)
 TOURS = (1, 64)  # per multiprocessor
 USUAL = (TwoOpt(), OrOpt(3))
@@ -77,16 +94,17 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
     block = f"gls::Block<{nearest_neighbour.BLOCK_THREADS}>"
     yield tour_cost_kernel(metric, WARP)
     yield nearest_neighbour.nearest_neighbour_kernel(metric, WARP)
-    usual = metric.name in ("EUC_2D", "EUC")
-    if metric.name == "EUC_2D":
+    main = metric.name == "EUC_2D"
+    if main:
         yield nearest_neighbour.nearest_neighbour_kernel(metric, block)
-    for n in CITIES if usual else CITIES[:1]:
-        for tours in TOURS if usual else TOURS[1:]:
+    for n in CITIES if main else CITIES[:1]:
+        for tours in TOURS if main else TOURS[1:]:
             shared = tuning.SHARED_MEMORY[90]
             shape = tuning.climb_shape(n, tours, shared, metric.fast_estimate)
             yield block_kernel(metric, shape)
-    yield from _descents(metric, usual)
+    yield from _descents(metric)
     yield from _chains(metric)
+    yield from _filtered(metric)
 
 
 LAYOUTS = (
@@ -97,11 +115,13 @@ LAYOUTS = (
 )  # with cities, and tours per multiprocessor
 
 
-def _descents(metric: Metric, usual: bool) -> Iterator[Kernel]:
+def _descents(metric: Metric) -> Iterator[Kernel]:
     """The default moves; with EUC_2D in every layout, and all other moves."""
     length, main = "int" if metric.integer else "double", metric.name == "EUC_2D"
     grid = "fine" if metric.name in GRID_METRICS else ""
     yield sites_kernel(metric, "gls::Block<1024>")
+    if metric.name in SIMPLE:
+        return
     for moves in MOVES if main else MOVES[:1]:
         composed = Moves.of(moves, symmetric=True, length=length, grid=grid)
         for layout, n, tours in LAYOUTS if main and moves == USUAL else LAYOUTS[:1]:
@@ -113,10 +133,11 @@ def _descents(metric: Metric, usual: bool) -> Iterator[Kernel]:
         for in_shared in (True, False):
             yield random_k.evaluation_kernel(metric, 0, in_shared)
         yield random_k.replacement_kernel(metric)
-    if usual:
+    if metric.name in ("EUC_2D", "EUC"):
         for bar in three_opt_climb.BARS if main else three_opt_climb.BARS[:1]:
             yield three_opt_climb.tiles_kernel(metric, length, *bar)
-            yield three_opt_climb.moves_kernel(metric, length, *bar)
+    if main:
+        yield three_opt_climb.moves_kernel(metric, length, *three_opt_climb.BARS[0])
     if metric.name == "EXPLICIT":
         one_way = Moves.of([OrOpt(3), ThreeOpt()], symmetric=False, length=length)
         yield descent_kernel(metric, one_way, WARP, "gls::SharedMemory<false>")
@@ -150,7 +171,7 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         return chain_kernel(metric, moves, kick.cuts, rule, shape, **scope)
 
     usual = (SHALLOW, grid, WINDOW, Annealing())
-    if metric.name in ("MAN_2D", "MAX_2D"):  # less than the others need
+    if metric.name in (*SIMPLE, "ATT", "CEIL_2D"):  # no more than EUC_2D needs
         return
     if not main:
         yield chains(CHAIN_CITIES[0], *usual)
@@ -164,3 +185,27 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         yield parted.make_part_kernel(
             Moves.of(USUAL, symmetric=True, length=length, grid=kind).lists, WARP
         )
+
+
+def _filtered(metric: Metric) -> Iterator[Kernel]:
+    """Every mode, filter, mapping and step at least once."""
+    if metric.name not in ("EUC_2D", "EUC"):
+        return
+
+    def kernels(neighbourhood: Neighbourhood, test: Filter, mapping: str) -> FilteredKernels:
+        part = FilteredNeighbourhood(neighbourhood, test, mapping=mapping)
+        length, grid = ("int", "fine") if metric.integer else ("double", "")
+        return FilteredKernels(part, metric, length, grid)
+
+    bound = GainBound()
+    if metric.name == "EUC":
+        yield kernels(TwoOpt(), bound, "roots").evaluation("openings")[1]
+        return
+    yield from kernels(TwoOpt(), Everything(), "cut_triangle").evaluation("masked", "Flagged")
+    yield from kernels(ThreeOpt(), RandomKeep(), "newton").evaluation("fused")
+    yield from kernels(ThreeOpt(), ~DontLook() | Radius(1.0), "bisection").evaluation("compact")
+    yield from kernels(ThreeOpt(), bound, "table").evaluation("masked")
+    openings = kernels(ThreeOpt(), bound & InCandidates(), "lexicographic")
+    yield from openings.evaluation("openings", sink="Following")
+    for step in ("TakeFiltered", "NoteFiltered"):  # the beginning is a part of taking
+        yield openings.step(step)

@@ -100,11 +100,21 @@ def test_pymoos_problem_unchanged(make: Any) -> None:
     assert result.F[0] < known.costs.mean()
 
 
-def test_text_and_moves_reach_every_search(problem: TSPProblem) -> None:
-    algorithm = MemeticGA(20, search="or_opt/nearest(5)", moves=2)
+FILTERED = gls.FilteredNeighbourhood(filter=gls.GainBound() & gls.DontLook())
+WRITTEN = {
+    "or_opt/nearest(5)": gls.LocalSearch([gls.OrOpt()], gls.Nearest(5)),
+    "filtered_neighbourhood(filter=gain_bound & dont_look)": gls.LocalSearch(
+        [FILTERED], pivoting=gls.Best()
+    ),
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_text_and_moves_reach_every_search(problem: TSPProblem, text: str) -> None:
+    algorithm = MemeticGA(20, search=text, moves=2)
     result = minimize(problem, algorithm, ("n_gen", 3), seed=1)
     assert 0 < result.data["local_search"].moves <= 2 * 3 * 20
-    given = MemeticGA(20, search=gls.LocalSearch([gls.OrOpt()], gls.Nearest(5)), moves=2)
+    given = MemeticGA(20, search=WRITTEN[text], moves=2)
     same = minimize(problem, given, ("n_gen", 3), seed=1)
     assert (same.pop.get("X") == result.pop.get("X")).all()
 

@@ -157,12 +157,20 @@ def test_tiny_tours_are_shuffled(n: int) -> None:
         ("local_search", gls.LocalSearch()),
         ("two_opt+or_opt", gls.LocalSearch()),
         ("or_opt(2)/nearest(5)/best", gls.LocalSearch([gls.OrOpt(2)], gls.Nearest(5), gls.Best())),
+        (
+            "filtered_neighbourhood(filter=gain_bound & dont_look)",
+            gls.LocalSearch(
+                [gls.FilteredNeighbourhood(filter=gls.GainBound() & gls.DontLook())],
+                pivoting=gls.Best(),
+            ),
+        ),
     ],
 )
-def test_a_search_may_be_a_text(tsp: gls.TSP, text: str, search: gls.LocalSearch) -> None:
-    pop = Population.new("X", rows(60, 3))
-    LocalSearchMutation(text)(TSPProblem(tsp), pop)
-    assert pop.get("F")[:, 0].tolist() == search(tsp, rows(60, 3)).costs.tolist()
+def test_a_search_may_be_given_or_written(tsp: gls.TSP, text: str, search: gls.LocalSearch) -> None:
+    for given in (text, search):
+        pop = Population.new("X", rows(60, 3))
+        LocalSearchMutation(given)(TSPProblem(tsp), pop)
+        assert pop.get("F")[:, 0].tolist() == search(tsp, rows(60, 3)).costs.tolist()
 
 
 def test_moves_end_the_search_before_the_optimum(tsp: gls.TSP) -> None:
