@@ -124,6 +124,7 @@ def keep_rows(edges: int, n: int) -> list[dict[str, Any]]:
         row |= {name: seconds[name] / base for name in ("compaction", "mapped", "masked", "fused")}
         row["tiled"] = tiled / base
         row["moves_per_second"] = batch.moves_per_evaluation() / base
+        row["cupy_compaction"] = cupy_compaction_seconds(batch) / share / base * len(sampled)
         if (edges, n) in BARS and rate in BAR_RATES:
             row["bar"] = 1.3 * rate + 0.10
         rows.append(row)
@@ -171,6 +172,15 @@ def kernel_seconds(batch: Any, kernel: Any, name: str, together: int = 4) -> flo
     for _ in range(2):  # compiles, and records
         replay()
     return common.median(common.seconds_of(replay, 3, on_gpu=True)) / together
+
+
+def cupy_compaction_seconds(batch: Any) -> float:
+    """Return the seconds in which CuPy, by CUB's scan, compacts the flags of the last part."""
+    import cupy
+
+    flags = cupy.unpackbits(batch.arguments["flags"].view("uint8")).astype(bool)
+    cupy.flatnonzero(flags)
+    return common.median(common.seconds_of(lambda: cupy.flatnonzero(flags), 3, on_gpu=True))
 
 
 def tiled_seconds(edges: int, problem: Any, tours: Any) -> float:
@@ -277,57 +287,79 @@ def descents() -> dict[str, Any]:
     import gpu_ls_plugin as gls
 
     folder, optimum = common.require_instances(), common.optima()
-    rows = []
-    bound, lists = gls.GainBound(), gls.InCandidates(gls.Nearest(10))
+    bound, lists, awake = gls.GainBound(), gls.InCandidates(gls.Nearest(10)), gls.DontLook()
     filters = {
         "tiled, no filter": None,
         "no filter": (gls.Everything(), "masked"),
-        "gain bound, flat": (bound, "masked"),
+        "gain bound, masked": (bound, "masked"),
         "gain bound, fused": (bound, "fused"),
+        "gain bound, compact": (bound, "compact"),
         "gain bound, openings": (bound, "openings"),
+        "candidates, fused": (lists, "fused"),
         "candidates, openings": (lists, "openings"),
         "both, openings": (bound & lists, "openings"),
-        "both, fused": (bound & lists, "fused"),
-        "both and don't-look bits, openings": (bound & lists & gls.DontLook(), "openings"),
+        "gain bound and don't-look bits, openings": (bound & awake, "openings"),
+        "all three, openings": (bound & lists & awake, "openings"),
     }
+    rows = []
     for name in ("pr1002", "pr2392"):
         problem = gls.TSP.read(folder / f"{name}.tsp")
         start = gls.greedy(problem, 1, seed=1, backend="cuda")
         for label, given in filters.items():
-            if name != "pr1002" and given is not None and given[1] == "masked":
-                continue  # minutes
+            if name != "pr1002" and given is not None and given[1] != "openings":
+                continue  # tens of seconds
             part = gls.ThreeOpt() if given is None else neighbourhood(3, *given)
             search = gls.LocalSearch([part], gls.All(), gls.Best())
-            search(problem, start, backend="cuda", budget=gls.Budget(moves=70))  # compiles
-            result = search(problem, start, backend="cuda")
-            count = result.statistics
-            rows.append(
-                {
-                    "instance": name,
-                    "search": label,
-                    "milliseconds": 1e3 * count.seconds,
-                    "moves": count.moves,
-                    "evaluations": count.evaluations,
-                    "gap": 100 * (result.best_cost / optimum[name] - 1),
-                }
-            )
+            row = descent(search, problem, start, optimum[name])
+            rows.append({"instance": name, "search": label, **row})
             print(rows[-1], flush=True)
-        base = {r["search"]: r["milliseconds"] for r in rows if r["instance"] == name}
+        own = {r["search"]: r["milliseconds"] for r in rows if r["instance"] == name}
         for row in (r for r in rows if r["instance"] == name):
-            row["times_faster"] = base.get("no filter", math.nan) / row["milliseconds"]
-            row["times_faster_than_tiled"] = base["tiled, no filter"] / row["milliseconds"]
-    columns = (
-        "instance",
-        "search",
-        "milliseconds",
-        "moves",
-        "evaluations",
-        "gap",
-        "times_faster",
-        "times_faster_than_tiled",
-    )
-    common.show("3-opt from greedy", columns, [[r[c] for c in columns] for r in rows])
+            for other in ("no filter", "tiled, no filter"):
+                if other in own:
+                    row[f"times_faster_than {other}"] = own[other] / row["milliseconds"]
+    columns = ("instance", "search", "milliseconds", "moves", "gap", "times_faster_than no filter",
+               "times_faster_than tiled, no filter")  # fmt: skip
+    common.show("3-opt from greedy", columns, [[r.get(c, "-") for c in columns] for r in rows])
     return {"rows": rows, "bar_times_faster": 20}
+
+
+def descent(search: Any, problem: Any, start: Any, optimum: int) -> dict[str, Any]:
+    """Time a descent to its end, and shorter ones on the way there."""
+    import gpu_ls_plugin as gls
+
+    search(problem, start, backend="cuda", budget=gls.Budget(moves=20))  # compiles
+    result = search(problem, start, backend="cuda")
+    count = result.statistics
+    curve = []
+    for moves in (0, count.moves // 4, count.moves // 2, 3 * count.moves // 4):
+        if count.seconds < 0.3:
+            part = search(problem, start, backend="cuda", budget=gls.Budget(moves=moves))
+            gap = 100 * (part.best_cost / optimum - 1)
+            curve.append({"milliseconds": 1e3 * part.statistics.seconds, "gap": gap})
+    gap = 100 * (result.best_cost / optimum - 1)
+    curve.append({"milliseconds": 1e3 * count.seconds, "gap": gap})
+    return {
+        **curve[-1],
+        "moves": count.moves,
+        "evaluations": count.evaluations,
+        "curve": curve,
+        "moves_of_the_same_filter_left": moves_left(search, problem, result.tours),
+    }
+
+
+def moves_left(search: Any, problem: Any, tours: Any) -> int | None:
+    """Return how many moves the flat evaluation of the same filter still finds: none."""
+    from dataclasses import replace
+
+    import gpu_ls_plugin as gls
+
+    (part,) = search.neighbourhoods
+    if not isinstance(part, gls.FilteredNeighbourhood):
+        return None
+    flat = replace(search, neighbourhoods=[replace(part, mode="masked")])
+    budget = gls.Budget(moves=1)
+    return int(flat(problem, tours, backend="cuda", budget=budget).statistics.moves)
 
 
 # ---- Mappings ------------------------------------------------------------------------------------
@@ -440,9 +472,16 @@ def draw(out: Path, record: dict[str, Any]) -> None:
         with common.Figure(out, "filtered_descents", len(names)) as plots:
             for plot, name in zip(plots, names, strict=True):
                 for row in (r for r in rows if r["instance"] == name):
-                    plot.plot([row["milliseconds"]], [row["gap"]], "o", label=row["search"])
+                    points = row["curve"]
+                    plot.plot(
+                        [p["milliseconds"] for p in points],
+                        [p["gap"] for p in points],
+                        "-o",
+                        markersize=3,
+                        label=row["search"],
+                    )
                 plot.set(
-                    xlabel="ms to the local optimum",
+                    xlabel="ms",
                     ylabel="gap in percent",
                     title=name,
                     xscale="log",

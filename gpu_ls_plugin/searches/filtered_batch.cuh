@@ -83,12 +83,6 @@ struct PartOfMoves {
   GLS_DEVICE PartOfMoves(const FilteredBatch& batch, int row, int64 all)
       : first(batch.cursors[row] * batch.part_size),
         count(uint32(all - first < batch.part_size ? all - first : batch.part_size)) {}
-
-  // The number that a variant of moves belongs to.
-  GLS_DEVICE int64 number(uint32 index, int& variant) const {
-    variant = int(index / count);
-    return first + (index - uint32(variant) * count);
-  }
 };
 
 // A slot's share of `total` things; shares begin at multiples of 32.
@@ -137,9 +131,7 @@ struct FilteredMoves {
   }
   // Openings have kWays variants for each rotation that the filter wants.
   static constexpr int kOpeningVariants = Space::kWays * Test::kRotations;
-  GLS_DEVICE Opening<Move> opening(const PartOfMoves& part, uint32 index) const {
-    int variant;
-    const int64 number = part.number(index, variant);
+  GLS_DEVICE Opening<Move> opening(int64 number, int variant) const {
     return Space::opening(number, variant % Space::kWays, variant / Space::kWays, batch.n);
   }
   GLS_DEVICE bool keeps(const Move& move) const {

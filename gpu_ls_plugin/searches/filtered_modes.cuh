@@ -189,7 +189,8 @@ struct EvaluateMapped {
   }
 };
 
-// The list of openings under which the filter may keep moves.
+// The list of openings that matter to the filter. A lane tests all variants of a number: they have
+// lengths in common.
 template <class Team, class Moves>
 struct ListOpenings {
   template <class... Given>
@@ -199,14 +200,23 @@ struct ListOpenings {
     if (!batch.running(row)) return;
     const Moves moves(batch, row);
     const PartOfMoves part = moves.openings();
-    const Share share(part.count * Moves::kOpeningVariants, item % batch.slots, batch.slots);
+    const Share share(part.count, item % batch.slots, batch.slots);
     uint32* const entries = batch.entries + row * batch.room;
     for (uint32 base = share.begin; base < share.end; base += Team::kLanes) {
       const uint32 index = base + team.lane();
-      const bool kept = index < share.end && moves.test.at(moves.opening(part, index)).any();
-      const Compacted place = team.compact(kept);
-      const uint32 first = team.reserve(&batch.entry_counts[row], place.total);
-      if (kept) entries[first + place.place] = index;
+      uint32 kept = 0;
+      if (index < share.end) {
+        GLS_UNROLL
+        for (int variant = 0; variant < Moves::kOpeningVariants; ++variant) {
+          const auto opening = moves.opening(part.first + index, variant);
+          kept |= uint32(moves.test.at(opening).any()) << variant;
+        }
+      }
+      const int count = int(team.total(bits_in(kept)));
+      if (count == 0) continue;
+      uint32* const next = entries + team.reserve(&batch.entry_counts[row], count);
+      team.set_bits(
+          kept, [&](int rank, int bit) { next[rank] = bit % 32 * part.count + base + bit / 32; });
     }
   }
 };
@@ -227,7 +237,9 @@ struct EvaluateOpenings {
     Sink<Moves> sink(moves);
     Queue queue{team, sink, shared_slot<typename Queue::Storage>(team)};
     for (uint32 entry = item % batch.slots; entry < count; entry += batch.slots) {
-      const auto opening = moves.opening(part, entries[entry]);
+      const uint32 variant = entries[entry] / part.count;
+      const uint32 number = entries[entry] - variant * part.count;
+      const auto opening = moves.opening(part.first + number, int(variant));
       const auto test = moves.test.at(opening);
       for (int base = opening.begin; base < opening.end; base += Team::kLanes) {
         const int position = base + team.lane();
