@@ -12,6 +12,8 @@ wall time of the second call. `mappings`: one evaluation of all moves by each. `
 from __future__ import annotations
 
 import math
+import sys
+import traceback
 from typing import TYPE_CHECKING, Any
 
 import common
@@ -41,10 +43,19 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "mappings": mappings,
         "large": large,
     }
-    record = {}
+    record: dict[str, Any] = {}
+
+    def once(name: str) -> None:
+        try:
+            record[name] = measures[name]()
+        except Exception as error:
+            record[name] = {"error": repr(error)}
+            traceback.print_exc()
+
     for name in chosen:
-        seconds = common.seconds_of(lambda name=name: record.update({name: measures[name]()}))[0]
+        seconds = common.seconds_of(lambda name=name: once(name))[0]
         print(f"{name} took {seconds:.1f} s", flush=True)
+    options.failed = any("error" in section for section in record.values())
     return record
 
 
@@ -490,13 +501,8 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(
-            __doc__,
-            ("--sections", {"default": ",".join(SECTIONS), "help": "comma-separated"}),
-        ),
-        "filtered",
-        measure,
-        draw,
-        __doc__ or "",
+    given = common.arguments(
+        __doc__, ("--sections", {"default": ",".join(SECTIONS), "help": "comma-separated"})
     )
+    common.finish(given, "filtered", measure, draw, __doc__ or "")
+    sys.exit(int(getattr(given, "failed", False)))

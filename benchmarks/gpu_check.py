@@ -31,15 +31,16 @@ BENCHES = (
     "quality",
     "gaps",
     "local_search",
+    "filtered",
     "iterated",
     "pymoo",
 )
 PARTS = ("tests", "sanitizer", *BENCHES)
 TOOLS = {  # races are looked for in fewer cases: this tool is the slowest
     "memcheck": ("--metrics", "EUC_2D,EUC,GEO"),
-    "racecheck": ("--metrics", "EUC_2D", "--sizes", "33"),
+    "racecheck": ("--metrics", "EUC_2D", "--sizes", "33", "--problems", "1"),
 }
-WORKERS = 8  # processes of the tests, which share the GPU
+WORKERS = 12  # processes of the tests, which share the GPU
 LIMITS = {"tests": 480, "sanitizer": 300}  # seconds of one command
 UNTRACKED = {"build", "dist", "node_modules", "__pycache__", "site-packages"}
 ENOUGH_OUTPUT = 4000  # characters of a failed command that are kept

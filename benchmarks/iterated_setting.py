@@ -198,12 +198,15 @@ def warm_up(
 ) -> None:
     """Compile what a run of that size needs; use another copy of the problem for the run.
 
-    Programs do not depend on candidates, so these are such as are made quickly.
+    Programs do not depend on candidates, so these are such as are made quickly. Chains that
+    cooperate do so after every kick.
     """
     import gpu_ls_plugin as gls
 
     quick = replace(search, search=replace(search.search, candidates=gls.Nearest(5)))
-    timed_run(setting, problem, quick, size, optimum=1.0, kicks=1, **options)
+    if quick.cooperation is not None:
+        quick = replace(quick, cooperation=replace(quick.cooperation, every=1e-9))
+    timed_run(setting, problem, quick, size, optimum=1.0, kicks=2, **options)
 
 
 def thinned(points: Sequence[Any]) -> list[Any]:

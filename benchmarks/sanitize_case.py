@@ -22,7 +22,12 @@ LAYOUT_SIZES = (129, 300, 600, 1100, 1300, 1600, 2048, 5000)  # the search is la
 SMALLEST_BRIDGE = 6
 CHAIN_SIZES = range(8, 128)
 KICKS = 5
-CHAIN_SHAPES = ((16, 2), (7, 1), (1, 1))  # warps of a block, blocks of a multiprocessor
+# Warps of a block, blocks of a multiprocessor; the last: blocks hold the tours.
+CHAIN_SHAPES = (((16, 2),), ((7, 1),), ((1, 1),), ())
+FILTERED_CITIES = range(5, 128)
+FILTERED_METRICS = ("EUC_2D", "EUC")  # each takes the compiler a minute
+MOVES = 3
+RUNS = ("all", "chains", "filtered", "shapes")
 
 
 def problems(n: int, metrics: tuple[str, ...]) -> list[Any]:
@@ -88,20 +93,53 @@ def run_chains(problem: Any, backend: str) -> int:
 
     starts, calls = gls.random_tours(problem, TOURS, seed=1, backend=backend), 0
     budget = gls.Budget(kicks=KICKS)
-    layouts, light = tuning.CHAIN_WARPS, tuning.LIGHT_CHAIN_WARPS
+    layouts = tuning.CHAIN_WARPS
     try:
-        for shapes in (layouts, *((shape,) for shape in CHAIN_SHAPES), ()):
-            tuning.CHAIN_WARPS, tuning.LIGHT_CHAIN_WARPS = (
-                shapes,
-                light if shapes == layouts else (),
-            )
+        for shapes in (layouts, *(dict.fromkeys(layouts, shape) for shape in CHAIN_SHAPES)):
+            tuning.CHAIN_WARPS = shapes
             for search in chains() if shapes == layouts else chains()[:2]:
                 result = search(problem, starts, budget=budget, backend=backend)
                 assert (result.costs == problem.cost(result.tours)).all()
                 assert (result.costs <= problem.cost(starts)).all()
                 calls += 1
     finally:
-        tuning.CHAIN_WARPS, tuning.LIGHT_CHAIN_WARPS = layouts, light
+        tuning.CHAIN_WARPS = layouts
+    return calls
+
+
+def filtered() -> list[Any]:
+    """Return searches of both neighbourhoods in all modes, which hold every filter and mapping."""
+    import gpu_ls_plugin as gls
+
+    tests = {
+        "masked": gls.RandomKeep(0.3) | gls.Radius(10),
+        "compact": gls.DontLook() & ~gls.Radius(2),
+        "fused": gls.Everything(),
+        "openings": gls.GainBound() & gls.InCandidates(gls.Nearest(5)),
+    }
+    mappings = {
+        gls.TwoOpt(): ("cut_triangle", "lexicographic", "bisection", "roots"),
+        gls.ThreeOpt(): ("table", "newton", "lexicographic", "roots"),
+    }
+    return [
+        gls.LocalSearch([gls.FilteredNeighbourhood(space, test, mode, mapping)], pivoting=rule)
+        for space, fitting in mappings.items()
+        for (mode, test), mapping in zip(tests.items(), fitting, strict=True)
+        for rule in (gls.Best(), gls.First())
+    ]
+
+
+def run_filtered(problem: Any, backend: str) -> int:
+    """Make a few moves of each filtered neighbourhood; return the number of calls."""
+    import gpu_ls_plugin as gls
+
+    starts, calls = gls.random_tours(problem, TOURS, seed=1, backend=backend), 0
+    for search in filtered():
+        result = search(problem, starts, budget=gls.Budget(moves=MOVES), backend=backend)
+        assert (result.costs == problem.cost(result.tours)).all()
+        assert (result.costs <= problem.cost(starts)).all()
+        gls.best_moves(search.neighbourhoods[0], problem, starts, MOVES, backend=backend)
+        calls += 2
     return calls
 
 
@@ -153,16 +191,23 @@ def main() -> None:
     parser.add_argument("--backend", default="cuda", help="cuda, or cpu to try the script itself")
     parser.add_argument("--metrics", default=",".join(PLANAR), help="metrics in the plane")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of cities")
+    parser.add_argument("--problems", type=int, help="so many of each size; matrices come last")
+    parser.add_argument("--runs", default=",".join(RUNS), help="kinds of kernels")
     options = parser.parse_args()
+    runs = options.runs.split(",")
     if options.backend == "cuda":
         common.require_gpu().cuda.set_allocator(None)
     calls = 0
     for n in map(int, options.sizes.split(",")):
-        cases = problems(n, tuple(options.metrics.split(",")))
-        calls += sum(run_all(problem, options.backend) for problem in cases)
-        if n in CHAIN_SIZES:
+        cases = problems(n, tuple(options.metrics.split(",")))[: options.problems]
+        if "all" in runs:
+            calls += sum(run_all(problem, options.backend) for problem in cases)
+        if "chains" in runs and n in CHAIN_SIZES:
             calls += sum(run_chains(problem, options.backend) for problem in cases)
-        if options.backend == "cuda" and n > SIZES[2]:
+        if "filtered" in runs and n in FILTERED_CITIES:
+            few = [problem for problem in cases if problem.metric.name in FILTERED_METRICS]
+            calls += sum(run_filtered(problem, options.backend) for problem in few)
+        if "shapes" in runs and options.backend == "cuda" and n > SIZES[2]:
             calls += run_all_shapes(cases[0]) + run_plain(n)
     print(f"{calls} calls done")
 

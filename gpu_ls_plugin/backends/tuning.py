@@ -335,13 +335,13 @@ def part_shape(n: int, shared_memory: int, site_bytes: int, registers: str = "so
 # ---- Filtered neighbourhoods ---------------------------------------------------------------------
 
 LEAST_PART_BYTES = 1 << 16  # of a tour: flags and lists of a part
-MOST_MOVES = {"masked": 1 << 30, "fused": 1 << 30, "compact": 1 << 25, "openings": 1 << 26}
+MOST_MOVES = {"masked": 1 << 30, "fused": 1 << 30, "compact": 1 << 27, "openings": 1 << 26}
 ENTRY_BYTES = {"compact": 4.125, "openings": 4}  # of a move's flag and of its place in a list
 SLOTS = {"cuda": 64, "cpu": 8}  # of all tours, on a multiprocessor or a CPU thread
 MOVES_OF_SLOT = 128  # at least
 FILTER_WARPS, FILTER_STEP_LANES = 8, 512  # of a block that evaluates, and of one that takes moves
 FILTER_BLOCKS = 4  # on a multiprocessor
-KEPT_BY_MANY = 0.5  # of all moves, from which on a queue costs more than it saves
+KEPT_BY_MANY = 0.8  # of all moves, from which on a queue costs more than it saves
 
 
 def filter_slots(moves: int, tours: int, processors: int, backend: str) -> int:
@@ -352,7 +352,8 @@ def filter_slots(moves: int, tours: int, processors: int, backend: str) -> int:
 
 def most_of_part(mode: str, variants: int, memory: int) -> int:
     """Return how many positions or openings a part may have, each in `variants`."""
-    fitting = int(memory / ENTRY_BYTES[mode]) if mode in ENTRY_BYTES else MOST_MOVES[mode]
+    usable = max(memory, LEAST_PART_BYTES)
+    fitting = int(usable / ENTRY_BYTES[mode]) if mode in ENTRY_BYTES else MOST_MOVES[mode]
     return max(1, min(MOST_MOVES[mode], fitting) // variants)
 
 

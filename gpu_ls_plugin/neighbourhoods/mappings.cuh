@@ -39,7 +39,7 @@ struct Roots {
   GLS_DEVICE Roots(int, const void*, int64) {}
 
   GLS_DEVICE void pair(uint64 number, int& x, int& y) const {
-    if (number >> 31) {
+    if (number >= pairs_below(1 << 16)) {  // products below have 32 bits
       y = settle(guess(number), number, pairs_below);
       x = int(number - pairs_below(uint64(y)));
     } else {

@@ -29,6 +29,7 @@ LARGEST = 2**15  # cities: products of two positions have 32 bits
 RANKED_BYTES = 16  # gls::Ranked<Value>
 EAGER_PARTS = 16  # of a neighbourhood whose first part with an improving move is enough
 RECORDED = 4  # passes that are launched as one
+UNWATCHED = 64  # passes, after which the host looks whether all tours are finished
 
 
 class FilteredMoves(Engine):
@@ -69,7 +70,6 @@ class FilteredMoves(Engine):
         check_size(problem, part)
         super().__init__(backend, problem, tours)
         self.part, self._eager = part, eager
-        self._memory = memory // max(1, len(tours))
         xp, n, size = backend.xp, problem.n, len(tours)
         self.evaluated = xp.zeros(size, "int64")
         if n < self.smallest:
@@ -115,6 +115,9 @@ class FilteredMoves(Engine):
             "pass_counts": self.pass_counts,
             "move_counts": self.move_counts,
         }
+        shared = backend.metric_data(problem).nbytes + self.arguments["sites"].nbytes
+        own = self.bytes_per_tour(n, part) - tuning.LEAST_PART_BYTES + RANKED_BYTES * self.slots
+        self._memory = (memory - shared) // size - own  # for flags and lists of a tour
         self._set_mode(self._chosen_mode())
         self.backend.launch(self.kernels.step("BeginFiltered"), size, self.arguments)
 
@@ -145,12 +148,15 @@ class FilteredMoves(Engine):
     def launch(self, passes: int, seconds: float) -> None:
         """Queue evaluations of up to `passes` parts of every unfinished tour."""
         deadline = time.perf_counter() + seconds
-        for together, replay in ((RECORDED, self._many), (1, self._once)):
-            for _ in range(passes // together):
-                replay()
-                if self.backend.name == "cpu" and time.perf_counter() > deadline:
-                    return
-            passes %= together
+        for begin in range(0, passes, UNWATCHED):
+            count = min(UNWATCHED, passes - begin)
+            for replay, times in ((self._many, count // RECORDED), (self._once, count % RECORDED)):
+                for _ in range(times):
+                    replay()
+                    if self.backend.name == "cpu" and time.perf_counter() > deadline:
+                        return
+            if begin + count < passes and not super().unfinished():
+                return
 
     def unfinished(self) -> int:
         """Return how many tours can still be improved; waits for the launches."""

@@ -150,7 +150,7 @@ struct CompactFlags {
     const uint32* const flags = batch.flags + row * batch.flag_words;
     uint32* const entries = batch.entries + row * batch.room;
     const uint32 end = (share.end + 31) / 32;
-    for (uint32 base = share.begin / 32; base < end; base += kWords * Team::kLanes) {
+    for (uint32 base = (share.begin + 31) / 32; base < end; base += kWords * Team::kLanes) {
       uint32 words[kWords];
       int bits = 0;
       GLS_UNROLL
