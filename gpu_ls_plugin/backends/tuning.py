@@ -375,6 +375,6 @@ def filter_mode(
     kept : float, optional
         Share of the moves that the filter was seen to keep.
     """
-    if backend == "cpu" or ordered or (opens and edges > len("ij")):
+    if backend == "cpu" or ordered or (opens and edges > 2):
         return "openings"
     return "masked" if kept is None or kept > KEPT_BY_MANY else "fused"

@@ -129,7 +129,7 @@ def best_moves(
 
 def _found(batch: FilteredMoves, k: int) -> tuple[Any, Any, Any]:
     """Return positions, ways and gains of the best moves of a batch's tours."""
-    edges, ways = batch.part.edges, 1 if batch.part.edges == len("ij") else 4
+    edges, ways = batch.space.edges, batch.space.ways
     size, n = batch.tours.shape
     positions = np.full((size, k, edges), -1, "int32")
     way = np.full((size, k), -1, "int32")
@@ -138,12 +138,10 @@ def _found(batch: FilteredMoves, k: int) -> tuple[Any, Any, Any]:
         return positions, way, gains
     changes, ranks = _ranked_moves(batch, k)
     there = changes < NONE[str(changes.dtype)]
-    if ways > 1:
-        way[there], ranks = (ranks % ways)[there], ranks // ways
+    way[there], ranks = (ranks % ways)[there], ranks // ways
     for edge in reversed(range(edges)):
         positions[..., edge][there] = (ranks % n)[there]
         ranks = ranks // n
-    way[there & (way < 0)] = 0
     gains[there] = -changes[there].astype(gains.dtype)
     return positions, way, gains
 

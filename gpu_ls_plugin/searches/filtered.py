@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.base import repeated
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.filtering.base import Setting
+from gpu_ls_plugin.searches.complete import COMPLETE
 from gpu_ls_plugin.searches.engine import Engine
 from gpu_ls_plugin.searches.filtered_kernels import FilteredKernels
 from gpu_ls_plugin.searches.sites import Sites
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood
     from gpu_ls_plugin.problems.tsp import TSP
 
-LARGEST = 2**15  # cities: products of two positions have 32 bits
 RANKED_BYTES = 16  # gls::Ranked<Value>
 EAGER_PARTS = 16  # of a neighbourhood whose first part with an improving move is enough
 RECORDED = 4  # passes that are launched as one
@@ -70,6 +69,7 @@ class FilteredMoves(Engine):
         check_size(problem, part)
         super().__init__(backend, problem, tours)
         self.part, self._eager = part, eager
+        self.space = COMPLETE[part.edges]
         xp, n, size = backend.xp, problem.n, len(tours)
         self.evaluated = xp.zeros(size, "int64")
         if n < self.smallest:
@@ -85,7 +85,7 @@ class FilteredMoves(Engine):
             backend.block(tuning.FILTER_STEP_LANES),
         )
         setting = Setting(backend, problem, sites.dtype, seed)
-        self._words = part.filter.words(setting) if n >= self.smallest else []
+        self._words = part.filter.words(setting)  # arrays among them have to stay
         self.slots = tuning.filter_slots(
             self.moves_per_evaluation(), size, backend.processors, backend.name
         )
@@ -134,8 +134,7 @@ class FilteredMoves(Engine):
 
     def moves_per_evaluation(self) -> int:
         """Return the size of the neighbourhood, whatever the filter keeps of it."""
-        n = self.problem.n
-        return n * (n - 3) // 2 if self.part.edges == len("ij") else 4 * math.comb(n, 3)
+        return self.space.moves(self.problem.n)
 
     def evaluations(self) -> int:
         """Return how many moves the filter has kept."""
@@ -181,15 +180,11 @@ class FilteredMoves(Engine):
             return
         self._mode = mode
         n, xp, size = self.problem.n, self.backend.xp, len(self.tours)
-        edges = self.part.edges
         if mode == "openings":
-            numbers = n - 2 if edges == len("ij") else math.comb(n, 2)
-            variants = self.part.filter.rotations(edges)
+            numbers, variants = self.space.openings(n), self.part.filter.rotations(self.space.edges)
         else:
-            numbers = math.comb(n - 1, 2) if edges == len("ij") else math.comb(n, 3)
-            variants = 1
-        variants *= 1 if edges == len("ij") else 4
-        numbers = max(1, numbers)
+            numbers, variants = self.space.numbers(n), 1
+        variants *= self.space.ways
         most = tuning.most_of_part(mode, variants, self._memory)
         part_size = min(numbers, most, -(-numbers // EAGER_PARTS) if self._eager else numbers)
         moves = part_size * variants
@@ -229,11 +224,12 @@ class FilteredMoves(Engine):
 
 
 def check_size(problem: TSP, part: FilteredNeighbourhood) -> None:
-    """Raise UnsupportedProblemError where triples of cities have no numbers of their own."""
-    if part.edges == len("ijk") and problem.n > LARGEST:
+    """Raise UnsupportedProblemError where the neighbourhood cannot be enumerated."""
+    largest = COMPLETE[part.edges].largest
+    if problem.n > largest:
         raise UnsupportedProblemError(
-            f"problem: complete 3-opt neighbourhoods are for up to {LARGEST:,} cities, not "
-            f"{problem.n:,}; use candidates=Nearest(10) without a filter"
+            f"problem: the complete {part.neighbourhood.name} neighbourhood is for up to "
+            f"{largest:,} cities, not {problem.n:,}; use candidates=Nearest(10) without a filter"
         )
 
 

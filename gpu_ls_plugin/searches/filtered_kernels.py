@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.neighbourhoods.filtered import MAPPINGS
+from gpu_ls_plugin.searches.complete import COMPLETE
 from gpu_ls_plugin.searches.sites import metric_type
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ PARAMETERS = (
     "gls::uint32* entries, gls::uint32* entry_counts, unsigned char* states, "
     "gls::int64* pass_counts, gls::int64* move_counts"
 )
-SPACES = {2: "gls::Pairs", 3: "gls::Triples"}
 # The steps of an evaluation; {source} and {sink} are chosen by the caller.
 STEPS = {
     "masked": ("EvaluateMasked<{team}, {moves}, {source}, {sink}>",),
@@ -86,7 +86,7 @@ class FilteredKernels:
     def _moves(self) -> str:
         """C++ type of the moves of a tour."""
         types = (
-            SPACES[self.part.edges],
+            COMPLETE[self.part.edges].functor,
             MAPPINGS[self.part.mapping][0],
             metric_type(self.metric, self.grid),
             self.length,

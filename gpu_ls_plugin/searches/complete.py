@@ -1,0 +1,44 @@
+"""Complete neighbourhoods as they are enumerated, as neighbourhoods/complete.cuh has them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Complete:
+    """All moves that take out so many edges.
+
+    Attributes
+    ----------
+    functor : str
+        C++ type.
+    edges, ways : int
+        That a move takes out; in which it puts the paths together.
+    largest : int
+        Cities.
+    """
+
+    functor: str
+    edges: int
+    ways: int
+    largest: int
+
+    def moves(self, n: int) -> int:
+        """Return how many moves a tour of n cities has."""
+        return n * (n - 3) // 2 if self.edges == 2 else self.ways * math.comb(n, 3)
+
+    def numbers(self, n: int) -> int:
+        """Return how many numbers a mapping turns into positions."""
+        return math.comb(n - 1, 2) if self.edges == 2 else math.comb(n, 3)
+
+    def openings(self, n: int) -> int:
+        """Return how many openings there are in each way and rotation."""
+        return n - 2 if self.edges == 2 else math.comb(n, 2)
+
+
+PAIRS = Complete("gls::Pairs", edges=2, ways=1, largest=2**31 - 1)
+# Products of two positions, or of one and the next, have 32 bits.
+TRIPLES = Complete("gls::Triples", edges=3, ways=4, largest=2**15)
+COMPLETE = {space.edges: space for space in (PAIRS, TRIPLES)}
