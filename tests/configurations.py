@@ -1,16 +1,29 @@
-"""Local searches of every kind: one for each engine, neighbourhood and pivoting rule, beside the
-default.
+"""Local searches of every kind: one for each engine, neighbourhood, filter and pivoting rule,
+beside the default.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.candidates import All, Alpha, Nearest
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.filtering import Filter
 
 
 def two_opt_climb(moves_per_pass: int = 1) -> gls.LocalSearch:
     """Exhaustive 2-opt."""
     return gls.LocalSearch([gls.TwoOpt()], All(), gls.Best(), moves_per_pass=moves_per_pass)
+
+
+def filtered(
+    neighbourhood: gls.TwoOpt | gls.ThreeOpt, test: Filter, mode: str, mapping: str = "roots"
+) -> gls.LocalSearch:
+    """Best improvement among the moves that a filter keeps."""
+    part = gls.FilteredNeighbourhood(neighbourhood, test, mode, mapping)
+    return gls.LocalSearch([part], pivoting=gls.Best())
 
 
 QUEUES = {
@@ -32,7 +45,20 @@ RANDOM = {
     "random 2-opt": gls.LocalSearch([gls.TwoOpt()], All(), gls.RandomK(200)),
     "random 3-opt": gls.LocalSearch([gls.ThreeOpt()], All(), gls.RandomK(200)),
 }
-SEARCHES = QUEUES | SWEEPS | EXHAUSTIVE | RANDOM
+FILTERED = {
+    "2-opt, masked": filtered(
+        gls.TwoOpt(), gls.Radius(60) | gls.RandomKeep(0.3), "masked", mapping="cut_triangle"
+    ),
+    "2-opt, compact": filtered(gls.TwoOpt(), ~gls.Radius(20), "compact"),
+    "3-opt, fused": filtered(
+        gls.ThreeOpt(), gls.DontLook() & gls.Everything(), "fused", mapping="newton"
+    ),
+    "3-opt, openings": filtered(
+        gls.ThreeOpt(), gls.GainBound() & gls.InCandidates(Nearest(6)), "openings"
+    ),
+}
+SEARCHES = QUEUES | SWEEPS | EXHAUSTIVE | RANDOM | FILTERED
+CUBIC = ("exhaustive 3-opt", "3-opt, fused", "3-opt, openings")  # in the number of cities
 # None of these moves reverses a path on an asymmetric problem.
 ASYMMETRIC = {
     "Or-opt": gls.LocalSearch([gls.OrOpt()]),

@@ -15,7 +15,7 @@ import numpy as np
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.searches import sites
-from tests.configurations import SEARCHES, two_opt_climb
+from tests.configurations import CUBIC, FILTERED, SEARCHES, two_opt_climb
 from tests.random_problems import METRICS, random_problem, random_tours
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def searches(problem: gls.TSP) -> Iterable[gls.LocalSearch]:
     yield from (gls.LocalSearch(), *(two_opt_climb(most) for most in (1, 2, 32)))
     if problem.metric.name in EVERYTHING:
         for name, search in SEARCHES.items():
-            if name != "exhaustive 3-opt" or problem.n < LARGE:  # n^3 moves, and slowly
+            if name not in CUBIC or problem.n < LARGE:  # and slow under a checker
                 yield search
 
 
@@ -65,6 +65,10 @@ def run_all(problem: gls.TSP) -> None:
             assert (result.costs == problem.cost(result.tours)).all()
             assert (result.costs <= problem.cost(tours)).all()
         search(problem, starts[0], budget=gls.Budget(moves=2), **given)
+    if problem.metric.name in EVERYTHING and problem.n < LARGE:
+        for search in FILTERED.values():
+            best = gls.best_moves(search.neighbourhoods[0], problem, starts[0], 3, **given)
+            assert (np.diff(best.gains) <= 0).all()
     for chains in iterated(problem):
         result = chains(problem, starts[0], budget=gls.Budget(kicks=8), **given)
         assert (result.costs == problem.cost(result.tours)).all()

@@ -44,13 +44,11 @@ struct DontLook {
       }
     }
     template <class Team>
-    GLS_DEVICE void refresh(const Team& team, bool complete, const Change& change) const {
+    GLS_DEVICE void refresh(const Team& team, bool complete) const {
       team.each(tour.n, [&](int city) {
         awake[city] = complete ? waiting[city] : awake[city] | waiting[city];
         waiting[city] = 0;
       });
-      team.sync();
-      team.each(change.count, [&](int x) { awake[change.cities[x]] = 1; });
       team.sync();
     }
   };

@@ -11,7 +11,7 @@
 //       bool any()                                         whether the opening's moves matter
 //       bool keeps(int position)                           whether the move closed there is kept
 //     void found(const Space::Move&)                       a kept move improves the tour
-//     void refresh(team, bool complete, const Change&)     the tour has changed; `complete` where
+//     void refresh(team, bool complete)                    the tour has changed; `complete` where
 //                                                          all kept moves have been evaluated
 //
 // A move is met through each of the neighbourhood's rotations. `any` may be true in vain; of every
@@ -27,12 +27,6 @@
 
 namespace gls {
 
-// Cities at the ends of the edges that have changed.
-struct Change {
-  int count;
-  int cities[6];
-};
-
 template <class T>
 GLS_DEVICE T* address(uint64 word) {
   return reinterpret_cast<T*>(word);
@@ -43,7 +37,7 @@ struct Stateless {
   template <class Move>
   GLS_DEVICE void found(const Move&) const {}
   template <class Team>
-  GLS_DEVICE void refresh(const Team&, bool, const Change&) const {}
+  GLS_DEVICE void refresh(const Team&, bool) const {}
 };
 
 // All moves.
@@ -80,9 +74,9 @@ struct TwoFilters {
     second.found(move);
   }
   template <class Team>
-  GLS_DEVICE void refresh(const Team& team, bool complete, const Change& change) const {
-    first.refresh(team, complete, change);
-    second.refresh(team, complete, change);
+  GLS_DEVICE void refresh(const Team& team, bool complete) const {
+    first.refresh(team, complete);
+    second.refresh(team, complete);
   }
 };
 

@@ -70,7 +70,7 @@ struct GainBound {
 
     GLS_DEVICE void found(const Move&) const {}
     template <class Team>
-    GLS_DEVICE void refresh(const Team& team, bool, const Change&) const {
+    GLS_DEVICE void refresh(const Team& team, bool) const {
       struct Least {
         Length value;
         GLS_DEVICE bool operator<(const Least& other) const { return value < other.value; }

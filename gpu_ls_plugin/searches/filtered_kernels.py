@@ -68,7 +68,7 @@ class FilteredKernels:
         self, mode: str, source: str = "Tested", sink: str = "Improving"
     ) -> list[Kernel]:
         """Return the kernels of a mode; moves are kept where `source` says so."""
-        chosen = {"team": self.warp, "moves": self._moves}
+        chosen = {"team": self.warp, "moves": self._moves(self.part.mapping)}
         chosen |= {"source": f"gls::{source}", "sink": f"gls::{sink}"}
         kernels = (
             self._kernel("filtered_modes.cuh", body.format(**chosen), self.warp)
@@ -79,15 +79,15 @@ class FilteredKernels:
         ]
 
     def step(self, body: str) -> Kernel:
-        """Return ``BeginFiltered``, ``TakeFiltered`` or ``NoteFiltered``."""
-        return self._kernel("filtered_step.cuh", f"{body}<{self.block}, {self._moves}>", self.block)
+        """Return ``BeginFiltered``, ``TakeFiltered`` or ``NoteFiltered``, whatever the mapping."""
+        moves = self._moves("roots")
+        return self._kernel("filtered_step.cuh", f"{body}<{self.block}, {moves}>", self.block)
 
-    @property
-    def _moves(self) -> str:
-        """C++ type of the moves of a tour."""
+    def _moves(self, mapping: str) -> str:
+        """Return the C++ type of the moves of a tour."""
         types = (
             COMPLETE[self.part.edges].functor,
-            MAPPINGS[self.part.mapping][0],
+            MAPPINGS[mapping][0],
             metric_type(self.metric, self.grid),
             self.length,
             self.part.filter.functor(),

@@ -19,8 +19,7 @@ GLS_DEVICE Ranked<Value> best_of_slots(const Team& team, int row, const Filtered
 
 // Sites, edges and the filter's state follow the tour.
 template <class Team, class Moves>
-GLS_DEVICE void refresh(const Team& team, int row, const FilteredBatch& batch, bool complete,
-                        const Change& change) {
+GLS_DEVICE void refresh(const Team& team, int row, const FilteredBatch& batch, bool complete) {
   using Value = typename Moves::Value;
   using Site = typename Moves::Tour::Site;
   const int n = batch.n;
@@ -32,7 +31,7 @@ GLS_DEVICE void refresh(const Team& team, int row, const FilteredBatch& batch, b
   team.sync();
   team.each(n, [&](int p) { edges[p] = moves.tour.length(p, moves.tour.next(p)); });
   team.sync();
-  moves.test.refresh(team, complete, change);
+  moves.test.refresh(team, complete);
   team.sync();
 }
 
@@ -42,7 +41,7 @@ struct BeginFiltered {
   template <class... Given>
   GLS_DEVICE static void run(const Team& team, int row, Given... given) {
     const FilteredBatch batch{given...};
-    refresh<Team, Moves>(team, row, batch, true, Change{0, {}});
+    refresh<Team, Moves>(team, row, batch, true);
   }
 };
 
@@ -70,16 +69,12 @@ struct TakeFiltered {
       const typename Moves::Tour tour(batch, row);
       const auto move = Space::ranked(best.index, n);
       Value removed = 0;
-      Change change{2 * Space::kEdges, {}};
       for (int x = 0; x < Space::kEdges; ++x) removed += tour.edges[move.at[x]];
-      for (int end = 0; end < change.count; ++end) {
-        change.cities[end] = tour.city(move.position(end, n));
-      }
       gains = Space::gains(best.value, removed);
-      team.sync();  // the ends have been read
+      team.sync();  // the edges have been read
       if (gains) {
         Space::apply(team, gls::Tour<int>{batch.tours + int64(row) * n, n}, move);
-        refresh<Team, Moves>(team, row, batch, complete, change);
+        refresh<Team, Moves>(team, row, batch, complete);
       }
     }
     team.once([&] {

@@ -11,8 +11,9 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidTourError, UnsupportedProblemError
+from gpu_ls_plugin.neighbourhoods.filtered import MODES
 from gpu_ls_plugin.registry import registry
-from tests.configurations import ASYMMETRIC, QUEUES, RANDOM, SEARCHES
+from tests.configurations import ASYMMETRIC, FILTERED, QUEUES, RANDOM, SEARCHES
 from tests.random_problems import METRICS, random_problem, random_tours
 
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
@@ -70,8 +71,8 @@ def has_exact_costs(problem: gls.TSP, result: gls.Result) -> bool:
     return bool(np.allclose(result.costs, expected, rtol=1e-13, atol=0))
 
 
-def degenerate() -> list[gls.TSP]:
-    """Problems with equal points, equal lengths and lengths of zero."""
+def degenerate(metrics: tuple[str, ...] = METRICS) -> list[gls.TSP]:
+    """Problems of some metrics with equal points, equal lengths and lengths of zero."""
     random = np.random.default_rng(0)
     twice = np.repeat(random.integers(0, 50, (12, 2)), 2, axis=0)
     line = [(x, 0) for x in range(20)]
@@ -80,10 +81,14 @@ def degenerate() -> list[gls.TSP]:
         for points in (np.zeros((15, 2)), twice, line)
         for metric in ("EUC_2D", "EUC", "GEO", "ATT")
     ]
+    integers, reals = np.ones((15, 15), int), np.zeros((9, 9))
+    matrices = {
+        "EXPLICIT": gls.TSP.from_matrix(integers),
+        "EXPLICIT_REAL": gls.TSP.from_matrix(reals),
+    }
     return [
-        *planar,
-        gls.TSP.from_matrix(np.ones((15, 15), int)),
-        gls.TSP.from_matrix(np.zeros((9, 9))),
+        *(problem for problem in planar if problem.metric.name in metrics),
+        *(problem for name, problem in matrices.items() if name in metrics),
     ]
 
 
@@ -189,7 +194,7 @@ def test_searches_take_every_kind_of_tours(search, backend):
 @ON_BOTH
 @EACH_SEARCH
 def test_searches_of_degenerate_problems(search, backend):
-    for problem in degenerate():
+    for problem in degenerate(FEW_METRICS if search in FILTERED.values() else METRICS):
         tours = random_tours(problem.n, ROWS)
         result = search(problem, tours, backend=backend)
         assert is_batch(problem, result.tours, ROWS)
@@ -334,6 +339,11 @@ def test_the_suite_runs_over_something():
     assert {type(part) for search in SEARCHES.values() for part in search.neighbourhoods} == {
         registry.lookup("neighbourhood", name) for name in names("neighbourhood")
     }
+    tests = [test for search in FILTERED.values() for test in search.neighbourhoods[0].filter.parts]
+    assert {type(test) for test in tests} == {
+        registry.lookup("filter", name) for name in names("filter")
+    }
+    assert {search.neighbourhoods[0].mode for search in FILTERED.values()} == {*MODES} - {"auto"}
     assert "random_restarts" in STARTING
     assert {"local_search", "iterated_local_search"} <= set(REGISTERED)
     assert len(names("acceptance")) >= 5

@@ -95,8 +95,7 @@ def test_tours_in_global_memory():
 
 def use_shapes(monkeypatch, *shapes) -> None:
     """Lay chains out in so many warps of a block and blocks of a multiprocessor."""
-    monkeypatch.setattr(tuning, "CHAIN_WARPS", shapes)
-    monkeypatch.setattr(tuning, "LIGHT_CHAIN_WARPS", ())
+    monkeypatch.setattr(tuning, "CHAIN_WARPS", dict.fromkeys(tuning.CHAIN_WARPS, shapes))
 
 
 @pytest.mark.parametrize("shape", [(16, 2), (12, 2), (14, 1), (7, 1), (1, 1)])

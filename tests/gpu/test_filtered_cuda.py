@@ -1,0 +1,188 @@
+"""Filtered neighbourhoods: the GPU takes the moves of the CPU, however they are evaluated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.searches import driver
+from tests.instances import tsp_instance
+from tests.random_problems import INTEGER, random_problem, random_tours
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.filtering import Filter
+
+pytestmark = pytest.mark.gpu
+
+SPACES = {2: gls.TwoOpt(), 3: gls.ThreeOpt()}
+MODES = ("masked", "compact", "fused", "openings")
+COMBINED = (gls.GainBound() & ~gls.RandomKeep(0.2)) | (gls.DontLook() & gls.Radius(30))
+FILTERS = {
+    "everything": gls.Everything(),
+    "gain bound": gls.GainBound(),
+    "radius": gls.Radius(40),
+    "candidates": gls.InCandidates(gls.Nearest(5)),
+    "candidates alone": gls.InCandidates(gls.Nearest(5), missing=0),
+    "don't look": gls.DontLook(),
+    "random": gls.RandomKeep(0.3),
+}
+EACH_SPACE = pytest.mark.parametrize("edges", SPACES)
+EACH_MODE = pytest.mark.parametrize("mode", MODES)
+AROUND_WARPS = (4, 5, 6, 31, 32, 33, 65)
+
+
+def search_of(
+    edges: int, test: Filter, mode: str = "auto", rule: Any = None, mapping: str = "roots"
+) -> gls.LocalSearch:
+    """A filtered search, of all parts unless told otherwise."""
+    part = gls.FilteredNeighbourhood(SPACES[edges], test, mode, mapping)
+    return gls.LocalSearch([part], pivoting=rule or gls.Best())
+
+
+def assert_same(
+    search: gls.LocalSearch, problem: gls.TSP, starts: Any, **options: Any
+) -> gls.Result:
+    """Both backends end with the same tours and counts; returns them."""
+    host, device = (
+        search(problem, starts, seed=2**40 + 3, first_row=5, backend=name, **options)
+        for name in ("cpu", "cuda")
+    )
+    assert np.array_equal(host.tours, device.tours)
+    for name in ("passes", "moves", "stopped_by"):
+        assert getattr(host.statistics, name) == getattr(device.statistics, name)
+    if search.neighbourhoods[0].mode != "auto":
+        assert host.statistics.evaluations == device.statistics.evaluations
+    return device
+
+
+@EACH_SPACE
+@EACH_MODE
+def test_modes_take_the_same_moves(edges, mode):
+    for n in AROUND_WARPS:
+        for span in (8, 100):
+            problem = random_problem("EUC_2D", n, span=span)
+            assert_same(search_of(edges, COMBINED, mode), problem, random_tours(n, 4))
+
+
+@EACH_SPACE
+@pytest.mark.parametrize("mode", ["fused", "openings"])
+@pytest.mark.parametrize("name", FILTERS)
+def test_filters_keep_the_same_moves(edges, mode, name):
+    for n in (5, 33, 70):
+        problem = random_problem("EUC_2D", n, span=100)
+        assert_same(search_of(edges, FILTERS[name], mode), problem, random_tours(n, 4))
+
+
+@EACH_SPACE
+@pytest.mark.parametrize("metric", INTEGER)
+def test_metrics_take_the_same_moves(edges, metric):
+    for n in (5, 40):
+        assert_same(search_of(edges, COMBINED), random_problem(metric, n), random_tours(n, 4))
+
+
+@EACH_SPACE
+def test_long_lengths_and_fractions_take_the_same_moves(edges):
+    points = np.asarray(random_problem("EUC_2D", 40, span=1000).coordinates)
+    for scale in (0.37, 2.0**21 / 1000, 2.0**31 / 2000):
+        search = search_of(edges, gls.GainBound(), "openings")
+        assert_same(search, gls.TSP(points * scale), random_tours(40, 3))
+
+
+@EACH_SPACE
+@EACH_MODE
+def test_recorded_passes_and_single_launches_are_the_same(edges, mode, monkeypatch):
+    n = {2: 150, 3: 80}[edges]  # more moves than are launched before graphs are replayed
+    problem, starts = random_problem("EUC_2D", n, span=1000), random_tours(n, 3)
+    search = search_of(edges, gls.Radius(600), mode)
+    recorded = assert_same(search, problem, starts)
+    assert recorded.statistics.moves > 3 * 40
+    monkeypatch.setattr(driver, "LAUNCH_SECONDS", 0)  # one pass a launch
+    single = assert_same(search, problem, starts)
+    assert np.array_equal(single.tours, recorded.tours)
+    assert single.statistics.launches > 40
+
+
+@EACH_SPACE
+@EACH_MODE
+def test_parts_of_a_neighbourhood_take_the_same_moves(edges, mode, monkeypatch):
+    n = {2: 60, 3: 24}[edges]
+    problem, starts = random_problem("EUC_2D", n, span=100), random_tours(n, 3)
+    search = search_of(edges, COMBINED, mode)
+    whole = assert_same(search, problem, starts)
+    monkeypatch.setitem(tuning.MOST_MOVES, mode, 333)
+    split = assert_same(search, problem, starts)
+    assert np.array_equal(split.tours, whole.tours)
+    assert split.statistics.evaluations == whole.statistics.evaluations
+
+
+@pytest.mark.parametrize("mode", tuning.ENTRY_BYTES)
+def test_neighbourhoods_beyond_the_memory_take_the_same_moves(mode):
+    problem, starts = random_problem("EUC_2D", 200, span=1000), random_tours(200, 2)
+    search, budget = search_of(3, gls.GainBound(), mode), gls.Budget(moves=3)
+    whole = assert_same(search, problem, starts, budget=budget)
+    split = assert_same(search, problem, starts, budget=budget, memory_limit=300_000)
+    assert np.array_equal(split.tours, whole.tours)
+
+
+@EACH_SPACE
+@EACH_MODE
+def test_first_takes_the_same_moves(edges, mode):
+    n = {2: 70, 3: 30}[edges]
+    problem, starts = random_problem("EUC_2D", n, span=100), random_tours(n, 3)
+    assert_same(search_of(edges, gls.Radius(50), mode, gls.First()), problem, starts)
+
+
+@pytest.mark.parametrize(
+    ("edges", "mapping"),
+    [
+        *((2, name) for name in ("bisection", "lexicographic", "cut_triangle")),
+        *((3, name) for name in ("bisection", "lexicographic", "newton", "table")),
+    ],
+)
+def test_mappings_take_the_same_moves(edges, mapping, monkeypatch):
+    n = {2: 90, 3: 40}[edges]
+    problem, starts = random_problem("EUC_2D", n, span=100), random_tours(n, 3)
+    whole = assert_same(
+        search_of(edges, gls.Radius(50), "masked", mapping=mapping), problem, starts
+    )
+    monkeypatch.setitem(tuning.MOST_MOVES, "masked", 1000)  # a table then moves along
+    split = assert_same(
+        search_of(edges, gls.Radius(50), "masked", mapping=mapping), problem, starts
+    )
+    assert np.array_equal(split.tours, whole.tours)
+
+
+@pytest.mark.parametrize(("edges", "name"), [(2, "pr299"), (3, "berlin52")])
+def test_instances_take_the_same_moves(edges, name):
+    problem = tsp_instance(name)
+    starts = gls.greedy(problem, 3, seed=1, backend="cpu")
+    search = search_of(edges, gls.GainBound() & gls.InCandidates(gls.Nearest(8)))
+    filtered = assert_same(search, problem, starts)
+    assert (filtered.costs < problem.cost(starts)).all()
+
+
+@EACH_SPACE
+def test_the_best_moves_are_the_same(edges):
+    problem, starts = random_problem("EUC_2D", 50), random_tours(50, 3)
+    for mode in MODES:
+        part = gls.FilteredNeighbourhood(SPACES[edges], gls.Radius(40), mode)
+        host, device = (
+            gls.best_moves(part, problem, starts, 30, backend=name) for name in ("cpu", "cuda")
+        )
+        for field in ("positions", "ways", "gains"):
+            assert np.array_equal(getattr(host, field), getattr(device, field))
+
+
+@EACH_SPACE
+def test_kicks_and_repairs_are_the_same(edges):
+    problem, starts = random_problem("EUC_2D", 40, span=100), random_tours(40, 3)
+    chains = gls.IteratedLocalSearch(search_of(edges, gls.DontLook() & gls.GainBound()))
+    host, device = (
+        chains(problem, starts, budget=gls.Budget(kicks=10), seed=2, backend=name)
+        for name in ("cpu", "cuda")
+    )
+    assert np.array_equal(host.tours, device.tours)
