@@ -11,6 +11,7 @@ wall time of the second call. `mappings`: one evaluation of all moves by each. `
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 import traceback
@@ -216,34 +217,31 @@ def tiled_seconds(edges: int, problem: Any, tours: Any) -> float:
         three_opt_climb.LARGEST = limit
 
 
+PAIRS = (
+    *((mode, "baseline") for mode in ("masked", "compact", "fused")),
+    ("compact", "masked"),
+    ("compact", "fused"),
+    *((mode, "tiled") for mode in ("masked", "compact", "fused")),
+)
+
+
 def crossovers(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return below which share kept each mode is faster than another, interpolated."""
+    """Return below which share kept a mode is faster than another: 0 never, 1 always.
+
+    Between two shares, times are interpolated.
+    """
     found = []
     for edges, n in sorted({(r["edges"], r["n"]) for r in rows}):
-        own = sorted(
-            (r for r in rows if (r["edges"], r["n"]) == (edges, n)), key=lambda r: r["rate"]
-        )
-        for first, second in (
-            ("masked", None),
-            ("compact", None),
-            ("fused", None),
-            ("compact", "masked"),
-            ("fused", "compact"),
-            ("masked", "tiled"),
-            ("compact", "tiled"),
-            ("fused", "tiled"),
-        ):
-            other = [1.0 if second is None else r[second] for r in own]
-            faster = [r["rate"] for r, o in zip(own, other, strict=True) if r[first] < o]
-            found.append(
-                {
-                    "edges": edges,
-                    "n": n,
-                    "mode": first,
-                    "than": second or "baseline",
-                    "faster_up_to": max(faster, default=None),
-                }
-            )
+        own = [r | {"baseline": 1.0} for r in rows if (r["edges"], r["n"]) == (edges, n)]
+        own.sort(key=lambda r: r["rate"])
+        for mode, other in PAIRS:
+            ahead = [(r["rate"], r[other] - r[mode]) for r in own]
+            share = 1.0 if ahead[0][1] > 0 else 0.0
+            for (low, gain), (high, loss) in itertools.pairwise(ahead):
+                if gain > 0 >= loss:
+                    share = low + (high - low) * gain / (gain - loss)
+                    break
+            found.append({"edges": edges, "n": n, "mode": mode, "than": other, "below": share})
     return found
 
 
