@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.searches.filtered import EAGER_PARTS
+from gpu_ls_plugin.searches.filtered import EAGER_PARTS, FilteredMoves
 from tests import filter_oracle as oracle
 from tests.random_problems import random_problem, random_tours
 
@@ -203,6 +203,20 @@ def test_neighbourhoods_beyond_the_memory_are_split(mode, monkeypatch):
     assert max(sizes) < numbers if mode == "compact" else sizes
     assert np.array_equal(split.tours, unsplit.tours)
     assert split.statistics.evaluations == unsplit.statistics.evaluations
+
+
+@EACH_MODE
+def test_five_thousand_cities_fit_into_a_quarter_of_a_gigabyte(mode):
+    limit = 256 << 20
+    problem, tours = random_problem("EUC_2D", 5000, span=1000), random_tours(5000, 1)
+    part = gls.FilteredNeighbourhood(gls.ThreeOpt(), gls.GainBound(), mode)
+
+    def memory(most: int) -> int:
+        batch = FilteredMoves(get_backend("cpu"), problem, tours, part, 1, memory=most)
+        return sum(getattr(array, "nbytes", 0) for array in batch.arguments.values())
+
+    assert memory(limit) <= limit
+    assert (memory(2**62) > limit) == (mode in tuning.ENTRY_BYTES)
 
 
 @EACH_SPACE
