@@ -341,7 +341,9 @@ SLOTS = {"cuda": 64, "cpu": 8}  # of all tours, on a multiprocessor or a CPU thr
 MOVES_OF_SLOT = 128  # at least
 FILTER_WARPS, FILTER_STEP_LANES = 8, 512  # of a block that evaluates, and of one that takes moves
 FILTER_BLOCKS = 4  # on a multiprocessor
-KEPT_BY_MANY = 0.8  # of all moves, from which on a queue costs more than it saves
+# By the edges of a move: cities from which on, and shares of kept moves between which, a queue saves
+# more than it costs (benchmarks/results/filtered.json).
+QUEUED = {2: (4000, 0.01, 0.35), 3: (400, 0.003, 0.6)}
 
 
 def filter_slots(moves: int, tours: int, processors: int, backend: str) -> int:
@@ -358,15 +360,15 @@ def most_of_part(mode: str, variants: int, memory: int) -> int:
 
 
 def filter_mode(
-    backend: str, edges: int, *, opens: bool, ordered: bool, kept: float | None = None
+    backend: str, edges: int, n: int, *, opens: bool, ordered: bool, kept: float | None = None
 ) -> str:
     """Return how the moves that a filter keeps are evaluated.
 
     Parameters
     ----------
     backend : str
-    edges : int
-        That a move takes out.
+    edges, n : int
+        That a move takes out; cities.
     opens : bool
         Whether the filter tests openings.
     ordered : bool
@@ -377,4 +379,5 @@ def filter_mode(
     """
     if backend == "cpu" or ordered or (opens and edges > 2):
         return "openings"
-    return "masked" if kept is None or kept > KEPT_BY_MANY else "fused"
+    least, low, high = QUEUED[edges]
+    return "fused" if n >= least and kept is not None and low <= kept <= high else "masked"

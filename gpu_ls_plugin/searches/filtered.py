@@ -171,7 +171,12 @@ class FilteredMoves(Engine):
         if part.mode != "auto":
             return part.mode
         return tuning.filter_mode(
-            self.backend.name, part.edges, opens=part.filter.opens, ordered=self._eager, kept=kept
+            self.backend.name,
+            part.edges,
+            self.problem.n,
+            opens=part.filter.opens,
+            ordered=self._eager,
+            kept=kept,
         )
 
     def _set_mode(self, mode: str) -> None:

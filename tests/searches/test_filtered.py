@@ -279,3 +279,22 @@ def test_iterated_local_search_wakes_all_cities_after_a_kick(edges):
     assert (kicked.costs <= once.costs).all()
     assert (kicked.costs < once.costs).any()
     assert np.array_equal(kicked.costs, problem.cost(kicked.tours))
+
+
+@pytest.mark.parametrize(
+    ("edges", "n", "opens", "kept", "mode"),
+    [
+        (3, 1000, True, None, "openings"),
+        (3, 1000, False, None, "masked"),  # until more is known of the filter
+        (3, 1000, False, 0.25, "fused"),
+        (3, 1000, False, 0.9, "masked"),
+        (3, 1000, False, 1e-4, "masked"),
+        (2, 20_000, True, 0.25, "fused"),
+        (2, 1000, True, 0.25, "masked"),
+    ],
+)
+def test_the_mode_on_a_gpu_goes_by_the_neighbourhood_and_the_keep_rate(edges, n, opens, kept, mode):
+    given = {"opens": opens, "kept": kept}
+    assert tuning.filter_mode("cuda", edges, n, ordered=False, **given) == mode
+    assert tuning.filter_mode("cuda", edges, n, ordered=True, **given) == "openings"
+    assert tuning.filter_mode("cpu", edges, n, ordered=False, **given) == "openings"
