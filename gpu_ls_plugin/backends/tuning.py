@@ -341,8 +341,8 @@ SLOTS = {"cuda": 64, "cpu": 8}  # of all tours, on a multiprocessor or a CPU thr
 MOVES_OF_SLOT = 128  # at least
 FILTER_WARPS, FILTER_STEP_LANES = 8, 512  # of a block that evaluates, and of one that takes moves
 FILTER_BLOCKS = 4  # on a multiprocessor
-# By the edges of a move: cities from which on, and shares of kept moves between which, a queue saves
-# more than it costs (benchmarks/results/filtered.json).
+# By the edges of a move: cities from which on, and shares of kept moves between which, a queue
+# saves more than it costs (benchmarks/results/filtered.json).
 QUEUED = {2: (4000, 0.01, 0.35), 3: (400, 0.003, 0.6)}
 
 
