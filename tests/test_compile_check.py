@@ -105,7 +105,7 @@ def test_the_listing_holds_every_part_and_stays_short() -> None:
     assert 50 < len(listed) <= 100
     assert len(set(listed)) == len(listed)
     found = set().union(*map(parts, listed))
-    for kind in ("metric", "neighbourhood", "acceptance"):
+    for kind in ("metric", "neighbourhood", "filter", "acceptance"):
         assert {part.name for part in registry.parts(kind)} <= found, kind
     functors = {part.factory().functor for part in registry.parts("acceptance")}
     cuts = {gls.DoubleBridge().cuts, gls.DoubleBridge(walk=5).cuts}

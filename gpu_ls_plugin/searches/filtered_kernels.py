@@ -110,5 +110,5 @@ class FilteredKernels:
             kernel,
             functors=(*kernel.functors, *sources),
             headers=("mappings.cuh", *(part.header for part in filters)),
-            parts=(*kernel.parts, self.part.neighbourhood.name, *(part.name for part in filters)),
+            parts=(*kernel.parts, *(part.name for part in (self.part, *filters))),
         )
