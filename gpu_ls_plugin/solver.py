@@ -202,8 +202,12 @@ def compile_search(search: Callable[..., Any], problem: TSP, tours: Any, backend
     ------
     CompilationError, UnsupportedProblemError, BackendUnavailableError
         As the search does.
+    KeyboardInterrupt
+        Ctrl-C.
     """
-    search(problem, tours, budget=Budget(moves=0), callback=lambda _: None, backend=backend)
+    found = search(problem, tours, budget=Budget(moves=0), callback=lambda _: None, backend=backend)
+    if found.statistics.interrupted:  # which the search has taken for its own
+        raise KeyboardInterrupt
     if not isinstance(search, IteratedLocalSearch) or problem.n < SMALLEST_KICKED:
         return
     chosen = get_backend(backend, tours=tours)

@@ -6,8 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.solver import compile_search
+from tests.random_problems import random_problem, random_tours
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -101,3 +107,29 @@ def test_ctrl_c_at_any_moment(script: str, tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": path, "GPU_LS_THREADS": "2"},
     )
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+class Interrupted:
+    """Stands for a search that a Ctrl-C reaches: it takes it for its own."""
+
+    def __call__(self, problem: gls.TSP, tours: Any, **_: Any) -> gls.Result:
+        statistics = gls.Statistics(stopped_by="interrupt")
+        return gls.Result(np.asarray(tours), problem.cost(tours), statistics)
+
+
+def test_ctrl_c_while_kernels_are_compiled_is_not_lost() -> None:
+    problem = random_problem("EUC_2D", 10)
+    with pytest.raises(KeyboardInterrupt):
+        compile_search(Interrupted(), problem, random_tours(10, 2), "cpu")
+
+
+def test_ctrl_c_in_the_search_behind_a_kick_ends_the_chains(monkeypatch) -> None:
+    problem, tours = random_problem("EUC_2D", 20), random_tours(20, 3)
+    chains = gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.RandomK(50)))
+    optima = chains.search(problem, tours, backend="cpu")
+    monkeypatch.setattr(gls.LocalSearch, "__call__", Interrupted.__call__)
+    result = chains(problem, optima.tours, budget=gls.Budget(kicks=5), backend="cpu")
+    assert result.statistics.interrupted
+    assert result.statistics.kicks == 0
+    assert (result.costs <= optima.costs).all()
+    assert (result.costs == problem.cost(result.tours)).all()

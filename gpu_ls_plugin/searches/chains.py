@@ -314,6 +314,8 @@ class SteppedChains(Chains):
         found = self._search(
             problem, kicked, seed=seed, backend=backend.name, first_row=self.start.first_row
         )
+        if found.statistics.interrupted:  # which the search has taken for its own
+            raise KeyboardInterrupt
         tours, costs = xp.asarray(found.tours), xp.asarray(found.costs)
         uniform = 1.0 - np.random.default_rng(seed).random(len(self.tours))
         taken = self.accept.takes(
