@@ -12,6 +12,7 @@ wall time of the second call. `mappings`: one evaluation of all moves by each. `
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import sys
 import traceback
@@ -44,7 +45,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "mappings": mappings,
         "large": large,
     }
-    record: dict[str, Any] = {}
+    record = stored(options.out)
 
     def once(name: str) -> None:
         try:
@@ -56,8 +57,19 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     for name in chosen:
         seconds = common.seconds_of(lambda name=name: once(name))[0]
         print(f"{name} took {seconds:.1f} s", flush=True)
+        common.write_json(options.out, NAME, __doc__ or "", record)  # also of a run that is cut
     options.failed = any("error" in section for section in record.values())
     return record
+
+
+NAME = "filtered"
+
+
+def stored(out: Path) -> dict[str, Any]:
+    """Return the sections of the file that is there."""
+    path = out / f"{NAME}.json"
+    content = json.loads(path.read_text()) if path.exists() else {}
+    return {name: content[name] for name in SECTIONS if name in content}
 
 
 def neighbourhood(edges: int, *given: Any, **named: Any) -> Any:
@@ -502,5 +514,5 @@ if __name__ == "__main__":
     given = common.arguments(
         __doc__, ("--sections", {"default": ",".join(SECTIONS), "help": "comma-separated"})
     )
-    common.finish(given, "filtered", measure, draw, __doc__ or "")
+    common.finish(given, NAME, measure, draw, __doc__ or "")
     sys.exit(int(getattr(given, "failed", False)))
