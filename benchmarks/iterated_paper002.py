@@ -94,7 +94,8 @@ def paper_002(setting: Setting) -> dict[str, Any]:
 def _case(problem: TSP, name: str, search: Any, paper: Any) -> _Case:
     import gpu_ls_plugin as gls
 
-    return _Case(problem, name, gls.IteratedLocalSearch(search, accept=gls.Better()), paper)
+    chains = gls.IteratedLocalSearch(search, gls.DoubleBridge(), accept=gls.Better())
+    return _Case(problem, name, chains, paper)
 
 
 def _add(
