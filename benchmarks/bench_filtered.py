@@ -12,7 +12,6 @@ wall time of the second call. `mappings`: one evaluation of all moves by each. `
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import sys
 import traceback
@@ -45,7 +44,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "mappings": mappings,
         "large": large,
     }
-    record = stored(options.out)
+    record = common.stored(options.out, NAME, SECTIONS)
 
     def once(name: str) -> None:
         try:
@@ -63,13 +62,6 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 
 NAME = "filtered"
-
-
-def stored(out: Path) -> dict[str, Any]:
-    """Return the sections of the file that is there."""
-    path = out / f"{NAME}.json"
-    content = json.loads(path.read_text()) if path.exists() else {}
-    return {name: content[name] for name in SECTIONS if name in content}
 
 
 def neighbourhood(edges: int, *given: Any, **named: Any) -> Any:

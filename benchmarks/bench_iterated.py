@@ -10,7 +10,6 @@ in `skipped`.
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +59,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     if unknown := set(chosen) - set(SECTIONS):
         raise SystemExit(f"--sections: {', '.join(sorted(unknown))}: none of {', '.join(SECTIONS)}")
     setting = Setting(backend, options.quick, options.seconds_scale)
-    record = stored(options.out)
+    record = common.stored(options.out, NAME, SECTIONS)
     for name in (s for s in SECTIONS if s in chosen):
         setting.log(f"== {name}")
         section, allowance = SECTIONS[name]
@@ -94,13 +93,6 @@ NAME = "iterated"
 def usual(backend: str) -> list[str]:
     """Return the sections that a backend measures unless others are asked for."""
     return ["cpu"] if backend == "cpu" else [name for name in SECTIONS if name != "cpu"]
-
-
-def stored(out: Path) -> dict[str, Any]:
-    """Return the sections of the file that is there."""
-    path = out / f"{NAME}.json"
-    content = json.loads(path.read_text()) if path.exists() else {}
-    return {name: content[name] for name in SECTIONS if name in content}
 
 
 def draw(out: Path, record: dict[str, Any]) -> None:

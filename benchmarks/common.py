@@ -217,6 +217,13 @@ def write_json(out: Path, name: str, protocol: str, results: dict[str, Any]) -> 
     print(f"wrote {path}")
 
 
+def stored(out: Path, name: str, sections: Iterable[str]) -> dict[str, Any]:
+    """Return the sections that `out`/`name`.json has from earlier calls."""
+    path = out / f"{name}.json"
+    content = json.loads(path.read_text()) if path.exists() else {}
+    return {section: content[section] for section in sections if section in content}
+
+
 def finish(
     options: argparse.Namespace,
     name: str,

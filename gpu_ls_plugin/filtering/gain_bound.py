@@ -24,15 +24,11 @@ class GainBound(Filter):
 
     name = "gain_bound"
     header = "gain_bound.cuh"
+    opens = True
 
     def functor(self) -> str:
         """Return the C++ type of the test."""
         return "gls::GainBound"
-
-    @property
-    def opens(self) -> bool:
-        """Openings are tested."""
-        return True
 
     def rotations(self, edges: int) -> int:
         """Return 3 for moves of three edges: at least one new edge leaves enough to gain."""

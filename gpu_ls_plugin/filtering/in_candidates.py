@@ -40,6 +40,7 @@ class InCandidates(Filter):
 
     name = "in_candidates"
     header = "in_candidates.cuh"
+    opens = True
 
     def __post_init__(self) -> None:
         if isinstance(self.candidates, str):
@@ -54,11 +55,6 @@ class InCandidates(Filter):
     def functor(self) -> str:
         """Return the C++ type of the test."""
         return f"gls::InCandidates<{self.missing}>"
-
-    @property
-    def opens(self) -> bool:
-        """Openings are tested."""
-        return True
 
     def rotations(self, edges: int) -> int:
         """Return one more than may be missing: of so many new edges one leads to a candidate."""

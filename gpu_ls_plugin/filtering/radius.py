@@ -31,6 +31,7 @@ class Radius(Filter):
 
     name = "radius"
     header = "radius.cuh"
+    opens = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "r", checks.number("r", self.r, least=0))
@@ -38,11 +39,6 @@ class Radius(Filter):
     def functor(self) -> str:
         """Return the C++ type of the test."""
         return "gls::Radius"
-
-    @property
-    def opens(self) -> bool:
-        """Openings are tested."""
-        return True
 
     def words(self, setting: Setting) -> list[Any]:
         """Return the longest length that passes."""

@@ -160,8 +160,7 @@ class FilteredMoves(Engine):
     def unfinished(self) -> int:
         """Return how many tours can still be improved; waits for the launches."""
         left = super().unfinished()
-        done = int(self.pass_counts.sum())
-        if left and done:
+        if left and self.part.mode == "auto" and (done := int(self.pass_counts.sum())):
             kept = self.evaluations() / (done * self.moves_per_evaluation())
             self._set_mode(self._chosen_mode(kept))
         return left
