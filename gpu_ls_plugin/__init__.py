@@ -37,6 +37,7 @@ from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import (
     BestMoves,
+    EdgeAssembly,
     EliteEdges,
     IteratedLocalSearch,
     LocalSearch,
@@ -62,6 +63,7 @@ __all__ = [
     "Closure",
     "DontLook",
     "DoubleBridge",
+    "EdgeAssembly",
     "EliteEdges",
     "Everything",
     "FilteredNeighbourhood",

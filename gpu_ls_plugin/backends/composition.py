@@ -24,6 +24,7 @@ ROOMS = (
     "construction",
     "perturbations",
     "acceptance",
+    "recombination",
     "searches",
 )
 

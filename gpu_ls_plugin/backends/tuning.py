@@ -23,6 +23,7 @@ CUDA_SECONDS_PER_MOVE = 2e-10
 CPU_SECONDS_PER_CITY = {False: 1e-8, True: 1e-6}
 
 POINT_BYTES = 16  # gls::Point
+LARGEST_SHORT = 1 << 16  # cities with 16-bit numbers
 GROUP, CHUNK = 8, 128  # gls::TwoOptClimb::kGroup and kChunk
 BLOCK_OVERHEAD = 1 << 10  # shared memory that the system keeps per block
 
@@ -93,7 +94,7 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
         for warps in range(1, MOST_WARPS + 1)
         for rows in ((8, 4) if fast_estimate else (4,))
         for in_shared in (True, False)
-        if n <= 1 << 16 or not in_shared
+        if n <= LARGEST_SHORT or not in_shared
     ]
     return max(shapes, key=lambda c: (speed(c), c.in_shared, -c.warps))
 
@@ -182,7 +183,7 @@ def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") 
         return shared_memory - max(lanes, 64) * SURVIVOR_BYTES - BLOCK_OVERHEAD
 
     def fitting(teams: int) -> bool:
-        return n <= 1 << 16 and teams * own + sites <= room(64 * teams)
+        return n <= LARGEST_SHORT and teams * own + sites <= room(64 * teams)
 
     lanes = next((count for most, count in BLOCK_LANES.items() if n <= most), LARGE_LANES)
     lanes = lanes if tours <= FEW else lanes // 2
@@ -193,9 +194,9 @@ def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") 
         return DescentShape(f"gls::Thread<{THREADS}>", 1, THREADS, False, False)
     if layout == "warp":
         warps = next((w for w in WARPS if w <= max(1, tours) and fitting(w)), 1)
-        in_shared = n <= 1 << 16 and own <= room(64)
+        in_shared = n <= LARGEST_SHORT and own <= room(64)
         return DescentShape(f"gls::Warp<{warps}>", 32, warps, in_shared, fitting(warps))
-    in_shared = layout != "global" and n <= 1 << 16 and own <= room(lanes)
+    in_shared = layout != "global" and n <= LARGEST_SHORT and own <= room(lanes)
     lanes = lanes if in_shared else LARGE_LANES
     beside = in_shared and tours * (own + sites) <= room(lanes)  # of all blocks
     return DescentShape(f"gls::Block<{lanes}>", lanes, 1, in_shared, beside)
@@ -242,12 +243,20 @@ class ChainShape(DescentShape):
     blocks: int = 1
     site_bytes: int = SITE_BYTES
 
+    @property
+    def city(self) -> str:
+        """C++ type of the cities' numbers."""
+        return "gls::uint16" if self.in_shared else "int"
+
     def shared_bytes(self, n: int) -> int:
         """Return the dynamic shared memory of a block."""
         if not self.in_shared:
             return 0
         sites = _padded(n * self.site_bytes) if self.sites_in_shared else 0
         return sites + self.teams * chain_bytes(n, 2)
+
+
+IN_GLOBAL_MEMORY = ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)
 
 
 @dataclass(frozen=True)
@@ -261,9 +270,19 @@ class PartShape(ChainShape):
 
 @dataclass(frozen=True)
 class HostShape(ChainShape):
-    """Chains on the CPU, one for each thread; cities have numbers of the C++ type `city`."""
+    """Tours on the CPU, one for each thread."""
 
-    city: str = "int"
+    short: bool = False
+
+    @classmethod
+    def of(cls, n: int) -> HostShape:
+        """Return the layout for tours of n cities."""
+        return cls("gls::Host", 1, 1, True, False, short=n <= LARGEST_SHORT)
+
+    @property
+    def city(self) -> str:
+        """C++ type of the cities' numbers."""
+        return "gls::uint16" if self.short else "int"
 
     @property
     def memory(self) -> str:
@@ -306,9 +325,9 @@ def chain_shape(
         What the moves need.
     """
     layouts = [(w, b) for w, b in CHAIN_WARPS[registers] if w * b <= max(1, tours)]
-    fitting = _first_fitting(layouts, chain_bytes(n, 2), shared_memory) if n <= 1 << 16 else None
+    fitting = _first_fitting(layouts, chain_bytes(n, 2), shared_memory) if n <= LARGEST_SHORT else None
     if fitting is None:
-        return ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)
+        return IN_GLOBAL_MEMORY
     warps, blocks, left = fitting
     beside = _padded(n * site_bytes) <= left
     return ChainShape(f"gls::Warp<{warps}>", 32, warps, True, beside, blocks, site_bytes)
@@ -330,6 +349,36 @@ def part_shape(n: int, shared_memory: int, site_bytes: int, registers: str = "so
         )
     warps, blocks, _ = fitting
     return PartShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, site_bytes)
+
+
+# ---- Crossover -----------------------------------------------------------------------------------
+
+MOST_CUTS = 128  # gls::kMostCuts
+
+
+def assembly_bytes(n: int, city_bytes: int) -> int:
+    """Return the memory of a tour that takes part in a crossover, as gls::EdgeAssembly has it."""
+    pieces = (n, n, n, 2 * MOST_CUTS + 1, *3 * (MOST_CUTS,), *4 * (2 * MOST_CUTS,))
+    return sum(_padded(count * city_bytes) for count in pieces)
+
+
+@dataclass(frozen=True)
+class AssemblyShape(ChainShape):
+    """How crossovers are laid out."""
+
+    def shared_bytes(self, n: int) -> int:
+        """Return the dynamic shared memory of a block."""
+        return self.teams * assembly_bytes(n, 2)
+
+
+def assembly_shape(n: int, tours: int, shared_memory: int) -> ChainShape:
+    """Return who holds a tour in a crossover, as `chain_shape` does for chains."""
+    layouts = [(warps, blocks) for warps, blocks in ONE_BLOCK if warps <= max(1, tours)]
+    fitting = _first_fitting(layouts, assembly_bytes(n, 2), shared_memory)
+    if fitting is None or n > LARGEST_SHORT:
+        return IN_GLOBAL_MEMORY
+    warps, blocks, _ = fitting
+    return AssemblyShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks)
 
 
 # ---- Filtered neighbourhoods ---------------------------------------------------------------------

@@ -15,7 +15,9 @@ enum class Purpose : uint32 {
   kDoubleBridge = 4,
   kRandomK = 5,
   kKick = 6,
-  kFilter = 7
+  kFilter = 7,
+  kPartner = 8,
+  kOffspring = 9
 };
 
 GLS_DEVICE uint32 multiply_high(uint32 a, uint32 b) { return uint32((uint64(a) * b) >> 32); }

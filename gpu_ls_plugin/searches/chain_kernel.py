@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.searches import composed
-from gpu_ls_plugin.searches.descent import LARGEST_SHORT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,8 +85,7 @@ def chain_layout(
 ) -> tuning.ChainShape:
     """Return who holds a chain on n cities, and where; `choose` is a GPU's rule in `tuning`."""
     if backend.name == "cpu":
-        city = "gls::uint16" if n <= LARGEST_SHORT else "int"
-        return tuning.HostShape("gls::Host", 1, 1, True, False, city=city)
+        return tuning.HostShape.of(n)
     return choose(
         n,
         shared_memory=backend.shared_memory,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,8 +13,12 @@ import numpy as np
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import Budget, Stopwatch
+from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.construction.random_tours import shuffle
+from gpu_ls_plugin.neighbourhoods import TwoOpt
+from gpu_ls_plugin.recombination.edge_assembly import Population
 from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT, ChainState, chain_kernel, chain_layout
+from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.contraction import Contraction
 from gpu_ls_plugin.searches.part_search import PartSearch, TourParts
 
@@ -23,7 +27,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.perturbations import DoubleBridge
     from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.searches.composed import Composed
     from gpu_ls_plugin.searches.local_search import LocalSearch
 
 RESTART_STREAM = 2**40  # rows of random tours that belong to one round of restarts
@@ -65,6 +68,8 @@ class Chains(ChainState, ABC):
     accept : Acceptance
     patience : int, optional
         Kicks without a new best after which a chain waits for a restart.
+    parts : Composed, optional
+        Neighbourhoods and candidates on the backend.
 
     Attributes
     ----------
@@ -74,8 +79,15 @@ class Chains(ChainState, ABC):
 
     divisible: ClassVar[bool] = True
 
-    def __init__(self, start: Start, accept: Acceptance, patience: int | None) -> None:
+    def __init__(
+        self,
+        start: Start,
+        accept: Acceptance,
+        patience: int | None,
+        parts: Composed | None = None,
+    ) -> None:
         self.start, self.accept, self.patience = start, accept, patience or 0
+        self._parts = parts
         costs = tour_costs(start.backend, start.problem, start.tours)
         units = (costs / start.problem.n).astype("float32")
         super().__init__(
@@ -88,6 +100,14 @@ class Chains(ChainState, ABC):
     def current_is_best(self) -> bool:
         """Whether a chain's current tour is always its best one."""
         return self.accept.never_worse and not self.patience
+
+    @cached_property
+    def population(self) -> Population:
+        """What crosses the best tours; on the nearest cities where the search has no lists."""
+        start, parts = self.start, self._parts
+        if parts is None:
+            parts = Composed(start.backend, start.problem, [TwoOpt()], Nearest(8))
+        return Population(start.backend, start.problem, parts, start.seed, len(self.tours))
 
     @abstractmethod
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
@@ -172,6 +192,8 @@ class FusedChains(Chains):
     perturbation : DoubleBridge
     """
 
+    _parts: Composed
+
     def __init__(
         self,
         start: Start,
@@ -180,9 +202,9 @@ class FusedChains(Chains):
         parts: Composed,
         perturbation: DoubleBridge,
     ) -> None:
-        super().__init__(start, accept, patience)
+        super().__init__(start, accept, patience, parts)
         backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
-        self._parts, self._perturbation = parts, perturbation
+        self._perturbation = perturbation
         rule = partial(tuning.chain_shape, tours=-(-size // backend.processors))
         layout = chain_layout(backend, parts, n, rule)
         self._kernel = chain_kernel(problem.metric, parts.moves, perturbation.cuts, accept, layout)

@@ -117,6 +117,8 @@ class Composed:
         What is kept of a city.
     registers : str
         As `registers_for` returns it.
+    grid : str
+        As `Sites` has it.
     cities, lengths : arrays of the backend, shape (n * degree,)
         Candidates of all cities.
 
@@ -147,7 +149,7 @@ class Composed:
         self.cities, self.lengths = cities, lengths
         self.site_bytes = sites.bytes
         self.registers = registers_for(neighbourhoods, sites.grid)
-        self._grid, self._dtype = sites.grid, sites.dtype
+        self.grid, self._dtype = sites.grid, sites.dtype
         self.arguments: dict[str, Any] = {
             **sites.arguments,
             **dict(
@@ -162,11 +164,11 @@ class Composed:
     @property
     def far(self) -> int:
         """Length of a candidate that no move gains by."""
-        return 0xFFFF if self._grid == "fine" else 1 << (28 if self._dtype == "int32" else 59)
+        return 0xFFFF if self.grid == "fine" else 1 << (28 if self._dtype == "int32" else 59)
 
     def packed(self, cities: Any, lengths: Any) -> tuple[Any, Any]:
         """Return candidates as the kernels read them: one array of words, or two arrays."""
-        if self._grid == "fine":
+        if self.grid == "fine":
             return cities.astype("uint32") | lengths.astype("uint32") << 16, None
         return cities, lengths.astype(self._dtype, copy=False)
 

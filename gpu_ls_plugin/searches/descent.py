@@ -21,7 +21,6 @@ PARAMETERS = composed.PARAMETERS + (
     "gls::int64* pass_counts, gls::int64* move_counts, int* queues, int* queue_sizes, "
     "char* scratch"
 )
-LARGEST_SHORT = 2**16  # cities with 16-bit numbers
 
 
 def descent_kernel(metric: Metric, moves: Moves, team: str, memory: str) -> Kernel:
@@ -77,8 +76,8 @@ class Descent(PersistentEngine):
             "scratch": None,
         }
         if backend.name == "cpu":
-            city = "gls::uint16" if n <= LARGEST_SHORT else "int"
-            team, memory = "gls::Host", f"gls::HostMemory<{city}>"
+            host = tuning.HostShape.of(n)
+            team, memory = host.team, host.memory
         else:
             per_processor = -(-size // backend.processors)
             shape = tuning.descent_shape(n, per_processor, backend.shared_memory, layout)

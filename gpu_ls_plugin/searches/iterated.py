@@ -24,7 +24,7 @@ from gpu_ls_plugin.searches import engines, observers
 from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT
 from gpu_ls_plugin.searches.chains import Chains, FusedChains, Start, SteppedChains
 from gpu_ls_plugin.searches.composed import Composed
-from gpu_ls_plugin.searches.cooperation import Migration
+from gpu_ls_plugin.searches.cooperation import Cooperation
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.local_search import LocalSearch, refereed, undo_rounding
 from gpu_ls_plugin.searches.parted import PartedTours
@@ -66,7 +66,7 @@ class IteratedLocalSearch:
         budget limits neither kicks, moves nor seconds.
     restart_after : int, optional
         Kicks without a new best tour after which a chain goes on from a random local optimum.
-    cooperation : Migration, optional
+    cooperation : Cooperation, optional
         How chains help each other; by default they are independent.
     part : "auto", int or None
         Cities of the parts in which tours are searched, each by several chains at the same time;
@@ -83,7 +83,7 @@ class IteratedLocalSearch:
     accept: Acceptance = field(default_factory=Annealing)
     kicks_per_city: float = 10.0
     restart_after: int | None = None
-    cooperation: Migration | None = None
+    cooperation: Cooperation | None = None
     part: int | str | None = "auto"
 
     name = "iterated_local_search"
@@ -99,8 +99,10 @@ class IteratedLocalSearch:
             raise InvalidTypeError(
                 f"accept: {self.accept!r} is no acceptance rule, such as Better()"
             )
-        if not isinstance(self.cooperation, Migration | None):
-            raise InvalidTypeError(f"cooperation: {self.cooperation!r} is no Migration()")
+        if not isinstance(self.cooperation, Cooperation | None):
+            raise InvalidTypeError(
+                f"cooperation: {self.cooperation!r} is no cooperation, such as Migration()"
+            )
         checks.number("kicks_per_city", self.kicks_per_city, least=0.0, most=MOST_KICKS_PER_CITY)
         if self.part not in ("auto", None):
             checks.integer("part", self.part, least=SMALLEST_PART)
@@ -166,6 +168,8 @@ class IteratedLocalSearch:
         checks.callback(callback)
         for part in self.search.neighbourhoods:
             part.check(problem)
+        if self.cooperation is not None:
+            self.cooperation.check(problem)
         chosen = get_backend(backend, device, tours=tours)
         given = arrays.take_tours(chosen, problem, tours)
         per_row = FusedChains.bytes_per_tour(problem.n)
@@ -326,7 +330,8 @@ class _Run:
                 done = to
                 if done == next_exchange and exchange is not None:
                     with self.statistics.phase("exchange"):
-                        exchange.exchange(chains, max(0.0, heat - cooling * done))
+                        level = max(0.0, heat - cooling * done)
+                        exchange.exchange(chains, level, end - watch.elapsed)
                     next_exchange += period
             wanted = max(0.0, min(LAUNCH_SECONDS, end - watch.elapsed))
             step = max(1, min(8 * step, int(made * wanted / seconds)))

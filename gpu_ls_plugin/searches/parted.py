@@ -91,6 +91,8 @@ class PartedTours(Chains):
 
     divisible = False  # a round is what it is, however long it takes
 
+    _parts: Composed
+
     def __init__(
         self,
         start: Start,
@@ -99,10 +101,10 @@ class PartedTours(Chains):
         perturbation: DoubleBridge,
         size: int,
     ) -> None:
-        super().__init__(start, accept, None)
+        super().__init__(start, accept, None, parts)
         backend, (tours, n) = start.backend, start.tours.shape
         self.best_costs = self.costs
-        self._parts, self._perturbation = parts, perturbation
+        self._perturbation = perturbation
         self._segment = max(SMALLEST_SEGMENT, min(size, n) // 2)
         self._round = 0
         self._random = np.random.default_rng([start.seed, start.first_row])

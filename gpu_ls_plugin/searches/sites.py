@@ -20,7 +20,7 @@ GRID_METRICS = ("EUC_2D", "CEIL_2D")
 GRID_BACKENDS = ("cuda",)  # on a CPU, vectors of float32 estimates are twice as fast
 GRID_BYTES = {"fine": 4, "wide": 8}  # of a city
 GRIDS = {"fine": "false", "wide": "true"}  # OnGrid's `wide`
-WIDTH_OF_GRID, LARGEST_SHORT = 2**15, 2**16  # of a fine one, and its cities
+WIDTH_OF_GRID = 2**15  # of a fine one
 DTYPES = {"int": "int32", "gls::int64": "int64", "double": "float64"}
 
 
@@ -43,7 +43,7 @@ def grid_of(problem: TSP) -> str:
         return ""
     if not (points == np.floor(points)).all() or problem.metric.longest(problem) > ROUNDED_BY_SHIFT:
         return ""
-    fine = np.ptp(points, axis=0).max() < WIDTH_OF_GRID and problem.n <= LARGEST_SHORT
+    fine = np.ptp(points, axis=0).max() < WIDTH_OF_GRID and problem.n <= tuning.LARGEST_SHORT
     return "fine" if fine else "wide"
 
 

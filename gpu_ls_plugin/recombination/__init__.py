@@ -1,0 +1,1 @@
+"""Recombination of tours: what one of a population takes over from another."""

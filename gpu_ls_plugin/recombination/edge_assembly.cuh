@@ -1,0 +1,227 @@
+// Edge assembly crossover (Nagata and Kobayashi 2013), localised: each tour takes over the AB-cycle
+// of its partner that makes it shortest.
+//
+// An offspring is the tour with the cycle's edges exchanged; its subtours are joined, the smallest
+// first, by the best exchange of two edges on candidate lists. Offspring are numbered, the best one
+// counts, of equal ones the first: no team's size matters.
+#pragma once
+
+#include "ab_cycle.cuh"
+#include "broken_tour.cuh"
+#include "lengths.cuh"
+#include "tour_memory.cuh"
+
+namespace gls {
+
+constexpr int kMostCities = 1000;         // of a subtour that is joined
+constexpr int kDrawsPerOffspring = 256;   // steps of the random stream that belong to it
+
+template <class Team, class Metric, class Length, class Memory>
+struct EdgeAssembly {
+  using City = typename Memory::City;
+  using Cost = typename Metric::Length;
+  using MetricLengths = Lengths<Metric, Length>;
+  using Site = typename MetricLengths::City;
+  using Broken = BrokenTour<City>;
+
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
+                             const void* sites, float error_absolute, float error_relative,
+                             const int* candidates, const void* candidate_lengths, int degree,
+                             int sorted, uint64 seed, int64 generation, int parents, int offspring,
+                             const void* neighbours, int* tours, int* best_tours, void* costs,
+                             void* best_costs, int64* idle_counts, char* scratch) {
+    Memory memory(team, item, team_bytes(n), 0, scratch);
+    RingTour<City> tour{memory.template take<City>(n), memory.template take<City>(n), n};
+    City* differing = memory.template take<City>(n);
+    City* walk = memory.template take<City>(2 * kMostCuts + 1);
+    City* best_cuts = memory.template take<City>(kMostCuts);
+    City* best_ends = memory.template take<City>(2 * kMostCuts);
+    Broken child(tour, memory);
+    const MetricLengths length{
+        Metric(metric_data, n), static_cast<const Site*>(sites), {error_absolute, error_relative}};
+    const typename MetricLengths::Lists lists{candidates, candidate_lengths, degree, sorted != 0};
+    const int64 row = int64(item) * n;
+    Philox random(seed, Purpose::kPartner, 0);
+    random.seek(generation);
+    const int partner = (item + 1 + int(random.below(parents - 1))) % parents;
+    const auto* other = static_cast<const Neighbours<City>*>(neighbours) + int64(partner) * n;
+
+    team.each(n, [&](int p) {
+      const int city = best_tours[row + p];
+      tour.order[p] = City(city);
+      tour.position[city] = City(p);
+    });
+    team.sync();
+    const int differ = list_differing(team, tour, other, differing);
+    random = Philox(seed, Purpose::kOffspring, item);
+    Cost best_gain = 0;
+    int best_size = 0;
+#pragma unroll 1
+    for (int number = 0; number < (differ > 0 ? offspring : 0); ++number) {
+      random.seek((generation * offspring + number) * kDrawsPerOffspring);
+      const int begin = int(differing[random.below(differ)]);
+      const AbCycle cycle =
+          walk_ab_cycle(team, random, tour, other, begin, 2 * kMostCuts, walk);
+      if (cycle.edges() == 0) continue;
+      Cost gain = take_over(team, length, cycle, walk, child);
+      if (join(team, length, lists, child, best_gain, gain)) {
+        best_gain = gain;
+        best_size = child.size;
+        team.each(child.size, [&](int i) { best_cuts[i] = child.cuts[i]; });
+        team.each(2 * child.size, [&](int i) { best_ends[i] = child.ends[i]; });
+      }
+      team.sync();
+    }
+    const Cost cost = static_cast<Cost*>(best_costs)[item];
+    if (MetricLengths::kReal && double(best_gain) <= 1e-12 * double(cost)) return;  // rounding
+    if (best_size == 0) return;
+    child.size = best_size;
+    team.each(best_size, [&](int i) { child.cuts[i] = best_cuts[i]; });
+    team.each(2 * best_size, [&](int i) { child.ends[i] = best_ends[i]; });
+    child.connect(team);
+    int to = 0, side = 0;
+    do {
+      const int path = side / 2, first = child.first(path), last = child.last(path);
+      const bool forward = side % 2 == 0;
+      const int cities = child.length(path);
+      team.each(cities, [&](int i) {
+        const int city = tour.at(forward ? first + i : last - i);
+        tours[row + to + i] = best_tours[row + to + i] = city;
+      });
+      to += cities;
+      side = child.follow(side);
+    } while (side != 0);
+    team.sync();  // all have read the cost
+    team.once([&] {
+      static_cast<Cost*>(costs)[item] = static_cast<Cost*>(best_costs)[item] = cost - best_gain;
+      idle_counts[item] = 0;
+    });
+  }
+
+ private:
+  GLS_DEVICE static int64 team_bytes(int n) {
+    return 3 * piece_bytes<City>(n) + piece_bytes<City>(2 * kMostCuts + 1) +
+           3 * piece_bytes<City>(kMostCuts) + 4 * piece_bytes<City>(2 * kMostCuts);
+  }
+
+  // Lists the cities whose edge to the next city the other tour lacks; returns their number.
+  GLS_DEVICE static int list_differing(const Team& team, const RingTour<City>& tour,
+                                       const Neighbours<City>* other, City* differing) {
+    int listed = 0;
+    for (int base = 0; base < tour.n; base += Team::kLanes) {
+      const int place = base + Team::lane();
+      const int city = place < tour.n ? tour.at(place) : 0;
+      const bool differs = place < tour.n && !other[city].has(tour.at(place + 1));
+      const Compacted kept = team.compact(differs);
+      if (differs) differing[listed + kept.place] = City(city);
+      listed += kept.total;
+      team.sync();
+    }
+    return listed;
+  }
+
+  // Exchanges the edges of a cycle in a whole tour; returns what that gains.
+  GLS_DEVICE static Cost take_over(const Team& team, const MetricLengths& length,
+                                   const AbCycle& cycle, const City* walk, Broken& child) {
+    child.size = cycle.edges() / 2;
+    const RingTour<City>& tour = child.tour;
+    return team.template sum<Cost>(cycle.edges(), [&](int i) {
+      const int from = int(walk[cycle.begin + i]), to = int(walk[cycle.begin + i + 1]);
+      const Cost edge = Cost(length(from, to));
+      if ((cycle.begin + i) % 2 != 0) {
+        child.ends[i / 2 * 2] = City(from);
+        child.ends[i / 2 * 2 + 1] = City(to);
+        return -edge;
+      }
+      const int place = tour.place(from), next = tour.place(to);
+      child.cuts[i / 2] = City(tour.wrap(place + 1) == next ? place : next);
+      return edge;
+    });
+  }
+
+  // Joins all subtours into one tour. False where that cannot be done or gains no more than `least`
+  // (an offspring that does not before its subtours are joined hardly does so afterwards).
+  GLS_DEVICE static bool join(const Team& team, const MetricLengths& length,
+                              const typename MetricLengths::Lists& lists, Broken& child, Cost least,
+                              Cost& gain) {
+    if (gain <= least) return false;
+    auto subtours = child.connect(team);
+#pragma unroll 1
+    while (subtours.count > 1) {
+      if (subtours.cities > kMostCities || child.size + 2 > kMostCuts) return false;
+      const auto best = best_exchange(team, length, lists, child, subtours.smallest);
+      if (best.index < 0) return false;
+      gain -= Cost(best.value);
+      if (gain <= least) return false;
+      const Exchange chosen = read_exchange(lists, child, best.index);
+      team.sync();  // all have read what is about to change
+      int& size = shared_slot<int>(team);
+      team.once([&] {
+        size = child.exchange(chosen.u, chosen.v_after, chosen.v, chosen.c, chosen.w_after,
+                              chosen.w);
+      });
+      child.size = size;
+      subtours = child.connect(team);
+    }
+    return true;
+  }
+
+  struct Exchange {
+    int u, c;  // places
+    int path;  // of c
+    bool v_after, w_after;
+    typename Broken::Neighbour v, w;
+  };
+
+  // An exchange is numbered by the place of u, the rank of its candidate c, and on which sides of
+  // them the edges lie that go out.
+  GLS_DEVICE static Exchange read_exchange(const typename MetricLengths::Lists& lists,
+                                           const Broken& child, int64 index) {
+    const bool v_after = index & 2, w_after = index & 1;
+    const int place = int(index / 4 / lists.degree), rank = int(index / 4 % lists.degree);
+    const int c = child.tour.place(lists.city(lists.entry(child.tour.at(place), rank)));
+    const int path = child.path_of(c);
+    return {place,
+            c,
+            path,
+            v_after,
+            w_after,
+            child.neighbour(place, child.path_of(place), v_after),
+            child.neighbour(c, path, w_after)};
+  }
+
+  // The exchange that joins a subtour with another one for the least loss; index -1 if there is
+  // none.
+  GLS_DEVICE static Ranked<Length> best_exchange(const Team& team, const MetricLengths& length,
+                                                 const typename MetricLengths::Lists& lists,
+                                                 const Broken& child, int subtour) {
+    const RingTour<City>& tour = child.tour;
+    const Ranked<Length> none{Length(int64(1) << (sizeof(Length) == 4 ? 30 : 60)), -1};
+    Ranked<Length> best = none;
+#pragma unroll 1
+    for (int path = 0; path < child.size; ++path) {
+      if (int(child.owner[path]) != subtour) continue;
+      const int first = child.first(path);
+      best = team.least(child.length(path) * lists.degree, best, [&](int i) {
+        const int place = tour.wrap(first + i / lists.degree), rank = i % lists.degree;
+        const int u = tour.at(place);
+        const uint32 entry = lists.entry(u, rank);
+        const int c = lists.city(entry), c_place = tour.place(c), c_path = child.path_of(c_place);
+        if (int(child.owner[c_path]) == subtour) return none;
+        Ranked<Length> found = none;
+        for (int which = 0; which < 4; ++which) {
+          const int v = child.neighbour(place, path, which & 2).city;
+          const int w = child.neighbour(c_place, c_path, which & 1).city;
+          const Ranked<Length> loss{
+              lists.length(entry) + length(v, w) - length(u, v) - length(c, w),
+              (int64(place) * lists.degree + rank) * 4 + which};
+          if (loss < found) found = loss;
+        }
+        return found;
+      });
+    }
+    return best;
+  }
+};
+
+}  // namespace gls
