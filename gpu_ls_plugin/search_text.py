@@ -31,7 +31,13 @@ from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError, Un
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.pivoting import Best, RandomK
 from gpu_ls_plugin.registry import KINDS, registry
-from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, Migration
+from gpu_ls_plugin.searches import (
+    EdgeAssembly,
+    EliteEdges,
+    IteratedLocalSearch,
+    LocalSearch,
+    Migration,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +52,7 @@ KIND_OF_ARGUMENT = {"neighbourhoods": "neighbourhood", "accept": "acceptance"}
 COOPERATION = "cooperation"  # a kind that plugins cannot add to
 # Parts that are not registered, since they are made of others or of a kind of their own.
 UNREGISTERED: dict[tuple[str, str], Callable[..., Any]] = {
-    (COOPERATION, Migration.name): Migration,
+    **{(COOPERATION, part.name): part for part in (Migration, EliteEdges, EdgeAssembly)},
     ("candidates", "union"): Union,
     ("candidates", "closure"): Closure,
 }
@@ -267,7 +273,8 @@ def _factory(kind: str, name: str) -> Callable[..., Any]:
     if (kind, name) in UNREGISTERED:
         return UNREGISTERED[kind, name]
     if kind == COOPERATION:
-        raise UnknownPartError(f"{kind}: no {kind} is called {name!r}; known: {Migration.name}")
+        known = ", ".join(other for of, other in UNREGISTERED if of == kind)
+        raise UnknownPartError(f"{kind}: no {kind} is called {name!r}; known: {known}")
     return registry.lookup(kind, name)
 
 

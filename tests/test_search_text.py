@@ -126,7 +126,10 @@ REFUSED = {
     "IteratedLocalSearch(random_restarts)": (InvalidParameterError, "'random_restarts' does not"),
     "IteratedLocalSearch(two_op/best)": (UnknownPartError, "did you mean 'two_opt'"),
     "IteratedLocalSearch(accept=beter)": (UnknownPartError, "did you mean 'better'"),
-    "IteratedLocalSearch(cooperation=migrate)": (UnknownPartError, "known: migration"),
+    "IteratedLocalSearch(cooperation=migrate)": (
+        UnknownPartError,
+        "known: migration, elite_edges, edge_assembly",
+    ),
     "IteratedLocalSearch(cooperation=Migration(0))": (InvalidParameterError, "every: 0"),
     "IteratedLocalSearch(iterated_local_search)": (InvalidTypeError, "is no LocalSearch"),
     "IteratedLocalSearch(two_opt, nearest)": (UnknownPartError, "no perturbation is called"),

@@ -256,9 +256,6 @@ class ChainShape(DescentShape):
         return sites + self.teams * chain_bytes(n, 2)
 
 
-IN_GLOBAL_MEMORY = ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)
-
-
 @dataclass(frozen=True)
 class PartShape(ChainShape):
     """How chains on parts are laid out."""
@@ -325,9 +322,11 @@ def chain_shape(
         What the moves need.
     """
     layouts = [(w, b) for w, b in CHAIN_WARPS[registers] if w * b <= max(1, tours)]
-    fitting = _first_fitting(layouts, chain_bytes(n, 2), shared_memory) if n <= LARGEST_SHORT else None
+    fitting = (
+        _first_fitting(layouts, chain_bytes(n, 2), shared_memory) if n <= LARGEST_SHORT else None
+    )
     if fitting is None:
-        return IN_GLOBAL_MEMORY
+        return ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)
     warps, blocks, left = fitting
     beside = _padded(n * site_bytes) <= left
     return ChainShape(f"gls::Warp<{warps}>", 32, warps, True, beside, blocks, site_bytes)
@@ -354,6 +353,7 @@ def part_shape(n: int, shared_memory: int, site_bytes: int, registers: str = "so
 # ---- Crossover -----------------------------------------------------------------------------------
 
 MOST_CUTS = 128  # gls::kMostCuts
+LARGE_WARPS = 8  # of a block whose tours lie in global memory
 
 
 def assembly_bytes(n: int, city_bytes: int) -> int:
@@ -376,7 +376,7 @@ def assembly_shape(n: int, tours: int, shared_memory: int) -> ChainShape:
     layouts = [(warps, blocks) for warps, blocks in ONE_BLOCK if warps <= max(1, tours)]
     fitting = _first_fitting(layouts, assembly_bytes(n, 2), shared_memory)
     if fitting is None or n > LARGEST_SHORT:
-        return IN_GLOBAL_MEMORY
+        return ChainShape(f"gls::Warp<{LARGE_WARPS}>", 32, LARGE_WARPS, False, False)
     warps, blocks, _ = fitting
     return AssemblyShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks)
 

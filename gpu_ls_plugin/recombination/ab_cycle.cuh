@@ -1,5 +1,5 @@
-// AB-cycles (Nagata and Kobayashi 2013): closed walks whose edges come from parent A and parent B in
-// turn, of edges that only one of them has.
+// AB-cycles (Nagata and Kobayashi 2013): closed walks whose edges come from parent A and parent B
+// in turn, of edges that only one of them has.
 #pragma once
 
 #include "neighbours.cuh"
@@ -8,16 +8,17 @@
 
 namespace gls {
 
-// Edges `begin` to `end` of a walk through `cities`: edge i joins cities i and i + 1, and belongs to
-// parent A where i is even.
+// Edges `begin` to `end` of a walk through `cities`: edge i joins cities i and i + 1, and belongs
+// to parent A where i is even.
 struct AbCycle {
   int begin, end;
 
   GLS_DEVICE int edges() const { return end - begin; }  // of both parents
 };
 
-// Walks from a city that has an edge of A alone until the walk meets itself at a vertex that it left
-// in the same way. What came before is no part of the cycle. Empty where `most` edges do not close.
+// Walks from a city that has an edge of A alone until the walk meets itself at a vertex that it
+// left in the same way. What came before is no part of the cycle. Empty where `most` edges do not
+// close.
 template <class Team, class City>
 GLS_DEVICE AbCycle walk_ab_cycle(const Team& team, Philox& random, const RingTour<City>& a,
                                  const Neighbours<City>* b, int first, int most, City* cities) {

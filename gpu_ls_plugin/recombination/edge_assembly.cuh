@@ -13,8 +13,8 @@
 
 namespace gls {
 
-constexpr int kMostCities = 1000;         // of a subtour that is joined
-constexpr int kDrawsPerOffspring = 256;   // steps of the random stream that belong to it
+constexpr int kMostCities = 1000;        // of a subtour that is joined
+constexpr int kDrawsPerOffspring = 256;  // steps of the random stream that belong to it
 
 template <class Team, class Metric, class Length, class Memory>
 struct EdgeAssembly {
@@ -60,10 +60,9 @@ struct EdgeAssembly {
     for (int number = 0; number < (differ > 0 ? offspring : 0); ++number) {
       random.seek((generation * offspring + number) * kDrawsPerOffspring);
       const int begin = int(differing[random.below(differ)]);
-      const AbCycle cycle =
-          walk_ab_cycle(team, random, tour, other, begin, 2 * kMostCuts, walk);
-      if (cycle.edges() == 0) continue;
-      Cost gain = take_over(team, length, cycle, walk, child);
+      const AbCycle cycle = walk_ab_cycle(team, random, tour, other, begin, 2 * kMostCuts, walk);
+      Cost gain = 0;
+      if (cycle.edges() > 0) gain = take_over(team, length, cycle, walk, child);
       if (join(team, length, lists, child, best_gain, gain)) {
         best_gain = gain;
         best_size = child.size;
@@ -157,8 +156,8 @@ struct EdgeAssembly {
       team.sync();  // all have read what is about to change
       int& size = shared_slot<int>(team);
       team.once([&] {
-        size = child.exchange(chosen.u, chosen.v_after, chosen.v, chosen.c, chosen.w_after,
-                              chosen.w);
+        size =
+            child.exchange(chosen.u, chosen.v_after, chosen.v, chosen.c, chosen.w_after, chosen.w);
       });
       child.size = size;
       subtours = child.connect(team);

@@ -50,7 +50,7 @@ def assembly_kernel(metric: Metric, length: str, grid: str, layout: tuning.Chain
 
 
 class Population:
-    """Tours that take over from one another what makes them shorter.
+    """Chains whose best tours take over from one another what makes them shorter.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Population:
         Candidates and lengths on this backend.
     seed : int
     size : int
-        Number of tours.
+        Number of chains.
     """
 
     def __init__(
@@ -94,10 +94,11 @@ class Population:
         """Return the device memory of one tour in bytes."""
         return 8 * n + tuning.assembly_bytes(n, 4) + 1
 
-    def next_generation(
-        self, state: ChainState, offspring: int, seconds: float = math.inf
-    ) -> None:
+    def next_generation(self, state: ChainState, offspring: int, seconds: float = math.inf) -> None:
         """Let the best tour of each chain take its best offspring, where that is cheaper.
+
+        The other parent is the present tour of another chain: kicks keep these different even where
+        the best tours have become alike.
 
         Parameters
         ----------
@@ -112,5 +113,5 @@ class Population:
         arguments["generation"] = self._generation
         self._generation += 1
         size, launch = len(state.tours), self._backend.launch
-        launch(self._note, size, {**arguments, "tours": state.best_tours})
+        launch(self._note, size, arguments)
         launch(self._cross, size, arguments, shared_bytes=self._shared_bytes, seconds=seconds)

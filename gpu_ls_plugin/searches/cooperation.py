@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.recombination.edge_assembly import Population
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
@@ -35,6 +36,10 @@ class Cooperation(ABC):
 
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError where chains of a problem cannot exchange anything."""
+
+    def bytes_per_tour(self, n: int) -> int:
+        """Return the device memory of one tour in bytes, beside that of its chain."""
+        return 0
 
     def period(self, n: int) -> int:
         """Return the kicks between two exchanges in tours of n cities."""
@@ -136,10 +141,10 @@ class EliteEdges(Migration):
 class EdgeAssembly(Cooperation):
     """Let each chain's best tour take over from another's what makes it shorter.
 
-    Generations of edge assembly crossover (Nagata and Kobayashi 2013): a tour and its partner, which
-    another one is in every generation, have offspring that differ from the tour in one AB-cycle of
-    their edges; the best one takes the tour's place if it is cheaper. With some hundred chains far
-    stronger than kicks alone.
+    Generations of edge assembly crossover (Nagata and Kobayashi 2013): a chain's best tour and the
+    present tour of a partner, another one in every generation, have offspring that differ from the
+    best tour in one AB-cycle of their edges; the best offspring takes its place if it is cheaper.
+    With some hundred chains far stronger than kicks alone.
 
     Parameters
     ----------
@@ -157,7 +162,7 @@ class EdgeAssembly(Cooperation):
     """
 
     every: float = 0.1
-    generations: int = 10
+    generations: int = 5
     offspring: int = 32
 
     name = "edge_assembly"
@@ -174,6 +179,10 @@ class EdgeAssembly(Cooperation):
                 "cooperation: EdgeAssembly reverses paths, which changes the lengths of this "
                 "asymmetric problem; use Migration()"
             )
+
+    def bytes_per_tour(self, n: int) -> int:
+        """Return the device memory of one tour in bytes, beside that of its chain."""
+        return Population.bytes_per_tour(n)
 
     def exchange(self, chains: Chains, level: float, seconds: float = math.inf) -> None:
         """Cross the best tours; nothing happens to a single chain."""

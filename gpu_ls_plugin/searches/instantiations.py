@@ -26,6 +26,7 @@ from gpu_ls_plugin.neighbourhoods import (
 )
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
+from gpu_ls_plugin.recombination import edge_assembly
 from gpu_ls_plugin.searches import parted, random_k, three_opt_climb
 from gpu_ls_plugin.searches.best_sweep import positions_kernel, sweep_kernels
 from gpu_ls_plugin.searches.chain_kernel import TOUR_PART, chain_kernel
@@ -72,6 +73,8 @@ CHAINS: tuple[tuple[Sequence[Neighbourhood], str, DoubleBridge, Acceptance], ...
 CHAIN_CITIES = (5000, 100_000, 1500)
 PART = 800
 
+ASSEMBLIES = (("EUC_2D", 1000, "int", "fine"), ("EUC", 100_000, "double", ""))
+
 
 def instantiations() -> list[Kernel]:
     """Return the CUDA kernels that the compile check builds: every part at least once."""
@@ -93,7 +96,6 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
     """Compose everything that a metric takes part in; plugins list their own metrics with it."""
     block = f"gls::Block<{nearest_neighbour.BLOCK_THREADS}>"
     yield tour_cost_kernel(metric, WARP)
-    yield nearest_neighbour.nearest_neighbour_kernel(metric, WARP)
     main = metric.name == "EUC_2D"
     if main:
         yield nearest_neighbour.nearest_neighbour_kernel(metric, block)
@@ -102,9 +104,13 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
             shared = tuning.SHARED_MEMORY[90]
             shape = tuning.climb_shape(n, tours, shared, metric.fast_estimate)
             yield block_kernel(metric, shape)
+    if metric.name in SIMPLE:
+        return
+    yield nearest_neighbour.nearest_neighbour_kernel(metric, WARP)
     yield from _descents(metric)
     yield from _chains(metric)
     yield from _filtered(metric)
+    yield from _assembly(metric)
 
 
 LAYOUTS = (
@@ -120,8 +126,6 @@ def _descents(metric: Metric) -> Iterator[Kernel]:
     length, main = "int" if metric.integer else "double", metric.name == "EUC_2D"
     grid = "fine" if metric.name in GRID_METRICS else ""
     yield sites_kernel(metric, "gls::Block<1024>")
-    if metric.name in SIMPLE:
-        return
     for moves in MOVES if main else MOVES[:1]:
         composed = Moves.of(moves, symmetric=True, length=length, grid=grid)
         for layout, n, tours in LAYOUTS if main and moves == USUAL else LAYOUTS[:1]:
@@ -171,7 +175,7 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         return chain_kernel(metric, moves, kick.cuts, rule, shape, **scope)
 
     usual = (SHALLOW, grid, WINDOW, Annealing())
-    if metric.name in (*SIMPLE, "ATT", "CEIL_2D"):  # no more than EUC_2D needs
+    if metric.name in ("ATT", "CEIL_2D"):  # no more than EUC_2D needs
         return
     if not main:
         yield chains(CHAIN_CITIES[0], *usual)
@@ -185,6 +189,15 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         yield parted.make_part_kernel(
             Moves.of(USUAL, symmetric=True, length=length, grid=kind).lists, WARP
         )
+
+
+def _assembly(metric: Metric) -> Iterator[Kernel]:
+    """Crossovers of tours in shared memory, and of real lengths in global memory."""
+    for name, n, length, grid in ASSEMBLIES:
+        if metric.name == name:
+            layout = tuning.assembly_shape(n, 64, tuning.SHARED_MEMORY[90])
+            yield edge_assembly.assembly_kernel(metric, length, grid, layout)
+            yield edge_assembly.neighbours_kernel(layout.city, BLOCK)
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:

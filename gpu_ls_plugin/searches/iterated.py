@@ -173,6 +173,8 @@ class IteratedLocalSearch:
         chosen = get_backend(backend, device, tours=tours)
         given = arrays.take_tours(chosen, problem, tours)
         per_row = FusedChains.bytes_per_tour(problem.n)
+        if self.cooperation is not None:
+            per_row += self.cooperation.bytes_per_tour(problem.n)
         fixed = chosen.metric_data(problem).nbytes
         size = chosen.rows_that_fit(per_row, fixed, memory_limit)
         statistics = Statistics(backend=chosen.name, stopped_by="kicks", climbs=len(given))
@@ -326,13 +328,13 @@ class _Run:
             self.statistics.launches += 1
             chains.restart_stalled(search.search)
             made = max(1, to - done)
-            if not behind:
-                done = to
-                if done == next_exchange and exchange is not None:
-                    with self.statistics.phase("exchange"):
-                        level = max(0.0, heat - cooling * done)
-                        exchange.exchange(chains, level, end - watch.elapsed)
-                    next_exchange += period
+            done = done if behind else to
+            reached = done if chains.divisible else int(chains.kicks.min())
+            if reached >= next_exchange and exchange is not None:
+                with self.statistics.phase("exchange"):
+                    level = max(0.0, heat - cooling * reached)
+                    exchange.exchange(chains, level, end - watch.elapsed)
+                next_exchange = reached + period
             wanted = max(0.0, min(LAUNCH_SECONDS, end - watch.elapsed))
             step = max(1, min(8 * step, int(made * wanted / seconds)))
             self.report(chains)

@@ -566,7 +566,7 @@ def test_parts_are_values(part):
         ({"perturbation": None}, InvalidTypeError, "perturbation: None"),
         ({"accept": "better"}, InvalidTypeError, r"accept: 'better' .* Better\(\)"),
         ({"accept": None}, InvalidTypeError, "accept: None"),
-        ({"cooperation": 0.5}, InvalidTypeError, r"cooperation: 0.5 is no Migration\(\)"),
+        ({"cooperation": 0.5}, InvalidTypeError, "cooperation: 0.5 is no cooperation"),
         ({"kicks_per_city": -1}, InvalidParameterError, "kicks_per_city: -1 is not between 0"),
         ({"kicks_per_city": np.nan}, InvalidParameterError, "kicks_per_city: nan"),
         pytest.param(
