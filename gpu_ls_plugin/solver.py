@@ -17,19 +17,25 @@ from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.search_text import FORM, parse_search
-from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, Migration
+from gpu_ls_plugin.searches import EdgeAssembly, IteratedLocalSearch, LocalSearch, Migration
 from gpu_ls_plugin.searches.chains import Start, SteppedChains
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.searches.cooperation import Cooperation
 
 MOST_PER_PROCESSOR = 16  # chains of a multiprocessor, and of all CPU threads together
 LEAST_COOPERATING = 4  # chains
 MANY = 100  # chains, from which on they migrate often
+LEAST_CROSSED, MOST_CROSSED = 16, 256  # chains whose tours are crossed, on a CPU
+SECONDS_OF_CROSSED = 2e-5  # for a city of a tour, until crossovers have found most, on one core
+CROSSING_BACKENDS = ("cpu",)  # where crossovers are the default
+A_MOMENT = 1e-3  # seconds, in which a program is compiled but hardly runs
 SECONDS_OF_ALPHA = 6e-5  # for a city, on one slow core
 LARGE = 10_000  # cities from which greedy tours are made faster than nearest-neighbour tours
 SMALLEST_KICKED = 8  # cities; below, an iterated search only descends
@@ -93,9 +99,11 @@ class Settings:
 def default_settings(problem: TSP, given: Settings) -> Settings:
     """Return settings that leave nothing open: what is not given follows from n and the device.
 
-    On a GPU there are as many chains as its multiprocessors hold at a time, up to 16 each, on a
-    CPU one for each thread, 2 to 16; four chains and more help each other. There is a single tour
-    where it is so long that its parts are searched, which keeps the device busy as well.
+    On a GPU there are as many chains as its multiprocessors hold at a time, up to 16 each. On a CPU
+    there are as many, 16 to 256, as kicks and crossovers bring near the optimum in half of the
+    time; where tours cannot be crossed, one for each thread, 2 to 16. Four chains and more help
+    each other. There is a single tour where it is so long that its parts are searched, which keeps
+    the device busy as well.
 
     Raises
     ------
@@ -103,23 +111,47 @@ def default_settings(problem: TSP, given: Settings) -> Settings:
         As `get_backend` does.
     """
     backend, population, search = get_backend(given.backend), given.population, given.search
-    if population is None and problem.n > LONGEST_WHOLE:
-        population = 1
-    elif population is None and backend.name == "cpu":
-        population = min(max(2, backend.processors), MOST_PER_PROCESSOR)
-    elif population is None:
-        shape = tuning.chain_shape(
-            problem.n, MOST_PER_PROCESSOR, backend.shared_memory, problem.metric.site_bytes
-        )
-        population = backend.processors * shape.teams * shape.blocks
-    start = given.start or ("nearest_neighbour" if problem.n < LARGE else "greedy")
     if search is None:
         search = _default_repair(problem, given.seconds)
+    crossed = _crosses(search) and problem.symmetric and backend.name in CROSSING_BACKENDS
+    if population is None:
+        population = _population(problem, backend, given.seconds, crossed)
     if isinstance(search, LocalSearch):
-        every = 0.1 if population >= MANY else 0.5
-        cooperation = Migration(every) if population >= LEAST_COOPERATING else None
+        cooperation = _cooperation(population, crossed)
         search = IteratedLocalSearch(search, accept=Annealing(0.8), cooperation=cooperation)
+    start = given.start or ("nearest_neighbour" if problem.n < LARGE else "greedy")
     return replace(given, population=population, start=start, search=search)
+
+
+def _crosses(search: object) -> bool:
+    """Return whether chains of a search cross their tours, or may be told to."""
+    return isinstance(getattr(search, "cooperation", None), EdgeAssembly) or isinstance(
+        search, LocalSearch
+    )
+
+
+def _population(problem: TSP, backend: Backend, seconds: float, crossed: bool) -> int:
+    """Return how many tours are searched."""
+    if problem.n > LONGEST_WHOLE:
+        return 1
+    if backend.name == "cpu":
+        if crossed:
+            each = 2 * SECONDS_OF_CROSSED * problem.n / backend.processors
+            return int(min(max(LEAST_CROSSED, seconds / each), MOST_CROSSED))
+        return min(max(2, backend.processors), MOST_PER_PROCESSOR)
+    shape = tuning.chain_shape(
+        problem.n, MOST_PER_PROCESSOR, backend.shared_memory, problem.metric.site_bytes
+    )
+    return backend.processors * shape.teams * shape.blocks
+
+
+def _cooperation(population: int, crossed: bool) -> Cooperation | None:
+    """Return how so many chains help each other."""
+    if crossed and population >= LEAST_CROSSED:
+        return EdgeAssembly()
+    if population >= LEAST_COOPERATING:
+        return Migration(0.1 if population >= MANY else 0.5)
+    return None
 
 
 def _default_repair(problem: TSP, seconds: float) -> LocalSearch:
@@ -214,6 +246,8 @@ def compile_search(search: Callable[..., Any], problem: TSP, tours: Any, backend
     chains = search.chains(Start(chosen, problem, chosen.xp.array(tours, "int32"), 0))
     chains.advance(1, 0.0, 0.0, 0.0)
     chains.behind(1)  # waits for the GPU
+    if search.cooperation is not None:
+        search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)
     if isinstance(chains, SteppedChains):
         search.perturbation.perturb(problem, tours[:1], backend=backend)
 

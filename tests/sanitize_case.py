@@ -42,7 +42,7 @@ def iterated(problem: gls.TSP) -> Iterable[gls.IteratedLocalSearch]:
     if problem.metric.name not in CHAINED:
         return
     search = gls.IteratedLocalSearch(restart_after=3)
-    yield search
+    yield replace(search, cooperation=gls.EdgeAssembly(0.1, 2, 8))
     if problem.metric.name in EVERYTHING:
         alone = replace(search, restart_after=None)
         yield replace(alone, cooperation=gls.EliteEdges(0.1, elite=2), part=32)

@@ -25,7 +25,7 @@ from gpu_ls_plugin.exceptions import (
 from gpu_ls_plugin.neighbourhoods import LinKernighan
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.search_text import parse_search
-from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, Migration
+from gpu_ls_plugin.searches import EdgeAssembly, IteratedLocalSearch, LocalSearch, Migration
 from gpu_ls_plugin.solver import Settings, default_settings, solve
 
 if TYPE_CHECKING:
@@ -58,9 +58,10 @@ def device(name: str, processors: int, shared_memory: int = 227 << 10) -> Any:
 @pytest.mark.parametrize(
     ("backend", "n", "population"),
     [
-        (device("cpu", 1), 1000, 2),
-        (device("cpu", 7), 1000, 7),
-        (device("cpu", 64), 1000, 16),
+        (device("cpu", 1), 1000, 250),
+        (device("cpu", 7), 1000, 256),
+        (device("cpu", 4), 10_000, 100),
+        (device("cpu", 1), 12_000, 20),
         (device("cpu", 64), 20_000, 1),
         (device("cuda", 132), 8, 16 * 132),
         (device("cuda", 132), 1500, 16 * 132),
@@ -78,10 +79,39 @@ def test_the_population_keeps_the_device_busy(
     assert chosen.population == population
     assert isinstance(chosen.search, IteratedLocalSearch)
     assert chosen.search.accept == Annealing(0.8)
-    migration = None if population < 4 else Migration(every=0.1 if population >= 100 else 0.5)
-    assert chosen.search.cooperation == migration
+    helped = Migration(every=0.1) if backend.name == "cuda" else EdgeAssembly()
+    assert chosen.search.cooperation == (helped if population > 1 else None)
     assert default_settings(problem, Settings(population=3)).population == 3
     assert default_settings(problem, chosen) == chosen
+
+
+@pytest.mark.parametrize(
+    ("population", "cooperation"),
+    [(1, None), (3, None), (4, Migration(0.5)), (15, Migration(0.5)), (16, EdgeAssembly())],
+)
+def test_how_chains_help_each_other(population: int, cooperation: object) -> None:
+    chosen = default_settings(PROBLEM, Settings(population=population, backend="cpu")).search
+    assert isinstance(chosen, IteratedLocalSearch)
+    assert chosen.cooperation == cooperation
+
+
+@pytest.mark.parametrize(("threads", "population"), [(1, 2), (7, 7), (64, 16)])
+def test_populations_that_cannot_be_crossed(
+    threads: int, population: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One tour for each thread: asymmetric problems, and chains that are told not to."""
+    monkeypatch.setattr(solver, "get_backend", lambda *_: device("cpu", threads))
+    asymmetric = TSP.from_matrix(np.arange(900).reshape(30, 30))
+    for problem, search in ((asymmetric, None), (PROBLEM, IteratedLocalSearch())):
+        assert default_settings(problem, Settings(search=search)).population == population
+
+
+def test_the_population_suits_the_time() -> None:
+    def size(seconds: float) -> int | None:
+        return default_settings(PROBLEM, Settings(seconds=seconds, backend="cpu")).population
+
+    assert size(0.0) == 16
+    assert size(1e9) == size(math.inf) == 256
 
 
 def test_candidates_and_starts_suit_the_number_of_cities_and_the_time() -> None:

@@ -125,6 +125,16 @@ def test_new_edges_are_the_partners_or_join_subtours(crossing):
         assert len(joining) <= 2 * max(1, len(set(listed)))  # one in two goes to a candidate
 
 
+def test_generations_draw_other_cycles():
+    problem, tours = random_problem("EUC_2D", 90), random_tours(90, 2)
+    crossed, children = population(problem, 2), set()
+    for _ in range(8):
+        state = chains_of(problem, tours)
+        crossed.next_generation(state, 1)
+        children.add(tuple(state.costs.tolist()))
+    assert len(children) > 4
+
+
 def circle(n):
     angle = np.arange(n) * 2 * np.pi / n
     return gls.TSP(np.round(10_000 * np.stack([np.cos(angle), np.sin(angle)], axis=1)), "EUC_2D")
