@@ -19,9 +19,9 @@ def generations(backend, problem, tours, count=4, offspring=32):
     """The best tours and costs after each of some generations, on a backend."""
     chosen = get_backend(backend)
     xp = chosen.xp
-    costs = xp.asarray(problem.cost(tours))
+    costs = xp.array(problem.cost(tours))
     units = xp.ones(len(tours), "float32")
-    state = ChainState(xp, xp.asarray(tours), costs, units, current_is_best=False)
+    state = ChainState(xp, xp.array(tours), costs, units, current_is_best=False)
     parts = Composed(chosen, problem, [gls.TwoOpt()], gls.Nearest(6))
     population = Population(chosen, problem, parts, 5, len(tours))
     found = []
