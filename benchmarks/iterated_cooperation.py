@@ -20,7 +20,7 @@ def cooperation(setting: Setting) -> dict[str, Any]:
     """Search with every cooperation that the library has; medians over the seeds."""
     rows, runs = [], []
     for name, seconds in SECONDS.items():
-        usual, size = setting.usual(read(name))
+        usual, size = setting.usual(read(name), seconds)
         for what, exchange in _kinds().items():
             if setting.spent(f"{name}, {what}", 2.0):
                 continue

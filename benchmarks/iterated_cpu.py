@@ -19,7 +19,7 @@ def cpu(setting: Setting) -> dict[str, Any]:
     with threads(1):
         for name, (seconds, bar) in CASES.items():
             optimum = common.optima()[name]
-            search, usual = setting.usual(read(name))
+            search, usual = setting.usual(read(name), seconds)
             for size in sorted({1, usual}):
                 if setting.spent(f"{name}, {size} tours", seconds * setting.scale):
                     continue

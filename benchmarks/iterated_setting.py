@@ -102,11 +102,12 @@ class Setting:
 
         return get_backend(self.backend).processors
 
-    def usual(self, problem: TSP) -> tuple[IteratedLocalSearch, int]:
-        """Return the search and the number of tours that `gpu-ls solve` takes by default."""
+    def usual(self, problem: TSP, seconds: float) -> tuple[IteratedLocalSearch, int]:
+        """Return the search and number of tours that `gpu-ls solve` takes for a time."""
         from gpu_ls_plugin.solver import Settings, default_settings
 
-        chosen = default_settings(problem, Settings(backend=self.backend))
+        given = Settings(backend=self.backend, seconds=seconds * self.scale)
+        chosen = default_settings(problem, given)
         search: Any = chosen.search
         assert chosen.population is not None
         return search, chosen.population

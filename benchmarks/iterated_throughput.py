@@ -16,6 +16,7 @@ INSTANCES = ("rat783", "pr1002", "pr2392")
 TOURS = 2112
 MEAN_GAP = 0.6  # percent
 KICKS_PER_CITY = (5, 7, 10, 14)
+KICKS_OF_CROSSED = (0.2, 0.3, 0.5, 0.75)
 REPEATS = 3
 PEER_SECONDS = (0.05, 0.1, 0.15, 0.2, 0.3)
 PEER_PROCESSES, PEER_RUNS = 16, 48
@@ -43,18 +44,24 @@ def throughput(setting: Setting) -> dict[str, Any]:
 
     tours = setting.some(32, TOURS)
     alone, helped = lin_kernighan(), lin_kernighan(cooperation=gls.Migration())
-    arms = [(tours, alone), (2 * tours, alone), (2 * tours, helped)]
+    crossed = lin_kernighan(cooperation=gls.EdgeAssembly())
+    arms = [
+        (tours, crossed, KICKS_OF_CROSSED),
+        (tours, alone, KICKS_PER_CITY),
+        (2 * tours, alone, KICKS_PER_CITY),
+        (2 * tours, helped, KICKS_PER_CITY),
+    ]
     rows: list[dict[str, Any]] = []
     names = setting.some(INSTANCES[:1], INSTANCES)
     peers: dict[str, Any] = {}
     with setting.guarded("fast-tsp"):
         peers = fast_tsp(setting, names)
-    for size, search in arms:
+    for size, search, kicks in arms:
         for name in names:
             if setting.spent(f"{name}, {size} tours, {search.cooperation}", 2.0):
                 continue
             with setting.guarded(f"{name}, {size} tours"):
-                row = _population(setting, name, size, search)
+                row = _population(setting, name, size, search, kicks)
                 row["cooperation"] = getattr(search.cooperation, "name", "-")
                 if name in peers:
                     row["peer_seconds"] = size / peers[name]["chosen"]["tours_per_second"]
@@ -66,12 +73,16 @@ def throughput(setting: Setting) -> dict[str, Any]:
 
 
 def _population(
-    setting: Setting, name: str, size: int, search: IteratedLocalSearch
+    setting: Setting,
+    name: str,
+    size: int,
+    search: IteratedLocalSearch,
+    kicks: tuple[float, ...],
 ) -> dict[str, Any]:
     """Return the first number of kicks that reaches the gap, with the median of its times."""
     warm_up(setting, search, read(name), size)
     tried: list[dict[str, Any]] = []
-    for kicks_per_city in setting.some(KICKS_PER_CITY[:2], KICKS_PER_CITY):
+    for kicks_per_city in setting.some(kicks[:2], kicks):
         tried.append(_timed(setting, name, size, search, kicks_per_city))
         if tried[-1]["mean_gap"] <= MEAN_GAP or setting.left <= 0:
             break
@@ -88,13 +99,13 @@ def _population(
 
 
 def _timed(
-    setting: Setting, name: str, size: int, search: IteratedLocalSearch, kicks_per_city: int
+    setting: Setting, name: str, size: int, search: IteratedLocalSearch, kicks_per_city: float
 ) -> dict[str, Any]:
     problem, optimum = read(name), common.optima()[name]
     begin = time.perf_counter()
     search.search.candidates.of(problem)
     candidates = time.perf_counter() - begin
-    kicks = kicks_per_city * problem.n
+    kicks = round(kicks_per_city * problem.n)
     record, result = timed_run(setting, problem, search, size, optimum=optimum, kicks=kicks)
     total = time.perf_counter() - begin
     return {key: value for key, value in record.items() if key != "history"} | {

@@ -84,11 +84,11 @@ def time_to_gap(setting: Setting) -> dict[str, Any]:
 
 
 def _ours(setting: Setting, name: str) -> list[dict[str, Any]]:
-    search, size = setting.usual(read(name))
     optimum = common.optima()[name]
-    warm_up(setting, search, read(name), size)
     runs = []
     for seconds in BUDGETS[name]:
+        search, size = setting.usual(read(name), seconds)
+        warm_up(setting, search, read(name), size)
         for seed in setting.some(SEEDS[:1], SEEDS):
             options: dict[str, Any] = {"optimum": optimum, "target": optimum, "seed": seed}
             options["seconds"] = setting.seconds(seconds)
