@@ -31,6 +31,7 @@ LEVELS = (
         "acceptance",
         "pivoting",
         "filtering",
+        "recombination",
     },
     {"searches"},
     {"hookspecs", "plugin_info", "plugins", "builtin", "search_text"},

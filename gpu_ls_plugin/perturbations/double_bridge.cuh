@@ -12,8 +12,8 @@ namespace gls {
 template <class Team>
 struct DoubleBridge {
   GLS_DEVICE static void run(const Team& team, int item, int n, int window, uint64 seed,
-                             const int* tours, int* kicked) {
-    Philox random(seed, Purpose::kDoubleBridge, item);
+                             int64 first_row, const int* tours, int* kicked) {
+    Philox random(seed, Purpose::kDoubleBridge, first_row + item);
     BridgeCuts cuts;
     do {
       cuts = WindowCuts::draw(random, n, window);

@@ -25,7 +25,8 @@ def double_bridge_kernel(team: str) -> Kernel:
         header="double_bridge.cuh",
         body=f"gls::DoubleBridge<{team}>",
         parameters=parse_parameters(
-            "int n, int window, gls::uint64 seed, const int* tours, int* kicked"
+            "int n, int window, gls::uint64 seed, gls::int64 first_row, const int* tours, "
+            "int* kicked"
         ),
         team=team,
         parts=("double_bridge",),
@@ -88,8 +89,9 @@ class DoubleBridge:
         seed: int = 0,
         backend: str = "auto",
         device: int | None = None,
+        first_row: int = 0,
     ) -> Any:
-        """Return kicked copies of tours; row r depends on `seed`, r and the row alone.
+        """Return kicked copies of tours; row r depends on `seed`, its number and the row alone.
 
         Parameters
         ----------
@@ -101,6 +103,8 @@ class DoubleBridge:
             Key of the random cuts.
         backend, device
             Where the kicks are made; see `get_backend`.
+        first_row : int
+            Number of the first row, where the batch is a part of a larger one.
 
         Returns
         -------
@@ -131,6 +135,7 @@ class DoubleBridge:
             "n": problem.n,
             "window": self.window(problem.n),
             "seed": key,
+            "first_row": checks.integer("first_row", first_row, least=0),
             "tours": taken,
             "kicked": kicked,
         }

@@ -29,8 +29,9 @@ class Restart:
         seed: int = 0,
         backend: str = "auto",
         device: int | None = None,
+        first_row: int = 0,
     ) -> Any:
-        """Return random tours, as many as there are rows; row r depends on `seed` and r alone.
+        """Return a random tour for each row, which depends on `seed` and its number alone.
 
         Parameters
         ----------
@@ -41,6 +42,8 @@ class Restart:
             Key of the random tours.
         backend, device
             Where they are made; see `get_backend`.
+        first_row : int
+            Number of the first row, where the batch is a part of a larger one.
 
         Returns
         -------
@@ -54,5 +57,6 @@ class Restart:
         check_problem(problem)
         key = checks.seed(seed)
         chosen = get_backend(backend, device, tours=tours)
+        first = checks.integer("first_row", first_row, least=0)
         size = len(arrays.take_tours(chosen, problem, tours))
-        return arrays.give(chosen, shuffle(chosen, problem.n, size, key, 0), like=tours)
+        return arrays.give(chosen, shuffle(chosen, problem.n, size, key, first), like=tours)

@@ -1,1 +1,1 @@
-"""Recombination of tours: what one of a population takes over from another."""
+"""Recombination of tours: the parts of a crossover, in C++."""

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,17 +17,20 @@ from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.neighbourhoods import TwoOpt
-from gpu_ls_plugin.recombination.edge_assembly import Population
 from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT, ChainState, chain_kernel, chain_layout
 from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.contraction import Contraction
+from gpu_ls_plugin.searches.edge_assembly import Population
 from gpu_ls_plugin.searches.part_search import PartSearch, TourParts
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.perturbations import DoubleBridge
     from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.result import Statistics
     from gpu_ls_plugin.searches.local_search import LocalSearch
 
 RESTART_STREAM = 2**40  # rows of random tours that belong to one round of restarts
@@ -171,13 +175,46 @@ class Chains(ChainState, ABC):
         for number in sorted(set(rounds.tolist())):
             mine = rows[backend.xp.asarray(rounds == number)]
             first = self.start.first_row + (number + 1) * RESTART_STREAM
-            fresh = shuffle(backend, problem.n, len(self.tours), seed, first)[mine]
-            found = search(problem, fresh, seed=seed, backend=backend.name, budget=Budget())
-            self.tours[mine] = backend.xp.asarray(found.tours)
-            self.costs[mine] = backend.xp.asarray(found.costs)
+            fresh = shuffle(backend, problem.n, len(self.tours), seed, first)
+            self.tours[mine], self.costs[mine], _ = self.searched(search, fresh, mine, seed)
         self.keep_best()
         self.restarts[rows] += 1
         self.idle[rows] = 0
+
+    def searched(
+        self, search: LocalSearch, fresh: Any, rows: Any, seed: int
+    ) -> tuple[Any, Any, Statistics]:
+        """Search some rows from tours of their own; what others do makes no difference.
+
+        Parameters
+        ----------
+        search : LocalSearch
+        fresh : array, shape (P, n), int32
+            Where each row begins.
+        rows : integer array, shape (R,)
+            Ascending; the only ones that are searched.
+        seed : int
+
+        Returns
+        -------
+        (tours, costs, statistics)
+            Of those rows.
+        """
+        first, last = int(rows[0]), int(rows[-1])
+        begin = self.tours[first : last + 1].copy()  # local optima: no work for rows in between
+        begin[rows - first] = fresh[rows]
+        found = search(
+            self.start.problem,
+            begin,
+            seed=seed,
+            backend=self.start.backend.name,
+            first_row=self.start.first_row + first,
+        )
+        if found.statistics.interrupted:  # which the search has taken for its own
+            raise KeyboardInterrupt
+        xp = self.start.backend.xp
+        tours, costs = xp.asarray(found.tours), xp.asarray(found.costs)
+        return tours[rows - first], costs[rows - first], found.statistics
 
 
 class FusedChains(Chains):
@@ -298,7 +335,8 @@ class SteppedChains(Chains):
         As for all chains.
     search : LocalSearch
     perturbation
-        Has ``perturb(problem, tours, seed=, backend=)``.
+        Has ``perturb(problem, tours, seed=, backend=)``, and ``first_row=`` where the kick of a row
+        depends on its number.
     """
 
     def __init__(
@@ -311,6 +349,11 @@ class SteppedChains(Chains):
     ) -> None:
         super().__init__(start, accept, patience)
         self._search, self._perturbation = search, perturbation
+        self._numbered = {"first_row": start.first_row}
+        try:
+            signature(perturbation.perturb).bind(None, None, seed=0, backend="", **self._numbered)
+        except TypeError:  # then kicks depend on where in the batch a row stands
+            self._numbered = {}
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
         """Kick, search and accept for all chains together, until all have made their kicks."""
@@ -324,31 +367,24 @@ class SteppedChains(Chains):
             if not len(rows):
                 return
             kick = int(self.kicks[rows].min())
+            rows = rows[self.kicks[rows] == kick]  # who fell behind goes first
             self._step(rows, kick, max(0.0, heat - cooling * kick))
 
     def _step(self, rows: Any, kick: int, level: float) -> None:
-        backend, problem = self.start.backend, self.start.problem
-        xp = backend.xp
+        backend, problem, first_row = self.start.backend, self.start.problem, self.start.first_row
         seed = (self.start.seed * 0x9E3779B97F4A7C15 + kick + 1) % 2**64
-        kicked = self._perturbation.perturb(problem, self.tours, seed=seed, backend=backend.name)[
-            rows
-        ]
-        found = self._search(
-            problem, kicked, seed=seed, backend=backend.name, first_row=self.start.first_row
+        kicked = self._perturbation.perturb(
+            problem, self.tours, seed=seed, backend=backend.name, **self._numbered
         )
-        if found.statistics.interrupted:  # which the search has taken for its own
-            raise KeyboardInterrupt
-        tours, costs = xp.asarray(found.tours), xp.asarray(found.costs)
-        uniform = 1.0 - np.random.default_rng(seed).random(len(self.tours))
-        taken = self.accept.takes(
-            costs - self.costs[rows], level * self.units[rows], xp.asarray(uniform)[rows]
-        )
+        tours, costs, statistics = self.searched(self._search, kicked, rows, seed)
+        uniform = backend.xp.asarray(_uniform(seed, first_row, len(self.tours)))[rows]
+        taken = self.accept.takes(costs - self.costs[rows], level * self.units[rows], uniform)
         self.tours[rows[taken]] = tours[taken]
         self.costs[rows[taken]] = costs[taken]
         self.kicks[rows] += 1
         self.accepted[rows] += taken
-        self.moves[rows] += found.statistics.moves // len(rows)
-        self.looks[rows] += found.statistics.passes // len(rows)
+        self.moves[rows] += statistics.moves // len(rows)
+        self.looks[rows] += statistics.passes // len(rows)
         self.idle[rows] += 1
         self.idle[self.keep_best()] = 0
 
@@ -359,3 +395,10 @@ class SteppedChains(Chains):
     def moves_per_look(self) -> int:
         """Return 1: searches differ in what they count."""
         return 1
+
+
+def _uniform(seed: int, first_row: int, count: int) -> NDArray[np.float64]:
+    """Return a number in (0, 1] for each of some rows, which no other row changes."""
+    bits = np.random.Philox(key=seed)
+    bits.advance(first_row)
+    return 1.0 - np.random.Generator(bits).random((count, 4))[:, 0]  # four numbers a step

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.recombination.edge_assembly import Population
+from gpu_ls_plugin.searches.edge_assembly import Population
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP

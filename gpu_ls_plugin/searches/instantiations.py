@@ -26,8 +26,7 @@ from gpu_ls_plugin.neighbourhoods import (
 )
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
-from gpu_ls_plugin.recombination import edge_assembly
-from gpu_ls_plugin.searches import parted, random_k, three_opt_climb
+from gpu_ls_plugin.searches import edge_assembly, parted, random_k, three_opt_climb
 from gpu_ls_plugin.searches.best_sweep import positions_kernel, sweep_kernels
 from gpu_ls_plugin.searches.chain_kernel import TOUR_PART, chain_kernel
 from gpu_ls_plugin.searches.composed import Moves, registers_for

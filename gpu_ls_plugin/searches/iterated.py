@@ -131,8 +131,8 @@ class IteratedLocalSearch:
             Not changed. NumPy, or CuPy with the result on the same device.
         seed : int
             Of the kicks and of acceptance. Budgets in kicks give the same tours for a seed, and if
-            chains are independent, whole and fused into one kernel, on every backend, device and
-            batch size; the limit in seconds cannot.
+            chains are independent and tours whole, on every backend, device and batch size; the
+            limit in seconds cannot.
         budget : Budget, optional
             `kicks` and `moves` are per tour.
         backend, device

@@ -142,6 +142,8 @@ def test_perturbations_return_other_tours(name, metric, backend):
         assert n < SMALL[-1] or (kicked != tours).any(axis=1).all()
         assert np.array_equal(perturb(problem, tours, seed=3, backend=backend), kicked)
         assert np.array_equal(perturb(problem, tours[:2], seed=3, backend=backend), kicked[:2])
+        later = perturb(problem, tours[2:], seed=3, backend=backend, first_row=2)
+        assert np.array_equal(later, kicked[2:])
         others = np.concatenate([tours[1:3], tours[2:]])  # a row does not look at other rows
         assert np.array_equal(perturb(problem, others, seed=3, backend=backend)[2:], kicked[2:])
         for given in (tours.tolist(), tours.astype(np.uint8), np.asfortranarray(tours)):

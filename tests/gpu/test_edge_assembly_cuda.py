@@ -7,9 +7,9 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend, tuning
-from gpu_ls_plugin.recombination.edge_assembly import Population
 from gpu_ls_plugin.searches.chain_kernel import ChainState
 from gpu_ls_plugin.searches.composed import Composed
+from gpu_ls_plugin.searches.edge_assembly import Population
 from tests.random_problems import INTEGER, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu

@@ -36,9 +36,9 @@ class Scramble:
 
     smallest = 8
 
-    def perturb(self, problem, tours, *, seed=0, backend="auto", device=None):
+    def perturb(self, problem, tours, *, seed=0, backend="auto", device=None, first_row=0):
         kicked = np.array(tours)
-        for row, tour in enumerate(kicked):
+        for row, tour in enumerate(kicked, first_row):
             random = np.random.default_rng([seed, row])
             places = (random.integers(problem.n) + np.arange(6)) % problem.n
             tour[places] = random.permutation(tour[places])
@@ -167,20 +167,7 @@ def test_seeds(search):
     assert not np.array_equal(first.tours, other.tours)
 
 
-BY_BATCH = "SteppedChains number rows, kicks and random numbers from the start of the batch"
-ALONE = [
-    pytest.param(
-        search,
-        id=name,
-        marks=()
-        if name in ("fused", "walks")
-        else pytest.mark.xfail(strict=name != "scrambled", reason=BY_BATCH),
-    )
-    for name, search in SEARCHES.items()
-]
-
-
-@pytest.mark.parametrize("search", ALONE)
+@EACH
 def test_rows_are_independent(search):
     whole = run(search, seed=3, kicks=20)
     for rows in (slice(2, 3), slice(3, 6)):
@@ -227,7 +214,6 @@ def test_launches_do_not_matter(accept, short_launches, monkeypatch):
         assert getattr(pieces.statistics, name) == getattr(whole.statistics, name)
 
 
-@pytest.mark.xfail(strict=True, reason="chains that fell behind share the number of a kick")
 def test_launches_do_not_matter_to_restarts_step_by_step(short_launches, monkeypatch):
     search = replace(SEARCHES["exhaustive"], restart_after=3, accept=gls.Always())
     pieces = run(search, seed=2)
