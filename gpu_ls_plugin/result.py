@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VERSION = 1  # of the files of results
+
+
+Count = TypeVar("Count", int, float)
+
+
+def summed(first: dict[str, Count], second: dict[str, Count]) -> dict[str, Count]:
+    """Return the sums of two sets of counts, by name."""
+    return first | {name: first.get(name, 0) + count for name, count in second.items()}
 
 
 @dataclass
@@ -68,10 +76,8 @@ class Statistics:
         """
         for name in ("passes", "moves", "evaluations", "kicks", "accepted", "climbs", "launches"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for name, moves in other.moves_by.items():
-            self.moves_by[name] = self.moves_by.get(name, 0) + moves
-        for name, seconds in other.phases.items():
-            self.phases[name] = self.phases.get(name, 0.0) + seconds
+        self.moves_by = summed(self.moves_by, other.moves_by)
+        self.phases = summed(self.phases, other.phases)
         self.history.extend(other.history)
 
     @contextmanager

@@ -7,6 +7,8 @@ namespace gls {
 
 template <class First, class Second>
 struct Either {
+  static constexpr int kParts = PartsOf<First>::kCount + PartsOf<Second>::kCount;
+
   GLS_DEVICE static int variants(int degree) {
     const int first = First::variants(degree), second = Second::variants(degree);
     return first > second ? first : second;
@@ -17,11 +19,18 @@ struct Either {
                                 Move& move) {
     const int degree = view.candidates.degree;
     Length best = 0;
-    if (variant < First::variants(degree)) best = First::gain(view, first, variant, move);
+    if (variant < First::variants(degree)) {
+      best = First::gain(view, first, variant, move);
+      if constexpr (PartsOf<First>::kCount == 1) move.part = 0;
+    }
     if (variant < Second::variants(degree)) {
       Move other;
+      other.part = 0;
       const Length gain = Second::gain(view, first, variant, other);
-      if (gain > best) best = gain, move = other;
+      if (gain > best) {
+        best = gain, move = other;
+        move.part += PartsOf<First>::kCount;
+      }
     }
     return best;
   }

@@ -40,6 +40,7 @@ struct Move {
   Shape shape;
   int forward;  // whether t2 follows t1 in the direction of the tour
   int edges;
+  int part;  // which of several neighbourhoods it is of; `Either` says so
   int t[2 * kMaxExchange];
 
   // The first three edges.
@@ -74,6 +75,36 @@ struct SharesLengths {
 template <class Neighbourhood>
 struct SharesLengths<Neighbourhood, decltype(void(Neighbourhood::kSharesLengths))> {
   static constexpr bool kValue = true;
+};
+
+// Of how many neighbourhoods one is made.
+template <class Neighbourhood, class = void>
+struct PartsOf {
+  static constexpr int kCount = 1;
+};
+template <class Neighbourhood>
+struct PartsOf<Neighbourhood, decltype(void(Neighbourhood::kParts))> {
+  static constexpr int kCount = Neighbourhood::kParts;
+};
+
+// Moves of each of them, counted by one lane where there are several.
+template <class Neighbourhood>
+struct MovesByPart {
+  static constexpr int kParts = PartsOf<Neighbourhood>::kCount;
+  int counts[kParts];
+
+  GLS_DEVICE void clear() {
+    for (int part = 0; part < kParts; ++part) counts[part] = 0;
+  }
+  GLS_DEVICE void count(const Move& move) {
+    if constexpr (kParts > 1) ++counts[move.part];
+  }
+  // Adds the counts to those of other teams.
+  GLS_DEVICE void add_to(int64* totals) const {
+    if constexpr (kParts > 1) {
+      for (int part = 0; part < kParts; ++part) add(&totals[part], counts[part]);
+    }
+  }
 };
 
 // Edges that no move may take out: none.

@@ -57,7 +57,7 @@ struct TakeBest {
                              const int* candidates, const void* candidate_lengths, int degree,
                              int sorted, int directions, int breadth, int chunks, const void* found,
                              int64 max_moves, int* tours, int* positions, unsigned char* states,
-                             int64* pass_counts, int64* move_counts) {
+                             int64* pass_counts, int64* move_counts, int64* moves_by) {
     if (states[item] != 0) return;
     const int64 row = int64(item) * n;
     const SweepView<Metric, Length> view{{tours + row, positions + row, n},
@@ -78,6 +78,10 @@ struct TakeBest {
         const int choice = best.index / variants;
         first_step(view, choices, best.rank, choice, first);
         Neighbourhood::gain(view, first, best.index - choice * variants, move);
+        MovesByPart<Neighbourhood> one;
+        one.clear();
+        one.count(move);
+        one.add_to(moves_by);
       });
       apply_move(team, view.tour, move, directions == 2);
     }

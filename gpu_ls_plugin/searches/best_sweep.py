@@ -20,7 +20,7 @@ EVALUATE = composed.PARAMETERS + (
 )
 TAKE = composed.PARAMETERS + (
     "int chunks, const void* found, gls::int64 max_moves, int* tours, int* positions, "
-    "unsigned char* states, gls::int64* pass_counts, gls::int64* move_counts"
+    "unsigned char* states, gls::int64* pass_counts, gls::int64* move_counts, gls::int64* moves_by"
 )
 FOUND_BYTES = 16  # gls::BestFound<Length>
 
@@ -76,7 +76,7 @@ class BestSweep(Engine):
     def __init__(
         self, backend: Backend, problem: TSP, tours: Any, parts: Composed, max_moves: int
     ) -> None:
-        super().__init__(backend, problem, tours)
+        super().__init__(backend, problem, tours, len(parts.moves.names))
         xp, n, size = backend.xp, problem.n, len(tours)
         self._parts = parts
         self._chunks, lanes = tuning.sweep_shape(n, size)
@@ -95,6 +95,7 @@ class BestSweep(Engine):
             "states": self.states,
             "pass_counts": self.pass_counts,
             "move_counts": self.move_counts,
+            "moves_by": self.moves_by,
             "found": xp.empty((size * self._chunks, FOUND_BYTES), "uint8"),
         }
         self._evaluate, self._take = sweep_kernels(

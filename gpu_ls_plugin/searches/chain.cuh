@@ -126,8 +126,9 @@ struct Chain {
                              int window, float heat, float cooling, const float* units, int* tours,
                              int* best_tours, void* costs, void* best_costs, int64* kick_counts,
                              int64* accepted_counts, int64* idle_counts, int64* look_counts,
-                             int64* move_counts, char* scratch, int total, int replicas,
-                             const int* part_sizes, const int* part_names, const int* part_mates) {
+                             int64* move_counts, int64* moves_by, char* scratch, int total,
+                             int replicas, const int* part_sizes, const int* part_names,
+                             const int* part_mates) {
     const auto left = [](int64 most, int64 done) {
       return int(most - done < kMostOfLaunch ? most - done : kMostOfLaunch);
     };
@@ -183,6 +184,7 @@ struct Chain {
       state.idle = idle_counts[item];
       state.accepted = 0;
       state.moves_left = moves_left;
+      state.moves.clear();
     });
     int looked = 0;
     bool repairing = false;  // or a kick is due
@@ -198,6 +200,7 @@ struct Chain {
         const auto found = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead,
                                                             kNowhere, move, looked);
         moves = found.rank != kNowhere;
+        if (moves) team.each(1, [&](int) { state.moves.count(move); });
         rise -= moves ? Cost(found.gain) : 0;
         moves_left -= moves;
       }
@@ -243,6 +246,7 @@ struct Chain {
       idle_counts[item] = state.idle;
       look_counts[item] += looked;
       move_counts[item] += state.moves_left - moves_left;
+      state.moves.add_to(moves_by);
     });
   }
 
@@ -261,6 +265,7 @@ struct Chain {
     int64 kicks, idle, accepted;
     bool kicked;
     int moves_left;  // at the start
+    MovesByPart<Neighbourhood> moves;
   };
 
   GLS_DEVICE static bool patient(int patience, int64 idle) {

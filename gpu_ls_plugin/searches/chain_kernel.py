@@ -22,8 +22,8 @@ PARAMETERS = composed.PARAMETERS + (
     "int patience, int window, float heat, float cooling, const float* units, int* tours, "
     "int* best_tours, void* costs, void* best_costs, gls::int64* kick_counts, "
     "gls::int64* accepted_counts, gls::int64* idle_counts, gls::int64* look_counts, "
-    "gls::int64* move_counts, char* scratch, int total, int replicas, const int* part_sizes, "
-    "const int* part_names, const int* part_mates"
+    "gls::int64* move_counts, gls::int64* moves_by, char* scratch, int total, int replicas, "
+    "const int* part_sizes, const int* part_names, const int* part_mates"
 )
 NO_LIMIT = 2**62  # kicks or moves
 WHOLE_TOUR, TOUR_PART = "gls::WholeTour", "gls::TourPart"  # what a chain works on
@@ -43,6 +43,8 @@ class ChainState:
         Length for which 1 stands in the level of the acceptance rule.
     current_is_best : bool
         Whether a chain's current tour is always its best one, so that no copy is kept.
+    neighbourhoods : int
+        That moves are counted by.
 
     Attributes
     ----------
@@ -50,10 +52,19 @@ class ChainState:
     costs, best_costs : arrays, shape (P,)
     kicks, accepted, idle, looks, moves : arrays, shape (P,), int64
         Counts; `idle` of the kicks since the last best.
+    moves_by : array, shape (K,), int64
+        Moves of each neighbourhood, of all chains together, where there are several.
     """
 
     def __init__(
-        self, xp: Any, tours: Any, costs: Any, units: Any, *, current_is_best: bool
+        self,
+        xp: Any,
+        tours: Any,
+        costs: Any,
+        units: Any,
+        *,
+        current_is_best: bool,
+        neighbourhoods: int = 1,
     ) -> None:
         self.tours = tours
         self.best_tours = tours if current_is_best else tours.copy()
@@ -62,6 +73,7 @@ class ChainState:
         self.kicks, self.accepted, self.idle, self.looks, self.moves = (
             xp.zeros(len(tours), "int64") for _ in range(5)
         )
+        self.moves_by = xp.zeros(neighbourhoods, "int64")
 
     @property
     def state_arguments(self) -> dict[str, Any]:
@@ -77,6 +89,7 @@ class ChainState:
             "idle_counts": self.idle,
             "look_counts": self.looks,
             "move_counts": self.moves,
+            "moves_by": self.moves_by,
         }
 
 

@@ -52,6 +52,8 @@ class Start:
         Moves after which a chain stops.
     moves : array of the backend, shape (P,), int64
         Moves that each has made already.
+    moves_by : array of the backend, shape (K,), int64
+        The same by neighbourhoods, of all together, where there are several.
     """
 
     backend: Backend
@@ -61,6 +63,7 @@ class Start:
     first_row: int = 0
     max_moves: int = NO_LIMIT
     moves: Any = 0
+    moves_by: Any = 0
 
 
 class Chains(ChainState, ABC):
@@ -74,6 +77,8 @@ class Chains(ChainState, ABC):
         Kicks without a new best after which a chain waits for a restart.
     parts : Composed, optional
         Neighbourhoods and candidates on the backend.
+    neighbourhoods : int
+        That moves are counted by.
 
     Attributes
     ----------
@@ -89,15 +94,22 @@ class Chains(ChainState, ABC):
         accept: Acceptance,
         patience: int | None,
         parts: Composed | None = None,
+        neighbourhoods: int = 1,
     ) -> None:
         self.start, self.accept, self.patience = start, accept, patience or 0
         self._parts = parts
         costs = tour_costs(start.backend, start.problem, start.tours)
         units = (costs / start.problem.n).astype("float32")
         super().__init__(
-            start.backend.xp, start.tours, costs, units, current_is_best=self.current_is_best
+            start.backend.xp,
+            start.tours,
+            costs,
+            units,
+            current_is_best=self.current_is_best,
+            neighbourhoods=neighbourhoods,
         )
         self.moves += start.moves
+        self.moves_by += start.moves_by
         self.restarts = start.backend.xp.zeros(len(self.tours), "int64")
 
     @property
@@ -239,7 +251,7 @@ class FusedChains(Chains):
         parts: Composed,
         perturbation: DoubleBridge,
     ) -> None:
-        super().__init__(start, accept, patience, parts)
+        super().__init__(start, accept, patience, parts, len(parts.moves.names))
         backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
         self._perturbation = perturbation
         rule = partial(tuning.chain_shape, tours=-(-size // backend.processors))
@@ -314,6 +326,7 @@ class FusedChains(Chains):
         self.accepted += found.accepted
         self.looks += found.looks
         self.moves += found.moves
+        self.moves_by += found.moves_by
 
     def first_kicks(self) -> int:
         """Return a number of kicks that surely takes less than a launch should."""
@@ -347,7 +360,7 @@ class SteppedChains(Chains):
         search: LocalSearch,
         perturbation: Any,
     ) -> None:
-        super().__init__(start, accept, patience)
+        super().__init__(start, accept, patience, neighbourhoods=len(search.neighbourhoods))
         self._search, self._perturbation = search, perturbation
         self._numbered = {"first_row": start.first_row}
         try:
@@ -384,6 +397,7 @@ class SteppedChains(Chains):
         self.kicks[rows] += 1
         self.accepted[rows] += taken
         self.moves[rows] += statistics.moves // len(rows)
+        self.moves_by += backend.xp.asarray(list(statistics.moves_by.values()))
         self.looks[rows] += statistics.passes // len(rows)
         self.idle[rows] += 1
         self.idle[self.keep_best()] = 0

@@ -29,7 +29,8 @@ struct Descent {
                              const int* candidates, const void* candidate_lengths, int degree,
                              int sorted, int directions, int breadth, int ahead, int passes,
                              int64 max_moves, int* tours, unsigned char* states, int64* pass_counts,
-                             int64* move_counts, int* queues, int* queue_sizes, char* scratch) {
+                             int64* move_counts, int64* moves_by, int* queues, int* queue_sizes,
+                             char* scratch) {
     if (states[item] != 0) return;
     int* row = tours + int64(item) * n;
     int* waiting = queues + int64(item) * n;
@@ -55,6 +56,8 @@ struct Descent {
     const Choices choices{breadth, Divisor(directions * breadth),
                           Divisor(Neighbourhood::variants(degree))};
     Move& move = shared_slot<Move>(team);
+    auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);
+    team.each(1, [&](int) { by_part.clear(); });
     int64 moves = move_counts[item];
     int looked = 0;
 #pragma unroll 1
@@ -62,6 +65,7 @@ struct Descent {
       const auto found =
           next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, passes, move, looked);
       if (found.rank == kNowhere) break;
+      team.each(1, [&](int) { by_part.count(move); });
       apply_move(team, tour, move, directions == 2);
       queue.push(team, move.t, 2 * move.edges);
       ++moves;
@@ -73,6 +77,7 @@ struct Descent {
       queue_sizes[item] = queue.size;
       pass_counts[item] += looked;
       move_counts[item] = moves;
+      by_part.add_to(moves_by);
       states[item] = queue.size == 0 ? 1 : moves >= max_moves ? 2 : 0;
     });
   }

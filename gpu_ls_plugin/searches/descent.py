@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 PARAMETERS = composed.PARAMETERS + (
     "int ahead, int passes, gls::int64 max_moves, int* tours, unsigned char* states, "
-    "gls::int64* pass_counts, gls::int64* move_counts, int* queues, int* queue_sizes, "
-    "char* scratch"
+    "gls::int64* pass_counts, gls::int64* move_counts, gls::int64* moves_by, int* queues, "
+    "int* queue_sizes, char* scratch"
 )
 
 
@@ -60,7 +60,7 @@ class Descent(PersistentEngine):
         max_moves: int,
         layout: str = "auto",
     ) -> None:
-        super().__init__(backend, problem, tours)
+        super().__init__(backend, problem, tours, len(parts.moves.names))
         xp, n, size = backend.xp, problem.n, len(tours)
         self._parts = parts
         self._arguments: dict[str, Any] = {
@@ -71,6 +71,7 @@ class Descent(PersistentEngine):
             "states": self.states,
             "pass_counts": self.pass_counts,
             "move_counts": self.move_counts,
+            "moves_by": self.moves_by,
             "queues": xp.empty((size, n), "int32"),
             "queue_sizes": xp.full(size, -1, "int32"),
             "scratch": None,

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.neighbourhoods import Neighbourhood
     from gpu_ls_plugin.problems.tsp import TSP
 
 RUNNING, OPTIMUM, OUT_OF_MOVES = 0, 1, 2  # gls::ClimbState
@@ -29,17 +32,20 @@ class Engine(ABC):
         `RUNNING`, `OPTIMUM`, `OUT_OF_MOVES` or `NOTHING_KEPT`.
     pass_counts, move_counts : arrays of the backend, shape (P,), int64
         Evaluations of a neighbourhood, and moves applied, per tour.
+    moves_by : array of the backend, shape (K,), int64
+        Moves of each neighbourhood, of all tours together, where there are several.
     """
 
     smallest: ClassVar[int] = 4
 
-    def __init__(self, backend: Backend, problem: TSP, tours: Any) -> None:
+    def __init__(self, backend: Backend, problem: TSP, tours: Any, neighbourhoods: int = 1) -> None:
         xp = backend.xp
         size, n = tours.shape
         self.backend, self.problem, self.tours = backend, problem, tours
         self.states = xp.full(size, RUNNING if n >= self.smallest else OPTIMUM, "uint8")
         self.pass_counts = xp.zeros(size, "int64")
         self.move_counts = xp.zeros(size, "int64")
+        self.moves_by = xp.zeros(neighbourhoods, "int64")
 
     @abstractmethod
     def launch(self, passes: int, seconds: float) -> None:
@@ -60,6 +66,27 @@ class Engine(ABC):
     def unfinished(self) -> int:
         """Return how many tours can still be improved; waits for the launches."""
         return int(np.count_nonzero(self.backend.to_numpy(self.states) == RUNNING))
+
+
+def moves_by_name(
+    neighbourhoods: Sequence[Neighbourhood], moves: Any, moves_by: Any
+) -> dict[str, int]:
+    """Return the moves of each neighbourhood by its name; a name's second has a number.
+
+    Parameters
+    ----------
+    neighbourhoods : sequence of Neighbourhood
+    moves : array, shape (P,)
+        Of all tours.
+    moves_by : array, shape (K,)
+        Of all neighbourhoods, where there are several.
+    """
+    counts = moves_by if len(neighbourhoods) > 1 else moves.sum(keepdims=True)
+    found: dict[str, int] = {}
+    for part, count in zip(neighbourhoods, counts.tolist(), strict=True):
+        number = sum(name.split(" ")[0] == part.name for name in found) + 1
+        found[part.name if number == 1 else f"{part.name} {number}"] = int(count)
+    return found
 
 
 class PersistentEngine(Engine):

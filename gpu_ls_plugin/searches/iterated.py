@@ -19,13 +19,14 @@ from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import check_problem
-from gpu_ls_plugin.result import Progress, Result, Statistics
+from gpu_ls_plugin.result import Progress, Result, Statistics, summed
 from gpu_ls_plugin.searches import engines, observers
 from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT
 from gpu_ls_plugin.searches.chains import Chains, FusedChains, Start, SteppedChains
 from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.cooperation import Cooperation
 from gpu_ls_plugin.searches.driver import drive
+from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.local_search import LocalSearch, refereed, undo_rounding
 from gpu_ls_plugin.searches.parted import PartedTours
 
@@ -279,7 +280,10 @@ class _Run:
         statistics.evaluations += descent.evaluations()
         # Without the descent's moves: the chains' begin with them, which `count` will add.
         self.counted = replace(statistics)
-        self.statistics.moves += int(descent.move_counts.sum())
+        statistics.moves += int(descent.move_counts.sum())
+        parts = self.search.search.neighbourhoods
+        made = moves_by_name(parts, descent.move_counts, descent.moves_by)
+        statistics.moves_by = summed(statistics.moves_by, made)
         if stopped_by == "interrupt":
             self.stop(stopped_by)
             return
@@ -294,6 +298,7 @@ class _Run:
             first_row,
             most,
             descent.move_counts,  # so that a budget in moves holds for both together
+            descent.moves_by,
         )
         chains = self.search.chains(start)
         try:
@@ -398,8 +403,8 @@ class _Run:
         statistics.moves = before.moves + moves
         statistics.passes = before.passes + looks
         statistics.evaluations = before.evaluations + looks * chains.moves_per_look()
-        names = "+".join(part.name for part in self.search.search.neighbourhoods)
-        statistics.moves_by = {names: statistics.moves}
+        made = moves_by_name(self.search.search.neighbourhoods, chains.moves, chains.moves_by)
+        statistics.moves_by = summed(before.moves_by, made)
 
     def stop(self, reason: str) -> None:
         """End the run after this launch."""

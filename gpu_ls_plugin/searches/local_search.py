@@ -16,10 +16,10 @@ from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, O
 from gpu_ls_plugin.pivoting import First, Pivoting
 from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.registry import registry
-from gpu_ls_plugin.result import Progress, Result, Statistics
+from gpu_ls_plugin.result import Progress, Result, Statistics, summed
 from gpu_ls_plugin.searches import engines, observers
 from gpu_ls_plugin.searches.driver import drive
-from gpu_ls_plugin.searches.engine import NOTHING_KEPT, OUT_OF_MOVES
+from gpu_ls_plugin.searches.engine import NOTHING_KEPT, OUT_OF_MOVES, moves_by_name
 from gpu_ls_plugin.searches.two_opt_climb import MAX_MOVES_PER_PASS
 
 if TYPE_CHECKING:
@@ -204,12 +204,14 @@ class LocalSearch:
         limit = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
         climb = maker.make(part, first_row + rows.start, limit)
         passes, moves = statistics.passes, statistics.moves
-        evaluations = statistics.evaluations
+        evaluations, moves_by = statistics.evaluations, statistics.moves_by
 
         def count() -> None:
             statistics.passes = passes + int(climb.pass_counts.sum())
             statistics.moves = moves + int(climb.move_counts.sum())
             statistics.evaluations = evaluations + climb.evaluations()
+            made = moves_by_name(self.neighbourhoods, climb.move_counts, climb.moves_by)
+            statistics.moves_by = summed(moves_by, made)
 
         def report(unfinished: int) -> int | float:
             costs = tour_costs(climb.backend, climb.problem, tours)

@@ -72,6 +72,7 @@ class PartSearch:
         size: int,
     ) -> None:
         self._start, self._accept, self._size = start, accept, size
+        self._neighbourhoods = len(parts.moves.names)
         self.layout = chain_layout(start.backend, parts, size, tuning.part_shape)
         self._kernel = chain_kernel(
             start.problem.metric, parts.moves, perturbation.cuts, accept, self.layout, TOUR_PART
@@ -124,7 +125,12 @@ class PartSearch:
         backend, chains = self._start.backend, len(rings)
         rises = backend.xp.zeros(chains, self._start.problem.cost_dtype)
         state = ChainState(
-            backend.xp, rings, rises, units, current_is_best=self._accept.never_worse
+            backend.xp,
+            rings,
+            rises,
+            units,
+            current_is_best=self._accept.never_worse,
+            neighbourhoods=self._neighbourhoods,
         )
         backend.launch(
             self._kernel,

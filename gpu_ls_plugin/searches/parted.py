@@ -101,7 +101,7 @@ class PartedTours(Chains):
         perturbation: DoubleBridge,
         size: int,
     ) -> None:
-        super().__init__(start, accept, None, parts)
+        super().__init__(start, accept, None, parts, len(parts.moves.names))
         backend, (tours, n) = start.backend, start.tours.shape
         self.best_costs = self.costs
         self._perturbation = perturbation
@@ -169,6 +169,7 @@ class PartedTours(Chains):
         self.accepted += found.accepted.sum() // tours
         self.looks += found.looks.sum() // tours
         self.moves += found.moves.sum() // tours
+        self.moves_by += found.moves_by
         self._round += 1
         return kicks
 
