@@ -103,6 +103,19 @@ struct BrokenTour {
     return found;
   }
 
+  // put(place, city) for the tour that the first path belongs to.
+  template <class Team, class Put>
+  GLS_DEVICE void unroll(const Team& team, Put put) const {
+    int to = 0, side = 0;
+    do {
+      const int path = side / 2, cities = length(path);
+      const int begin = side % 2 == 0 ? first(path) : last(path), step = side % 2 == 0 ? 1 : -1;
+      team.each(cities, [&](int i) { put(to + i, tour.at(begin + step * i)); });
+      to += cities;
+      side = follow(side);
+    } while (side != 0);
+  }
+
   // A city's neighbour before or after it.
   struct Neighbour {
     int city;

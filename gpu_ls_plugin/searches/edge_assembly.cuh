@@ -41,10 +41,8 @@ struct EdgeAssembly {
         Metric(metric_data, n), static_cast<const Site*>(sites), {error_absolute, error_relative}};
     const typename MetricLengths::Lists lists{candidates, candidate_lengths, degree, sorted != 0};
     const int64 row = int64(item) * n;
-    Philox random(seed, Purpose::kPartner, 0);
-    random.seek(generation);
-    const int partner = (item + 1 + int(random.below(parents - 1))) % parents;
-    const auto* other = static_cast<const Neighbours<City>*>(neighbours) + int64(partner) * n;
+    const auto* other = static_cast<const Neighbours<City>*>(neighbours) +
+                        int64(partner_of(item, seed, generation, parents)) * n;
 
     team.each(n, [&](int p) {
       const int city = best_tours[row + p];
@@ -53,7 +51,7 @@ struct EdgeAssembly {
     });
     team.sync();
     const int differ = list_differing(team, tour, other, differing);
-    random = Philox(seed, Purpose::kOffspring, item);
+    Philox random(seed, Purpose::kOffspring, item);
     Cost best_gain = 0;
     int best_size = 0;
 #pragma unroll 1
@@ -78,18 +76,7 @@ struct EdgeAssembly {
     team.each(best_size, [&](int i) { child.cuts[i] = best_cuts[i]; });
     team.each(2 * best_size, [&](int i) { child.ends[i] = best_ends[i]; });
     child.connect(team);
-    int to = 0, side = 0;
-    do {
-      const int path = side / 2, first = child.first(path), last = child.last(path);
-      const bool forward = side % 2 == 0;
-      const int cities = child.length(path);
-      team.each(cities, [&](int i) {
-        const int city = tour.at(forward ? first + i : last - i);
-        tours[row + to + i] = best_tours[row + to + i] = city;
-      });
-      to += cities;
-      side = child.follow(side);
-    } while (side != 0);
+    child.unroll(team, [&](int p, int city) { tours[row + p] = best_tours[row + p] = city; });
     team.sync();  // all have read the cost
     team.once([&] {
       static_cast<Cost*>(costs)[item] = static_cast<Cost*>(best_costs)[item] = cost - best_gain;
@@ -101,6 +88,13 @@ struct EdgeAssembly {
   GLS_DEVICE static int64 team_bytes(int n) {
     return 3 * piece_bytes<City>(n) + piece_bytes<City>(2 * kMostCuts + 1) +
            3 * piece_bytes<City>(kMostCuts) + 4 * piece_bytes<City>(2 * kMostCuts);
+  }
+
+  // In every generation another one, and each is the partner of one.
+  GLS_DEVICE static int partner_of(int item, uint64 seed, int64 generation, int parents) {
+    Philox random(seed, Purpose::kPartner, 0);
+    random.seek(generation);
+    return (item + 1 + int(random.below(parents - 1))) % parents;
   }
 
   // Lists the cities whose edge to the next city the other tour lacks; returns their number.

@@ -92,7 +92,7 @@ class Population:
     @staticmethod
     def bytes_per_tour(n: int) -> int:
         """Return the device memory of one tour in bytes."""
-        return 8 * n + tuning.assembly_bytes(n, 4) + 1
+        return 8 * n + tuning.assembly_bytes(n, 4)
 
     def next_generation(self, state: ChainState, offspring: int, seconds: float = math.inf) -> None:
         """Let the best tour of each chain take its best offspring, where that is cheaper.
