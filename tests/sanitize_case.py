@@ -42,14 +42,14 @@ def iterated(problem: gls.TSP) -> Iterable[gls.IteratedLocalSearch]:
     if problem.metric.name not in CHAINED:
         return
     search = gls.IteratedLocalSearch(restart_after=3)
-    yield replace(search, cooperation=gls.EdgeAssembly(0.1, 2, 8))
+    yield search
     if problem.metric.name in EVERYTHING:
         alone = replace(search, restart_after=None)
         yield replace(alone, cooperation=gls.EliteEdges(0.1, elite=2), part=32)
         local = gls.LocalSearch([gls.ThreeOpt()])
-        yield replace(
-            alone, search=local, perturbation=gls.DoubleBridge(walk=3), accept=gls.Better()
-        )
+        walking = gls.DoubleBridge(walk=3)
+        crossed = replace(alone, search=local, cooperation=gls.EdgeAssembly(0.1, 2, 8))
+        yield replace(crossed, perturbation=walking, accept=gls.Better())
 
 
 def run_all(problem: gls.TSP) -> None:

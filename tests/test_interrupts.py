@@ -65,7 +65,8 @@ with open("a.tsp", "w") as file:
     file.write("NAME : a\\nTYPE : TSP\\nDIMENSION : 3000\\nEDGE_WEIGHT_TYPE : EUC_2D\\n")
     file.write("NODE_COORD_SECTION\\n" + "\\n".join(rows) + "\\nEOF\\n")
 problem = TSP.read("a.tsp")
-arguments = ["solve", "a.tsp", "--backend", "cpu", "--json", "--tour", "out.tour"]
+arguments = ["solve", "a.tsp", "--backend", "cpu", "--population", "16"]
+arguments += ["--json", "--tour", "out.tour"]
 for _ in range(2):
     begin = time.perf_counter()
     assert main([*arguments, "--seconds", "1"]) == 0

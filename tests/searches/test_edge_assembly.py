@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
@@ -78,6 +78,7 @@ def crossings(draw):
     return problem, tours, draw(st.integers(1, 12)), draw(st.integers(0, 2**64 - 1))
 
 
+@settings(max_examples=40)
 @given(crossings())
 def test_tours_stay_tours_costs_exact_and_none_becomes_worse(crossing):
     problem, tours, offspring, seed = crossing
@@ -97,6 +98,7 @@ def test_tours_stay_tours_costs_exact_and_none_becomes_worse(crossing):
         state.idle[:] = 7
 
 
+@settings(max_examples=40)
 @given(crossings())
 def test_a_generation_depends_on_the_seed_alone(crossing):
     problem, tours, offspring, seed = crossing
@@ -110,6 +112,7 @@ def test_a_generation_depends_on_the_seed_alone(crossing):
     assert np.array_equal(*found)
 
 
+@settings(max_examples=40)
 @given(crossings())
 def test_new_edges_are_the_partners_or_join_subtours(crossing):
     """Of two tours each is the other's partner."""
