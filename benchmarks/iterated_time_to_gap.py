@@ -60,11 +60,19 @@ def time_to_gap(setting: Setting) -> dict[str, Any]:
     optima = common.optima()
     sections: dict[str, dict[str, Any]] = {}
     limit = min(setting.some(10.0, ELKAI_LIMIT), setting.left)
-    with elkai_runs({n: read(n) for n in names if n in ELKAI}, limit) as elkai:
+
+    def ours() -> None:
         for name in names:
             if not setting.spent(f"{name}, ours", 2.0):
                 with setting.guarded(f"{name}, ours"):
                     sections[name] = {"ours": _ours(setting, name)}
+
+    crowded = processes(len(ELKAI) + 1) <= len(ELKAI)  # cores: elkai would slow us down
+    with elkai_runs({n: read(n) for n in names if n in ELKAI}, limit) as elkai:
+        if not crowded:
+            ours()
+    if crowded:
+        ours()
     for name, record in elkai.items():
         gap = None if record["cost"] is None else percent(record["cost"], optima[name])
         sections.setdefault(name, {})["elkai"] = record | {"gap": gap}
