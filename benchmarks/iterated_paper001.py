@@ -4,9 +4,8 @@
 paper's are quadrant neighbours and the nearest neighbour's tours), over all EUC_2D instances of
 TSPLIB of 70 to 18,512 cities that are there. The paper goes on from every local optimum (line 10 of
 its algorithm) and runs ten times; here a chain goes on from one that is not longer, and the gap is
-the mean over 8 chains. Beside it Lin-Kernighan on
-alpha-nearest cities with annealing. Seconds are those of starts and searches over all instances;
-candidates are made before.
+the mean over 8 chains. Beside it Lin-Kernighan on alpha-nearest cities with annealing. Seconds are
+those of starts and searches over all instances; candidates are made before.
 """
 
 from __future__ import annotations

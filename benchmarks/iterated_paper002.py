@@ -70,7 +70,7 @@ class _Case:
 
 
 def paper_002(setting: Setting) -> dict[str, Any]:
-    """Run all populations on the paper's instances, those of the paper's own total last."""
+    """Run all populations on the paper's instances."""
     import gpu_ls_plugin as gls
 
     problems = {n: read(n) for n in setting.some(("kroA100",), tuple(PAPER_FIRST))}

@@ -63,6 +63,11 @@ class Stopwatch:
         self.budget = budget or Budget()
         self.start = time.perf_counter()
 
+    @classmethod
+    def of(cls, seconds: float) -> Stopwatch:
+        """Return one for so many seconds, of which negative ones are none; infinite: no limit."""
+        return cls(Budget(seconds=max(0.0, seconds) if seconds < math.inf else None))
+
     @property
     def elapsed(self) -> float:
         """Seconds since the start."""

@@ -322,10 +322,8 @@ def chain_shape(
         What the moves need.
     """
     layouts = [(w, b) for w, b in CHAIN_WARPS[registers] if w * b <= max(1, tours)]
-    fitting = (
-        _first_fitting(layouts, chain_bytes(n, 2), shared_memory) if n <= LARGEST_SHORT else None
-    )
-    if fitting is None:
+    fitting = _first_fitting(layouts, chain_bytes(n, 2), shared_memory)
+    if fitting is None or n > LARGEST_SHORT:
         return ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)
     warps, blocks, left = fitting
     beside = _padded(n * site_bytes) <= left

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -13,7 +12,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.budget import Budget, Stopwatch
+from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.neighbourhoods import TwoOpt
@@ -196,7 +195,7 @@ class Chains(ChainState, ABC):
     def searched(
         self, search: LocalSearch, fresh: Any, rows: Any, seed: int
     ) -> tuple[Any, Any, Statistics]:
-        """Search some rows from tours of their own; what others do makes no difference.
+        """Search some rows from tours of their own; how many there are makes no difference.
 
         Parameters
         ----------
@@ -212,21 +211,20 @@ class Chains(ChainState, ABC):
         (tours, costs, statistics)
             Of those rows.
         """
-        first, last = int(rows[0]), int(rows[-1])
-        begin = self.tours[first : last + 1].copy()  # local optima: no work for rows in between
-        begin[rows - first] = fresh[rows]
+        return self._found(search, fresh[rows], seed, 0)
+
+    def _found(
+        self, search: LocalSearch, begin: Any, seed: int, first: int
+    ) -> tuple[Any, Any, Statistics]:
+        """Search tours that have the numbers of the rows from `first` on."""
+        backend, first_row = self.start.backend, self.start.first_row + first
         found = search(
-            self.start.problem,
-            begin,
-            seed=seed,
-            backend=self.start.backend.name,
-            first_row=self.start.first_row + first,
+            self.start.problem, begin, seed=seed, backend=backend.name, first_row=first_row
         )
         if found.statistics.interrupted:  # which the search has taken for its own
             raise KeyboardInterrupt
-        xp = self.start.backend.xp
-        tours, costs = xp.asarray(found.tours), xp.asarray(found.costs)
-        return tours[rows - first], costs[rows - first], found.statistics
+        xp = backend.xp
+        return xp.asarray(found.tours), xp.asarray(found.costs), found.statistics
 
 
 class FusedChains(Chains):
@@ -370,7 +368,7 @@ class SteppedChains(Chains):
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
         """Kick, search and accept for all chains together, until all have made their kicks."""
-        watch = Stopwatch(Budget(seconds=max(0.0, seconds)) if seconds < math.inf else None)
+        watch = Stopwatch.of(seconds)
         xp = self.start.backend.xp
         while self.behind(until) and watch.left > 0:
             going = (self.kicks < until) & (self.moves < self.start.max_moves)
@@ -382,6 +380,19 @@ class SteppedChains(Chains):
             kick = int(self.kicks[rows].min())
             rows = rows[self.kicks[rows] == kick]  # who fell behind goes first
             self._step(rows, kick, max(0.0, heat - cooling * kick))
+
+    def searched(
+        self, search: LocalSearch, fresh: Any, rows: Any, seed: int
+    ) -> tuple[Any, Any, Statistics]:
+        """As for all chains; each row keeps its number, on which random moves depend.
+
+        Rows in between go along: they are at local optima, which is little work.
+        """
+        first, last = int(rows[0]), int(rows[-1])
+        begin = self.tours[first : last + 1].copy()
+        begin[rows - first] = fresh[rows]
+        tours, costs, statistics = self._found(search, begin, seed, first)
+        return tours[rows - first], costs[rows - first], statistics
 
     def _step(self, rows: Any, kick: int, level: float) -> None:
         backend, problem, first_row = self.start.backend, self.start.problem, self.start.first_row

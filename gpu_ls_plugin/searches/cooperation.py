@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.budget import Budget, Stopwatch
+from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.searches.edge_assembly import Population
 
@@ -188,7 +188,7 @@ class EdgeAssembly(Cooperation):
         """Cross the best tours; nothing happens to a single chain."""
         if len(chains.tours) < 2:
             return
-        watch = Stopwatch(Budget(seconds=max(0.0, seconds)) if seconds < math.inf else None)
+        watch = Stopwatch.of(seconds)
         for _ in range(self.generations):
             if watch.left <= 0:
                 return

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
+from gpu_ls_plugin.searches import composed
 from gpu_ls_plugin.searches.sites import metric_type
 
 if TYPE_CHECKING:
@@ -16,10 +17,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.chain_kernel import ChainState
     from gpu_ls_plugin.searches.composed import Composed
 
-PARAMETERS = (
-    "const void* metric_data, int n, const void* sites, float error_absolute, "
-    "float error_relative, const int* candidates, const void* candidate_lengths, int degree, "
-    "int sorted, gls::uint64 seed, gls::int64 generation, int parents, int offspring, "
+PARAMETERS = composed.LISTS + (
+    "gls::uint64 seed, gls::int64 generation, int parents, int offspring, "
     "const void* neighbours, int* tours, int* best_tours, void* costs, void* best_costs, "
     "gls::int64* idle_counts, char* scratch"
 )

@@ -69,23 +69,23 @@ class Engine(ABC):
 
 
 def moves_by_name(
-    neighbourhoods: Sequence[Neighbourhood], moves: Any, moves_by: Any
+    neighbourhoods: Sequence[Neighbourhood], moves: int, moves_by: Any
 ) -> dict[str, int]:
     """Return the moves of each neighbourhood by its name; a name's second has a number.
 
     Parameters
     ----------
     neighbourhoods : sequence of Neighbourhood
-    moves : array, shape (P,)
-        Of all tours.
+    moves : int
+        Of all of them together.
     moves_by : array, shape (K,)
         Of all neighbourhoods, where there are several.
     """
-    counts = moves_by if len(neighbourhoods) > 1 else moves.sum(keepdims=True)
+    counts = moves_by.tolist() if len(neighbourhoods) > 1 else [moves]
     found: dict[str, int] = {}
-    for part, count in zip(neighbourhoods, counts.tolist(), strict=True):
+    for part, count in zip(neighbourhoods, counts, strict=True):
         number = sum(name.split(" ")[0] == part.name for name in found) + 1
-        found[part.name if number == 1 else f"{part.name} {number}"] = int(count)
+        found[part.name if number == 1 else f"{part.name} {number}"] = count
     return found
 
 

@@ -272,7 +272,7 @@ class _Run:
                 self.search.search, self.backend, self.problem, self.seed, self.memory
             )
             descent = maker.make(part, first_row, most)
-            watch = Stopwatch(Budget(seconds=None if end == math.inf else max(0.0, end - begin)))
+            watch = Stopwatch.of(end - begin)
             stopped_by, launches = drive(descent, watch)
         statistics.launches += launches
         passes = int(descent.pass_counts.sum())
@@ -280,9 +280,9 @@ class _Run:
         statistics.evaluations += descent.evaluations()
         # Without the descent's moves: the chains' begin with them, which `count` will add.
         self.counted = replace(statistics)
-        statistics.moves += int(descent.move_counts.sum())
-        parts = self.search.search.neighbourhoods
-        made = moves_by_name(parts, descent.move_counts, descent.moves_by)
+        moves = int(descent.move_counts.sum())
+        statistics.moves += moves
+        made = moves_by_name(self.search.search.neighbourhoods, moves, descent.moves_by)
         statistics.moves_by = summed(statistics.moves_by, made)
         if stopped_by == "interrupt":
             self.stop(stopped_by)
@@ -334,12 +334,13 @@ class _Run:
             chains.restart_stalled(search.search)
             made = max(1, to - done)
             done = done if behind else to
-            reached = done if chains.divisible else int(chains.kicks.min())
-            if reached >= next_exchange and exchange is not None:
-                with self.statistics.phase("exchange"):
-                    level = max(0.0, heat - cooling * reached)
-                    exchange.exchange(chains, level, end - watch.elapsed)
-                next_exchange = reached + period
+            if exchange is not None:
+                reached = done if chains.divisible else int(chains.kicks.min())
+                if reached >= next_exchange:
+                    with self.statistics.phase("exchange"):
+                        level = max(0.0, heat - cooling * reached)
+                        exchange.exchange(chains, level, end - watch.elapsed)
+                    next_exchange = reached + period
             wanted = max(0.0, min(LAUNCH_SECONDS, end - watch.elapsed))
             step = max(1, min(8 * step, int(made * wanted / seconds)))
             self.report(chains)
@@ -403,7 +404,7 @@ class _Run:
         statistics.moves = before.moves + moves
         statistics.passes = before.passes + looks
         statistics.evaluations = before.evaluations + looks * chains.moves_per_look()
-        made = moves_by_name(self.search.search.neighbourhoods, chains.moves, chains.moves_by)
+        made = moves_by_name(self.search.search.neighbourhoods, moves, chains.moves_by)
         statistics.moves_by = summed(before.moves_by, made)
 
     def stop(self, reason: str) -> None:

@@ -208,10 +208,11 @@ class LocalSearch:
 
         def count() -> None:
             statistics.passes = passes + int(climb.pass_counts.sum())
-            statistics.moves = moves + int(climb.move_counts.sum())
+            made = int(climb.move_counts.sum())
+            statistics.moves = moves + made
             statistics.evaluations = evaluations + climb.evaluations()
-            made = moves_by_name(self.neighbourhoods, climb.move_counts, climb.moves_by)
-            statistics.moves_by = summed(moves_by, made)
+            by_name = moves_by_name(self.neighbourhoods, made, climb.moves_by)
+            statistics.moves_by = summed(moves_by, by_name)
 
         def report(unfinished: int) -> int | float:
             costs = tour_costs(climb.backend, climb.problem, tours)
