@@ -98,11 +98,7 @@ def _one_pass(search: LocalSearch, problem: TSP, gpu: bool) -> dict[str, Any]:
         for _ in range(REPEATS):
             engine: Any = make()
 
-            def evaluate(engine: Any = engine) -> None:
-                chunks = len(engine.tours) * engine._chunks
-                engine.backend.launch(engine._evaluate, chunks, engine._arguments)
-
-            evaluations.append(clock(evaluate))
+            evaluations.append(clock(engine.evaluate))
             passes.append(clock(lambda engine=engine: engine.launch(1, math.inf)))
         row[f"{prefix}evaluation_ms"] = 1e3 * common.median(evaluations)
         row[f"{prefix}pass_ms"] = 1e3 * common.median(passes)

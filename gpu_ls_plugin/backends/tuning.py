@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -114,8 +115,14 @@ LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would la
 FEW = 2
 SOME = 8  # tours a multiprocessor, from which on each gets a warp
 THREADS = 32  # of a block of tours held by threads
-SWEEP_CITIES = 8  # that a block looks at in a sweep
-SWEEP_SMALL = 10_000  # cities of all tours, up to which blocks are larger
+SWEEP_CITIES = 8  # that a CPU thread looks at in a sweep at a time
+# By the cities of all tours: cities that a block looks at, among how many blocks their first steps
+# are shared, and lanes of a block.
+SWEEP_SHAPES: tuple[tuple[float, tuple[int, int, int]], ...] = (
+    (2_000, (1, 4, 128)),
+    (10_000, (2, 2, 128)),
+    (math.inf, (8, 1, 128)),
+)
 
 
 def _padded(count: int) -> int:
@@ -202,9 +209,19 @@ def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") 
     return DescentShape(f"gls::Block<{lanes}>", lanes, 1, in_shared, beside)
 
 
-def sweep_shape(n: int, tours: int) -> tuple[int, int]:
-    """Return into how many shares a sweep divides the cities of a tour, and the lanes of each."""
-    return -(-n // SWEEP_CITIES), 256 if n * tours <= SWEEP_SMALL else 128
+def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
+    """Return how a sweep is divided.
+
+    Returns
+    -------
+    chunks, shares, lanes : int
+        Chunks of the cities of a tour, shares of the first steps of a chunk, lanes for each share.
+    """
+    if backend == "cpu":
+        return -(-n // SWEEP_CITIES), 1, 1
+    work = n * tours
+    cities, shares, lanes = next(shape for most, shape in SWEEP_SHAPES if work <= most)
+    return -(-n // cities), shares, lanes
 
 
 # ---- Chains --------------------------------------------------------------------------------------
@@ -350,14 +367,15 @@ def part_shape(n: int, shared_memory: int, site_bytes: int, registers: str = "so
 
 # ---- Crossover -----------------------------------------------------------------------------------
 
-MOST_CUTS = 128  # gls::kMostCuts
+MOST_CUTS, MOST_EDGES = 128, 256  # gls::kMostCuts and gls::kMostEdges
 LARGE_WARPS = 8  # of a block whose tours lie in global memory
 
 
 def assembly_bytes(n: int, city_bytes: int) -> int:
     """Return the memory of a tour that takes part in a crossover, as gls::EdgeAssembly has it."""
-    pieces = (n, n, n, 2 * MOST_CUTS + 1, *3 * (MOST_CUTS,), *4 * (2 * MOST_CUTS,))
-    return sum(_padded(count * city_bytes) for count in pieces)
+    pieces = (n, n, MOST_EDGES + 1, *3 * (MOST_CUTS,), *4 * (2 * MOST_CUTS,))
+    bits = 2 * _padded((n + 31) // 32 * 4)
+    return bits + sum(_padded(count * city_bytes) for count in pieces)
 
 
 @dataclass(frozen=True)

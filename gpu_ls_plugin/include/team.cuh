@@ -64,6 +64,15 @@ GLS_DEVICE int bits_in(uint32 word) {
 #endif
 }
 
+// The number of the lowest bit that is set.
+GLS_DEVICE int lowest_bit(uint32 word) {
+#ifdef __CUDACC__
+  return __ffs(word) - 1;
+#else
+  return __builtin_ctz(word);
+#endif
+}
+
 // Adds to a number that other teams add to as well; returns what it was.
 GLS_DEVICE uint32 fetch_add(uint32* number, uint32 more) {
 #ifdef __CUDACC__
@@ -125,7 +134,7 @@ struct Host {
   template <class F>
   GLS_DEVICE int set_bits(uint32 word, F put) const {
     int rank = 0;
-    for (; word != 0; word &= word - 1) put(rank++, __builtin_ctz(word));
+    for (; word != 0; word &= word - 1) put(rank++, lowest_bit(word));
     return rank;
   }
 
@@ -311,7 +320,7 @@ struct Warp {
     }
     const int count = __shfl_sync(kAllLanes, before, 31);
     for (uint16* next = found + before - mine; word != 0; word &= word - 1) {
-      *next++ = uint16(32 * lane() + __ffs(word) - 1);
+      *next++ = uint16(32 * lane() + lowest_bit(word));
     }
     __syncwarp();
     each(count, [&](int rank) { put(rank, int(found[rank])); });
@@ -427,6 +436,26 @@ struct Thread : Host {
 };
 
 #endif
+
+// use(i, load(i)) for every i in [0, count), in no order; several loads are on their way at a time.
+template <class Team, class Load, class Use>
+GLS_DEVICE void each_ahead(const Team& team, int count, Load load, Use use) {
+  constexpr int kAhead = Team::kLanes > 1 ? 4 : 1;
+  decltype(load(0)) loaded[kAhead];
+#pragma unroll 1
+  for (int base = team.lane(); base < count; base += kAhead * Team::kLanes) {
+    GLS_UNROLL
+    for (int k = 0; k < kAhead; ++k) {
+      const int i = base + k * Team::kLanes;
+      if (i < count) loaded[k] = load(i);
+    }
+    GLS_UNROLL
+    for (int k = 0; k < kAhead; ++k) {
+      const int i = base + k * Team::kLanes;
+      if (i < count) use(i, loaded[k]);
+    }
+  }
+}
 
 // A place that all lanes of a team share, one for each type.
 template <class T, class Team>

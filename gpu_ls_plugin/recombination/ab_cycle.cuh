@@ -1,58 +1,139 @@
 // AB-cycles (Nagata and Kobayashi 2013): closed walks whose edges come from parent A and parent B
-// in turn, of edges that only one of them has.
+// in turn, of edges that only one of them has. Walks take edges away, so that a pair of parents
+// falls into cycles that have no edge in common.
 #pragma once
 
 #include "neighbours.cuh"
 #include "philox.cuh"
 #include "ring_tour.cuh"
+#include "tour_memory.cuh"
 
 namespace gls {
 
-// Edges `begin` to `end` of a walk through `cities`: edge i joins cities i and i + 1, and belongs
-// to parent A where i is even.
+constexpr int kMostEdges = 256;  // of a walk, and of both parents in a cycle
+
+// Edges `begin` to `end` of a walk: edge i joins its cities i and i + 1, and belongs to parent A
+// where i is even. Empty where no cycle is left.
 struct AbCycle {
   int begin, end;
 
   GLS_DEVICE int edges() const { return end - begin; }  // of both parents
 };
 
-// Walks from a city that has an edge of A alone until the walk meets itself at a vertex that it
-// left in the same way. What came before is no part of the cycle. Empty where `most` edges do not
-// close.
-template <class Team, class City>
-GLS_DEVICE AbCycle walk_ab_cycle(const Team& team, Philox& random, const RingTour<City>& a,
-                                 const Neighbours<City>* b, int first, int most, City* cities) {
-  constexpr uint32 kNowhere = ~0u;
-  // Where the walk was at a city, of the steps below `count` of the same parity as `count`.
-  const auto visited = [&](int city, int count) {
-    const int parity = count & 1;
-    return team.least(count / 2, kNowhere, [&](int i) {
-      return int(cities[2 * i + parity]) == city ? uint32(2 * i + parity) : kNowhere;
-    });
-  };
-  team.each(1, [&](int) { cities[0] = City(first); });
-  team.sync();
-  int city = first;
-#pragma unroll 1
-  for (int step = 0; step < most; ++step) {
-    const int place = a.place(city);
-    const Neighbours<City> of_a{City(a.at(place - 1)), City(a.at(place + 1))}, of_b = b[city];
-    const bool from_a = step % 2 == 0;
-    const Neighbours<City> next = from_a ? of_a : of_b, other = from_a ? of_b : of_a;
-    // An edge of the same parent that the walk came by earlier is used up.
-    const uint32 earlier = visited(city, step + 1);
-    const int used = earlier == kNowhere || earlier == 0 ? -1 : int(cities[earlier - 1]);
-    const auto usable = [&](int to) { return !other.has(to) && to != used; };
-    const bool before = usable(int(next.before)), after = usable(int(next.after));
-    if (!before && !after) break;
-    const bool turn = before && after ? random.next() & 1 : after;
-    city = int(turn ? next.after : next.before);
-    const uint32 met = visited(city, step + 1);
-    team.each(1, [&](int) { cities[step + 1] = City(city); });
-    team.sync();
-    if (met != kNowhere) return {int(met), step + 1};
+template <class City>
+struct AbCycles {
+  RingTour<City> a;
+  const Neighbours<City>* b;
+  uint32* open_a;  // bit p: the edge of A behind place p is in no walk yet
+  uint32* open_b;  // bit c: that of B behind city c
+  City* walk;
+  int length = 0;  // edges of the walk
+
+  template <class Memory>
+  GLS_DEVICE AbCycles(const RingTour<City>& a, const Neighbours<City>* b, Memory& memory)
+      : a(a),
+        b(b),
+        open_a(memory.template take<uint32>(words())),
+        open_b(memory.template take<uint32>(words())),
+        walk(memory.template take<City>(kMostEdges + 1)) {}
+
+  GLS_DEVICE static int64 bytes(int n) {
+    return 2 * piece_bytes<uint32>((n + 31) / 32) + piece_bytes<City>(kMostEdges + 1);
   }
-  return {0, 0};
-}
+
+  // Opens all edges that only one parent has.
+  template <class Team>
+  GLS_DEVICE void open(const Team& team) {
+    team.each(words(), [&](int word) { open_a[word] = open_b[word] = 0; });
+    team.sync();
+    each_ahead(
+        team, a.n, [&](int city) { return b[city]; },
+        [&](int city, const Neighbours<City>& of_b) {
+          const int place = a.place(city), before = a.at(place - 1), after = a.at(place + 1);
+          if (!of_b.has(after)) team.set_bit(open_a, place);
+          if (int(of_b.after) != before && int(of_b.after) != after) team.set_bit(open_b, city);
+        });
+    team.sync();
+  }
+
+  // The next cycle: its edges are the last ones of the walk, which goes on from where it began. A
+  // walk that becomes too long is left, its edges lost.
+  template <class Team>
+  GLS_DEVICE AbCycle next(const Team& team, Philox& random) {
+#pragma unroll 1
+    while (true) {
+      if (length == 0) {
+        const uint32 place = first_open(team, random.below(a.n));
+        if (place == kNowhere) return {0, 0};
+        team.each(1, [&](int) { walk[0] = City(a.order[place]); });
+        team.sync();
+      }
+      int city = int(walk[length]), met = kNone;
+      Neighbours<City> of_b = b[city];
+#pragma unroll 1
+      while (met == kNone && length < kMostEdges) {
+        const bool of_a = length % 2 == 0;
+        const int place = a.place(city);
+        const int behind = of_a ? place : city;  // which edges they are
+        const int ahead = of_a ? a.wrap(place - 1) : int(of_b.before);
+        uint32* const open = of_a ? open_a : open_b;
+        const bool after = is_set(open, behind), before = is_set(open, ahead);
+        if (!before && !after) break;  // what was lost is missing
+        const bool turn = before && after ? random.next() & 1 : after;
+        city = of_a ? a.at(turn ? place + 1 : place - 1) : int(turn ? of_b.after : of_b.before);
+        if (of_a) of_b = b[city];  // is on its way while the walk is searched
+        ++length;
+        met = visited(team, city);
+        team.sync();  // all have read the bits
+        team.each(1, [&](int) {
+          team.clear_bit(open, turn ? behind : ahead);
+          walk[length] = City(city);
+        });
+        team.sync();
+      }
+      const AbCycle cycle{met, length};
+      length = met == kNone ? 0 : met;
+      if (met != kNone) return cycle;
+    }
+  }
+
+ private:
+  static constexpr uint32 kNowhere = ~0u;
+  static constexpr int kNone = -1;
+
+  GLS_DEVICE int words() const { return (a.n + 31) / 32; }
+  GLS_DEVICE static bool is_set(const uint32* words, int bit) {
+    return words[bit / 32] >> bit % 32 & 1;
+  }
+
+  // Where the walk was at a city in the same way, on its side of an edge of A.
+  template <class Team>
+  GLS_DEVICE int visited(const Team& team, int city) const {
+    const int parity = length % 2;
+    return int(team.least(length / 2, kNowhere, [&](int i) {
+      return int(walk[2 * i + parity]) == city ? uint32(2 * i + parity) : kNowhere;
+    }));
+  }
+
+  // The place of the first open edge of A from a place on, around the end of the array.
+  template <class Team>
+  GLS_DEVICE uint32 first_open(const Team& team, int from) const {
+    const int count = words(), skipped = from / 32;
+#pragma unroll 1
+    for (int base = 0; base <= count; base += Team::kLanes) {
+      const int turn = base + team.lane();
+      uint32 found = kNowhere;
+      if (turn <= count) {
+        const int word = (skipped + turn) % count;
+        uint32 bits = open_a[word];
+        if (turn == 0) bits &= ~0u << from % 32;
+        if (bits != 0) found = uint32(turn * 32 + lowest_bit(bits));
+      }
+      found = team.least(found);
+      if (found != kNowhere) return (skipped + found / 32) % count * 32 + found % 32;
+    }
+    return kNowhere;
+  }
+};
 
 }  // namespace gls

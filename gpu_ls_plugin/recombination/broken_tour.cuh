@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ring_tour.cuh"
+#include "tour_memory.cuh"
 
 namespace gls {
 
@@ -28,6 +29,10 @@ struct BrokenTour {
     int count, smallest;
     int cities;  // of the smallest
   };
+
+  GLS_DEVICE static int64 bytes() {
+    return 2 * piece_bytes<City>(kMostCuts) + 3 * piece_bytes<City>(2 * kMostCuts);
+  }
 
   template <class Memory>
   GLS_DEVICE BrokenTour(const RingTour<City>& tour, Memory& memory)

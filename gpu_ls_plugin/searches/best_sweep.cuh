@@ -1,6 +1,6 @@
 // Best improvement on candidates (Fosin et al. 2013): all cities are looked at, the best move of
-// all is applied. Shares of the cities are evaluated side by side, one block takes the best of
-// them.
+// all is applied. Chunks of the cities and shares of their first steps are evaluated side by side,
+// one block takes the best of them.
 #pragma once
 
 #include "apply_move.cuh"
@@ -9,16 +9,19 @@
 namespace gls {
 
 // Every `step`-th city in place of a queue: cities with much work often have neighbouring numbers.
+// Of their first steps a team takes its share.
 struct EveryCity {
-  int first, step;
+  int first, step, share, shares;
   GLS_DEVICE int operator[](int rank) const { return first + rank * step; }
   GLS_DEVICE int count(int n) const { return (n - first + step - 1) / step; }
 };
+GLS_DEVICE int share_of(const EveryCity& cities) { return cities.share; }
+GLS_DEVICE int shares_of(const EveryCity& cities) { return cities.shares; }
 
 template <class Metric, class LengthType>
 using SweepView = View<Lengths<Metric, LengthType>, int>;
 
-// Evaluation: item = tour * chunks + chunk.
+// Evaluation: item = (tour * chunks + chunk) * shares + share.
 template <class Team, class Metric, class Length, class Neighbourhood>
 struct EvaluateChunk {
   using Lengths = gls::Lengths<Metric, Length>;
@@ -26,9 +29,9 @@ struct EvaluateChunk {
   GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
                              const void* sites, float error_absolute, float error_relative,
                              const int* candidates, const void* candidate_lengths, int degree,
-                             int sorted, int directions, int breadth, int chunks,
+                             int sorted, int directions, int breadth, int chunks, int shares,
                              const unsigned char* states, int* tours, int* positions, void* found) {
-    const int tour = item / chunks, chunk = item - tour * chunks;
+    const int share = item % shares, chunk = item / shares % chunks, tour = item / shares / chunks;
     if (states[tour] != 0) return;
     const int64 row = int64(tour) * n;
     const SweepView<Metric, Length> view{{tours + row, positions + row, n},
@@ -38,7 +41,7 @@ struct EvaluateChunk {
                                          {candidates, candidate_lengths, degree, sorted != 0}};
     const Choices choices{breadth, Divisor(directions * breadth),
                           Divisor(Neighbourhood::variants(degree))};
-    const EveryCity cities{chunk, chunks};
+    const EveryCity cities{chunk, chunks, share, shares};
     Move& move = shared_slot<Move>(team);
     auto best =
         look<Neighbourhood, BestFound<Length>>(team, view, cities, choices, cities.count(n), move);
@@ -55,9 +58,10 @@ struct TakeBest {
   GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
                              const void* sites, float error_absolute, float error_relative,
                              const int* candidates, const void* candidate_lengths, int degree,
-                             int sorted, int directions, int breadth, int chunks, const void* found,
-                             int64 max_moves, int* tours, int* positions, unsigned char* states,
-                             int64* pass_counts, int64* move_counts, int64* moves_by) {
+                             int sorted, int directions, int breadth, int chunks, int shares,
+                             const void* found, int64 max_moves, int* tours, int* positions,
+                             unsigned char* states, int64* pass_counts, int64* move_counts,
+                             int64* moves_by) {
     if (states[item] != 0) return;
     const int64 row = int64(item) * n;
     const SweepView<Metric, Length> view{{tours + row, positions + row, n},
@@ -67,9 +71,10 @@ struct TakeBest {
                                          {candidates, candidate_lengths, degree, sorted != 0}};
     const int variants = Neighbourhood::variants(degree);
     const Choices choices{breadth, Divisor(directions * breadth), Divisor(variants)};
-    const auto* own = static_cast<const BestFound<Length>*>(found) + int64(item) * chunks;
-    const auto best = team.least(chunks, BestFound<Length>{{kNowhere, 0, 0}},
-                                 [&](int chunk) { return own[chunk]; });
+    const int evaluated = chunks * shares;
+    const auto* own = static_cast<const BestFound<Length>*>(found) + int64(item) * evaluated;
+    const auto best =
+        team.least(evaluated, BestFound<Length>{{kNowhere, 0, 0}}, [&](int i) { return own[i]; });
     const bool improves = best.rank != kNowhere;
     if (improves) {
       Move& move = shared_slot<Move>(team);

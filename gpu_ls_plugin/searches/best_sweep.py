@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.composed import Composed, Moves
 
 EVALUATE = composed.PARAMETERS + (
-    "int chunks, const unsigned char* states, int* tours, int* positions, void* found"
+    "int chunks, int shares, const unsigned char* states, int* tours, int* positions, void* found"
 )
 TAKE = composed.PARAMETERS + (
-    "int chunks, const void* found, gls::int64 max_moves, int* tours, int* positions, "
+    "int chunks, int shares, const void* found, gls::int64 max_moves, int* tours, int* positions, "
     "unsigned char* states, gls::int64* pass_counts, gls::int64* move_counts, gls::int64* moves_by"
 )
 FOUND_BYTES = 16  # gls::BestFound<Length>
@@ -79,7 +79,8 @@ class BestSweep(Engine):
         super().__init__(backend, problem, tours, len(parts.moves.names))
         xp, n, size = backend.xp, problem.n, len(tours)
         self._parts = parts
-        self._chunks, lanes = tuning.sweep_shape(n, size)
+        chunks, shares, lanes = tuning.sweep_shape(n, size, backend.name)
+        self._teams = size * chunks * shares
         positions = xp.empty((size, n), "int32")
         backend.launch(
             positions_kernel(backend.block(256)),
@@ -88,7 +89,8 @@ class BestSweep(Engine):
         )
         self._arguments: dict[str, Any] = {
             **parts.arguments,
-            "chunks": self._chunks,
+            "chunks": chunks,
+            "shares": shares,
             "max_moves": max_moves,
             "tours": tours,
             "positions": positions,
@@ -96,7 +98,7 @@ class BestSweep(Engine):
             "pass_counts": self.pass_counts,
             "move_counts": self.move_counts,
             "moves_by": self.moves_by,
-            "found": xp.empty((size * self._chunks, FOUND_BYTES), "uint8"),
+            "found": xp.empty((self._teams, FOUND_BYTES), "uint8"),
         }
         self._evaluate, self._take = sweep_kernels(
             problem.metric, parts.moves, backend.block(lanes), backend.block(256)
@@ -105,14 +107,18 @@ class BestSweep(Engine):
     @staticmethod
     def bytes_per_tour(n: int) -> int:
         """Return the device memory of one tour in bytes."""
-        return n * (4 + 4 + FOUND_BYTES) + 64
+        chunks, shares, _ = tuning.sweep_shape(n, 1, "cuda")  # a single tour is divided most
+        return n * (4 + 4) + chunks * shares * FOUND_BYTES + 64
 
     def launch(self, passes: int, seconds: float) -> None:
         """Queue up to `passes` passes of every unfinished tour."""
-        size = len(self.tours)
         for _ in range(passes):
-            self.backend.launch(self._evaluate, size * self._chunks, self._arguments)
-            self.backend.launch(self._take, size, self._arguments)
+            self.evaluate()
+            self.backend.launch(self._take, len(self.tours), self._arguments)
+
+    def evaluate(self) -> None:
+        """Queue the evaluation of a pass."""
+        self.backend.launch(self._evaluate, self._teams, self._arguments)
 
     def first_passes(self) -> int:
         """Return 1: the driver finds out how many passes a launch may have."""

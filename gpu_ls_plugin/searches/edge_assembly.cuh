@@ -2,8 +2,8 @@
 // of its partner that makes it shortest.
 //
 // An offspring is the tour with the cycle's edges exchanged; its subtours are joined, the smallest
-// first, by the best exchange of two edges on candidate lists. Offspring are numbered, the best one
-// counts, of equal ones the first: no team's size matters.
+// first, by the best exchange of two edges on candidate lists. Offspring follow one another, the
+// best one counts, of equal ones the first: no team's size matters.
 #pragma once
 
 #include "ab_cycle.cuh"
@@ -13,8 +13,7 @@
 
 namespace gls {
 
-constexpr int kMostCities = 1000;        // of a subtour that is joined
-constexpr int kDrawsPerOffspring = 256;  // steps of the random stream that belong to it
+constexpr int kMostCities = 1000;  // of a subtour that is joined
 
 template <class Team, class Metric, class Length, class Memory>
 struct EdgeAssembly {
@@ -32,8 +31,6 @@ struct EdgeAssembly {
                              void* best_costs, int64* idle_counts, char* scratch) {
     Memory memory(team, item, team_bytes(n), 0, scratch);
     RingTour<City> tour{memory.template take<City>(n), memory.template take<City>(n), n};
-    City* differing = memory.template take<City>(n);
-    City* walk = memory.template take<City>(2 * kMostCuts + 1);
     City* best_cuts = memory.template take<City>(kMostCuts);
     City* best_ends = memory.template take<City>(2 * kMostCuts);
     Broken child(tour, memory);
@@ -43,24 +40,25 @@ struct EdgeAssembly {
     const int64 row = int64(item) * n;
     const auto* other = static_cast<const Neighbours<City>*>(neighbours) +
                         int64(partner_of(item, seed, generation, parents)) * n;
+    AbCycles<City> cycles(tour, other, memory);
 
-    team.each(n, [&](int p) {
-      const int city = best_tours[row + p];
-      tour.order[p] = City(city);
-      tour.position[city] = City(p);
-    });
+    each_ahead(
+        team, n, [&](int p) { return best_tours[row + p]; },
+        [&](int p, int city) {
+          tour.order[p] = City(city);
+          tour.position[city] = City(p);
+        });
     team.sync();
-    const int differ = list_differing(team, tour, other, differing);
+    cycles.open(team);
     Philox random(seed, Purpose::kOffspring, item);
+    random.seek(generation * n);  // four numbers for each city: a number starts or takes an edge
     Cost best_gain = 0;
     int best_size = 0;
 #pragma unroll 1
-    for (int number = 0; number < (differ > 0 ? offspring : 0); ++number) {
-      random.seek((generation * offspring + number) * kDrawsPerOffspring);
-      const int begin = int(differing[random.below(differ)]);
-      const AbCycle cycle = walk_ab_cycle(team, random, tour, other, begin, 2 * kMostCuts, walk);
-      Cost gain = 0;
-      if (cycle.edges() > 0) gain = take_over(team, length, cycle, walk, child);
+    for (int number = 0; number < offspring; ++number) {
+      const AbCycle cycle = cycles.next(team, random);
+      if (cycle.edges() == 0) break;
+      Cost gain = take_over(team, length, cycle, cycles.walk, child);
       if (join(team, length, lists, child, best_gain, gain)) {
         best_gain = gain;
         best_size = child.size;
@@ -86,8 +84,8 @@ struct EdgeAssembly {
 
  private:
   GLS_DEVICE static int64 team_bytes(int n) {
-    return 3 * piece_bytes<City>(n) + piece_bytes<City>(2 * kMostCuts + 1) +
-           3 * piece_bytes<City>(kMostCuts) + 4 * piece_bytes<City>(2 * kMostCuts);
+    return 2 * piece_bytes<City>(n) + piece_bytes<City>(kMostCuts) +
+           piece_bytes<City>(2 * kMostCuts) + Broken::bytes() + AbCycles<City>::bytes(n);
   }
 
   // In every generation another one, and each is the partner of one.
@@ -95,22 +93,6 @@ struct EdgeAssembly {
     Philox random(seed, Purpose::kPartner, 0);
     random.seek(generation);
     return (item + 1 + int(random.below(parents - 1))) % parents;
-  }
-
-  // Lists the cities whose edge to the next city the other tour lacks; returns their number.
-  GLS_DEVICE static int list_differing(const Team& team, const RingTour<City>& tour,
-                                       const Neighbours<City>* other, City* differing) {
-    int listed = 0;
-    for (int base = 0; base < tour.n; base += Team::kLanes) {
-      const int place = base + Team::lane();
-      const int city = place < tour.n ? tour.at(place) : 0;
-      const bool differs = place < tour.n && !other[city].has(tour.at(place + 1));
-      const Compacted kept = team.compact(differs);
-      if (differs) differing[listed + kept.place] = City(city);
-      listed += kept.total;
-      team.sync();
-    }
-    return listed;
   }
 
   // Exchanges the edges of a cycle in a whole tour; returns what that gains.

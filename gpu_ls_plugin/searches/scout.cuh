@@ -229,6 +229,17 @@ struct Survivors {
   Survivor<Length> each[count];
 };
 
+// Which of the first steps of a queue's cities a team looks at: all of them, unless a queue says
+// otherwise.
+template <class Queue>
+GLS_DEVICE int share_of(const Queue&) {
+  return 0;
+}
+template <class Queue>
+GLS_DEVICE int shares_of(const Queue&) {
+  return 1;
+}
+
 // The same by all lanes of a team, which look at several cities ahead: they share the first steps,
 // compact those that gain, and share the variants of these.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
@@ -238,7 +249,8 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
   constexpr int kLanes = Team::kLanes, kSurvivors = kLanes == 32 ? 64 : kLanes;
   Survivor<Length>* survivors = shared_slot<Survivors<Length, kSurvivors>>(team).each;
   const int lane = team.lane(), variants = choices.variants.divisor;
-  int items = end * choices.steps.divisor;
+  const int shares = shares_of(queue), share = share_of(queue);
+  int items = (end * choices.steps.divisor - share + shares - 1) / shares;
   Found best{{kNowhere, 0, 0}}, own = best;
   int item = 0;
 #pragma unroll 1
@@ -246,10 +258,10 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
     int count = 0;
 #pragma unroll 1
     for (; item < items && count <= kSurvivors - kLanes; item += kLanes) {
-      const int mine = item + lane;
+      const int mine = (item + lane) * shares + share;
       FirstStep<Length> first;
       bool gains = false;
-      if (mine < items) {
+      if (item + lane < items) {
         const int rank = choices.steps.quotient(mine);
         gains = first_step(view, choices, queue[rank], mine - rank * choices.steps.divisor, first);
       }
