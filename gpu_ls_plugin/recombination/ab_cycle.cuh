@@ -5,7 +5,6 @@
 
 #include "neighbours.cuh"
 #include "philox.cuh"
-#include "ring_tour.cuh"
 #include "tour_memory.cuh"
 
 namespace gls {
@@ -22,36 +21,41 @@ struct AbCycle {
 
 template <class City>
 struct AbCycles {
-  RingTour<City> a;
+  int n;
+  Neighbours<City>* a;
   const Neighbours<City>* b;
-  uint32* open_a;  // bit p: the edge of A behind place p is in no walk yet
-  uint32* open_b;  // bit c: that of B behind city c
+  uint32* open_a;  // bit c: the edge of A behind city c is in no walk yet
+  uint32* open_b;
   City* walk;
   int length = 0;  // edges of the walk
 
   template <class Memory>
-  GLS_DEVICE AbCycles(const RingTour<City>& a, const Neighbours<City>* b, Memory& memory)
-      : a(a),
+  GLS_DEVICE AbCycles(int n, const Neighbours<City>* b, Memory& memory)
+      : n(n),
+        a(memory.template take<Neighbours<City>>(n)),
         b(b),
         open_a(memory.template take<uint32>(words())),
         open_b(memory.template take<uint32>(words())),
         walk(memory.template take<City>(kMostEdges + 1)) {}
 
   GLS_DEVICE static int64 bytes(int n) {
-    return 2 * piece_bytes<uint32>((n + 31) / 32) + piece_bytes<City>(kMostEdges + 1);
+    return piece_bytes<Neighbours<City>>(n) + 2 * piece_bytes<uint32>((n + 31) / 32) +
+           piece_bytes<City>(kMostEdges + 1);
   }
 
-  // Opens all edges that only one parent has.
+  // Notes parent A and opens all edges that only one parent has.
   template <class Team>
-  GLS_DEVICE void open(const Team& team) {
+  GLS_DEVICE void open(const Team& team, const RingTour<City>& tour) {
     team.each(words(), [&](int word) { open_a[word] = open_b[word] = 0; });
     team.sync();
     each_ahead(
-        team, a.n, [&](int city) { return b[city]; },
+        team, n, [&](int city) { return b[city]; },
         [&](int city, const Neighbours<City>& of_b) {
-          const int place = a.place(city), before = a.at(place - 1), after = a.at(place + 1);
-          if (!of_b.has(after)) team.set_bit(open_a, place);
-          if (int(of_b.after) != before && int(of_b.after) != after) team.set_bit(open_b, city);
+          const int place = tour.place(city);
+          const Neighbours<City> of_a{City(tour.at(place - 1)), City(tour.at(place + 1))};
+          a[city] = of_a;
+          if (!of_b.has(of_a.after)) team.set_bit(open_a, city);
+          if (!of_a.has(of_b.after)) team.set_bit(open_b, city);
         });
     team.sync();
   }
@@ -63,9 +67,9 @@ struct AbCycles {
 #pragma unroll 1
     while (true) {
       if (length == 0) {
-        const uint32 place = first_open(team, random.below(a.n));
-        if (place == kNowhere) return {0, 0};
-        team.each(1, [&](int) { walk[0] = City(a.order[place]); });
+        const uint32 first = first_open(team, random.below(n));
+        if (first == kNowhere) return {0, 0};
+        team.each(1, [&](int) { walk[0] = City(first); });
         team.sync();
       }
       int city = int(walk[length]), met = kNone;
@@ -73,20 +77,19 @@ struct AbCycles {
 #pragma unroll 1
       while (met == kNone && length < kMostEdges) {
         const bool of_a = length % 2 == 0;
-        const int place = a.place(city);
-        const int behind = of_a ? place : city;  // which edges they are
-        const int ahead = of_a ? a.wrap(place - 1) : int(of_b.before);
+        const Neighbours<City> next = of_a ? a[city] : of_b;
         uint32* const open = of_a ? open_a : open_b;
-        const bool after = is_set(open, behind), before = is_set(open, ahead);
+        const bool after = is_set(open, city), before = is_set(open, next.before);
         if (!before && !after) break;  // what was lost is missing
         const bool turn = before && after ? random.next() & 1 : after;
-        city = of_a ? a.at(turn ? place + 1 : place - 1) : int(turn ? of_b.after : of_b.before);
+        const int taken = turn ? city : int(next.before);
+        city = int(turn ? next.after : next.before);
         if (of_a) of_b = b[city];  // is on its way while the walk is searched
         ++length;
         met = visited(team, city);
         team.sync();  // all have read the bits
         team.each(1, [&](int) {
-          team.clear_bit(open, turn ? behind : ahead);
+          team.clear_bit(open, taken);
           walk[length] = City(city);
         });
         team.sync();
@@ -101,7 +104,7 @@ struct AbCycles {
   static constexpr uint32 kNowhere = ~0u;
   static constexpr int kNone = -1;
 
-  GLS_DEVICE int words() const { return (a.n + 31) / 32; }
+  GLS_DEVICE int words() const { return (n + 31) / 32; }
   GLS_DEVICE static bool is_set(const uint32* words, int bit) {
     return words[bit / 32] >> bit % 32 & 1;
   }
@@ -115,7 +118,8 @@ struct AbCycles {
     }));
   }
 
-  // The place of the first open edge of A from a place on, around the end of the array.
+  // The first city from a given one on, in the order of their numbers, with an open edge of A
+  // behind it.
   template <class Team>
   GLS_DEVICE uint32 first_open(const Team& team, int from) const {
     const int count = words(), skipped = from / 32;

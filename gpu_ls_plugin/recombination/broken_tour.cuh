@@ -17,6 +17,7 @@ struct BrokenTour {
   using City = CityType;
 
   RingTour<City> tour;
+  City* spare;  // order of the next tour
   City* cuts;   // places before the edges that are out; ascending once connected
   City* ends;   // new edge e joins the cities ends[2 e] and ends[2 e + 1]
   City* sides;  // of `ends`
@@ -30,13 +31,15 @@ struct BrokenTour {
     int cities;  // of the smallest
   };
 
-  GLS_DEVICE static int64 bytes() {
-    return 2 * piece_bytes<City>(kMostCuts) + 3 * piece_bytes<City>(2 * kMostCuts);
+  GLS_DEVICE static int64 bytes(int n) {
+    return 3 * piece_bytes<City>(n) + 2 * piece_bytes<City>(kMostCuts) +
+           3 * piece_bytes<City>(2 * kMostCuts);
   }
 
   template <class Memory>
-  GLS_DEVICE BrokenTour(const RingTour<City>& tour, Memory& memory)
-      : tour(tour),
+  GLS_DEVICE BrokenTour(int n, Memory& memory)
+      : tour{memory.template take<City>(n), memory.template take<City>(n), n},
+        spare(memory.template take<City>(n)),
         cuts(memory.template take<City>(kMostCuts)),
         ends(memory.template take<City>(2 * kMostCuts)),
         sides(memory.template take<City>(2 * kMostCuts)),
@@ -108,17 +111,26 @@ struct BrokenTour {
     return found;
   }
 
-  // put(place, city) for the tour that the first path belongs to.
-  template <class Team, class Put>
-  GLS_DEVICE void unroll(const Team& team, Put put) const {
+  // Makes the tour of which the paths have become one.
+  template <class Team>
+  GLS_DEVICE void mend(const Team& team) {
     int to = 0, side = 0;
     do {
       const int path = side / 2, cities = length(path);
       const int begin = side % 2 == 0 ? first(path) : last(path), step = side % 2 == 0 ? 1 : -1;
-      team.each(cities, [&](int i) { put(to + i, tour.at(begin + step * i)); });
+      team.each(cities, [&](int i) {
+        const int city = tour.at(begin + step * i);
+        spare[to + i] = City(city);
+        tour.position[city] = City(to + i);
+      });
       to += cities;
       side = follow(side);
     } while (side != 0);
+    City* const old = tour.order;
+    tour.order = spare;
+    spare = old;
+    size = 0;
+    team.sync();
   }
 
   // A city's neighbour before or after it.

@@ -1,9 +1,9 @@
-// Edge assembly crossover (Nagata and Kobayashi 2013), localised: each tour takes over the AB-cycle
-// of its partner that makes it shortest.
+// Edge assembly crossover (Nagata and Kobayashi 2013), localised: each tour takes over those
+// AB-cycles of its partner that make it shorter, one after the other.
 //
-// An offspring is the tour with the cycle's edges exchanged; its subtours are joined, the smallest
-// first, by the best exchange of two edges on candidate lists. Offspring follow one another, the
-// best one counts, of equal ones the first: no team's size matters.
+// An offspring is the tour with the edges of a cycle exchanged; its subtours are joined, the
+// smallest first, by the best exchange of two edges on candidate lists. If it is shorter, it takes
+// the place of the tour before the next cycle is tried.
 #pragma once
 
 #include "ab_cycle.cuh"
@@ -30,63 +30,48 @@ struct EdgeAssembly {
                              const void* neighbours, int* tours, int* best_tours, void* costs,
                              void* best_costs, int64* idle_counts, char* scratch) {
     Memory memory(team, item, team_bytes(n), 0, scratch);
-    RingTour<City> tour{memory.template take<City>(n), memory.template take<City>(n), n};
-    City* best_cuts = memory.template take<City>(kMostCuts);
-    City* best_ends = memory.template take<City>(2 * kMostCuts);
-    Broken child(tour, memory);
+    Broken child(n, memory);
     const MetricLengths length{
         Metric(metric_data, n), static_cast<const Site*>(sites), {error_absolute, error_relative}};
     const typename MetricLengths::Lists lists{candidates, candidate_lengths, degree, sorted != 0};
     const int64 row = int64(item) * n;
     const auto* other = static_cast<const Neighbours<City>*>(neighbours) +
                         int64(partner_of(item, seed, generation, parents)) * n;
-    AbCycles<City> cycles(tour, other, memory);
+    AbCycles<City> cycles(n, other, memory);
 
     each_ahead(
         team, n, [&](int p) { return best_tours[row + p]; },
         [&](int p, int city) {
-          tour.order[p] = City(city);
-          tour.position[city] = City(p);
+          child.tour.order[p] = City(city);
+          child.tour.position[city] = City(p);
         });
     team.sync();
-    cycles.open(team);
+    cycles.open(team, child.tour);
     Philox random(seed, Purpose::kOffspring, item);
     random.seek(generation * n);  // four numbers for each city: a number starts or takes an edge
-    Cost best_gain = 0;
-    int best_size = 0;
+    Cost gained = 0;
 #pragma unroll 1
     for (int number = 0; number < offspring; ++number) {
       const AbCycle cycle = cycles.next(team, random);
       if (cycle.edges() == 0) break;
       Cost gain = take_over(team, length, cycle, cycles.walk, child);
-      if (join(team, length, lists, child, best_gain, gain)) {
-        best_gain = gain;
-        best_size = child.size;
-        team.each(child.size, [&](int i) { best_cuts[i] = child.cuts[i]; });
-        team.each(2 * child.size, [&](int i) { best_ends[i] = child.ends[i]; });
-      }
-      team.sync();
+      if (gain <= 0 || !join(team, length, lists, child, gain)) continue;
+      gained += gain;
+      child.mend(team);
     }
     const Cost cost = static_cast<Cost*>(best_costs)[item];
-    if (MetricLengths::kReal && double(best_gain) <= 1e-12 * double(cost)) return;  // rounding
-    if (best_size == 0) return;
-    child.size = best_size;
-    team.each(best_size, [&](int i) { child.cuts[i] = best_cuts[i]; });
-    team.each(2 * best_size, [&](int i) { child.ends[i] = best_ends[i]; });
-    child.connect(team);
-    child.unroll(team, [&](int p, int city) { tours[row + p] = best_tours[row + p] = city; });
+    if (MetricLengths::kReal && double(gained) <= 1e-12 * double(cost)) return;  // rounding
+    if (gained == 0) return;
+    team.each(n, [&](int p) { tours[row + p] = best_tours[row + p] = child.tour.at(p); });
     team.sync();  // all have read the cost
     team.once([&] {
-      static_cast<Cost*>(costs)[item] = static_cast<Cost*>(best_costs)[item] = cost - best_gain;
+      static_cast<Cost*>(costs)[item] = static_cast<Cost*>(best_costs)[item] = cost - gained;
       idle_counts[item] = 0;
     });
   }
 
  private:
-  GLS_DEVICE static int64 team_bytes(int n) {
-    return 2 * piece_bytes<City>(n) + piece_bytes<City>(kMostCuts) +
-           piece_bytes<City>(2 * kMostCuts) + Broken::bytes() + AbCycles<City>::bytes(n);
-  }
+  GLS_DEVICE static int64 team_bytes(int n) { return Broken::bytes(n) + AbCycles<City>::bytes(n); }
 
   // In every generation another one, and each is the partner of one.
   GLS_DEVICE static int partner_of(int item, uint64 seed, int64 generation, int parents) {
@@ -95,12 +80,14 @@ struct EdgeAssembly {
     return (item + 1 + int(random.below(parents - 1))) % parents;
   }
 
-  // Exchanges the edges of a cycle in a whole tour; returns what that gains.
+  // Exchanges the edges of a cycle in a tour; returns what that gains, 0 if the tour has lost one
+  // of them.
   GLS_DEVICE static Cost take_over(const Team& team, const MetricLengths& length,
                                    const AbCycle& cycle, const City* walk, Broken& child) {
-    child.size = cycle.edges() / 2;
     const RingTour<City>& tour = child.tour;
-    return team.template sum<Cost>(cycle.edges(), [&](int i) {
+    child.size = cycle.edges() / 2;
+    uint32 lost = 0;
+    const Cost gain = team.template sum<Cost>(cycle.edges(), [&](int i) {
       const int from = int(walk[cycle.begin + i]), to = int(walk[cycle.begin + i + 1]);
       const Cost edge = Cost(length(from, to));
       if ((cycle.begin + i) % 2 != 0) {
@@ -109,17 +96,18 @@ struct EdgeAssembly {
         return -edge;
       }
       const int place = tour.place(from), next = tour.place(to);
-      child.cuts[i / 2] = City(tour.wrap(place + 1) == next ? place : next);
+      const bool forward = tour.wrap(place + 1) == next;
+      lost |= !forward && tour.wrap(next + 1) != place;
+      child.cuts[i / 2] = City(forward ? place : next);
       return edge;
     });
+    return team.total(lost) == 0 ? gain : 0;
   }
 
-  // Joins all subtours into one tour. False where that cannot be done or gains no more than `least`
-  // (an offspring that does not before its subtours are joined hardly does so afterwards).
+  // Joins all subtours into one tour. False where that cannot be done or gains nothing.
   GLS_DEVICE static bool join(const Team& team, const MetricLengths& length,
-                              const typename MetricLengths::Lists& lists, Broken& child, Cost least,
+                              const typename MetricLengths::Lists& lists, Broken& child,
                               Cost& gain) {
-    if (gain <= least) return false;
     auto subtours = child.connect(team);
 #pragma unroll 1
     while (subtours.count > 1) {
@@ -127,7 +115,7 @@ struct EdgeAssembly {
       const auto best = best_exchange(team, length, lists, child, subtours.smallest);
       if (best.index < 0) return false;
       gain -= Cost(best.value);
-      if (gain <= least) return false;
+      if (gain <= 0) return false;
       const Exchange chosen = read_exchange(lists, child, best.index);
       team.sync();  // all have read what is about to change
       int& size = shared_slot<int>(team);
