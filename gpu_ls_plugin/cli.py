@@ -253,8 +253,8 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
     add(
         "--start",
         metavar="NAME",
-        help="construction of the first tours (default: nearest_neighbour, from 10,000 cities on "
-        "greedy; see gpu-ls operators)",
+        help="construction of the first tours (default: random_tours where tours are crossed, else "
+        "nearest_neighbour, from 10,000 cities on greedy; see gpu-ls operators)",
     )
     add("--optimum", type=_cost, metavar="COST", help="show the gap to it, stop when reached")
     add("--tour", type=Path, metavar="FILE", help="write the best tour here (TSPLIB)")

@@ -27,14 +27,17 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
-    from gpu_ls_plugin.searches.cooperation import Cooperation
 
 MOST_PER_PROCESSOR = 16  # chains of a multiprocessor, and of all CPU threads together
 LEAST_COOPERATING = 4  # chains
 MANY = 100  # chains, from which on they migrate often
 LEAST_CROSSED, MOST_CROSSED = 16, 256  # chains whose tours are crossed, on a CPU
 SECONDS_OF_CROSSED = 2e-5  # for a city of a tour, until crossovers have found most, on one core
-CROSSING_BACKENDS = ("cpu",)  # where crossovers are the default
+# Chains of a multiprocessor whose tours are crossed, by the least seconds for a city; and between
+# two exchanges the kicks of a chain for each second, no fewer and no more than so many per city.
+CROSSED_PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
+KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
+HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # of annealing
 A_MOMENT = 1e-3  # seconds, in which a program is compiled but hardly runs
 SECONDS_OF_ALPHA = 6e-5  # for a city, on one slow core
 LARGE = 10_000  # cities from which greedy tours are made faster than nearest-neighbour tours
@@ -99,11 +102,12 @@ class Settings:
 def default_settings(problem: TSP, given: Settings) -> Settings:
     """Return settings that leave nothing open: what is not given follows from n and the device.
 
-    On a GPU there are as many chains as its multiprocessors hold at a time, up to 16 each. On a CPU
-    there are as many, 16 to 256, as kicks and crossovers bring near the optimum in half of the
-    time; where tours cannot be crossed, one for each thread, 2 to 16. Four chains and more help
-    each other. There is a single tour where it is so long that its parts are searched, which keeps
-    the device busy as well.
+    Where tours can be crossed, they are: on a GPU 4 to 16 for a multiprocessor, on a CPU 16 to 256,
+    as many as kicks and crossovers bring near the optimum in about half of the time. They start at
+    random, since what their starts have in common hardly changes any more. Elsewhere there are as
+    many chains as a GPU's multiprocessors hold at a time, up to 16 each, or one for each thread of
+    a CPU, 2 to 16; four and more migrate. There is a single tour where it is so long that its parts
+    are searched, which keeps the device busy as well.
 
     Raises
     ------
@@ -111,22 +115,28 @@ def default_settings(problem: TSP, given: Settings) -> Settings:
         As `get_backend` does.
     """
     backend, population, search = get_backend(given.backend), given.population, given.search
+    crossed = problem.symmetric and problem.n <= LONGEST_WHOLE and _crosses(search)
     if search is None:
-        search = _default_repair(problem, given.seconds)
-    crossed = _crosses(search) and problem.symmetric and backend.name in CROSSING_BACKENDS
+        search = _default_repair(problem, given.seconds, crossed)
     if population is None:
         population = _population(problem, backend, given.seconds, crossed)
+    crossed = crossed and population >= LEAST_CROSSED
     if isinstance(search, LocalSearch):
-        cooperation = _cooperation(population, crossed)
-        search = IteratedLocalSearch(search, accept=Annealing(0.8), cooperation=cooperation)
-    start = given.start or ("nearest_neighbour" if problem.n < LARGE else "greedy")
+        search = IteratedLocalSearch(
+            search,
+            accept=Annealing(HEAT_OF_CROSSED if crossed else HEAT),
+            cooperation=_crossover(problem, backend, given.seconds)
+            if crossed
+            else _migration(population),
+        )
+    start = given.start or _start(problem, crossed)
     return replace(given, population=population, start=start, search=search)
 
 
 def _crosses(search: object) -> bool:
     """Return whether chains of a search cross their tours, or may be told to."""
-    return isinstance(getattr(search, "cooperation", None), EdgeAssembly) or isinstance(
-        search, LocalSearch
+    return search is None or isinstance(
+        getattr(search, "cooperation", search), EdgeAssembly | LocalSearch
     )
 
 
@@ -139,32 +149,49 @@ def _population(problem: TSP, backend: Backend, seconds: float, crossed: bool) -
             each = 2 * SECONDS_OF_CROSSED * problem.n / backend.processors
             return int(min(max(LEAST_CROSSED, seconds / each), MOST_CROSSED))
         return min(max(2, backend.processors), MOST_PER_PROCESSOR)
-    shape = tuning.chain_shape(
-        problem.n, MOST_PER_PROCESSOR, backend.shared_memory, problem.metric.site_bytes
-    )
+    tours = MOST_PER_PROCESSOR
+    if crossed:
+        tours = next(t for least, t in CROSSED_PER_PROCESSOR if seconds >= least * problem.n)
+    shape = tuning.chain_shape(problem.n, tours, backend.shared_memory, problem.metric.site_bytes)
     return backend.processors * shape.teams * shape.blocks
 
 
-def _cooperation(population: int, crossed: bool) -> Cooperation | None:
-    """Return how so many chains help each other."""
-    if crossed and population >= LEAST_CROSSED:
+def _crossover(problem: TSP, backend: Backend, seconds: float) -> EdgeAssembly:
+    """Return how tours are crossed: on a GPU after fewer kicks where there is less time."""
+    if backend.name == "cpu":
         return EdgeAssembly()
+    every = min(max(LEAST_BETWEEN, KICKS_BETWEEN * seconds / problem.n), MOST_BETWEEN)
+    return EdgeAssembly(every, generations=10)
+
+
+def _migration(population: int) -> Migration | None:
+    """Return how so many chains help each other that are not crossed."""
     if population >= LEAST_COOPERATING:
         return Migration(0.1 if population >= MANY else 0.5)
     return None
 
 
-def _default_repair(problem: TSP, seconds: float) -> LocalSearch:
+def _start(problem: TSP, crossed: bool) -> str:
+    """Return the construction of the first tours."""
+    if crossed and problem.n < LARGE:
+        return "random_tours"
+    if crossed and problem.coordinates is not None:
+        return "space_filling_curve"
+    return "nearest_neighbour" if problem.n < LARGE else "greedy"
+
+
+def _default_repair(problem: TSP, seconds: float, crossed: bool) -> LocalSearch:
     """Return Lin-Kernighan of depth 3; where lengths are asymmetric, 3-opt and Or-opt.
 
     Neither 3-opt nor Or-opt reverses a path then. Alpha-nearest cities are the better candidates
-    if making them takes less than half of the time.
+    if making them takes less than half of the time; less than an eighth where tours are crossed,
+    which matters more.
     """
     if not problem.symmetric:
         return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))
-    if SECONDS_OF_ALPHA * problem.n <= seconds / 2:
+    if SECONDS_OF_ALPHA * problem.n <= seconds / (8 if crossed else 2):
         return LocalSearch([LinKernighan(3)], candidates=Alpha(5))
-    quick = Nearest(8) if problem.coordinates is None else Quadrant(8)
+    quick = Nearest(8) if problem.coordinates is None else Quadrant(6 if crossed else 8)
     return LocalSearch([LinKernighan(3)], candidates=quick)
 
 

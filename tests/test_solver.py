@@ -64,8 +64,8 @@ def device(name: str, processors: int, shared_memory: int = 227 << 10) -> Any:
         (device("cpu", 1), 12_000, 20),
         (device("cpu", 64), 20_000, 1),
         (device("cuda", 132), 8, 16 * 132),
-        (device("cuda", 132), 1500, 16 * 132),
         (device("cuda", 132), 8_000, 6 * 132),
+        (device("cuda", 132), 11_000, 4 * 132),
         (device("cuda", 132), 20_000, 1),
         (device("cuda", 40, 64 << 10), 1500, 7 * 40),
     ],
@@ -78,9 +78,9 @@ def test_the_population_keeps_the_device_busy(
     chosen = default_settings(problem, Settings())
     assert chosen.population == population
     assert isinstance(chosen.search, IteratedLocalSearch)
-    assert chosen.search.accept == Annealing(0.8)
-    helped = Migration(every=0.1) if backend.name == "cuda" else EdgeAssembly()
-    assert chosen.search.cooperation == (helped if population > 1 else None)
+    crossed = population > 1
+    assert chosen.search.accept == Annealing(0.2 if crossed else 0.8)
+    assert isinstance(chosen.search.cooperation, EdgeAssembly) == crossed
     assert default_settings(problem, Settings(population=3)).population == 3
     assert default_settings(problem, chosen) == chosen
 
@@ -90,9 +90,24 @@ def test_the_population_keeps_the_device_busy(
     [(1, None), (3, None), (4, Migration(0.5)), (15, Migration(0.5)), (16, EdgeAssembly())],
 )
 def test_how_chains_help_each_other(population: int, cooperation: object) -> None:
-    chosen = default_settings(PROBLEM, Settings(population=population, backend="cpu")).search
-    assert isinstance(chosen, IteratedLocalSearch)
-    assert chosen.cooperation == cooperation
+    chosen = default_settings(PROBLEM, Settings(population=population, backend="cpu"))
+    assert isinstance(chosen.search, IteratedLocalSearch)
+    assert chosen.search.cooperation == cooperation
+    assert (chosen.start == "random_tours") == (population == 16)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "population", "every"),
+    [(0.04, 4, 0.02), (0.1, 4, 0.025), (1, 8, 0.25), (9, 16, 0.5)],
+)
+def test_crossovers_on_a_gpu_suit_the_time(
+    seconds: float, population: int, every: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solver, "get_backend", lambda *_: device("cuda", 132))
+    problem = TSP(np.arange(4000).reshape(2000, 2))
+    chosen: Any = default_settings(problem, Settings(seconds=seconds))
+    assert chosen.population == population * 132
+    assert chosen.search.cooperation == EdgeAssembly(every, generations=10)
 
 
 @pytest.mark.parametrize(("threads", "population"), [(1, 2), (7, 7), (64, 16)])
@@ -121,12 +136,14 @@ def test_candidates_and_starts_suit_the_number_of_cities_and_the_time() -> None:
         assert settings.search.search.neighbourhoods == (LinKernighan(3),)
         return settings.search.search.candidates, settings.start
 
-    large = TSP(np.arange(20_000).reshape(10_000, 2))
+    large, longest = (TSP(np.arange(2 * n).reshape(n, 2)) for n in (11_000, 13_000))
     matrix = TSP.from_matrix(np.ones((30, 30), int))
-    assert chosen(PROBLEM, 10) == (Alpha(5), "nearest_neighbour")
-    assert chosen(large, 10) == (Alpha(5), "greedy")
-    assert chosen(large, 1) == (Quadrant(8), "greedy")
-    assert chosen(matrix, 0) == (Nearest(8), "nearest_neighbour")
+    assert chosen(PROBLEM, 10) == (Alpha(5), "random_tours")
+    assert chosen(large, 10) == (Alpha(5), "space_filling_curve")
+    assert chosen(large, 1) == (Quadrant(6), "space_filling_curve")
+    assert chosen(longest, 10) == (Alpha(5), "greedy")
+    assert chosen(longest, 1) == (Quadrant(8), "greedy")
+    assert chosen(matrix, 0) == (Nearest(8), "random_tours")
     assert chosen(matrix, math.inf)[0] == Alpha(5)
 
 

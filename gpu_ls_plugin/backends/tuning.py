@@ -115,13 +115,15 @@ LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would la
 FEW = 2
 SOME = 8  # tours a multiprocessor, from which on each gets a warp
 THREADS = 32  # of a block of tours held by threads
-SWEEP_CITIES = 8  # that a CPU thread looks at in a sweep at a time
-# By the cities of all tours: cities that a block looks at, among how many blocks their first steps
-# are shared, and lanes of a block.
-SWEEP_SHAPES: tuple[tuple[float, tuple[int, int, int]], ...] = (
-    (2_000, (1, 4, 128)),
-    (10_000, (2, 2, 128)),
-    (math.inf, (8, 1, 128)),
+SWEEP_CITIES = 8  # that a block looks at in a sweep
+# By the cities of all tours: among how many blocks the first steps of these are shared, and the
+# lanes of a block.
+SWEEP_SHARES: tuple[tuple[float, int, int], ...] = (
+    (500, 8, 256),
+    (2_000, 4, 256),
+    (10_000, 8, 128),
+    (40_000, 2, 128),
+    (math.inf, 1, 128),
 )
 
 
@@ -217,11 +219,11 @@ def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
     chunks, shares, lanes : int
         Chunks of the cities of a tour, shares of the first steps of a chunk, lanes for each share.
     """
+    chunks = -(-n // SWEEP_CITIES)
     if backend == "cpu":
-        return -(-n // SWEEP_CITIES), 1, 1
-    work = n * tours
-    cities, shares, lanes = next(shape for most, shape in SWEEP_SHAPES if work <= most)
-    return -(-n // cities), shares, lanes
+        return chunks, 1, 1
+    shares, lanes = next((s, lanes) for most, s, lanes in SWEEP_SHARES if n * tours <= most)
+    return chunks, shares, lanes
 
 
 # ---- Chains --------------------------------------------------------------------------------------
@@ -367,7 +369,7 @@ def part_shape(n: int, shared_memory: int, site_bytes: int, registers: str = "so
 
 # ---- Crossover -----------------------------------------------------------------------------------
 
-MOST_CUTS, MOST_EDGES = 128, 256  # gls::kMostCuts and gls::kMostEdges
+MOST_CUTS, MOST_EDGES = 256, 512  # gls::kMostCuts and gls::kMostEdges
 LARGE_WARPS = 8  # of a block whose tours lie in global memory
 
 

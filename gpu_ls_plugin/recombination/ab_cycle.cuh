@@ -9,7 +9,7 @@
 
 namespace gls {
 
-constexpr int kMostEdges = 256;  // of a walk, and of both parents in a cycle
+constexpr int kMostEdges = 512;  // of a walk, and of both parents in a cycle
 
 // Edges `begin` to `end` of a walk: edge i joins its cities i and i + 1, and belongs to parent A
 // where i is even. Empty where no cycle is left.

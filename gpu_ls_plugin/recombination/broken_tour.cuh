@@ -10,7 +10,7 @@
 
 namespace gls {
 
-constexpr int kMostCuts = 128;  // fewer end the crossover of large populations early
+constexpr int kMostCuts = 256;
 
 template <class CityType>
 struct BrokenTour {
