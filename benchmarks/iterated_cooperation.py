@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import common
-from iterated_setting import SEEDS, Setting, read, show, timed_run, warm_up
+from iterated_setting import SEEDS, Setting, lin_kernighan, read, show, timed_run, warm_up
 
 if TYPE_CHECKING:
     from gpu_ls_plugin import IteratedLocalSearch
@@ -18,9 +18,12 @@ COLUMNS = ("instance", "cooperation", "tours", "budget", "best_gap", "mean_gap",
 
 def cooperation(setting: Setting) -> dict[str, Any]:
     """Search with every cooperation that the library has; medians over the seeds."""
+    import gpu_ls_plugin as gls
+
     rows, runs = [], []
     for name, seconds in SECONDS.items():
-        usual, size = setting.usual(read(name), seconds)
+        alone = lin_kernighan(accept=gls.Annealing(0.8))
+        usual, size, _ = setting.usual(read(name), seconds, alone)
         for what, exchange in _kinds().items():
             if setting.spent(f"{name}, {what}", 2.0):
                 continue

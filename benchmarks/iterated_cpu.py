@@ -6,7 +6,7 @@ from typing import Any
 
 import common
 from iterated_peers import FastTsp, has
-from iterated_setting import Setting, percent, read, show, timed_run, warm_up
+from iterated_setting import Setting, lin_kernighan, percent, read, show, timed_run, warm_up
 from search_clock import threads
 
 CASES = {"rat783": (2.0, 0.1), "pr2392": (10.0, 0.4)}  # seconds, bar in percent
@@ -15,22 +15,22 @@ COLUMNS = ("instance", "what", "tours", "seconds", "best_gap", "bar", "kicks_per
 
 def cpu(setting: Setting) -> dict[str, Any]:
     """Search for some seconds on one core, starts and candidates included."""
+    import gpu_ls_plugin as gls
+
     rows: list[dict[str, Any]] = []
     with threads(1):
         for name, (seconds, bar) in CASES.items():
             optimum = common.optima()[name]
-            search, usual = setting.usual(read(name), seconds)
-            for size in sorted({1, usual}):
+            usual = setting.usual(read(name), seconds)
+            alone = lin_kernighan(accept=gls.Annealing(0.8))
+            for search, size, construct in ((alone, 1, gls.nearest_neighbour), usual):
                 if setting.spent(f"{name}, {size} tours", seconds * setting.scale):
                     continue
-                warm_up(setting, search, read(name), size)
+                start: dict[str, Any] = {"construct": construct}
+                warm_up(setting, search, read(name), size, **start)
+                budget = {"seconds": setting.seconds(seconds)}
                 record, _ = timed_run(
-                    setting,
-                    read(name),
-                    search,
-                    size,
-                    optimum=optimum,
-                    seconds=setting.seconds(seconds),
+                    setting, read(name), search, size, optimum=optimum, **start, **budget
                 )
                 rows.append(record | {"what": "ours", "bar": bar})
                 setting.log(f"{name}, {size} tours: {record['best_gap']:.4f} %")

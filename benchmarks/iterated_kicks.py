@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +13,18 @@ from iterated_setting import Setting, lin_kernighan, read, show, timed_run
 from search_clock import queued_seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from gpu_ls_plugin import TSP
     from gpu_ls_plugin.backends.base import Backend
 
 POPULATIONS = {"pr1002": 140.0, "fnl4461": 80.0}  # instance: bar in million kicks a second
-PER_PROCESSOR = (16, 24, 28, 32)
+PER_PROCESSOR = (16, 22, 24, 32)
+WINDOWS = (10, 30, 50)  # of kicks besides the usual one, at 22 chains a multiprocessor
 LAUNCHES = {"pr1002": 10, "fnl4461": 4}  # of n kicks a chain each
 LARGE_CITIES = (5_000, 20_000, 100_000, 1_000_000)
 LARGE_SECONDS = 2.0
+HALF_CITIES = 100_000  # of a tour that is searched on half of the multiprocessors, too
 SECONDS_PER_CITY = 2e-5  # of candidates, start and first descents
 PART, SIDE = 800, 1_000_000  # cities of a part of a tour; side of the square
 COLUMNS = (
@@ -47,19 +50,25 @@ def kicks(setting: Setting) -> dict[str, Any]:
             with setting.guarded(f"{name}, {each} tours a multiprocessor"):
                 rows.append(_population(setting, problem, each) | {"bar": bar})
                 setting.log(f"{name}, {rows[-1]['tours']}: {rows[-1]['mkicks_per_second']:.4g} M/s")
+    for window in setting.some((), WINDOWS):
+        with setting.guarded(f"window {window}"):
+            row = _population(setting, read("pr1002"), PER_PROCESSOR[1], window)
+            rows.append(row | {"engine": f"window {window}"})
+            setting.log(f"window {window}: {rows[-1]['mkicks_per_second']:.4g} M/s")
     rows += _large(setting)
     show("million kicks a second, all tours together", rows, COLUMNS)
     return {"rows": rows, "launch": "n kicks a chain, on the way through an annealing schedule"}
 
 
-def _population(setting: Setting, problem: TSP, each: int) -> dict[str, Any]:
+def _population(setting: Setting, problem: TSP, each: int, window: int = 100) -> dict[str, Any]:
     """Time launches of n kicks a chain between events, from local optima on."""
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.backends import get_backend
     from gpu_ls_plugin.searches.chains import Start
 
     backend = get_backend(setting.backend)
-    size, search = each * backend.processors, lin_kernighan()
+    size = each * backend.processors
+    search = lin_kernighan(perturbation=gls.DoubleBridge(segment=window))
     tours = gls.nearest_neighbour(problem, size, seed=1, backend=setting.backend)
     optima = search.search(problem, tours, backend=setting.backend).tours
     launches = setting.some(2, LAUNCHES.get(problem.name, 4))
@@ -110,6 +119,11 @@ def _large(setting: Setting) -> list[dict[str, Any]]:
         with setting.guarded(f"one tour of {n} cities"):
             rows.append(_one_tour(setting, n))
             setting.log(f"{n} cities: {rows[-1]['mkicks_per_second']:.4g} M/s")
+    if setting.backend == "cuda":
+        with setting.guarded("half of the multiprocessors"), occupied(setting.processors // 2):
+            rows.append(_one_tour(setting, setting.some(LARGE_CITIES[0], HALF_CITIES)))
+            rows[-1]["engine"] += ", half of the multiprocessors occupied"
+            setting.log(f"half of the device: {rows[-1]['mkicks_per_second']:.4g} M/s")
     return rows
 
 
@@ -134,6 +148,45 @@ def _one_tour(setting: Setting, n: int) -> dict[str, Any]:
         "phases": record["phases"],
         "kicks": record["kicks"],
     }
+
+
+OCCUPY = r"""
+extern "C" __global__ void occupy(const volatile int* leave, long long until) {
+  extern __shared__ char all[];
+  long long now;
+  do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  while (!*leave && now < until);
+}
+extern "C" __global__ void read_clock(long long* now) {
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(*now));
+}
+"""
+MOST_OCCUPIED = 30.0  # seconds
+
+
+@contextmanager
+def occupied(processors: int) -> Iterator[None]:
+    """Keep so many multiprocessors busy, by one block each that takes all shared memory."""
+    import cupy
+    import numpy as np
+
+    from gpu_ls_plugin.backends import get_backend
+
+    module = cupy.RawModule(code=OCCUPY)
+    now, stream = cupy.empty(1, "int64"), cupy.cuda.Stream(non_blocking=True)
+    module.get_function("read_clock")((1,), (1,), (now,))
+    until = int(now[0]) + int(MOST_OCCUPIED * 1e9)
+    leave = np.frombuffer(cupy.cuda.alloc_pinned_memory(4), np.int32, 1)
+    leave[0] = 0
+    kernel, room = module.get_function("occupy"), get_backend("cuda").shared_memory
+    kernel.max_dynamic_shared_size_bytes = room
+    arguments = (np.uint64(leave.ctypes.data), np.int64(until))
+    kernel((processors,), (32,), arguments, shared_mem=room, stream=stream)
+    try:
+        yield
+    finally:
+        leave[0] = 1
+        stream.synchronize()
 
 
 def draw(plot: Any, section: dict[str, Any]) -> None:

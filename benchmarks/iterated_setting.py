@@ -102,15 +102,17 @@ class Setting:
 
         return get_backend(self.backend).processors
 
-    def usual(self, problem: TSP, seconds: float) -> tuple[IteratedLocalSearch, int]:
-        """Return the search and number of tours that `gpu-ls solve` takes for a time."""
+    def usual(
+        self, problem: TSP, seconds: float, search: IteratedLocalSearch | None = None
+    ) -> tuple[IteratedLocalSearch, int, Callable[..., Any]]:
+        """Return search, number of tours and construction that `gpu-ls solve` takes for a time."""
+        from gpu_ls_plugin.registry import registry
         from gpu_ls_plugin.solver import Settings, default_settings
 
-        given = Settings(backend=self.backend, seconds=seconds * self.scale)
-        chosen = default_settings(problem, given)
-        search: Any = chosen.search
-        assert chosen.population is not None
-        return search, chosen.population
+        given = Settings(backend=self.backend, seconds=seconds * self.scale, search=search)
+        chosen: Any = default_settings(problem, given)
+        construct = registry.lookup("construction", chosen.start)
+        return chosen.search, chosen.population, construct
 
     def seconds(self, seconds: float) -> float:
         """Return a budget times the scale, no more than what is left."""

@@ -16,7 +16,7 @@ INSTANCES = ("rat783", "pr1002", "pr2392")
 TOURS = 2112
 MEAN_GAP = 0.6  # percent
 KICKS_PER_CITY = (5, 7, 10, 14)
-KICKS_OF_CROSSED = (0.2, 0.3, 0.5, 0.75)
+KICKS_OF_CROSSED = (0.1, 0.15, 0.2, 0.3, 0.5)
 REPEATS = 3
 PEER_SECONDS = (0.05, 0.1, 0.15, 0.2, 0.3)
 PEER_PROCESSES, PEER_RUNS = 16, 48
@@ -44,7 +44,7 @@ def throughput(setting: Setting) -> dict[str, Any]:
 
     tours = setting.some(32, TOURS)
     alone, helped = lin_kernighan(), lin_kernighan(cooperation=gls.Migration())
-    crossed = lin_kernighan(cooperation=gls.EdgeAssembly())
+    crossed = lin_kernighan(accept=gls.Annealing(0.2), cooperation=gls.EdgeAssembly(0.05))
     arms = [
         (tours, crossed, KICKS_OF_CROSSED),
         (tours, alone, KICKS_PER_CITY),

@@ -1,9 +1,9 @@
 """Seconds to a gap: ours from starts, candidates included, beside fast-tsp and elkai.
 
-Ours is what `gpu-ls solve` takes by default. It runs with a short, a middle and a long budget and
-three seeds each, since annealing spends the budget that it has; a run ends at the optimum. The time
-to a gap is, of these budgets, the smallest median over the seeds. fast-tsp runs with a geometric
-series of durations: one thread (the median of processes that run at the same time), the best of
+Ours is what `gpu-ls solve` takes by default. It runs with several budgets and three seeds each,
+since it spends the budget that it has; a run ends at the optimum. The time to a gap is, of these
+budgets, the smallest median over the seeds. fast-tsp runs with a geometric series of durations up
+to 20 s: one thread (the median of processes that run at the same time), the best of
 these processes, and as many threads that search together; the time to a gap is the first duration
 that reached it.
 """
@@ -31,9 +31,10 @@ from iterated_setting import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-BUDGETS = {  # seconds: the longest one is that of fast-tsp too
-    **dict.fromkeys(("rat783", "pr1002", "u1817", "pr2392"), (0.25, 0.75, 2.0)),
-    **dict.fromkeys(("pcb3038", "fnl4461", "rl5915"), (0.5, 1.5, 5.0)),
+LONGEST = 20.0  # seconds of a run
+BUDGETS = {  # seconds, times the scale
+    **dict.fromkeys(("rat783", "pr1002", "u1817", "pr2392"), (0.1, 0.3, 1.0)),
+    **dict.fromkeys(("pcb3038", "fnl4461", "rl5915"), (0.3, 1.0, 5.0, LONGEST)),
 }
 BARS = {
     "rat783": {0.0: 0.2},
@@ -94,13 +95,13 @@ def time_to_gap(setting: Setting) -> dict[str, Any]:
 def _ours(setting: Setting, name: str) -> list[dict[str, Any]]:
     optimum = common.optima()[name]
     runs = []
-    for seconds in BUDGETS[name]:
-        search, size = setting.usual(read(name), seconds)
-        warm_up(setting, search, read(name), size)
+    for seconds in (s for s in BUDGETS[name] if s * setting.scale <= LONGEST):
+        search, size, construct = setting.usual(read(name), seconds)
+        warm_up(setting, search, read(name), size, construct=construct)
         for seed in setting.some(SEEDS[:1], SEEDS):
             options: dict[str, Any] = {"optimum": optimum, "target": optimum, "seed": seed}
             options["seconds"] = setting.seconds(seconds)
-            run, _ = timed_run(setting, read(name), search, size, **options)
+            run, _ = timed_run(setting, read(name), search, size, construct=construct, **options)
             runs.append(run | {"given_seconds": seconds * setting.scale})
         setting.log(f"{name}, {seconds:g} s x scale: last gap {runs[-1]['best_gap']:.4f} %")
     return runs
@@ -111,7 +112,7 @@ def _fast_tsp(setting: Setting, peer: FastTsp, name: str) -> dict[str, Any]:
     optimum, count = common.optima()[name], peer.size
     peer.load(read(name))
     modes: dict[str, list[tuple[float, float, float]]] = {mode: [] for mode in MODES}
-    for seconds in durations(max(BUDGETS[name]) * setting.scale):
+    for seconds in durations(setting.some(1.0, LONGEST)):
         if setting.spent(f"{name}, fast-tsp {seconds} s", 2 * seconds):
             break
         if not _is_done(modes["one"]):
