@@ -376,8 +376,8 @@ LARGE_WARPS = 8  # of a block whose tours lie in global memory
 def assembly_bytes(n: int, city_bytes: int) -> int:
     """Return the memory of a tour that takes part in a crossover, as gls::EdgeAssembly has it."""
     pieces = (*3 * (n,), 2 * n, MOST_EDGES + 1, *2 * (MOST_CUTS,), *3 * (2 * MOST_CUTS,))
-    bits = 2 * _padded((n + 31) // 32 * 4)
-    return bits + sum(_padded(count * city_bytes) for count in pieces)
+    words = 2 * _padded((n + 31) // 32 * 4) + _padded(4 * MOST_CUTS * 4)
+    return words + sum(_padded(count * city_bytes) for count in pieces)
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,9 @@ struct BrokenTour {
   City* ends;   // new edge e joins the cities ends[2 e] and ends[2 e + 1]
   City* sides;  // of `ends`
   City* at;     // which of `ends` is at a side
-  City* owner;  // subtour of each path
-  int size;     // edges that are out, and in
+  City* owner;  // subtour of each path: the first of its paths
+  uint32* words;
+  int size;  // edges that are out, and in
 
   // Counted by `connect`.
   struct Subtours {
@@ -33,7 +34,7 @@ struct BrokenTour {
 
   GLS_DEVICE static int64 bytes(int n) {
     return 3 * piece_bytes<City>(n) + 2 * piece_bytes<City>(kMostCuts) +
-           3 * piece_bytes<City>(2 * kMostCuts);
+           3 * piece_bytes<City>(2 * kMostCuts) + piece_bytes<uint32>(4 * kMostCuts);
   }
 
   template <class Memory>
@@ -45,6 +46,7 @@ struct BrokenTour {
         sides(memory.template take<City>(2 * kMostCuts)),
         at(memory.template take<City>(2 * kMostCuts)),
         owner(memory.template take<City>(kMostCuts)),
+        words(memory.template take<uint32>(4 * kMostCuts)),
         size(0) {}
 
   GLS_DEVICE int first(int path) const {
@@ -92,23 +94,41 @@ struct BrokenTour {
       sides[i] = City(2 * path + second);
       at[2 * path + second] = City(i);
     });
-    Subtours& found = shared_slot<Subtours>(team);
     team.sync();
-    team.once([&] {
-      found = {0, 0, tour.n};
-      for (int s = 0; s < size; ++s) owner[s] = kMostCuts;
-      for (int s = 0; s < size; ++s) {
-        if (owner[s] != kMostCuts) continue;
-        int cities = 0;
-        for (int side = 2 * s; owner[side / 2] == kMostCuts; side = follow(side)) {
-          owner[side / 2] = City(found.count);
-          cities += length(side / 2);
-        }
-        if (cities < found.cities) found.smallest = found.count, found.cities = cities;
-        ++found.count;
-      }
+    number_subtours(team);
+    team.each(size, [&](int i) { words[i] = 0; });
+    team.sync();
+    team.each(size, [&](int i) { fetch_add(&words[int(owner[i])], uint32(length(i))); });
+    team.sync();
+    const auto smallest = team.least(size, Ranked<int>{tour.n + 1, -1}, [&](int i) {
+      return Ranked<int>{int(owner[i]) == i ? int(words[i]) : tour.n + 1, i};
     });
-    return found;
+    const int found = team.template sum<int>(size, [&](int i) { return int(owner[i]) == i; });
+    team.sync();  // all have read the words
+    return {found, int(smallest.index), smallest.value};
+  }
+
+  // Finds the subtour of each path. A word holds the least path of a stretch of sides and the side
+  // behind it; stretches double until they have closed.
+  template <class Team>
+  GLS_DEVICE void number_subtours(const Team& team) {
+    uint32 *from = words, *to = words + 2 * kMostCuts;
+    team.each(2 * size, [&](int i) { from[i] = uint32(i / 2) << 16 | uint32(follow(i)); });
+    team.sync();
+#pragma unroll 1
+    for (int reach = 1; reach < size; reach *= 2) {
+      team.each(2 * size, [&](int i) {
+        const uint32 own = from[i], next = from[own & 0xffff];
+        const uint32 least = own < next ? own : next;
+        to[i] = (least & 0xffff0000) | (next & 0xffff);
+      });
+      team.sync();
+      uint32* const old = from;
+      from = to;
+      to = old;
+    }
+    team.each(size, [&](int path) { owner[path] = City(from[2 * path] >> 16); });
+    team.sync();
   }
 
   // Makes the tour of which the paths have become one.
