@@ -36,7 +36,7 @@ SECTIONS: dict[str, tuple[Callable[[Setting], dict[str, Any]], float]] = {
     "time_to_gap": (iterated_time_to_gap.time_to_gap, ALL_SECONDS),
     "cooperation": (iterated_cooperation.cooperation, 60),
     "paper001": (iterated_paper001.paper_001, 95),
-    "paper002": (iterated_paper002.paper_002, 200),
+    "paper002": (iterated_paper002.paper_002, 150),
     "large": (iterated_large.large, ALL_SECONDS),
     "cpu": (iterated_cpu.cpu, 90),
 }
