@@ -192,7 +192,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     gpu = not options.cpu_only
     if gpu:
         common.require_gpu()
-    record: dict[str, Any] = common.stored(options.out, file_name(options), {"seconds", *SECTIONS})
+    record: dict[str, Any] = common.stored(options.out, file_name(options), ("seconds", *SECTIONS))
     record.setdefault("seconds", {})
     for name in (s for s in SECTIONS if s in chosen):
         print(f"== {name}", flush=True)
