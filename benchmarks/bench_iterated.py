@@ -33,10 +33,12 @@ if TYPE_CHECKING:
 SECTIONS: dict[str, tuple[Callable[[Setting], dict[str, Any]], float]] = {
     "throughput": (iterated_throughput.throughput, 90),
     "kicks": (iterated_kicks.kicks, 80),
+    "multiprocessors": (iterated_kicks.multiprocessors, 30),
     "time_to_gap": (iterated_time_to_gap.time_to_gap, ALL_SECONDS),
     "cooperation": (iterated_cooperation.cooperation, 60),
     "paper001": (iterated_paper001.paper_001, 95),
     "paper002": (iterated_paper002.paper_002, 150),
+    "paper002_crossed": (iterated_paper002.crossed, 60),
     "large": (iterated_large.large, ALL_SECONDS),
     "cpu": (iterated_cpu.cpu, 90),
 }

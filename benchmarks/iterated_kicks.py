@@ -24,7 +24,7 @@ WINDOWS = (10, 30, 50)  # of kicks besides the usual one, at 22 chains a multipr
 LAUNCHES = {"pr1002": 10, "fnl4461": 4}  # of n kicks a chain each
 LARGE_CITIES = (5_000, 20_000, 100_000, 1_000_000)
 LARGE_SECONDS = 2.0
-HALF_CITIES = 100_000  # of a tour that is searched on half of the multiprocessors, too
+HALF_CITIES, HALF_BAR = 100_000, 1.7  # of a tour that is searched on half of the device, too
 SECONDS_PER_CITY = 2e-5  # of candidates, start and first descents
 PART, SIDE = 800, 1_000_000  # cities of a part of a tour; side of the square
 COLUMNS = (
@@ -119,12 +119,23 @@ def _large(setting: Setting) -> list[dict[str, Any]]:
         with setting.guarded(f"one tour of {n} cities"):
             rows.append(_one_tour(setting, n))
             setting.log(f"{n} cities: {rows[-1]['mkicks_per_second']:.4g} M/s")
-    if setting.backend == "cuda":
-        with setting.guarded("half of the multiprocessors"), occupied(setting.processors // 2):
-            rows.append(_one_tour(setting, setting.some(LARGE_CITIES[0], HALF_CITIES)))
-            rows[-1]["engine"] += ", half of the multiprocessors occupied"
-            setting.log(f"half of the device: {rows[-1]['mkicks_per_second']:.4g} M/s")
     return rows
+
+
+def multiprocessors(setting: Setting) -> dict[str, Any]:
+    """Measure kicks a second of one tour on all multiprocessors, and on half of them."""
+    n = setting.some(LARGE_CITIES[0], HALF_CITIES)
+    whole = _one_tour(setting, n)
+    with occupied(setting.processors // 2):
+        half = _one_tour(setting, n)
+    half["engine"] += ", half of the multiprocessors occupied"
+    show("million kicks a second, one tour", [whole, half], COLUMNS[:5])
+    return {
+        "rows": [whole, half],
+        "occupied": setting.processors // 2,
+        "ratio": whole["mkicks_per_second"] / half["mkicks_per_second"],
+        "bar": HALF_BAR,
+    }
 
 
 def _one_tour(setting: Setting, n: int) -> dict[str, Any]:
@@ -152,7 +163,6 @@ def _one_tour(setting: Setting, n: int) -> dict[str, Any]:
 
 OCCUPY = r"""
 extern "C" __global__ void occupy(const volatile int* leave, long long until) {
-  extern __shared__ char all[];
   long long now;
   do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
   while (!*leave && now < until);

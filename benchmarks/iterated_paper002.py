@@ -28,6 +28,7 @@ CHAINS = (1, 8, 64, 512, 2048)
 ORDER = {"cuda": CHAINS[:0:-1], "cpu": CHAINS}  # on a GPU single chains come last
 SMALL, LARGE = 2**16, 2**20  # kicks of a trial, of all its chains together
 TRIALS = 5
+EXCHANGES, LEAST_BETWEEN = 64, 0.02  # of populations that are crossed; kicks per city between them
 RANDOM_K_SECONDS = 2.0  # of a trial, at most
 CORE_CHAINS, CORE_KICKS = 8, 64  # of the run on one thread, at most
 PAPER_FIRST = {  # table 1: frequency of the optimum and mean deviation, by number of chains
@@ -98,10 +99,32 @@ def paper_002(setting: Setting) -> dict[str, Any]:
     return {"rows": rows, "one_thread": core, "method": " ".join((__doc__ or "").split())}
 
 
-def _case(problem: TSP, name: str, search: Any, paper: Any, accept: Any) -> _Case:
+def crossed(setting: Setting) -> dict[str, Any]:
+    """Run table 1 with populations that cross their tours, in as many kicks."""
     import gpu_ls_plugin as gls
 
-    chains = gls.IteratedLocalSearch(search, gls.DoubleBridge(), accept=accept)
+    rows: list[dict[str, Any]] = []
+    lists = gls.LocalSearch([gls.ThreeOpt()], candidates=gls.Alpha(5) | gls.Quadrant(8))
+    total = setting.some(2**12, LARGE)
+    for name in setting.some(("kroA100",), tuple(PAPER_FIRST)):
+        problem, core = read(name), None
+        for chains in (c for c in CHAINS[::-1] if c > 1):
+            every = max(LEAST_BETWEEN, total / chains / EXCHANGES / problem.n)
+            help_ = gls.EdgeAssembly(every, generations=10)
+            accept = gls.Annealing(0.2)
+            case = _case(problem, "first, crossed", lists, PAPER_FIRST[name], accept, help_)
+            core = core or _one_thread(case)
+            _add(setting, rows, case, total, chains, core)
+    show("paper 002, crossed: quality of the best chain, percent", rows, COLUMNS)
+    return {"rows": rows}
+
+
+def _case(
+    problem: TSP, name: str, search: Any, paper: Any, accept: Any, help_: Any = None
+) -> _Case:
+    import gpu_ls_plugin as gls
+
+    chains = gls.IteratedLocalSearch(search, gls.DoubleBridge(), accept=accept, cooperation=help_)
     return _Case(problem, name, chains, paper)
 
 
@@ -134,6 +157,8 @@ def _cell(
     kicks = max(1, total // chains)
     _search(setting, case, slice(0, chains), 1, limit)  # compiles
     groups = [trials] if 1 in (chains, trials) else [1, trials - 1]
+    if case.search.cooperation is not None:  # trials must not help each other
+        groups = [1] * trials
     bests: list[int] = []
     made, seconds = 0.0, []
     for group in groups:

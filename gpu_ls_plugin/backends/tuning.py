@@ -115,15 +115,15 @@ LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would la
 FEW = 2
 SOME = 8  # tours a multiprocessor, from which on each gets a warp
 THREADS = 32  # of a block of tours held by threads
-SWEEP_CITIES = 8  # that a block looks at in a sweep
-# By the cities of all tours: among how many blocks the first steps of these are shared, and the
-# lanes of a block.
+SWEEP_CITIES = {"cpu": 8, "cuda": 64}  # of a chunk in a sweep
+# By the cities of all tours: among how many blocks the first steps of a chunk are shared, and the
+# lanes of a block. Cities with long edges have most of the work: many should share it.
 SWEEP_SHARES: tuple[tuple[float, int, int], ...] = (
-    (500, 8, 256),
-    (2_000, 4, 256),
-    (10_000, 8, 128),
-    (40_000, 2, 128),
-    (math.inf, 1, 128),
+    (500, 64, 256),
+    (2_000, 32, 256),
+    (10_000, 64, 128),
+    (40_000, 16, 128),
+    (math.inf, 8, 128),
 )
 
 
@@ -219,7 +219,7 @@ def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
     chunks, shares, lanes : int
         Chunks of the cities of a tour, shares of the first steps of a chunk, lanes for each share.
     """
-    chunks = -(-n // SWEEP_CITIES)
+    chunks = -(-n // SWEEP_CITIES[backend])
     if backend == "cpu":
         return chunks, 1, 1
     shares, lanes = next((s, lanes) for most, s, lanes in SWEEP_SHARES if n * tours <= most)
