@@ -67,6 +67,12 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         setting.begin(allowance)
         found: dict[str, Any] = {}
 
+        def keep(so_far: dict[str, Any], name: str = name) -> None:
+            record[name] = so_far | {"unfinished": True, "machine": common.machine()}
+            common.write_json(options.out, NAME, __doc__ or "", record)
+
+        setting.keep = keep
+
         def once(name: str = name, found: Any = found, section: Any = section) -> None:
             with setting.guarded(name):
                 found |= section(setting)

@@ -58,6 +58,7 @@ class Setting:
         self.scale = scale * (QUICK if quick else 1.0)
         self.skipped: list[str] = []
         self.errors: list[dict[str, str]] = []
+        self.keep: Callable[[dict[str, Any]], None] = lambda found: None  # of a section, so far
         self._begin = time.perf_counter()
         self._end = math.inf
 

@@ -67,6 +67,7 @@ def time_to_gap(setting: Setting) -> dict[str, Any]:
             if not setting.spent(f"{name}, ours", 2.0):
                 with setting.guarded(f"{name}, ours"):
                     sections[name] = {"ours": _ours(setting, name)}
+                    setting.keep({"instances": sections})
 
     crowded = processes(len(ELKAI) + 1) <= len(ELKAI)  # cores: elkai would slow us down
     with elkai_runs({n: read(n) for n in names if n in ELKAI}, limit) as elkai:
@@ -84,6 +85,7 @@ def time_to_gap(setting: Setting) -> dict[str, Any]:
                 if not setting.spent(f"{name}, fast-tsp", 2.0):
                     with setting.guarded(f"{name}, fast-tsp"):
                         sections.setdefault(name, {})["fast_tsp"] = _fast_tsp(setting, peer, name)
+                        setting.keep({"instances": sections})
     rows = [row for name, found in sections.items() for row in _table(name, found)]
     show("seconds to a gap in percent", rows, COLUMNS)
     elkai_rows = [{"instance": n, **s["elkai"]} for n, s in sections.items() if "elkai" in s]

@@ -115,16 +115,17 @@ LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would la
 FEW = 2
 SOME = 8  # tours a multiprocessor, from which on each gets a warp
 THREADS = 32  # of a block of tours held by threads
-SWEEP_CITIES = {"cpu": 8, "cuda": 64}  # of a chunk in a sweep
-# By the cities of all tours: among how many blocks the first steps of a chunk are shared, and the
-# lanes of a block. Cities with long edges have most of the work: many should share it.
-SWEEP_SHARES: tuple[tuple[float, int, int], ...] = (
-    (500, 64, 256),
-    (2_000, 32, 256),
-    (10_000, 64, 128),
-    (40_000, 16, 128),
-    (math.inf, 8, 128),
+# Of a sweep, by the cities of all tours: cities of a chunk, and among how many blocks their first
+# steps are shared. Where many share many, none is left alone with a city whose edges are long;
+# large instances need what neighbouring lanes read in common.
+SWEEP_SHAPES: tuple[tuple[float, int, int], ...] = (
+    (2_000, 64, 64),
+    (10_000, 64, 32),
+    (40_000, 8, 2),
+    (math.inf, 8, 1),
 )
+SWEEP_LANES = 128
+CPU_SWEEP_CITIES = 8
 
 
 def _padded(count: int) -> int:
@@ -219,11 +220,10 @@ def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
     chunks, shares, lanes : int
         Chunks of the cities of a tour, shares of the first steps of a chunk, lanes for each share.
     """
-    chunks = -(-n // SWEEP_CITIES[backend])
     if backend == "cpu":
-        return chunks, 1, 1
-    shares, lanes = next((s, lanes) for most, s, lanes in SWEEP_SHARES if n * tours <= most)
-    return chunks, shares, lanes
+        return -(-n // CPU_SWEEP_CITIES), 1, 1
+    cities, shares = next((c, s) for most, c, s in SWEEP_SHAPES if n * tours <= most)
+    return -(-n // cities), shares, SWEEP_LANES
 
 
 # ---- Chains --------------------------------------------------------------------------------------
