@@ -153,6 +153,21 @@ def test_each_takes_what_the_other_does_better():
     assert (state.costs == problem.cost(best)).all()
 
 
+@pytest.mark.parametrize("offspring", [1, 2, 3, 9])
+def test_a_generation_takes_over_as_many_cycles_as_it_tries(offspring):
+    """Three places where the other tour is better are three cycles with no edge in common."""
+    problem, best = circle(60), np.arange(60)
+    bad = best.copy()
+    for begin in (5, 25, 45):
+        bad[begin : begin + 6] = bad[begin : begin + 6][::-1]
+    state = chains_of(problem, [best, bad])
+    for generation in range(3):
+        population(problem, 2, seed=generation).next_generation(state, offspring)
+        lacking = len(edges(best) - edges(state.best_tours[1]))
+        assert lacking == 2 * max(0, 3 - (generation + 1) * offspring)
+    assert np.array_equal(state.best_tours[0], best)
+
+
 def test_subtours_are_joined():
     """An AB-cycle of random tours falls into subtours; what joins them is of neither parent."""
     problem, tours = random_problem("EUC_2D", 60, span=1000), random_tours(60, 2)
