@@ -141,10 +141,10 @@ class EliteEdges(Migration):
 class EdgeAssembly(Cooperation):
     """Let each chain's best tour take over from another's what makes it shorter.
 
-    Generations of edge assembly crossover (Nagata and Kobayashi 2013): a chain's best tour and the
-    present tour of a partner, another one in every generation, have offspring that differ from the
-    best tour in one AB-cycle of their edges; the best offspring takes its place if it is cheaper.
-    With some hundred chains far stronger than kicks alone.
+    Generations of edge assembly crossover (Nagata and Kobayashi 2013): the edges in which a chain's
+    best tour and the present tour of a partner, another one in every generation, differ fall into
+    AB-cycles; the best tour takes over each that makes it cheaper, one after the other. With some
+    hundred chains far stronger than kicks alone, most of all if they start at random.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class EdgeAssembly(Cooperation):
     generations : int
         Of each exchange.
     offspring : int
-        Of a tour in a generation.
+        Of a tour in a generation, at most: AB-cycles that are tried.
 
     Raises
     ------

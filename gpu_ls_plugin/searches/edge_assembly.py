@@ -94,7 +94,7 @@ class Population:
         return 8 * n + tuning.assembly_bytes(n, 4)
 
     def next_generation(self, state: ChainState, offspring: int, seconds: float = math.inf) -> None:
-        """Let the best tour of each chain take its best offspring, where that is cheaper.
+        """Let the best tour of each chain take over what makes it cheaper.
 
         The other parent is the present tour of another chain: kicks keep these different even where
         the best tours have become alike.
@@ -104,7 +104,7 @@ class Population:
         state : ChainState
             Chains go on from tours that have changed.
         offspring : int
-            Of each tour with its partner.
+            Of each tour with its partner, at most.
         seconds : float
             After which the CPU begins with no further tour.
         """
