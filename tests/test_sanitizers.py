@@ -14,7 +14,7 @@ from gpu_ls_plugin.backends import cpu
 from tests.random_problems import METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
-FLAGS = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+FLAGS = "-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 PLANTED = """
 import numpy as np
