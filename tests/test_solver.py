@@ -64,6 +64,7 @@ def device(name: str, processors: int, shared_memory: int = 227 << 10) -> Any:
         (device("cpu", 1), 12_000, 20),
         (device("cpu", 64), 20_000, 1),
         (device("cuda", 132), 8, 16 * 132),
+        (device("cuda", 132), 1500, 16 * 132),
         (device("cuda", 132), 8_000, 6 * 132),
         (device("cuda", 132), 11_000, 4 * 132),
         (device("cuda", 132), 20_000, 1),
@@ -78,9 +79,11 @@ def test_the_population_keeps_the_device_busy(
     chosen = default_settings(problem, Settings())
     assert chosen.population == population
     assert isinstance(chosen.search, IteratedLocalSearch)
-    crossed = population > 1
-    assert chosen.search.accept == Annealing(0.2 if crossed else 0.8)
-    assert isinstance(chosen.search.cooperation, EdgeAssembly) == crossed
+    assert chosen.search.accept == Annealing(0.2 if population > 1 else 0.8)
+    helped = EdgeAssembly()
+    if backend.name == "cuda":
+        helped = EdgeAssembly(min(0.5, 5000 / n), generations=10)
+    assert chosen.search.cooperation == (helped if population > 1 else None)
     assert default_settings(problem, Settings(population=3)).population == 3
     assert default_settings(problem, chosen) == chosen
 
