@@ -41,6 +41,8 @@ COLUMNS = (
 
 def kicks(setting: Setting) -> dict[str, Any]:
     """Measure kicks a second of all tours together."""
+    import gpu_ls_plugin as gls
+
     rows: list[dict[str, Any]] = []
     for name, bar in setting.some({"pr1002": 140.0}, POPULATIONS).items():
         problem = read(name)
@@ -52,7 +54,8 @@ def kicks(setting: Setting) -> dict[str, Any]:
                 setting.log(f"{name}, {rows[-1]['tours']}: {rows[-1]['mkicks_per_second']:.4g} M/s")
     for window in setting.some((), WINDOWS):
         with setting.guarded(f"window {window}"):
-            row = _population(setting, read("pr1002"), PER_PROCESSOR[1], window)
+            kick = gls.DoubleBridge(segment=window)
+            row = _population(setting, read("pr1002"), PER_PROCESSOR[1], perturbation=kick)
             rows.append(row | {"engine": f"window {window}"})
             setting.log(f"window {window}: {rows[-1]['mkicks_per_second']:.4g} M/s")
     rows += _large(setting)
@@ -60,15 +63,14 @@ def kicks(setting: Setting) -> dict[str, Any]:
     return {"rows": rows, "launch": "n kicks a chain, on the way through an annealing schedule"}
 
 
-def _population(setting: Setting, problem: TSP, each: int, window: int = 100) -> dict[str, Any]:
+def _population(setting: Setting, problem: TSP, each: int, **options: Any) -> dict[str, Any]:
     """Time launches of n kicks a chain between events, from local optima on."""
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.backends import get_backend
     from gpu_ls_plugin.searches.chains import Start
 
     backend = get_backend(setting.backend)
-    size = each * backend.processors
-    search = lin_kernighan(perturbation=gls.DoubleBridge(segment=window))
+    size, search = each * backend.processors, lin_kernighan(**options)
     tours = gls.nearest_neighbour(problem, size, seed=1, backend=setting.backend)
     optima = search.search(problem, tours, backend=setting.backend).tours
     launches = setting.some(2, LAUNCHES.get(problem.name, 4))

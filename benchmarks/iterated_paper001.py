@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import common
 import numpy as np
 from bench_quality import names
-from iterated_setting import Setting, lin_kernighan, read, show, timed_run, warm_up
+from iterated_setting import Setting, lin_kernighan, read, show, three_opt, timed_run, warm_up
 
 if TYPE_CHECKING:
     from gpu_ls_plugin import IteratedLocalSearch
@@ -67,11 +67,7 @@ def _lines() -> list[tuple[str, IteratedLocalSearch, float]]:
     import gpu_ls_plugin as gls
 
     # Cuts all over the tour, as in the paper; a window around them is worth less to this rule.
-    paper = gls.IteratedLocalSearch(
-        gls.LocalSearch([gls.ThreeOpt()], candidates=gls.Alpha(5) | gls.Quadrant(8)),
-        gls.DoubleBridge(),
-        accept=gls.BetterOrEqual(),
-    )
+    paper = gls.IteratedLocalSearch(three_opt(), gls.DoubleBridge(), accept=gls.BetterOrEqual())
     ours = lin_kernighan(5, accept=gls.Annealing())
     lines = [("3-opt, BetterOrEqual", paper, kicks) for kicks in KICKS_PER_CITY]
     return [*lines, *(("Lin-Kernighan, Annealing", ours, kicks) for kicks in KICKS_PER_CITY)]

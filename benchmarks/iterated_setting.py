@@ -15,7 +15,7 @@ import common
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from gpu_ls_plugin import TSP, IteratedLocalSearch, Result
+    from gpu_ls_plugin import TSP, IteratedLocalSearch, LocalSearch, Result
 
 GAPS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.0)  # percent, to which times are measured
 SEEDS = (1, 2, 3)
@@ -142,6 +142,13 @@ def lin_kernighan(depth: int = 3, **options: Any) -> IteratedLocalSearch:
 
     search = gls.LocalSearch([gls.LinKernighan(depth)], candidates=gls.Alpha(5))
     return gls.IteratedLocalSearch(search, **options)
+
+
+def three_opt() -> LocalSearch:
+    """Return 3-opt on alpha-nearest and quadrant neighbours, as beside papers 001 and 002."""
+    import gpu_ls_plugin as gls
+
+    return gls.LocalSearch([gls.ThreeOpt()], candidates=gls.Alpha(5) | gls.Quadrant(8))
 
 
 def timed_run(
