@@ -45,7 +45,7 @@ def iterated(problem: gls.TSP) -> Iterable[gls.IteratedLocalSearch]:
     yield search
     if problem.metric.name in EVERYTHING:
         alone = replace(search, restart_after=None)
-        yield replace(alone, cooperation=gls.EliteEdges(0.1, elite=2), part=32)
+        yield replace(alone, cooperation=gls.EliteEdges(0.1, elite=2, most=1.0), part=32)
         local = gls.LocalSearch([gls.ThreeOpt()])
         walking = gls.DoubleBridge(walk=3)
         crossed = replace(alone, search=local, cooperation=gls.EdgeAssembly(0.1, 2, 8))

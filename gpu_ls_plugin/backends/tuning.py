@@ -167,7 +167,7 @@ class DescentShape:
 
     def ahead(self, steps: int) -> int:
         """Return how many cities of `steps` first steps a team looks at together."""
-        return max(1, round((96 if self.lanes == 32 else self.lanes) / max(1, steps)))
+        return max(1, round((64 if self.lanes == 32 else self.lanes) / max(1, steps)))
 
 
 def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") -> DescentShape:
@@ -232,7 +232,7 @@ def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
 # the first that fit are taken. Chains on parts need a few more than those on whole tours.
 ONE_BLOCK = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
 PART_WARPS = {"few": ((10, 2), *ONE_BLOCK), "some": ONE_BLOCK, "many": ONE_BLOCK[2:]}
-CHAIN_WARPS = {**PART_WARPS, "few": ((11, 2), *PART_WARPS["few"])}
+CHAIN_WARPS = {**PART_WARPS, "few": ((12, 2), (11, 2), *PART_WARPS["few"])}
 CHAIN_STATIC_BYTES = 1_760  # of a warp: survivors, state, move
 JOURNAL, CHAIN_QUEUE = 96, 128  # gls::kJournal and gls::kChainQueue
 

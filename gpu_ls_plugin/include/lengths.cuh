@@ -90,8 +90,6 @@ struct Lengths {
 
   // The nearest integer to the estimate, which is `off` it.
   GLS_DEVICE Length nearest(int a, int b, float& estimate, float& off) const {
-    // Adding 1.5 * 2^23 leaves the nearest integer in the lowest bits.
-    constexpr float kShift = 12582912.0f;
     estimate = metric.estimate(sites[a].point(), sites[b].point());
     const float shifted = estimate + kShift;
     off = fabsf(estimate - (shifted - kShift));
@@ -119,7 +117,7 @@ struct Chosen<false, First, Second> {
 };
 
 // A planar metric on a grid: coordinates are integers, so that integer arithmetic gives the exact
-// length without a detour. Squared distances are below 2^44 where the grid is `wide`; else they are
+// length without a detour. Squared distances are below 2^42 where the grid is `wide`; else they are
 // below 2^31, coordinates and numbers of cities have 16 bits, and everything is packed.
 template <class Metric, bool wide>
 struct OnGrid : Metric {
@@ -137,7 +135,7 @@ struct GridSite {
     const int dx = p.x - q.x, dy = p.y - q.y;
     const float x = float(dx), y = float(dy);
     const int64 squared = int64(dx) * dx + int64(dy) * dy;
-    return Metric::root(squared, nearest_root(fused(x, x, y * y)));
+    return Metric::root(squared, fast_sqrt(fused(x, x, y * y)));
   }
 };
 template <>
@@ -149,7 +147,7 @@ struct GridSite<false> {
   GLS_DEVICE static int length(const GridSite& p, const GridSite& q) {
     const int both = int(p.word - q.word), dx = short(both), dy = (both - dx) >> 16;
     const int squared = dx * dx + dy * dy;
-    return Metric::root(squared, nearest_root(float(squared)));
+    return Metric::root(squared, fast_sqrt(float(squared)));
   }
 };
 

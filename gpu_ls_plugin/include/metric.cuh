@@ -91,10 +91,15 @@ struct Euclidean : Planar {
   GLS_DEVICE Length operator()(int a, int b) const { return sqrt(squared(a, b)); }
 };
 
-// The integer next to the float32 root of a square; `squared` may be its float32 approximation.
-GLS_DEVICE int nearest_root(float squared) {
-  constexpr float kShift = 12582912.0f;  // leaves the nearest integer in the lowest bits
-  return float_to_bits(fast_sqrt(squared) + kShift) - float_to_bits(kShift);
+// The integer next to a number from 0 to 2^22, and the one at or below it.
+constexpr float kShift = 12582912.0f;  // leaves integers in the lowest bits
+GLS_DEVICE int rounded(float v) { return float_to_bits(v + kShift) - float_to_bits(kShift); }
+GLS_DEVICE int rounded_down(float v) {
+#ifdef __CUDACC__
+  return float_to_bits(__fadd_rd(v, kShift)) - float_to_bits(kShift);
+#else
+  return int(v);
+#endif
 }
 
 struct Euc2D : Planar {
@@ -102,12 +107,12 @@ struct Euc2D : Planar {
   using Planar::Planar;
   GLS_DEVICE Length operator()(int a, int b) const { return nint(sqrt(squared(a, b))); }
 
-  // The length from its square, an integer, and an integer at most one off the root: between k and
-  // k + 1/2 lie the roots of k^2 to k^2 + k.
+  // The length from its square, an integer, and an estimate of the root that is less than 1/2 off:
+  // between k and k + 1/2 lie the roots of k^2 to k^2 + k.
   template <class Square>
-  GLS_DEVICE static int root(Square squared, int k) {
-    const Square above = Square(k) * k + k;
-    return k + (squared > above) - (squared > 0 && squared <= above - 2 * k);
+  GLS_DEVICE static int root(Square squared, float estimate) {
+    const int k = rounded_down(estimate);
+    return k + (squared > Square(k) * k + k);
   }
 };
 
@@ -116,8 +121,9 @@ struct Ceil2D : Planar {
   using Planar::Planar;
   GLS_DEVICE Length operator()(int a, int b) const { return int64(ceil(sqrt(squared(a, b)))); }
   template <class Square>
-  GLS_DEVICE static int root(Square squared, int k) {
-    return k + (squared > Square(k) * k) - (squared > 0 && squared <= Square(k - 1) * (k - 1));
+  GLS_DEVICE static int root(Square squared, float estimate) {
+    const int k = rounded(estimate);
+    return k + (squared > Square(k) * k);
   }
   GLS_DEVICE float estimate(const Point& p, const Point& q) const {
     return Planar::estimate(p, q) + 0.5f;

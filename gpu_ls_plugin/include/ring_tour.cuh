@@ -12,9 +12,11 @@ struct RingTour {
   City* position;
   int n;
 
-  GLS_DEVICE int wrap(int place) const {
-    return place < 0 ? place + n : place < n ? place : place - n;
-  }
+  // A place from -n to 2 n - 1 on the ring: what is not on it is no less than 2^31 - n or so, read
+  // as an unsigned number.
+  GLS_DEVICE int wrap(int place) const { return lesser(wrap_low(place), place - n); }
+  GLS_DEVICE int wrap_low(int place) const { return lesser(place, place + n); }   // from -n on
+  GLS_DEVICE int wrap_high(int place) const { return lesser(place, place - n); }  // from 0 on
   GLS_DEVICE int at(int place) const { return int(order[wrap(place)]); }
   GLS_DEVICE int place(int city) const { return int(position[city]); }
 
@@ -22,7 +24,7 @@ struct RingTour {
   template <class Team>
   GLS_DEVICE void reverse(const Team& team, int first, int length) const {
     team.each(length / 2, [&](int s) {
-      const int left = wrap(first + s), right = wrap(first + length - 1 - s);
+      const int left = wrap_high(first + s), right = wrap_high(first + length - 1 - s);
       const City a = order[left], b = order[right];
       order[left] = b;
       order[right] = a;
@@ -31,6 +33,9 @@ struct RingTour {
     });
     team.sync();
   }
+
+ private:
+  GLS_DEVICE static int lesser(int a, int b) { return int(uint32(a) < uint32(b) ? a : b); }
 };
 
 // The tour without the edge (end, begin), read from `begin` on.
@@ -42,8 +47,7 @@ struct Path {
 
   GLS_DEVICE int at(int step) const { return tour.at(forward ? begin + step : begin - step); }
   GLS_DEVICE int step(int city) const {
-    const int ahead = forward ? tour.place(city) - begin : begin - tour.place(city);
-    return ahead < 0 ? ahead + tour.n : ahead;
+    return tour.wrap_low(forward ? tour.place(city) - begin : begin - tour.place(city));
   }
 };
 

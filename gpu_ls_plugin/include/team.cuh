@@ -197,6 +197,7 @@ GLS_DEVICE int rank_in(unsigned mask) { return __popc(mask & ((1u << (threadIdx.
 template <class F>
 GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) {
   int total = 0;
+#pragma unroll 1
   for (int base = 0; base < count; base += 32) {
     const int lane = threadIdx.x % 32, i = base + lane;
     const int value = i < count ? values[i] : -1 - lane;

@@ -28,30 +28,63 @@ struct ThirdEdge {
   }
 };
 
-// A variant after the first is a choice of t4 with every kShared-th candidate as t5.
+// A variant after the first is a choice of t4 with every `strides(degree)`-th candidate as t5.
 template <bool reversing>
 struct ThreeOptMove {
-  static constexpr int kShared = 4, kSides = reversing ? 2 : 1;
+  static constexpr int kSides = reversing ? 2 : 1;
+  static constexpr int kEach = 4;  // candidates of a variant in long lists
 
-  GLS_DEVICE static int variants(int degree) {
-    return reversing + kSides * (degree < kShared ? degree : kShared);
-  }
+  GLS_DEVICE static int variants(int degree) { return reversing + kSides * strides(degree); }
 
   template <class View, class Length>
   GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
                                 Move& move) {
-    using Lengths = typename View::Lengths;
     if (reversing && variant == 0) return TwoOptMove::gain(view, first, 0, move);
+    const int choice = variant - reversing;
+    Length best = 0;
+    go_on(view, first, !reversing || choice % kSides == 1, choice / kSides,
+          strides(view.candidates.degree),
+          [&](int, Length gain, Shape shape, int t4, int t5, int t6) {
+            if (gain <= best) return;
+            best = gain;
+            move.set(first, shape, 3, t4, t5, t6);
+          });
+    return best;
+  }
+
+  static constexpr bool kSharesLengths = true;
+  template <class View, class Length, class Take>
+  GLS_DEVICE static void each_gain(const View& view, const FirstStep<Length>& first, Take take) {
+    Move unused;
+    if (reversing) take(0, TwoOptMove::gain(view, first, 0, unused));
+    const int count = strides(view.candidates.degree);
+    for (int side = 0; side < kSides; ++side) {
+      go_on(view, first, !reversing || side == 1, 0, 1,
+            [&](int rank, Length gain, Shape, int, int, int) {
+              take(reversing + rank % count * kSides + side, gain);
+            });
+    }
+  }
+
+ private:
+  // Lanes that share the candidates.
+  GLS_DEVICE static int strides(int degree) {
+    return degree < 4 ? degree : degree <= 4 * kEach ? 4 : (degree + kEach - 1) / kEach;
+  }
+
+  // use(rank, gain, shape, t4, t5, t6) for the moves with a t4 and candidates of it as t5.
+  template <class View, class Length, class Use>
+  GLS_DEVICE static void go_on(const View& view, const FirstStep<Length>& first, bool behind,
+                               int begin, int stride, Use use) {
+    using Lengths = typename View::Lengths;
     const auto path = view.path(first);
-    const int share = (variant - reversing) / kSides;
-    const ThirdEdge third(path, first.t3, !reversing || (variant - reversing) % kSides == 1);
+    const ThirdEdge third(path, first.t3, behind);
     const Length removed = first.length + view.leaving(third.t4, first.t3);
     const Length added = first.length - first.gain;
     const auto& candidates = view.candidates;
     const uint32 row = candidates.entry(third.t4, 0);
-    Length best = 0;
 #pragma unroll 1
-    for (int rank = share; rank < candidates.degree; rank += kShared) {
+    for (int rank = begin; rank < candidates.degree; rank += stride) {
       const Length now_added = added + candidates.length(row + rank);
       if (removed <= now_added) {
         if (candidates.sorted) break;
@@ -63,15 +96,11 @@ struct ThreeOptMove {
         const int at6 = third.step6(at5, second);
         if (at6 < 0) continue;
         const int t6 = path.at(at6);
-        const Length gain =
-            Lengths::gain(removed + view.leaving(t6, t5), now_added + view.length(t6, first.t1));
-        if (gain > best) {
-          best = gain;
-          move.set(first, third.shape(second), 3, third.t4, t5, t6);
-        }
+        use(rank,
+            Lengths::gain(removed + view.leaving(t6, t5), now_added + view.length(t6, first.t1)),
+            third.shape(second), third.t4, t5, t6);
       }
     }
-    return best;
   }
 };
 

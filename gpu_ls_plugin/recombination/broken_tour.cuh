@@ -17,14 +17,14 @@ struct BrokenTour {
   using City = CityType;
 
   RingTour<City> tour;
-  City* spare;  // order of the next tour
-  City* cuts;   // places before the edges that are out; ascending once connected
-  City* ends;   // new edge e joins the cities ends[2 e] and ends[2 e + 1]
-  City* sides;  // of `ends`
-  City* at;     // which of `ends` is at a side
-  City* owner;  // subtour of each path: the first of its paths
-  uint32* words;
-  int size;  // edges that are out, and in
+  City* spare;    // order of the next tour
+  City* cuts;     // places before the edges that are out; ascending once connected
+  City* ends;     // new edge e joins the cities ends[2 e] and ends[2 e + 1]
+  City* sides;    // of `ends`
+  City* at;       // which of `ends` is at a side
+  City* owner;    // subtour of each path: the first of its paths
+  uint32* words;  // scratch
+  int size;       // edges that are out, and in
 
   // Counted by `connect`.
   struct Subtours {

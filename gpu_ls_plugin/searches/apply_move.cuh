@@ -27,15 +27,14 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
     const int first = move.t[ends >> 4 & 15], last = move.t[ends & 15];
     int begin = tour.place(forward ? first : last);
     const int end = tour.place(forward ? last : first);
-    int length = end - begin + 1;
-    if (length <= 0) length += tour.n;
+    int length = tour.wrap_low(end - begin) + 1;
     if (either_way &&
         2 * length > tour.n) {  // turning the rest round is the same, seen from behind
       begin = end + 1;
       length = tour.n - length;
       forward = !forward;
     }
-    begin = tour.wrap(begin);
+    begin = tour.wrap_high(begin);
     team.sync();  // all have read the places
     tour.reverse(team, begin, length);
     record(begin, length);

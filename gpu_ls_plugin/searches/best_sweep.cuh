@@ -15,8 +15,6 @@ struct EveryCity {
   GLS_DEVICE int operator[](int rank) const { return first + rank * step; }
   GLS_DEVICE int count(int n) const { return (n - first + step - 1) / step; }
 };
-GLS_DEVICE int share_of(const EveryCity& cities) { return cities.share; }
-GLS_DEVICE int shares_of(const EveryCity& cities) { return cities.shares; }
 
 template <class Metric, class LengthType>
 using SweepView = View<Lengths<Metric, LengthType>, int>;

@@ -57,7 +57,7 @@ GLS_DEVICE bool draw_bridge(Philox& random, const View& view, int window, Move& 
     BridgeCuts cuts = Cuts::draw(random, view, window);
     GLS_UNROLL
     for (int c = 0; c < 4; ++c) {  // next to a fixed edge there is one that is not
-      const int place = tour.wrap(cuts.first + cuts.at[c]);
+      const int place = tour.wrap_high(cuts.first + cuts.at[c]);
       cuts.at[c] += view.fixed.hold(tour.at(place - 1), tour.at(place));
     }
     if (!cuts.separate(tour.n)) continue;
@@ -66,7 +66,7 @@ GLS_DEVICE bool draw_bridge(Philox& random, const View& view, int window, Move& 
     move.edges = 4;
     GLS_UNROLL
     for (int c = 0; c < 4; ++c) {  // cities before and behind: t[6] t[0], t[1] t[2], ... t[5] t[7]
-      const int place = tour.wrap(cuts.first + cuts.at[c]);
+      const int place = tour.wrap_high(cuts.first + cuts.at[c]);
       move.t[c == 0 ? 6 : 2 * c - 1] = tour.at(place - 1);
       move.t[c == 3 ? 7 : 2 * c] = tour.at(place);
     }
@@ -187,30 +187,30 @@ struct Chain {
       state.moves.clear();
     });
     int looked = 0;
-    bool repairing = false;  // or a kick is due
-    Cost rise = 0;
-#pragma unroll 1
-    while (repairing || (kicks_left > 0 && moves_left > 0 && patient(patience, state.idle))) {
-      bool moves = false;
-      if (!repairing) {
-        repairing = moves = kick(team, view, seed, first_row + item, window, move, state);
-        rise = state.rise;
-      } else if (journal.takes(kMaxExchange) && moves_left > 0 &&
-                 queue.size + 2 * kMaxExchange <= kChainQueue) {
-        const auto found = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead,
-                                                            kNowhere, move, looked);
-        moves = found.rank != kNowhere;
-        if (moves) team.each(1, [&](int) { state.moves.count(move); });
-        rise -= moves ? Cost(found.gain) : 0;
-        moves_left -= moves;
+    Cost rise = 0;  // by a kick and its repair
+    const auto repair = [&] {
+      if (!journal.takes(kMaxExchange) || moves_left <= 0 ||
+          queue.size + 2 * kMaxExchange > kChainQueue) {
+        return false;
       }
-      if (moves) {
+      const auto found = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead,
+                                                          kNowhere, move, looked);
+      if (found.rank == kNowhere) return false;
+      team.each(1, [&](int) { state.moves.count(move); });
+      rise -= Cost(found.gain);
+      --moves_left;
+      return true;
+    };
+#pragma unroll 1
+    while (kicks_left > 0 && moves_left > 0 && patient(patience, state.idle)) {
+      bool moves = kick(team, view, seed, first_row + item, window, move, state);
+      rise = state.rise;
+#pragma unroll 1
+      for (; moves; moves = repair()) {
         apply_move(team, tour, move, directions == 2,
                    [&](int first, int length) { journal.add(team, first, length); });
         queue.push(team, move.t, 2 * move.edges);
-        continue;
       }
-      repairing = false;
       --kicks_left;
       queue.drop(team, queue.size);
       const Cost cost = state.cost, best = state.best;

@@ -139,7 +139,9 @@ class Chains(ChainState, ABC):
     def moves_per_look(self) -> int:
         """Return how many moves looking at one city stands for."""
 
-    def work_where_differing(self, elite: Any, kicks_per_city: float, level: float) -> None:
+    def work_where_differing(
+        self, elite: Any, most: int, kicks_per_city: float, level: float, seconds: float
+    ) -> None:
         """Let all chains search a contraction of elite tours, and keep what is better.
 
         Nothing happens where chains are driven from the host, or work on parts anyway.
@@ -148,10 +150,14 @@ class Chains(ChainState, ABC):
         ----------
         elite : integer array
             Rows of the best tours; row r goes on from the tour of number r, counted round.
+        most : int
+            Cities that may remain; nothing happens if there were more.
         kicks_per_city : float
             Kicks of each chain for each city that remains.
         level : float
             Of the acceptance rule, falling to 0.
+        seconds : float
+            That may be spent, about.
         """
 
     def behind(self, until: int) -> bool:
@@ -290,11 +296,13 @@ class FusedChains(Chains):
             seconds=seconds,
         )
 
-    def work_where_differing(self, elite: Any, kicks_per_city: float, level: float) -> None:
+    def work_where_differing(
+        self, elite: Any, most: int, kicks_per_city: float, level: float, seconds: float
+    ) -> None:
         """Let all chains search a contraction of elite tours, and keep what is better."""
         backend, xp = self.start.backend, self.start.backend.xp
         contraction = Contraction.of(backend, self.best_tours[elite])
-        if contraction is None:
+        if contraction is None or contraction.size > most:
             return
         m = contraction.size
         cut = TourParts(
@@ -313,6 +321,8 @@ class FusedChains(Chains):
             level=level,
             window=self._perturbation.window(m),
             first_row=self.start.first_row + (int(self.kicks.max()) << 32),
+            seconds=seconds,
+            step=self.first_kicks(),
         )
         costs = self.best_costs[origin] + found.best_costs
         (better,) = xp.nonzero(costs < self.best_costs)

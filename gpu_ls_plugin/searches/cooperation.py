@@ -110,6 +110,9 @@ class EliteEdges(Migration):
         Number of tours, the cheapest that differ in cost, whose common edges are fixed; at least 2.
     kicks_per_city : float
         Kicks of each chain in the contracted problem, for each of its cities.
+    most : float
+        Share of the cities, up to 1, that may remain: chains only migrate where there would be more
+        of them, since kicks in a large contracted problem are no cheaper than others.
 
     Raises
     ------
@@ -119,6 +122,7 @@ class EliteEdges(Migration):
 
     elite: int = 16
     kicks_per_city: float = 1.0
+    most: float = 0.3
 
     name = "elite_edges"
 
@@ -126,15 +130,23 @@ class EliteEdges(Migration):
         super().__post_init__()
         checks.integer("elite", self.elite, least=2)
         checks.number("kicks_per_city", self.kicks_per_city, least=0.0)
+        checks.number("most", self.most, least=0.0, most=1.0)
 
     def exchange(self, chains: Chains, level: float, seconds: float = math.inf) -> None:
         """Migrate, then let the chains search the contracted problem."""
+        watch = Stopwatch.of(seconds)
         super().exchange(chains, level)
         order = _by_cost(chains)
         costs = chains.best_costs[order]
         new = chains.start.backend.xp.ones(len(order), bool)
         new[1:] = costs[1:] != costs[:-1]
-        chains.work_where_differing(order[new][: self.elite], self.kicks_per_city, level)
+        chains.work_where_differing(
+            order[new][: self.elite],
+            round(self.most * chains.start.problem.n),
+            self.kicks_per_city,
+            level,
+            watch.left,
+        )
 
 
 @dataclass(frozen=True)

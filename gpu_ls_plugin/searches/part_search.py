@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.searches.chain_kernel import (
     NO_LIMIT,
     TOUR_PART,
@@ -98,6 +100,8 @@ class PartSearch:
         level: float,
         window: int,
         first_row: int,
+        seconds: float = math.inf,
+        step: int = NO_LIMIT,
     ) -> ChainState:
         """Return chains that have gone on from tours of the parts.
 
@@ -116,6 +120,10 @@ class PartSearch:
             As `DoubleBridge.window` returns it.
         first_row : int
             Row r has the random numbers of row `first_row` + r.
+        seconds : float
+            After which no launch begins.
+        step : int
+            Kicks of a launch, at most.
 
         Returns
         -------
@@ -132,24 +140,30 @@ class PartSearch:
             current_is_best=self._accept.never_worse,
             neighbourhoods=self._neighbourhoods,
         )
-        backend.launch(
-            self._kernel,
-            chains,
-            {
-                **self._arguments,
-                **state.state_arguments,
-                "first_row": first_row,
-                "until": kicks,
-                "window": window,
-                "heat": level,
-                "cooling": level / kicks,
-                "candidates": cut.near,
-                "candidate_lengths": cut.near_lengths,
-                "replicas": chains // len(cut.sizes),
-                "part_sizes": cut.sizes,
-                "part_names": cut.names,
-                "part_mates": cut.mates,
-            },
-            shared_bytes=self.layout.shared_bytes(self._size),
-        )
+        arguments = {
+            **self._arguments,
+            **state.state_arguments,
+            "first_row": first_row,
+            "window": window,
+            "heat": level,
+            "cooling": level / kicks,
+            "candidates": cut.near,
+            "candidate_lengths": cut.near_lengths,
+            "replicas": chains // len(cut.sizes),
+            "part_sizes": cut.sizes,
+            "part_names": cut.names,
+            "part_mates": cut.mates,
+        }
+        watch, done = Stopwatch.of(seconds), 0
+        while done < kicks and watch.left > 0:
+            done = min(kicks, done + step)
+            backend.launch(
+                self._kernel,
+                chains,
+                {**arguments, "until": done},
+                shared_bytes=self.layout.shared_bytes(self._size),
+                seconds=watch.left,
+            )
+            if done < kicks:
+                state.kicks.max().item()  # waits: launches only queue
         return state

@@ -210,7 +210,7 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
 // A first step that gains, without what its number says: `item` counts the first steps of all
 // cities that are looked at.
 template <class Length>
-struct Survivor {
+struct alignas(8) Survivor {  // two words at a time
   int t1, t2, t3;
   int tag;  // 2 * item + forward
   Length length, gain;
@@ -229,17 +229,6 @@ struct Survivors {
   Survivor<Length> each[count];
 };
 
-// Which of the first steps of a queue's cities a team looks at: all of them, unless a queue says
-// otherwise.
-template <class Queue>
-GLS_DEVICE int share_of(const Queue&) {
-  return 0;
-}
-template <class Queue>
-GLS_DEVICE int shares_of(const Queue&) {
-  return 1;
-}
-
 // The same by all lanes of a team, which look at several cities ahead: they share the first steps,
 // compact those that gain, and share the variants of these.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
@@ -249,7 +238,7 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
   constexpr int kLanes = Team::kLanes, kSurvivors = kLanes == 32 ? 64 : kLanes;
   Survivor<Length>* survivors = shared_slot<Survivors<Length, kSurvivors>>(team).each;
   const int lane = team.lane(), variants = choices.variants.divisor;
-  const int shares = shares_of(queue), share = share_of(queue);
+  const int shares = queue.shares, share = queue.share;
   int items = (end * choices.steps.divisor - share + shares - 1) / shares;
   Found best{{kNowhere, 0, 0}}, own = best;
   int item = 0;

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NARROW = 2.0**27  # sums of the lengths of a move, each below this, fit into 32 bits
 ROUNDED_BY_SHIFT = 2.0**22  # float32 estimates below this are rounded in a few instructions
+ROOTS = 2.0**21  # float32 roots below this are less than 1/2 off
 GRID_METRICS = ("EUC_2D", "CEIL_2D")
 GRID_BACKENDS = ("cuda",)  # on a CPU, vectors of float32 estimates are twice as fast
 GRID_BYTES = {"fine": 4, "wide": 8}  # of a city
@@ -41,7 +42,7 @@ def grid_of(problem: TSP) -> str:
     points = problem.coordinates
     if problem.metric.name not in GRID_METRICS or points is None:
         return ""
-    if not (points == np.floor(points)).all() or problem.metric.longest(problem) > ROUNDED_BY_SHIFT:
+    if not (points == np.floor(points)).all() or problem.metric.longest(problem) > ROOTS:
         return ""
     fine = np.ptp(points, axis=0).max() < WIDTH_OF_GRID and problem.n <= tuning.LARGEST_SHORT
     return "fine" if fine else "wide"

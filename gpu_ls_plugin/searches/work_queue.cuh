@@ -12,6 +12,7 @@ struct WorkQueue {
   uint32* queued;  // one bit a city
   int room;        // of the ring; the number of cities is always enough
   int head, size;
+  static constexpr int share = 0, shares = 1;  // of the first steps of its cities: all
 
   GLS_DEVICE int operator[](int rank) const {
     const int place = head + rank;
@@ -54,9 +55,8 @@ struct WorkQueue {
   template <class Team>
   GLS_DEVICE void push(const Team& team, const int* cities, int count) {
     size += team.append_new(queued, cities, count, [&](int rank, int city) {
-      int place = head + size + rank;
-      while (place >= room) place -= room;
-      ring[place] = City(city);
+      const int place = head + size + rank;
+      ring[place < room ? place : place - room] = City(city);
     });
   }
 };

@@ -75,7 +75,7 @@ def test_elite_edges_keep_costs_exact_and_tours_never_worse(metric):
     problem = random_problem(metric, 120, seed=2)
     starts = gls.random_tours(problem, 8, seed=1, backend="cpu")
     usual = gls.LocalSearch([gls.LinKernighan(3)], gls.Nearest(6))
-    cooperation = gls.EliteEdges(every=0.5, elite=4)
+    cooperation = gls.EliteEdges(every=0.5, elite=4, most=1.0)
     search = gls.IteratedLocalSearch(usual, gls.DoubleBridge(30), cooperation=cooperation)
     result = search(problem, starts, seed=1, budget=gls.Budget(kicks=480), backend="cpu")
     assert (result.costs == problem.cost(result.tours)).all()
@@ -84,6 +84,20 @@ def test_elite_edges_keep_costs_exact_and_tours_never_worse(metric):
     assert (result.costs <= np.sort(local.costs)).all()
     assert result.statistics.kicks >= 8 * 480  # those in contracted problems count, too
     assert "exchange" in result.statistics.phases
+
+
+def test_chains_only_migrate_where_many_cities_would_remain():
+    problem = random_problem("EUC_2D", 120, seed=2)
+    starts = gls.random_tours(problem, 8, seed=1, backend="cpu")
+
+    def run(cooperation):
+        usual = gls.LocalSearch([gls.TwoOpt()], gls.Nearest(6))
+        search = gls.IteratedLocalSearch(usual, gls.DoubleBridge(30), cooperation=cooperation)
+        return search(problem, starts, seed=1, budget=gls.Budget(kicks=240), backend="cpu").tours
+
+    migrated = run(gls.Migration(0.2))
+    assert (run(gls.EliteEdges(0.2, most=0.0)) == migrated).all()
+    assert (run(gls.EliteEdges(0.2, most=1.0)) != migrated).any()
 
 
 def test_chains_driven_from_the_host_only_migrate():
@@ -95,7 +109,7 @@ def test_chains_driven_from_the_host_only_migrate():
         search = gls.IteratedLocalSearch(stepped, cooperation=cooperation)
         return search(problem, starts, seed=1, budget=gls.Budget(kicks=12), backend="cpu").tours
 
-    assert (run(gls.EliteEdges(0.1)) == run(gls.Migration(0.1))).all()
+    assert (run(gls.EliteEdges(0.1, most=1.0)) == run(gls.Migration(0.1))).all()
 
 
 @pytest.mark.parametrize(
@@ -104,6 +118,7 @@ def test_chains_driven_from_the_host_only_migrate():
         ({"elite": 1}, "elite: 1"),
         ({"kicks_per_city": -1}, "kicks_per_city"),
         ({"share": 0.6}, "share"),
+        ({"most": 1.1}, "most"),
     ],
 )
 def test_bad_parameters(parameters, words):

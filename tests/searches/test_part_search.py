@@ -29,11 +29,11 @@ def composed(start):
     return Composed(start.backend, start.problem, (gls.LinKernighan(3),), gls.Nearest(6))
 
 
-def search(start, accept, parts, cut, rings):
+def search(start, accept, parts, cut, rings, **limits):
     """Chains on parts of up to N cities, with the level of whole tours."""
     units = (start.problem.cost(start.tours) / N).astype("float32")
     return PartSearch(start, accept, parts, BRIDGE, N).run(
-        cut, rings, units, kicks=KICKS, level=LEVEL, window=20, first_row=start.first_row
+        cut, rings, units, kicks=KICKS, level=LEVEL, window=20, first_row=start.first_row, **limits
     )
 
 
@@ -63,6 +63,21 @@ def test_parts_of_all_cities_are_searched_like_whole_tours(metric, count, rule):
     assert (before + found.best_costs).tolist() == whole.best_costs.tolist()
     for name in COUNTS:
         assert getattr(found, name).tolist() == getattr(whole, name).tolist(), name
+
+
+def test_launches_may_end_anywhere():
+    start = start_of("EUC_2D")
+    parts = composed(start)
+    cut = as_parts(parts, 1, np.arange(N, dtype=np.int32))
+
+    def run(**limits):
+        return search(start, gls.Annealing(), parts, cut, start.tours.copy(), **limits)
+
+    whole, divided, none = run(), run(step=7), run(seconds=0.0)
+    assert divided.tours.tolist() == whole.tours.tolist() != start.tours.tolist()
+    assert divided.kicks.tolist() == [KICKS] * ROWS
+    assert none.tours.tolist() == start.tours.tolist()
+    assert none.kicks.tolist() == [0] * ROWS
 
 
 def test_fixed_edges_stay():
