@@ -38,7 +38,7 @@ SECTIONS: dict[str, tuple[Callable[[Setting], dict[str, Any]], float]] = {
     "cooperation": (iterated_cooperation.cooperation, 60),
     "paper001": (iterated_paper001.paper_001, 95),
     "paper002": (iterated_paper002.paper_002, 150),
-    "paper002_crossed": (iterated_paper002.crossed, 60),
+    "paper002_crossed": (iterated_paper002.crossed, 180),
     "paper002_random": (iterated_paper002.random_k, 75),
     "large": (iterated_large.large, ALL_SECONDS),
     "cpu": (iterated_cpu.cpu, 90),

@@ -105,17 +105,18 @@ def crossed(setting: Setting) -> dict[str, Any]:
     """Run table 1 with populations that cross their tours, in as many kicks."""
     import gpu_ls_plugin as gls
 
+    names = setting.some(("kroA100",), tuple(PAPER_FIRST))
+    problems = [read(name) for name in names]
+    total, core = setting.some(2**12, LARGE), {}
     rows: list[dict[str, Any]] = []
-    total = setting.some(2**12, LARGE)
-    for name in setting.some(("kroA100",), tuple(PAPER_FIRST)):
-        problem, core = read(name), None
-        for chains in CHAINS[:0:-1]:
+    for chains in (size for size in ORDER[setting.backend] if size > 1):
+        for problem in problems:
             every = max(LEAST_BETWEEN, total / chains / EXCHANGES / problem.n)
             help_ = gls.EdgeAssembly(every, generations=10)
-            accept = gls.Annealing(0.2)
-            case = _case(problem, "first, crossed", three_opt(), PAPER_FIRST[name], accept, help_)
-            core = core or _one_thread(case)
-            _add(setting, rows, case, total, chains, core)
+            paper, accept = PAPER_FIRST[problem.name], gls.Annealing(0.2)
+            case = _case(problem, "first, crossed", three_opt(), paper, accept, help_)
+            core[problem.name] = core.get(problem.name) or _one_thread(case)
+            _add(setting, rows, case, total, chains, core[problem.name])
     show("paper 002, crossed: quality of the best chain, percent", rows, COLUMNS)
     return {"rows": rows}
 
