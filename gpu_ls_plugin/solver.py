@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 MOST_PER_PROCESSOR = 16  # chains of a multiprocessor, and of all CPU threads together
 LEAST_COOPERATING = 4  # chains
 MANY = 100  # chains, from which on they migrate often
-LEAST_CROSSED, MOST_CROSSED = 16, 256  # chains whose tours are crossed, on a CPU
-SECONDS_OF_CROSSED = 2e-5  # for a city of a tour, until crossovers have found most, on one core
+LEAST_CROSSED, MOST_CROSSED = 16, 512  # chains whose tours are crossed, on a CPU
+SECONDS_OF_CROSSED = 1e-5  # for a city of a tour, until crossovers have found most, on one core
 # Chains of a multiprocessor whose tours are crossed, by the least seconds for a city; and between
 # two exchanges the kicks of a chain for each second, no fewer and no more than so many per city.
 CROSSED_PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
@@ -102,7 +102,7 @@ class Settings:
 def default_settings(problem: TSP, given: Settings) -> Settings:
     """Return settings that leave nothing open: what is not given follows from n and the device.
 
-    Where tours can be crossed, they are: on a GPU 4 to 16 for a multiprocessor, on a CPU 16 to 256,
+    Where tours can be crossed, they are: on a GPU 4 to 16 for a multiprocessor, on a CPU 16 to 512,
     as many as kicks and crossovers bring near the optimum in about half of the time. They start at
     random, since what their starts have in common hardly changes any more. Elsewhere there are as
     many chains as a GPU's multiprocessors hold at a time, up to 16 each, or one for each thread of

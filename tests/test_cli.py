@@ -125,7 +125,7 @@ def test_only_the_time_has_to_be_chosen(tmp_path: Path) -> None:
     file = write_instance(tmp_path / "a.tsp", 60)
     options = ("--backend", "cpu", "--seconds", 0.2)
     found = gpu_ls_json("solve", file, *options, GPU_LS_THREADS="3")
-    assert found["population"] == 250 and found["start"] == "random_tours"
+    assert found["population"] == 500 and found["start"] == "random_tours"
     assert found["seconds"] < 0.5
 
 

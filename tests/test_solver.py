@@ -58,10 +58,10 @@ def device(name: str, processors: int, shared_memory: int = 227 << 10) -> Any:
 @pytest.mark.parametrize(
     ("backend", "n", "population"),
     [
-        (device("cpu", 1), 1000, 250),
-        (device("cpu", 7), 1000, 256),
-        (device("cpu", 4), 10_000, 100),
-        (device("cpu", 1), 12_000, 20),
+        (device("cpu", 1), 1000, 500),
+        (device("cpu", 7), 1000, 512),
+        (device("cpu", 4), 10_000, 200),
+        (device("cpu", 1), 12_000, 41),
         (device("cpu", 64), 20_000, 1),
         (device("cuda", 132), 8, 16 * 132),
         (device("cuda", 132), 1500, 16 * 132),
@@ -129,7 +129,7 @@ def test_the_population_suits_the_time() -> None:
         return default_settings(PROBLEM, Settings(seconds=seconds, backend="cpu")).population
 
     assert size(0.0) == 16
-    assert size(1e9) == size(math.inf) == 256
+    assert size(1e9) == size(math.inf) == 512
 
 
 def test_candidates_and_starts_suit_the_number_of_cities_and_the_time() -> None:
