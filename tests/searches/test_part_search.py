@@ -65,15 +65,24 @@ def test_parts_of_all_cities_are_searched_like_whole_tours(metric, count, rule):
         assert getattr(found, name).tolist() == getattr(whole, name).tolist(), name
 
 
-def test_launches_may_end_anywhere():
+def test_launches_may_end_anywhere(monkeypatch):
     start = start_of("EUC_2D")
+    launch, ends = start.backend.launch, []
+
+    def noted(kernel, count, arguments, **options):
+        ends.append(arguments["until"])
+        launch(kernel, count, arguments, **options)
+
     parts = composed(start)
     cut = as_parts(parts, 1, np.arange(N, dtype=np.int32))
 
     def run(**limits):
         return search(start, gls.Annealing(), parts, cut, start.tours.copy(), **limits)
 
-    whole, divided, none = run(), run(step=7), run(seconds=0.0)
+    whole, none = run(), run(seconds=0.0)
+    monkeypatch.setattr(start.backend, "launch", noted)
+    divided = run(step=30)
+    assert ends == [30, 60, 90, KICKS]
     assert divided.tours.tolist() == whole.tours.tolist() != start.tours.tolist()
     assert divided.kicks.tolist() == [KICKS] * ROWS
     assert none.tours.tolist() == start.tours.tolist()
