@@ -233,7 +233,7 @@ def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
 ONE_BLOCK = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
 PART_WARPS = {"few": ((10, 2), *ONE_BLOCK), "some": ONE_BLOCK, "many": ONE_BLOCK[2:]}
 CHAIN_WARPS = {**PART_WARPS, "few": ((12, 2), (11, 2), *PART_WARPS["few"])}
-CHAIN_STATIC_BYTES = 1_760  # of a warp: survivors, state, move
+CHAIN_STATIC_BYTES = 1_856  # of a warp: survivors, state, move
 JOURNAL, CHAIN_QUEUE = 96, 128  # gls::kJournal and gls::kChainQueue
 
 

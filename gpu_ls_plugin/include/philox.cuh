@@ -20,8 +20,6 @@ enum class Purpose : uint32 {
   kOffspring = 9
 };
 
-GLS_DEVICE uint32 multiply_high(uint32 a, uint32 b) { return uint32((uint64(a) * b) >> 32); }
-
 struct Philox {
   uint32 key[2];
   uint32 counter[4];  // step (low), purpose and step (high), tour (low, high)
@@ -58,6 +56,14 @@ struct Philox {
   // A uniform integer in [0, bound); the bias is below bound / 2^32.
   GLS_DEVICE uint32 below(uint32 bound) { return multiply_high(next(), bound); }
 
+  // The four numbers of a step.
+  GLS_DEVICE void four(int64 step, uint32* numbers) {
+    seek(step);
+    refill();
+    GLS_UNROLL
+    for (int i = 0; i < 4; ++i) numbers[i] = block[i];
+  }
+
  private:
   GLS_DEVICE void refill() {
     uint32 c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
@@ -78,6 +84,39 @@ struct Philox {
     block[2] = c2;
     block[3] = c3;
   }
+};
+
+// A stream from a step on, for all lanes of a team alike; they draw it together, four numbers each.
+template <class Team>
+class TeamPhilox {
+ public:
+  GLS_DEVICE TeamPhilox(const Team& team, const Philox& stream, int64 step)
+      : team(team), stream(stream), step(step), numbers(shared_slot<Numbers>(team).each) {}
+
+  GLS_DEVICE uint32 next() {
+    if (used % kAhead == 0) {
+      team.sync();  // all have read those before
+      team.each(kAhead / 4, [&](int block) {
+        Philox own = stream;
+        own.four(step + used / 4 + block, &numbers[4 * block]);
+      });
+      team.sync();
+    }
+    return numbers[used++ % kAhead];
+  }
+  GLS_DEVICE uint32 below(uint32 bound) { return multiply_high(next(), bound); }
+
+ private:
+  static constexpr int kAhead = Team::kLanes > 1 ? 32 : 4;
+  struct Numbers {
+    uint32 each[kAhead];
+  };
+
+  const Team& team;
+  const Philox& stream;
+  const int64 step;
+  uint32* const numbers;
+  int used = 0;
 };
 
 }  // namespace gls

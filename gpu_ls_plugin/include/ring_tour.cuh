@@ -5,6 +5,9 @@
 
 namespace gls {
 
+// Which of two places, a round apart, is on the ring: read as unsigned numbers, it is the lesser.
+GLS_DEVICE int on_ring(int a, int b) { return int(uint32(a) < uint32(b) ? a : b); }
+
 // City is uint16 (shared memory) or int (global memory).
 template <class City>
 struct RingTour {
@@ -12,18 +15,17 @@ struct RingTour {
   City* position;
   int n;
 
-  // A place from -n to 2 n - 1 on the ring: what is not on it is no less than 2^31 - n or so, read
-  // as an unsigned number.
-  GLS_DEVICE int wrap(int place) const { return lesser(wrap_low(place), place - n); }
-  GLS_DEVICE int wrap_low(int place) const { return lesser(place, place + n); }   // from -n on
-  GLS_DEVICE int wrap_high(int place) const { return lesser(place, place - n); }  // from 0 on
+  // A place from -n to 2 n - 1 on the ring.
+  GLS_DEVICE int wrap(int place) const { return on_ring(wrap_low(place), place - n); }
+  GLS_DEVICE int wrap_low(int place) const { return on_ring(place, place + n); }   // from -n on
+  GLS_DEVICE int wrap_high(int place) const { return on_ring(place, place - n); }  // from 0 on
   GLS_DEVICE int at(int place) const { return int(order[wrap(place)]); }
   GLS_DEVICE int place(int city) const { return int(position[city]); }
 
   // Reverses the `length` places from `first` on.
   template <class Team>
   GLS_DEVICE void reverse(const Team& team, int first, int length) const {
-    team.each(length / 2, [&](int s) {
+    team.each(length >> 1, [&](int s) {
       const int left = wrap_high(first + s), right = wrap_high(first + length - 1 - s);
       const City a = order[left], b = order[right];
       order[left] = b;
@@ -33,22 +35,25 @@ struct RingTour {
     });
     team.sync();
   }
-
- private:
-  GLS_DEVICE static int lesser(int a, int b) { return int(uint32(a) < uint32(b) ? a : b); }
 };
 
-// The tour without the edge (end, begin), read from `begin` on.
+// The tour without one of its edges, read from one end of it to the other.
 template <class City>
 struct Path {
   const RingTour<City>& tour;
-  int begin;     // place of the first city
-  bool forward;  // whether the path runs in the direction of the tour
+  int sign;    // 1 where the path runs in the direction of the tour, else -1
+  int begin;   // place of the first city
+  int origin;  // the same or a round before, so that all steps lead to places from -n on
 
-  GLS_DEVICE int at(int step) const { return tour.at(forward ? begin + step : begin - step); }
-  GLS_DEVICE int step(int city) const {
-    return tour.wrap_low(forward ? tour.place(city) - begin : begin - tour.place(city));
-  }
+  GLS_DEVICE Path(const RingTour<City>& tour, int first, bool forward)
+      : tour(tour),
+        sign(forward ? 1 : -1),
+        begin(tour.place(first)),
+        origin(forward ? begin - tour.n : begin) {}
+
+  // Of a step from 0 to n - 1.
+  GLS_DEVICE int at(int step) const { return int(tour.order[tour.wrap_low(origin + sign * step)]); }
+  GLS_DEVICE int step(int city) const { return tour.wrap_low(sign * (tour.place(city) - begin)); }
 };
 
 }  // namespace gls

@@ -64,6 +64,15 @@ GLS_DEVICE int bits_in(uint32 word) {
 #endif
 }
 
+// The product's upper half.
+GLS_DEVICE uint32 multiply_high(uint32 a, uint32 b) {
+#ifdef __CUDACC__
+  return __umulhi(a, b);
+#else
+  return uint32((uint64(a) * b) >> 32);
+#endif
+}
+
 // The number of the lowest bit that is set.
 GLS_DEVICE int lowest_bit(uint32 word) {
 #ifdef __CUDACC__

@@ -22,7 +22,7 @@ struct LinKernighanMove {
   GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
                                 Move& move) {
     Length best = 0;
-#pragma unroll 1
+#pragma unroll(depth == 3 ? 2 : 1)
     for (int behind = 0; behind < 2; ++behind) {
       const ThirdEdge third(view.path(first), first.t3, behind);
       go_on(view, first, third, removed(view, first, third), variant, best, move);
@@ -46,6 +46,11 @@ struct LinKernighanMove {
     }
   }
 
+#ifdef __CUDACC__
+  static constexpr bool kTogether = true;
+#else
+  static constexpr bool kTogether = false;
+#endif
  private:
   template <class View, class Length>
   GLS_DEVICE static Length removed(const View& view, const FirstStep<Length>& first,
@@ -70,18 +75,20 @@ struct LinKernighanMove {
     }
     const auto entry = view.candidates.entry(third.t4, rank);
     added += view.candidates.length(entry);
-    if (removed <= added) return;
+    const bool open = removed > added;
+    if (!(depth == 3 && kTogether) && !open) return;
     const int t5 = view.candidates.city(entry), at5 = path.step(t5);
-#pragma unroll 1
+#pragma unroll(depth == 3 ? 2 : 1)
     for (int second = 0; second <= third.behind; ++second) {
       const int at6 = third.step6(at5, second);
-      if (at6 < 0) return;
-      const int t6 = path.at(at6);
+      const bool possible = open && at6 >= 0;
+      if (!(depth == 3 && kTogether) && !possible) return;
+      const int t6 = path.at(at6 < 0 ? 0 : at6);
       const Shape shape = third.shape(second);
       const Length all_removed = removed + view.leaving(t6, t5);
       Length gain = Lengths::gain(all_removed, added + view.length(t6, first.t1));
       if constexpr (depth == 3) {
-        if (gain <= best) continue;
+        if (!possible || gain <= best) continue;
         best = gain;
         move.set(first, shape, 3, third.t4, t5, t6);
       } else {

@@ -143,7 +143,7 @@ struct View {
   }
 
   GLS_DEVICE Path<City> path(const FirstStep<Length>& first) const {
-    return {tour, tour.place(first.t2), first.forward != 0};
+    return {tour, first.t2, first.forward != 0};
   }
 };
 

@@ -28,11 +28,12 @@ struct BridgeCuts {
 // All cuts in a window of consecutive cities, which holds the cut edges with both their ends, or
 // uniform over the tour where the window is the whole of it.
 struct WindowCuts {
-  template <class View>
-  GLS_DEVICE static BridgeCuts draw(Philox& random, const View& view, int window) {
+  template <class Random, class View>
+  GLS_DEVICE static BridgeCuts draw(Random& random, const View& view, int window) {
     return draw(random, view.tour.n, window);
   }
-  GLS_DEVICE static BridgeCuts draw(Philox& random, int n, int window) {
+  template <class Random>
+  GLS_DEVICE static BridgeCuts draw(Random& random, int n, int window) {
     const bool uniform = window >= n;
     BridgeCuts cuts{int(random.below(n)), {}};
     GLS_UNROLL
@@ -47,8 +48,8 @@ struct WindowCuts {
 // Cuts at cities that lie next to each other in space: each is reached from the one before by a
 // random walk of `window` steps along the candidates.
 struct WalkCuts {
-  template <class View>
-  GLS_DEVICE static BridgeCuts draw(Philox& random, const View& view, int window) {
+  template <class Random, class View>
+  GLS_DEVICE static BridgeCuts draw(Random& random, const View& view, int window) {
     const auto& candidates = view.candidates;
     BridgeCuts cuts{0, {}};
     int city = random.below(view.tour.n);

@@ -19,7 +19,8 @@ GLS_DEVICE uint64 reversals(Shape shape) {
 template <class Team, class City, class Record>
 GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const Move& move,
                            bool either_way, Record record) {
-  bool forward = move.forward;
+  const int longest = either_way ? tour.n / 2 : tour.n;
+  int forward = move.forward;
   const bool longer = move.shape == Shape::kSwap || move.shape == Shape::kBridge;
   uint64 ends = reversals(move.shape);
 #pragma unroll 1
@@ -28,8 +29,7 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
     int begin = tour.place(forward ? first : last);
     const int end = tour.place(forward ? last : first);
     int length = tour.wrap_low(end - begin) + 1;
-    if (either_way &&
-        2 * length > tour.n) {  // turning the rest round is the same, seen from behind
+    if (length > longest) {  // turning the rest round is the same, seen from behind
       begin = end + 1;
       length = tour.n - length;
       forward = !forward;

@@ -48,9 +48,14 @@ struct Journal {
 
 // Cuts a tour by a double bridge: the move in `move` (not in registers) with its gain, false where
 // none was found.
-template <class Cuts, class View, class Length = typename View::Length>
-GLS_DEVICE bool draw_bridge(Philox& random, const View& view, int window, Move& move,
-                            Length& gain) {
+template <class Cuts, class Team, class View, class Length = typename View::Length>
+GLS_DEVICE bool draw_bridge(const Team& team, TeamPhilox<Team>& random, const View& view,
+                            int window, Move& move, Length& gain) {
+  struct Bridge {
+    BridgeCuts cuts;
+    Length lengths[8];
+  };
+  Bridge& bridge = shared_slot<Bridge>(team);
   const auto& tour = view.tour;
 #pragma unroll 1
   for (int attempt = 0; attempt < kKickAttempts; ++attempt) {
@@ -61,22 +66,26 @@ GLS_DEVICE bool draw_bridge(Philox& random, const View& view, int window, Move& 
       cuts.at[c] += view.fixed.hold(tour.at(place - 1), tour.at(place));
     }
     if (!cuts.separate(tour.n)) continue;
-    move.shape = Shape::kBridge;
-    move.forward = 1;
-    move.edges = 4;
-    GLS_UNROLL
-    for (int c = 0; c < 4; ++c) {  // cities before and behind: t[6] t[0], t[1] t[2], ... t[5] t[7]
-      const int place = tour.wrap_high(cuts.first + cuts.at[c]);
-      move.t[c == 0 ? 6 : 2 * c - 1] = tour.at(place - 1);
-      move.t[c == 3 ? 7 : 2 * c] = tour.at(place);
-    }
+    team.once([&] {
+      bridge.cuts = cuts;
+      move.shape = Shape::kBridge;
+      move.forward = 1;
+      move.edges = 4;
+    });
+    // The city before a cut leaves the one behind it for the one behind the cut after the next.
+    team.each(8, [&](int edge) {
+      const int cut = edge / 2, other = edge % 2 ? cut ^ 2 : cut;
+      const auto place = [&](int c) { return tour.wrap_high(cuts.first + bridge.cuts.at[c]); };
+      const int before = tour.at(place(cut) - 1), behind = tour.at(place(other));
+      bridge.lengths[edge] = view.length(before, behind);
+      if (edge % 2) return;
+      move.t[cut == 0 ? 6 : 2 * cut - 1] = before;  // t[6] t[0], t[1] t[2], ... t[5] t[7]
+      move.t[cut == 3 ? 7 : 2 * cut] = behind;
+    });
+    team.sync();
     gain = 0;
-#pragma unroll 1
-    for (int c = 0; c < 4; ++c) {
-      const int before = move.t[c == 0 ? 6 : 2 * c - 1];
-      gain += view.length(before, move.t[c == 3 ? 7 : 2 * c]);
-      gain -= view.length(before, move.t[c == 0 ? 4 : c == 1 ? 7 : c == 2 ? 0 : 2]);
-    }
+    GLS_UNROLL
+    for (int edge = 0; edge < 8; edge += 2) gain += bridge.lengths[edge] - bridge.lengths[edge + 1];
     return true;
   }
   return false;
@@ -162,9 +171,10 @@ struct Chain {
          {error_absolute, error_relative}},
         {candidates, candidate_lengths, degree, sorted != 0, first_city * degree},
         fixed};
-    WorkQueue<City> queue{memory.template take<City>(kChainQueue),
-                          memory.template take<uint32>((stride + 31) / 32), kChainQueue, 0, 0};
+    City* ring = memory.template take<City>(kChainQueue);  // next to the journal: one address
     Journal<City> journal{memory.template take<City>(2 * kJournal)};
+    WorkQueue<City> queue{ring, memory.template take<uint32>((stride + 31) / 32), kChainQueue, 0,
+                          0};
     const auto& tour = view.tour;
     team.each(n, [&](int p) {
       const int city = tours[row + p];
@@ -203,8 +213,11 @@ struct Chain {
     };
 #pragma unroll 1
     while (kicks_left > 0 && moves_left > 0 && patient(patience, state.idle)) {
-      bool moves = kick(team, view, seed, first_row + item, window, move, state);
-      rise = state.rise;
+      Philox random(seed, Purpose::kKick, first_row + item);
+      TeamPhilox<Team> draws(team, random, state.kicks * kDrawsPerKick);
+      Length gain = 0;
+      bool moves = draw_bridge<Cuts>(team, draws, view, window, move, gain);
+      rise = -Cost(gain);
 #pragma unroll 1
       for (; moves; moves = repair()) {
         apply_move(team, tour, move, directions == 2,
@@ -216,7 +229,6 @@ struct Chain {
       const Cost cost = state.cost, best = state.best;
       if (kReal && fabs(double(rise)) <= 1e-12 * double(cost)) rise = 0;  // rounding alone
       const float level = units[item] * fmax(heat - cooling * float(state.kicks), 0.0f);
-      Philox random(seed, Purpose::kKick, first_row + item);
       random.seek((state.kicks + 1) * kDrawsPerKick - 1);
       const bool taken = Accept::takes(rise, level, random);
       if (taken)
@@ -261,29 +273,13 @@ struct Chain {
   // Kept in shared memory: registers are scarce.
   struct State {
     Cost cost, best;
-    Cost rise;  // by the kick
     int64 kicks, idle, accepted;
-    bool kicked;
     int moves_left;  // at the start
     MovesByPart<Neighbourhood> moves;
   };
 
   GLS_DEVICE static bool patient(int patience, int64 idle) {
     return patience == 0 || idle < patience;
-  }
-
-  // Draws the kick of a number into the team's `move`; false where there is none.
-  template <class View>
-  GLS_DEVICE static bool kick(const Team& team, const View& view, uint64 seed, int64 row,
-                              int window, Move& move, State& state) {
-    team.once([&] {
-      Philox random(seed, Purpose::kKick, row);
-      random.seek(state.kicks * kDrawsPerKick);
-      Length gain = 0;
-      state.kicked = draw_bridge<Cuts>(random, view, window, move, gain);
-      state.rise = -Cost(gain);
-    });
-    return state.kicked;
   }
 };
 

@@ -57,14 +57,12 @@ GLS_DEVICE FirstFound<int> least_in_warp(FirstFound<int> mine) {
 }
 #endif
 
-// Division of numbers below 2^16 by a number that the compiler does not know.
+// Division by a number that the compiler does not know, where their product is below 2^31.
 struct Divisor {
   int divisor;
-  uint32 inverse;
-  GLS_DEVICE explicit Divisor(int d) : divisor(d), inverse(d > 1 ? 0xffffffffu / d + 1 : 0) {}
-  GLS_DEVICE int quotient(int x) const {
-    return divisor > 1 ? int(uint64(uint32(x)) * inverse >> 32) : x;
-  }
+  uint32 inverse;  // times 2^31, rounded up
+  GLS_DEVICE explicit Divisor(int d) : divisor(d), inverse(0x7fffffffu / d + 1) {}
+  GLS_DEVICE int quotient(int x) const { return int(multiply_high(2 * x, inverse)); }
 };
 
 // How the moves of a city are counted: first steps in one or two directions to candidates of rank
@@ -88,7 +86,8 @@ GLS_DEVICE bool first_step(const View& view, Choices choices, int city, int choi
   first.forward = forward;
   first.length = view.leaving(city, first.t1);
   first.gain = first.length - added;
-  return first.gain > 0 && first.t3 != view.tour.at(forward ? place + 1 : place - 1);
+  const int neighbour = view.tour.at(forward ? place + 1 : place - 1);
+  return (first.gain > 0) & (first.t3 != neighbour);  // no branch: some lane always goes on
 }
 
 // The gain of a move out of line: what is rare must not be in the way of what is not.
@@ -207,21 +206,21 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
 
 #ifdef __CUDACC__
 
-// A first step that gains, without what its number says: `item` counts the first steps of all
-// cities that are looked at.
+// A first step that gains: number `choice`, below 2^15, of the city of a rank below 2^16.
 template <class Length>
 struct alignas(8) Survivor {  // two words at a time
   int t1, t2, t3;
-  int tag;  // 2 * item + forward
+  uint32 tag;  // rank, choice, forward
   Length length, gain;
 
-  GLS_DEVICE void set(const FirstStep<Length>& first, int item) {
+  GLS_DEVICE void set(const FirstStep<Length>& first, int rank, int choice) {
     t1 = first.t1, t2 = first.t2, t3 = first.t3;
-    tag = 2 * item + first.forward;
+    tag = uint32(rank) << 16 | uint32(choice) << 1 | uint32(first.forward);
     length = first.length, gain = first.gain;
   }
-  GLS_DEVICE FirstStep<Length> first() const { return {t1, t2, t3, tag & 1, length, gain}; }
-  GLS_DEVICE int item() const { return tag >> 1; }
+  GLS_DEVICE FirstStep<Length> first() const { return {t1, t2, t3, int(tag & 1), length, gain}; }
+  GLS_DEVICE int rank() const { return int(tag >> 16); }
+  GLS_DEVICE int choice() const { return int(tag >> 1 & 0x7fff); }
 };
 
 template <class Length, int count>
@@ -247,15 +246,14 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
     int count = 0;
 #pragma unroll 1
     for (; item < items && count <= kSurvivors - kLanes; item += kLanes) {
-      const int mine = (item + lane) * shares + share;
+      const bool within = item + lane < items;
+      const int mine = (within ? item + lane : item) * shares + share;
+      const int rank = choices.steps.quotient(mine);
+      const int choice = mine - rank * choices.steps.divisor;
       FirstStep<Length> first;
-      bool gains = false;
-      if (item + lane < items) {
-        const int rank = choices.steps.quotient(mine);
-        gains = first_step(view, choices, queue[rank], mine - rank * choices.steps.divisor, first);
-      }
+      const bool gains = within & first_step(view, choices, queue[rank], choice, first);
       const Compacted kept = team.compact(gains);
-      if (gains) survivors[count + kept.place].set(first, mine);
+      if (gains) survivors[count + kept.place].set(first, rank, choice);
       count += kept.total;
     }
     team.sync();
@@ -270,9 +268,7 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
         const Survivor<Length>& from = survivors[step];
         const Length gain = gain_of<Neighbourhood>(view, from.first(), variant, its_move);
         if (gain > 0) {
-          const int rank = choices.steps.quotient(from.item());
-          const int choice = from.item() - rank * choices.steps.divisor;
-          const Found other{{rank, choice * variants + variant, gain}};
+          const Found other{{from.rank(), from.choice() * variants + variant, gain}};
           leads = other < own;
           if (leads) own = other;
         }
@@ -285,11 +281,10 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
           move = its_move;
           move.start(survivors[choices.variants.quotient(mine)].first());  // not kept till here
         }
-        const int next =
-            base + kLanes < moves
-                ? choices.steps.quotient(survivors[choices.variants.quotient(base + kLanes)].item())
-            : item < items ? choices.steps.quotient(item)
-                           : kNowhere;
+        const int next = base + kLanes < moves
+                             ? survivors[choices.variants.quotient(base + kLanes)].rank()
+                         : item < items ? choices.steps.quotient(item)
+                                        : kNowhere;
         if (next > best.rank) {
           items = 0;
           break;

@@ -14,10 +14,7 @@ struct WorkQueue {
   int head, size;
   static constexpr int share = 0, shares = 1;  // of the first steps of its cities: all
 
-  GLS_DEVICE int operator[](int rank) const {
-    const int place = head + rank;
-    return int(ring[place < room ? place : place - room]);
-  }
+  GLS_DEVICE int operator[](int rank) const { return int(ring[place(rank)]); }
 
   // Makes the queue of n cities empty, whatever was in its memory.
   template <class Team>
@@ -54,11 +51,12 @@ struct WorkQueue {
   // Appends those of `count` cities that are not queued, in their order.
   template <class Team>
   GLS_DEVICE void push(const Team& team, const int* cities, int count) {
-    size += team.append_new(queued, cities, count, [&](int rank, int city) {
-      const int place = head + size + rank;
-      ring[place < room ? place : place - room] = City(city);
-    });
+    size += team.append_new(queued, cities, count,
+                            [&](int rank, int city) { ring[place(size + rank)] = City(city); });
   }
+
+ private:
+  GLS_DEVICE int place(int rank) const { return on_ring(head + rank, head + rank - room); }
 };
 
 }  // namespace gls
