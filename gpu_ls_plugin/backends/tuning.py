@@ -231,8 +231,12 @@ def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
 # Warps of a block of chains, and blocks of a multiprocessor, by how many registers the moves need;
 # the first that fit are taken. Chains on parts need a few more than those on whole tours.
 ONE_BLOCK = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
-PART_WARPS = {"few": ((10, 2), *ONE_BLOCK), "some": ONE_BLOCK, "many": ONE_BLOCK[2:]}
-CHAIN_WARPS = {**PART_WARPS, "few": ((12, 2), (11, 2), *PART_WARPS["few"])}
+PART_WARPS = {
+    "few": ((12, 2), (10, 2), (18, 1), *ONE_BLOCK),
+    "some": ONE_BLOCK,
+    "many": ONE_BLOCK[2:],
+}
+CHAIN_WARPS = {**PART_WARPS, "few": ((16, 2), (14, 2), *PART_WARPS["few"])}
 CHAIN_STATIC_BYTES = 1_856  # of a warp: survivors, state, move
 JOURNAL, CHAIN_QUEUE = 96, 128  # gls::kJournal and gls::kChainQueue
 
@@ -347,6 +351,11 @@ def chain_shape(
     warps, blocks, left = fitting
     beside = _padded(n * site_bytes) <= left
     return ChainShape(f"gls::Warp<{warps}>", 32, warps, True, beside, blocks, site_bytes)
+
+
+def part_fits(n: int, shared_memory: int, site_bytes: int) -> bool:
+    """Return whether a chain on a part of n cities fits into shared memory at all."""
+    return _first_fitting(((1, 1),), part_bytes(n, site_bytes), shared_memory) is not None
 
 
 def part_shape(n: int, shared_memory: int, site_bytes: int, registers: str = "some") -> ChainShape:

@@ -51,4 +51,24 @@ struct PackedLists : Entries {
   }
 };
 
+// Writes the candidates of a city in a part of the problem, from `own` on. Those whose `number` is
+// negative are left out, and the end of the list repeats its beginning; a list that would be empty
+// has a neighbour, too far away for a move.
+template <class Lists, class Number>
+GLS_DEVICE void keep_inside(const Lists& lists, int city, Number number, int neighbour, void* near,
+                            void* near_lengths, int64 own) {
+  int inside = 0;
+  for (int rank = 0; rank < lists.degree; ++rank) {
+    const auto entry = lists.entry(city, rank);
+    const int other = number(lists.city(entry));
+    if (other >= 0) Lists::put(near, near_lengths, own + inside++, other, lists.length(entry));
+  }
+  const Lists made(near, near_lengths, lists.degree, false, own);
+  for (int rank = inside; rank < lists.degree; ++rank) {
+    const int again = rank - inside;
+    Lists::put(near, near_lengths, own + rank, inside > 0 ? made.city(again) : neighbour,
+               inside > 0 ? made.length(again) : Lists::kFar);
+  }
+}
+
 }  // namespace gls

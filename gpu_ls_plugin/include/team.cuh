@@ -136,6 +136,7 @@ struct Host {
   }
 
   GLS_DEVICE Compacted compact(bool keep) const { return {0, keep}; }
+  GLS_DEVICE Compacted stacked(int mine) const { return {0, mine}; }
   GLS_DEVICE int64 total(int64 mine) const { return mine; }
   GLS_DEVICE uint32 reserve(uint32* number, int count) const { return fetch_add(number, count); }
 
@@ -301,6 +302,17 @@ struct Warp {
     return {warp::rank_in(mask), __popc(mask)};
   }
 
+  // The sum of what the lanes before this one have, and of all.
+  GLS_DEVICE Compacted stacked(int mine) const {
+    int sum = mine;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+      const int other = __shfl_up_sync(kAllLanes, sum, step);
+      if (lane() >= step) sum += other;
+    }
+    return {sum - mine, __shfl_sync(kAllLanes, sum, 31)};
+  }
+
   // The sum of what the lanes have.
   GLS_DEVICE int64 total(int64 mine) const {
 #pragma unroll
@@ -321,15 +333,8 @@ struct Warp {
   GLS_DEVICE int set_bits(uint32 word, F put) const {
     __shared__ uint16 bits[Warps][32 * 32];
     uint16* const found = bits[in_block()];
-    const int mine = __popc(word);
-    int before = mine;
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-      const int other = __shfl_up_sync(kAllLanes, before, step);
-      if (lane() >= step) before += other;
-    }
-    const int count = __shfl_sync(kAllLanes, before, 31);
-    for (uint16* next = found + before - mine; word != 0; word &= word - 1) {
+    const auto [place, count] = stacked(__popc(word));
+    for (uint16* next = found + place; word != 0; word &= word - 1) {
       *next++ = uint16(32 * lane() + lowest_bit(word));
     }
     __syncwarp();

@@ -20,7 +20,7 @@ from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT, ChainState, chain_kern
 from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.contraction import Contraction
 from gpu_ls_plugin.searches.edge_assembly import Population
-from gpu_ls_plugin.searches.part_search import PartSearch, TourParts
+from gpu_ls_plugin.searches.part_search import PartSearch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -140,25 +140,39 @@ class Chains(ChainState, ABC):
         """Return how many moves looking at one city stands for."""
 
     def work_where_differing(
-        self, elite: Any, most: int, kicks_per_city: float, level: float, seconds: float
-    ) -> None:
-        """Let all chains search a contraction of elite tours, and keep what is better.
+        self,
+        elite: Any,
+        most: int,
+        kicks_per_city: float,
+        level: float,
+        seconds: float,
+        kicks: int,
+    ) -> int:
+        """Let each chain go on for a while where its tour differs from elite ones.
 
         Nothing happens where chains are driven from the host, or work on parts anyway.
 
         Parameters
         ----------
         elite : integer array
-            Rows of the best tours; row r goes on from the tour of number r, counted round.
+            Rows of the best tours.
         most : int
-            Cities that may remain; nothing happens if there were more.
+            Cities that may remain in the mean; nothing happens if there were more.
         kicks_per_city : float
             Kicks of each chain for each city that remains.
         level : float
-            Of the acceptance rule, falling to 0.
+            Of the acceptance rule.
         seconds : float
             That may be spent, about.
+        kicks : int
+            That each chain may make.
+
+        Returns
+        -------
+        int
+            Kicks that each chain has made.
         """
+        return 0
 
     def behind(self, until: int) -> bool:
         """Return whether a chain has kicks and moves left; waits for the launches."""
@@ -297,44 +311,50 @@ class FusedChains(Chains):
         )
 
     def work_where_differing(
-        self, elite: Any, most: int, kicks_per_city: float, level: float, seconds: float
-    ) -> None:
-        """Let all chains search a contraction of elite tours, and keep what is better."""
-        backend, xp = self.start.backend, self.start.backend.xp
-        contraction = Contraction.of(backend, self.best_tours[elite])
-        if contraction is None or contraction.size > most:
-            return
-        m = contraction.size
-        cut = TourParts(
-            xp.full(1, m, "int32"),
-            contraction.names(),
-            contraction.mates(),
-            *contraction.lists(self._parts),
-        )
-        origin = elite[xp.arange(len(self.tours)) % len(elite)]
-        search = PartSearch(self.start, self.accept, self._parts, self._perturbation, m)
+        self,
+        elite: Any,
+        most: int,
+        kicks_per_city: float,
+        level: float,
+        seconds: float,
+        kicks: int,
+    ) -> int:
+        """Let each chain go on for a while where its tour differs from elite ones."""
+        backend = self.start.backend
+        contraction = Contraction(backend, self.tours, self.best_tours[elite])
+        remaining, size = float(contraction.sizes.mean()), int(contraction.sizes.max())
+        kicks = min(kicks, max(1, round(kicks_per_city * remaining)))
+        if remaining > most or kicks == 0 or not PartSearch.fits(backend, self._parts, size):
+            return 0
+        search = PartSearch(self.start, self.accept, self._parts, self._perturbation, size)
+        rings = backend.xp.empty((len(self.tours), size), "int32")
+        rings[:] = backend.xp.arange(size, dtype="int32")
         found = search.run(
-            cut,
-            contraction.shrink(self.best_tours[origin]),
+            contraction.cut(self._parts),
+            rings,
             self.units,
-            kicks=max(1, round(kicks_per_city * m)),
+            kicks=kicks,
             level=level,
-            window=self._perturbation.window(m),
+            fall=0.0,
+            window=self._perturbation.window(size),
             first_row=self.start.first_row + (int(self.kicks.max()) << 32),
             seconds=seconds,
             step=self.first_kicks(),
         )
-        costs = self.best_costs[origin] + found.best_costs
-        (better,) = xp.nonzero(costs < self.best_costs)
-        if len(better):
-            self.best_tours[better] = contraction.expand(found.best_tours[better])
-            self.best_costs[better] = costs[better]
-            self.take(better, better)
+        best_costs = self.costs + found.best_costs
+        leads = best_costs < self.best_costs
+        if self.best_tours is not self.tours:
+            self.best_tours[leads] = contraction.expand(found.best_tours)[leads]
+        self.best_costs[leads] = best_costs[leads]
+        self.tours[:] = contraction.expand(found.tours)  # of which it is a contraction: last
+        self.costs += found.costs
         self.kicks += found.kicks
         self.accepted += found.accepted
         self.looks += found.looks
         self.moves += found.moves
         self.moves_by += found.moves_by
+        self.idle[leads] = 0
+        return kicks
 
     def first_kicks(self) -> int:
         """Return a number of kicks that surely takes less than a launch should."""

@@ -162,11 +162,6 @@ class Composed:
             "breadth": breadth,
         }
 
-    @property
-    def far(self) -> int:
-        """Length of a candidate that no move gains by."""
-        return 0xFFFF if self.grid == "fine" else 1 << (28 if self._dtype == "int32" else 59)
-
     def packed(self, cities: Any, lengths: Any) -> tuple[Any, Any]:
         """Return candidates as the kernels read them: one array of words, or two arrays."""
         if self.grid == "fine":

@@ -1,116 +1,116 @@
-"""Edges that all of an elite have, contracted: chains work where its tours differ."""
+"""Edges that a tour has in common with an elite, contracted: chains work where they differ."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.searches.part_search import TourParts
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.searches.composed import Composed
 
-SMALLEST = 16  # cities left
+SMALLEST = 16  # edges of a tour, at least, that are left free where hardly any differs
 
 
-@dataclass(frozen=True)
+def contract_kernel(lists: str, team: str) -> Kernel:
+    """Compose the kernel that makes small problems, with candidate lists of a C++ type."""
+    return _kernel(
+        "contract",
+        f"gls::Contract<{team}, {lists}>",
+        "int n, int stride, int degree, const int* tours, const unsigned char* fixed, "
+        "const int* candidates, const void* candidate_lengths, const int* sizes, int* numbers, "
+        "int* places, int* names, int* mates, void* near, void* near_lengths",
+        team,
+    )
+
+
+def expand_kernel(team: str) -> Kernel:
+    """Compose the kernel that makes whole tours again."""
+    return _kernel(
+        "expand",
+        f"gls::Expand<{team}>",
+        "int n, int stride, const int* tours, const int* sizes, const int* places, "
+        "const int* mates, const int* rings, int* expanded",
+        team,
+    )
+
+
+def _kernel(name: str, body: str, parameters: str, team: str) -> Kernel:
+    return Kernel(name, "contraction.cuh", body, parse_parameters(parameters), team, parts=(name,))
+
+
 class Contraction:
-    """A smaller problem: cities between two common edges are left out, the rest renumbered.
+    """Small problems, one for each of some tours: the cities where it differs from an elite.
 
-    Cities that remain have the numbers 0 to m - 1 in the order of the first elite tour. Each path
-    of common edges is one fixed edge between its ends.
+    Edges of a tour that all of the elite have are fixed; cities between two of them are left out,
+    and the rest have numbers of their own, in the order of the tour. A path of fixed edges becomes
+    one between its ends.
+
+    Parameters
+    ----------
+    backend : Backend
+    tours : array of the backend, shape (P, n), int32
+        Not changed.
+    elite : array of the backend, shape (E, n), int32
 
     Attributes
     ----------
-    tour : array, shape (n,)
-        The first elite tour.
-    places : array, shape (m,)
-        Where in it the cities that remain stand.
-    fixed : boolean array, shape (m,)
-        Whether the edge from a city that remains to the next of them is fixed.
-    numbers : array, shape (n,)
-        Number of each city, -1 where it is left out.
+    fixed : array, shape (P, n), bool
+        Whether the edge behind each place of a tour is.
+    sizes : array, shape (P,), int32
+        Cities that remain.
     """
 
-    backend: Backend
-    tour: Any
-    places: Any
-    fixed: Any
-    numbers: Any
+    def __init__(self, backend: Backend, tours: Any, elite: Any) -> None:
+        xp = backend.xp
+        self._backend, self._tours = backend, tours
+        before, after = _common_neighbours(xp, elite)
+        following = xp.roll(tours, -1, axis=1)
+        self.fixed = (before[tours] == following) | (after[tours] == following)
+        self.fixed[:, :SMALLEST] &= (self._remaining() >= SMALLEST)[:, None]
+        self.sizes = self._remaining()
 
-    @classmethod
-    def of(cls, backend: Backend, elite: Any) -> Contraction | None:
-        """Return the contraction of elite tours (E, n), None where hardly a city would remain."""
-        xp, n = backend.xp, elite.shape[1]
-        tour = elite[0]
-        common = xp.ones(n, bool)  # the edge behind each place
-        for other in elite[1:]:
-            place = xp.empty(n, "int32")
-            place[other] = xp.arange(n, dtype="int32")
-            apart = xp.abs(place[tour] - place[xp.roll(tour, -1)])
-            common &= (apart == 1) | (apart == n - 1)
-        (places,) = xp.nonzero(~(common & xp.roll(common, 1)))
-        if len(places) < SMALLEST:
-            return None
-        numbers = xp.full(n, -1, "int32")
-        numbers[tour[places]] = xp.arange(len(places), dtype="int32")
-        return cls(backend, tour, places, common[places], numbers)
+    def _remaining(self) -> Any:
+        inner = self.fixed & self._backend.xp.roll(self.fixed, 1, axis=1)
+        return self.fixed.shape[1] - inner.sum(axis=1, dtype="int32")
 
-    @property
-    def size(self) -> int:
-        """Cities that remain."""
-        return len(self.places)
-
-    def names(self) -> Any:
-        """Return the cities that remain, shape (m,)."""
-        return self.tour[self.places]
-
-    def mates(self) -> Any:
-        """Return the other end of each city's fixed edge, the city itself where it has none."""
-        xp, m = self.backend.xp, self.size
-        mates = xp.arange(m, dtype="int32")
-        (first,) = xp.nonzero(self.fixed)
-        second = (first + 1) % m
-        mates[first], mates[second] = second, first
-        return mates
-
-    def lists(self, parts: Composed) -> tuple[Any, Any]:
-        """Return candidates and lengths of the cities that remain, as `parts` has them.
-
-        A list keeps its order; its end repeats what is left of it. A city without any candidate
-        gets the next city, too far away for a move.
-        """
-        xp, degree = self.backend.xp, parts.arguments["degree"]
-        rows = xp.arange(self.size)[:, None]
-        entries = self.names()[:, None].astype("int64") * degree + xp.arange(degree)
-        own = self.numbers[parts.cities.ravel()[entries]]
-        inside = (own >= 0).sum(axis=1)
-        order = xp.argsort((own < 0) * degree + xp.arange(degree), axis=1)
-        order = order[rows, xp.arange(degree) % xp.maximum(inside, 1)[:, None]]
-        lengths = parts.lengths.ravel()[entries][rows, order]
-        cities = own[rows, order]
-        lonely = inside == 0
-        cities[lonely] = ((rows + 1) % self.size)[lonely].astype(cities.dtype)
-        lengths[lonely] = parts.far
-        return parts.packed(cities, lengths)
-
-    def shrink(self, tours: Any) -> Any:
-        """Return tours (P, n) that have all common edges as rings (P, m)."""
-        numbers = self.numbers[tours]
-        return numbers[numbers >= 0].reshape(len(tours), self.size)
+    def cut(self, parts: Composed) -> TourParts:
+        """Return the small problems; `parts` has the candidates of the whole one."""
+        backend, (count, n) = self._backend, self._tours.shape
+        xp, stride = backend.xp, int(self.sizes.max())
+        cut = TourParts.empty(xp, count, stride, parts.arguments)
+        cut.sizes[:] = self.sizes
+        self._arguments = {
+            "n": n,
+            "stride": stride,
+            "tours": self._tours,
+            "fixed": self.fixed,
+            "numbers": xp.empty((count, n), "int32"),
+            "places": xp.empty((count, stride), "int32"),
+            **{key: parts.arguments[key] for key in ("degree", "candidates", "candidate_lengths")},
+            **vars(cut),  # under the names that the kernels' parameters have
+        }
+        backend.launch(contract_kernel(parts.moves.lists, backend.warp()), count, self._arguments)
+        return cut
 
     def expand(self, rings: Any) -> Any:
-        """Return rings (P, m) as tours (P, n)."""
-        xp, n, m = self.backend.xp, len(self.tour), self.size
-        following = xp.roll(rings, -1, axis=1)
-        ahead = self.fixed[rings] & (following == (rings + 1) % m)
-        back = self.fixed[following] & (rings == (following + 1) % m) & ~ahead
-        # From each city that remains to the next, along the first elite tour.
-        gaps = xp.diff(xp.concatenate([self.places, self.places[:1] + n]))
-        counts = xp.where(ahead, gaps[rings], xp.where(back, gaps[following], 1)).ravel()
-        ends = xp.cumsum(counts)
-        index = xp.arange(len(rings) * n)
-        owner = xp.searchsorted(ends, index, side="right")
-        within = index - (ends - counts)[owner]
-        direction = xp.where(back.ravel(), -1, 1)[owner]
-        place = (self.places[rings.ravel()][owner] + direction * within) % n
-        return self.tour[place].reshape(len(rings), n).astype("int32")
+        """Return rings of what remains, shape (P, m), as tours; needs what `cut` has made."""
+        expanded = self._backend.xp.empty_like(self._tours)
+        arguments = {**self._arguments, "rings": rings, "expanded": expanded}
+        self._backend.launch(expand_kernel(self._backend.warp()), len(rings), arguments)
+        return expanded
+
+
+def _common_neighbours(xp: Any, elite: Any) -> Any:
+    """Return the neighbours of every city that all tours have, -1 for none, shape (2, n)."""
+    common = None
+    for tour in elite:
+        neighbours = xp.empty((2, len(tour)), tour.dtype)
+        neighbours[:, tour] = xp.stack([xp.roll(tour, 1), xp.roll(tour, -1)])
+        if common is None:
+            common = neighbours
+        kept = (common == neighbours) | (common == neighbours[::-1])
+        common = xp.where(kept, common, -1)
+    return common

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT
 from gpu_ls_plugin.searches.edge_assembly import Population
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ class Cooperation(ABC):
         return max(1, round(self.every * n))
 
     @abstractmethod
-    def exchange(self, chains: Chains, level: float, seconds: float = math.inf) -> None:
+    def exchange(
+        self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
+    ) -> int:
         """Let chains go on from what others have found.
 
         Parameters
@@ -57,6 +60,13 @@ class Cooperation(ABC):
             Of the acceptance rule, at present.
         seconds : float
             That may be spent, about.
+        kicks : int
+            That each chain may make.
+
+        Returns
+        -------
+        int
+            Kicks that each chain has made.
         """
 
 
@@ -87,32 +97,35 @@ class Migration(Cooperation):
         super().__post_init__()
         checks.number("share", self.share, least=0.0, most=0.5)
 
-    def exchange(self, chains: Chains, level: float, seconds: float = math.inf) -> None:
+    def exchange(
+        self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
+    ) -> int:
         """Replace the worst chains; ties go to the lower row."""
         order = _by_cost(chains)
         count = int(self.share * len(order))
         if count > 0:
             chains.take(order[::-1][:count], order[:count])
+        return 0
 
 
 @dataclass(frozen=True)
 class EliteEdges(Migration):
-    """Migration, after which all chains work for a while where the best tours differ.
+    """Migration, after which each chain works for a while where its tour differs from the best.
 
-    Edges common to the elite are fixed; paths of them are contracted, so that the problem becomes
-    small. What the chains find there takes the place of their own best tours where it is better.
+    Edges of a chain's tour that all of an elite have, too, are fixed, and paths of them contracted:
+    the problem becomes smaller the more the tours agree, and kicks happen where they do not.
 
     Parameters
     ----------
     every, share
         As of `Migration`.
     elite : int
-        Number of tours, the cheapest that differ in cost, whose common edges are fixed; at least 2.
+        Number of tours, the cheapest that differ in cost, whose common edges are fixed; at least 1.
     kicks_per_city : float
-        Kicks of each chain in the contracted problem, for each of its cities.
+        Kicks of each chain in its contracted problem, for each city in it, in the mean of all.
     most : float
-        Share of the cities, up to 1, that may remain: chains only migrate where there would be more
-        of them, since kicks in a large contracted problem are no cheaper than others.
+        Share of the cities, up to 1, that may remain in the mean: chains only migrate where there
+        would be more of them.
 
     Raises
     ------
@@ -122,30 +135,33 @@ class EliteEdges(Migration):
 
     elite: int = 16
     kicks_per_city: float = 1.0
-    most: float = 0.3
+    most: float = 1.0
 
     name = "elite_edges"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.integer("elite", self.elite, least=2)
+        checks.integer("elite", self.elite, least=1)
         checks.number("kicks_per_city", self.kicks_per_city, least=0.0)
         checks.number("most", self.most, least=0.0, most=1.0)
 
-    def exchange(self, chains: Chains, level: float, seconds: float = math.inf) -> None:
-        """Migrate, then let the chains search the contracted problem."""
+    def exchange(
+        self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
+    ) -> int:
+        """Migrate, then let the chains search their contracted problems."""
         watch = Stopwatch.of(seconds)
         super().exchange(chains, level)
         order = _by_cost(chains)
         costs = chains.best_costs[order]
         new = chains.start.backend.xp.ones(len(order), bool)
         new[1:] = costs[1:] != costs[:-1]
-        chains.work_where_differing(
+        return chains.work_where_differing(
             order[new][: self.elite],
             round(self.most * chains.start.problem.n),
             self.kicks_per_city,
             level,
             watch.left,
+            kicks,
         )
 
 
@@ -196,15 +212,16 @@ class EdgeAssembly(Cooperation):
         """Return the device memory of one tour in bytes, beside that of its chain."""
         return Population.bytes_per_tour(n)
 
-    def exchange(self, chains: Chains, level: float, seconds: float = math.inf) -> None:
+    def exchange(
+        self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
+    ) -> int:
         """Cross the best tours; nothing happens to a single chain."""
-        if len(chains.tours) < 2:
-            return
         watch = Stopwatch.of(seconds)
-        for _ in range(self.generations):
+        for _ in range(self.generations if len(chains.tours) > 1 else 0):
             if watch.left <= 0:
-                return
+                break
             chains.population.next_generation(chains, self.offspring, watch.left)
+        return 0
 
 
 def _by_cost(chains: Chains) -> Any:

@@ -26,7 +26,13 @@ from gpu_ls_plugin.neighbourhoods import (
 )
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
-from gpu_ls_plugin.searches import edge_assembly, parted, random_k, three_opt_climb
+from gpu_ls_plugin.searches import (
+    contraction,
+    edge_assembly,
+    parted,
+    random_k,
+    three_opt_climb,
+)
 from gpu_ls_plugin.searches.best_sweep import positions_kernel, sweep_kernels
 from gpu_ls_plugin.searches.chain_kernel import TOUR_PART, chain_kernel
 from gpu_ls_plugin.searches.composed import Moves, registers_for
@@ -83,6 +89,7 @@ def instantiations() -> list[Kernel]:
         random_tours.random_tours_kernel(WARP),
         double_bridge.double_bridge_kernel(WARP),
         positions_kernel(BLOCK),
+        contraction.expand_kernel(WARP),
         parted.unroll_kernel(WARP),
         parted.write_kernel(WARP),
     ]
@@ -185,9 +192,9 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         yield chains(CHAIN_CITIES[0], parts, kind, kick, rule)
     yield chains(PART, *usual, choose=tuning.part_shape, scope=TOUR_PART)
     for kind in ("fine", ""):
-        yield parted.make_part_kernel(
-            Moves.of(USUAL, symmetric=True, length=length, grid=kind).lists, WARP
-        )
+        lists = Moves.of(USUAL, symmetric=True, length=length, grid=kind).lists
+        yield parted.make_part_kernel(lists, WARP)
+        yield contraction.contract_kernel(lists, WARP)
 
 
 def _assembly(metric: Metric) -> Iterator[Kernel]:

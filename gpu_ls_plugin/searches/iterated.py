@@ -339,8 +339,9 @@ class _Run:
                 if reached >= next_exchange:
                     with self.statistics.phase("exchange"):
                         level = max(0.0, heat - cooling * reached)
-                        exchange.exchange(chains, level, end - watch.elapsed)
-                    next_exchange = reached + period
+                        left = end - watch.elapsed
+                        done += exchange.exchange(chains, level, left, until - reached)
+                    next_exchange = max(done, reached) + period
             wanted = max(0.0, min(LAUNCH_SECONDS, end - watch.elapsed))
             step = max(1, min(8 * step, int(made * wanted / seconds)))
             self.report(chains)

@@ -18,6 +18,7 @@ from gpu_ls_plugin.searches.chain_kernel import (
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.acceptance import Acceptance
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.perturbations import DoubleBridge
     from gpu_ls_plugin.searches.chains import Start
     from gpu_ls_plugin.searches.composed import Composed
@@ -44,6 +45,16 @@ class TourParts:
     mates: Any
     near: Any
     near_lengths: Any
+
+    @classmethod
+    def empty(cls, xp: Any, count: int, stride: int, arguments: dict[str, Any]) -> TourParts:
+        """Return memory for parts of up to `stride` cities of a problem with such arguments."""
+        near, lengths = (
+            None if lists is None else xp.empty((count, stride, arguments["degree"]), lists.dtype)
+            for lists in (arguments["candidates"], arguments["candidate_lengths"])
+        )
+        names, mates = (xp.empty((count, stride), "int32") for _ in range(2))
+        return cls(xp.empty(count, "int32"), names, mates, near, lengths)
 
 
 class PartSearch:
@@ -90,6 +101,13 @@ class PartSearch:
             "total": start.problem.n,
         }
 
+    @staticmethod
+    def fits(backend: Backend, parts: Composed, size: int) -> bool:
+        """Return whether parts of `size` cities fit into the memory that chains have."""
+        if backend.name == "cpu":
+            return True
+        return tuning.part_fits(size, backend.shared_memory, parts.site_bytes)
+
     def run(
         self,
         cut: TourParts,
@@ -98,6 +116,7 @@ class PartSearch:
         *,
         kicks: int,
         level: float,
+        fall: float,
         window: int,
         first_row: int,
         seconds: float = math.inf,
@@ -115,7 +134,9 @@ class PartSearch:
         kicks : int
             Of each chain.
         level : float
-            Of the acceptance rule, falling to 0.
+            Of the acceptance rule.
+        fall : float
+            Of the level, over all kicks.
         window : int
             As `DoubleBridge.window` returns it.
         first_row : int
@@ -146,7 +167,7 @@ class PartSearch:
             "first_row": first_row,
             "window": window,
             "heat": level,
-            "cooling": level / kicks,
+            "cooling": fall / kicks,
             "candidates": cut.near,
             "candidate_lengths": cut.near_lengths,
             "replicas": chains // len(cut.sizes),

@@ -160,6 +160,7 @@ class PartedTours(Chains):
             xp.full(chains, self._unit, "float32"),
             kicks=kicks,
             level=level,
+            fall=level,
             window=self._perturbation.window(min(self._stride, int(segments["length1"].min()))),
             first_row=(self._round + 1) << 32,
         )
@@ -189,17 +190,7 @@ class PartedTours(Chains):
             [self._pair_up(tour, places[tour], cuts) for tour in range(tours)]
         )
         count, stride, degree = len(segments), self._stride, arguments["degree"]
-        near, lengths = (
-            None if lists is None else xp.empty((count, stride, degree), lists.dtype)
-            for lists in (arguments["candidates"], arguments["candidate_lengths"])
-        )
-        cut = TourParts(
-            sizes=xp.empty(count, "int32"),
-            names=xp.empty((count, stride), "int32"),
-            mates=xp.empty((count, stride), "int32"),
-            near=near,
-            near_lengths=lengths,
-        )
+        cut = TourParts.empty(xp, count, stride, arguments)
         arrays = {
             "n": n,
             "stride": stride,

@@ -30,8 +30,7 @@ struct Segments {
   }
 };
 
-// Names, mates and candidates of a part. Candidates outside of it are left out, and the end of a
-// list repeats its beginning; a list that would be empty has a neighbour, too far away for a move.
+// Names, mates and candidates of a part.
 template <class Team, class Lists>
 struct MakePart {
   GLS_DEVICE static void run(const Team& team, int item, int n, int stride, int degree,
@@ -45,20 +44,9 @@ struct MakePart {
       const int city = tours[tour + part.place(number)];
       names[first + number] = city;
       mates[first + number] = part.mate(number);
-      const int64 own = (first + number) * degree;
-      int inside = 0;
-      for (int rank = 0; rank < degree; ++rank) {
-        const auto entry = lists.entry(city, rank);
-        const int other = part.number(places[tour + lists.city(entry)]);
-        if (other >= 0) Lists::put(near, near_lengths, own + inside++, other, lists.length(entry));
-      }
-      const Lists made(near, near_lengths, degree, false, own);
-      const int neighbour = number > 0 ? number - 1 : 1;
-      for (int rank = inside; rank < degree; ++rank) {
-        const int again = rank - inside;
-        Lists::put(near, near_lengths, own + rank, inside > 0 ? made.city(again) : neighbour,
-                   inside > 0 ? made.length(again) : Lists::kFar);
-      }
+      keep_inside(
+          lists, city, [&](int other) { return part.number(places[tour + other]); },
+          number > 0 ? number - 1 : 1, near, near_lengths, (first + number) * degree);
     });
     team.once([&] { sizes[item] = part.size(); });
   }
