@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 POPULATIONS = {"pr1002": 140.0, "fnl4461": 80.0}  # instance: bar in million kicks a second
-PER_PROCESSOR = (16, 22, 24, 32)
-WINDOWS = (10, 30, 50)  # of kicks besides the usual one, at 22 chains a multiprocessor
+PER_PROCESSOR = {"pr1002": (16, 24, 28, 32), "fnl4461": (10, 16, 20, 32)}
+WINDOWS = (10, 30, 50)  # of kicks besides the usual one, at 32 chains a multiprocessor
 LAUNCHES = {"pr1002": 10, "fnl4461": 4}  # of n kicks a chain each
 LARGE_CITIES = (5_000, 20_000, 100_000, 1_000_000)
 LARGE_SECONDS = 2.0
@@ -46,7 +46,7 @@ def kicks(setting: Setting) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     for name, bar in setting.some({"pr1002": 140.0}, POPULATIONS).items():
         problem = read(name)
-        for each in setting.some((1, 2), PER_PROCESSOR):
+        for each in setting.some((1, 2), PER_PROCESSOR[name]):
             if setting.spent(f"{name}, {each} tours a multiprocessor", 2.0):
                 continue
             with setting.guarded(f"{name}, {each} tours a multiprocessor"):
@@ -55,7 +55,7 @@ def kicks(setting: Setting) -> dict[str, Any]:
     for window in setting.some((), WINDOWS):
         with setting.guarded(f"window {window}"):
             kick = gls.DoubleBridge(segment=window)
-            row = _population(setting, read("pr1002"), PER_PROCESSOR[1], perturbation=kick)
+            row = _population(setting, read("pr1002"), 32, perturbation=kick)
             rows.append(row | {"engine": f"window {window}"})
             setting.log(f"window {window}: {rows[-1]['mkicks_per_second']:.4g} M/s")
     rows += _large(setting)

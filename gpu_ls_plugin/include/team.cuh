@@ -29,6 +29,12 @@ using uint16 = unsigned short;
 using uint32 = unsigned int;
 using uint64 = unsigned long long;
 
+#ifdef __CUDACC__
+constexpr bool kOnDevice = true;
+#else
+constexpr bool kOnDevice = false;
+#endif
+
 // A value with the index that breaks ties: the smaller index wins.
 template <class Value>
 struct Ranked {

@@ -22,7 +22,7 @@ struct LinKernighanMove {
   GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
                                 Move& move) {
     Length best = 0;
-#pragma unroll(depth == 3 ? 2 : 1)
+#pragma unroll(kStraight ? 2 : 1)
     for (int behind = 0; behind < 2; ++behind) {
       const ThirdEdge third(view.path(first), first.t3, behind);
       go_on(view, first, third, removed(view, first, third), variant, best, move);
@@ -46,12 +46,11 @@ struct LinKernighanMove {
     }
   }
 
-#ifdef __CUDACC__
-  static constexpr bool kTogether = true;
-#else
-  static constexpr bool kTogether = false;
-#endif
  private:
+  // Whether all ways to go on are computed, and what is impossible is dropped in the end: some lane
+  // of a warp takes each of them anyway. Deeper chains have no registers for that.
+  static constexpr bool kStraight = kOnDevice && depth == 3;
+
   template <class View, class Length>
   GLS_DEVICE static Length removed(const View& view, const FirstStep<Length>& first,
                                    const ThirdEdge& third) {
@@ -76,13 +75,13 @@ struct LinKernighanMove {
     const auto entry = view.candidates.entry(third.t4, rank);
     added += view.candidates.length(entry);
     const bool open = removed > added;
-    if (!(depth == 3 && kTogether) && !open) return;
+    if (!kStraight && !open) return;
     const int t5 = view.candidates.city(entry), at5 = path.step(t5);
-#pragma unroll(depth == 3 ? 2 : 1)
+#pragma unroll(kStraight ? 2 : 1)
     for (int second = 0; second <= third.behind; ++second) {
       const int at6 = third.step6(at5, second);
       const bool possible = open && at6 >= 0;
-      if (!(depth == 3 && kTogether) && !possible) return;
+      if (!kStraight && !possible) return;
       const int t6 = path.at(at6 < 0 ? 0 : at6);
       const Shape shape = third.shape(second);
       const Length all_removed = removed + view.leaving(t6, t5);

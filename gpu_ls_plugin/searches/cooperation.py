@@ -133,9 +133,10 @@ class EliteEdges(Migration):
         A parameter is out of range or no number.
     """
 
+    every: float = 0.5
     elite: int = 16
     kicks_per_city: float = 1.0
-    most: float = 1.0
+    most: float = 0.5
 
     name = "elite_edges"
 

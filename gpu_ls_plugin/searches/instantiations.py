@@ -74,8 +74,8 @@ CHAINS: tuple[tuple[Sequence[Neighbourhood], str, DoubleBridge, Acceptance], ...
     (USUAL, "fine", WALK, Better()),
 )
 # One block of 10 warps on a multiprocessor, with registers for all parts; a tour in global memory;
-# two blocks of 11 warps.
-CHAIN_CITIES = (5000, 100_000, 1500)
+# two blocks of 16 warps.
+CHAIN_CITIES = (5000, 100_000, 1000)
 PART = 800
 
 ASSEMBLIES = (("EUC_2D", 1000, "int", "fine"), ("EUC", 100_000, "double", ""))

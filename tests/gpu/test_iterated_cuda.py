@@ -142,6 +142,15 @@ def test_restarts_and_migration():
     assert_same(problem, starts, replace(SEARCH, cooperation=gls.Migration(0.2)), kicks=60)
 
 
+@pytest.mark.parametrize("rule", [gls.Better(), gls.Annealing()], ids=lambda rule: rule.name)
+@pytest.mark.parametrize("n", [60, 1500])
+@pytest.mark.parametrize("metric", ["EUC_2D", "GEO", "EXPLICIT"])
+def test_elite_edges(metric, n, rule):
+    search = replace(SEARCH, cooperation=gls.EliteEdges(0.05, elite=4), accept=rule)
+    problem = random_problem(metric, n, span=5_000)
+    assert_same(problem, random_tours(n, 70), search, kicks=round(0.3 * n), seed=7)
+
+
 @pytest.mark.parametrize(
     "search",
     [

@@ -33,7 +33,15 @@ def search(start, accept, parts, cut, rings, **limits):
     """Chains on parts of up to N cities, with the level of whole tours."""
     units = (start.problem.cost(start.tours) / N).astype("float32")
     return PartSearch(start, accept, parts, BRIDGE, N).run(
-        cut, rings, units, kicks=KICKS, level=LEVEL, fall=LEVEL, window=20, first_row=start.first_row, **limits
+        cut,
+        rings,
+        units,
+        kicks=KICKS,
+        level=LEVEL,
+        fall=LEVEL,
+        window=20,
+        first_row=start.first_row,
+        **limits,
     )
 
 
