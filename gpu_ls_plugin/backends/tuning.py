@@ -237,6 +237,7 @@ PART_WARPS = {
     "many": ONE_BLOCK[2:],
 }
 CHAIN_WARPS = {**PART_WARPS, "few": ((16, 2), (14, 2), *PART_WARPS["few"])}
+CONTRACTED_WARPS = {"few": (4, 5), "some": (4, 4), "many": (4, 3)}
 CHAIN_STATIC_BYTES = 1_856  # of a warp: survivors, state, move
 JOURNAL, CHAIN_QUEUE = 96, 128  # gls::kJournal and gls::kChainQueue
 
@@ -353,11 +354,6 @@ def chain_shape(
     return ChainShape(f"gls::Warp<{warps}>", 32, warps, True, beside, blocks, site_bytes)
 
 
-def part_fits(n: int, shared_memory: int, site_bytes: int) -> bool:
-    """Return whether a chain on a part of n cities fits into shared memory at all."""
-    return _first_fitting(((1, 1),), part_bytes(n, site_bytes), shared_memory) is not None
-
-
 def part_shape(n: int, shared_memory: int, site_bytes: int, registers: str = "some") -> ChainShape:
     """Return who holds a chain on a part of n cities, as `chain_shape` does for many chains.
 
@@ -372,7 +368,25 @@ def part_shape(n: int, shared_memory: int, site_bytes: int, registers: str = "so
         raise InvalidParameterError(
             f"part: {n:,} cities do not fit into shared memory; choose fewer"
         )
-    warps, blocks, _ = fitting
+    return _part_shape(*fitting[:2], site_bytes)
+
+
+def contracted_shape(
+    n: int, shared_memory: int, site_bytes: int, registers: str = "some"
+) -> ChainShape | None:
+    """Return who holds a chain on a contracted problem of n cities; None if nobody can.
+
+    The same for all n, since that changes from one exchange to the next and each layout is a
+    program of its own: small blocks, as many of which are resident as there is room for.
+    """
+    warps, blocks = CONTRACTED_WARPS[registers]
+    own = part_bytes(n, site_bytes)
+    if _first_fitting([(warps, 1)], own, shared_memory) is None:
+        return None
+    return _part_shape(warps, blocks, site_bytes)
+
+
+def _part_shape(warps: int, blocks: int, site_bytes: int) -> PartShape:
     return PartShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, site_bytes)
 
 

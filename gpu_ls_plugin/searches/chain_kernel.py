@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.searches import composed
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.searches.composed import Composed, Moves
 
+Shape = TypeVar("Shape", bound=tuning.ChainShape | None)
 PARAMETERS = composed.PARAMETERS + (
     "int ahead, gls::uint64 seed, gls::int64 first_row, gls::int64 until, gls::int64 max_moves, "
     "int patience, int window, float heat, float cooling, const float* units, int* tours, "
@@ -94,8 +95,8 @@ class ChainState:
 
 
 def chain_layout(
-    backend: Backend, parts: Composed, n: int, choose: Callable[..., tuning.ChainShape]
-) -> tuning.ChainShape:
+    backend: Backend, parts: Composed, n: int, choose: Callable[..., Shape]
+) -> Shape | tuning.HostShape:
     """Return who holds a chain on n cities, and where; `choose` is a GPU's rule in `tuning`."""
     if backend.name == "cpu":
         return tuning.HostShape.of(n)

@@ -324,9 +324,10 @@ class FusedChains(Chains):
         contraction = Contraction(backend, self.tours, self.best_tours[elite])
         remaining, size = float(contraction.sizes.mean()), int(contraction.sizes.max())
         kicks = min(kicks, max(1, round(kicks_per_city * remaining)))
-        if remaining > most or kicks == 0 or not PartSearch.fits(backend, self._parts, size):
+        layout = chain_layout(backend, self._parts, size, tuning.contracted_shape)
+        if remaining > most or kicks == 0 or layout is None:
             return 0
-        search = PartSearch(self.start, self.accept, self._parts, self._perturbation, size)
+        search = PartSearch(self.start, self.accept, self._parts, self._perturbation, size, layout)
         rings = backend.xp.empty((len(self.tours), size), "int32")
         rings[:] = backend.xp.arange(size, dtype="int32")
         found = search.run(

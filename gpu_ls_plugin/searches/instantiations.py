@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
 from gpu_ls_plugin.backends import tuning
@@ -168,7 +168,7 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         kind: str,
         kick: DoubleBridge,
         rule: Acceptance,
-        choose: Callable[..., ChainShape] = partial(tuning.chain_shape, tours=64),
+        choose: Callable[..., Any] = partial(tuning.chain_shape, tours=64),
         **scope: str,
     ) -> Kernel:
         shape = choose(
@@ -190,7 +190,8 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         yield chains(n, *usual)
     for parts, kind, kick, rule in CHAINS:
         yield chains(CHAIN_CITIES[0], parts, kind, kick, rule)
-    yield chains(PART, *usual, choose=tuning.part_shape, scope=TOUR_PART)
+    for choose in (tuning.part_shape, tuning.contracted_shape):
+        yield chains(PART, *usual, choose=choose, scope=TOUR_PART)
     for kind in ("fine", ""):
         lists = Moves.of(USUAL, symmetric=True, length=length, grid=kind).lists
         yield parted.make_part_kernel(lists, WARP)

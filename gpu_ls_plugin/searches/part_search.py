@@ -6,19 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.searches.chain_kernel import (
     NO_LIMIT,
     TOUR_PART,
     ChainState,
     chain_kernel,
-    chain_layout,
 )
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.acceptance import Acceptance
-    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.tuning import ChainShape
     from gpu_ls_plugin.perturbations import DoubleBridge
     from gpu_ls_plugin.searches.chains import Start
     from gpu_ls_plugin.searches.composed import Composed
@@ -69,9 +67,6 @@ class PartSearch:
     perturbation : DoubleBridge
     size : int
         Most cities of a part: m.
-
-    Attributes
-    ----------
     layout : ChainShape
         Who holds a chain, and where.
     """
@@ -83,30 +78,24 @@ class PartSearch:
         parts: Composed,
         perturbation: DoubleBridge,
         size: int,
+        layout: ChainShape,
     ) -> None:
-        self._start, self._accept, self._size = start, accept, size
+        self._start, self._accept = start, accept
         self._neighbourhoods = len(parts.moves.names)
-        self.layout = chain_layout(start.backend, parts, size, tuning.part_shape)
+        self._shared_bytes = layout.shared_bytes(size)
         self._kernel = chain_kernel(
-            start.problem.metric, parts.moves, perturbation.cuts, accept, self.layout, TOUR_PART
+            start.problem.metric, parts.moves, perturbation.cuts, accept, layout, TOUR_PART
         )
         self._arguments: dict[str, Any] = {
             **parts.arguments,
             "n": size,
-            "ahead": self.layout.ahead(parts.steps),
+            "ahead": layout.ahead(parts.steps),
             "seed": start.seed,
             "max_moves": NO_LIMIT,
             "patience": 0,
             "scratch": None,
             "total": start.problem.n,
         }
-
-    @staticmethod
-    def fits(backend: Backend, parts: Composed, size: int) -> bool:
-        """Return whether parts of `size` cities fit into the memory that chains have."""
-        if backend.name == "cpu":
-            return True
-        return tuning.part_fits(size, backend.shared_memory, parts.site_bytes)
 
     def run(
         self,
@@ -182,7 +171,7 @@ class PartSearch:
                 self._kernel,
                 chains,
                 {**arguments, "until": done},
-                shared_bytes=self.layout.shared_bytes(self._size),
+                shared_bytes=self._shared_bytes,
                 seconds=watch.left,
             )
             if done < kicks:

@@ -18,7 +18,7 @@ from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.searches.best_sweep import positions_kernel
-from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT, ChainState
+from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT, ChainState, chain_layout
 from gpu_ls_plugin.searches.chains import Chains, Start
 from gpu_ls_plugin.searches.part_search import PartSearch, TourParts
 
@@ -110,8 +110,8 @@ class PartedTours(Chains):
         self._random = np.random.default_rng([start.seed, start.first_row])
         self._stride = 2 * -(-n // max(2, n // self._segment))
         count = max(1, tours * n // (2 * self._segment))
-        self._search = PartSearch(start, accept, parts, perturbation, self._stride)
-        layout = self._search.layout
+        layout = chain_layout(backend, parts, self._stride, tuning.part_shape)
+        self._search = PartSearch(start, accept, parts, perturbation, self._stride, layout)
         slots = backend.processors * layout.teams * layout.blocks
         self._replicas = max(1, slots // count)
         warp = backend.warp()
@@ -213,12 +213,11 @@ class PartedTours(Chains):
         own = xp.searchsorted(xp.asarray(cuts[1:]), places, side="right")
         degree = self._parts.arguments["degree"]
         others = own[self._parts.cities.reshape(-1, degree)]
-        links = xp.bincount((own[:, None] * count + others).ravel(), minlength=count * count)
-        links = self.start.backend.to_numpy(links).reshape(count, count)
-        links = np.triu(links + links.T, 1)
-        first, second = np.nonzero(links)
+        low, high = xp.minimum(own[:, None], others), xp.maximum(own[:, None], others)
+        keys, links = xp.unique((low * count + high)[low < high], return_counts=True)
+        first, second = np.divmod(self.start.backend.to_numpy(keys), count)
         # Neighbours on the tour are one segment in the rounds that cut elsewhere.
-        weight = links[first, second] * self._random.random(len(first))
+        weight = self.start.backend.to_numpy(links) * self._random.random(len(first))
         weight[(second - first == 1)] *= 0.5
         taken = np.zeros(count, bool)
         pairs = []

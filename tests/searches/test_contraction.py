@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.contraction import SMALLEST, Contraction
 from tests.random_problems import random_problem
@@ -135,6 +135,16 @@ def test_elite_edges_keep_costs_exact_and_tours_never_worse(metric):
     assert (result.costs <= np.sort(local.costs)).all()
     assert result.statistics.kicks == 8 * 480  # those in contracted problems count, too
     assert "exchange" in result.statistics.phases
+
+
+def test_contracted_problems_of_all_sizes_share_a_layout():
+    """Sizes change all the time, and each layout would be compiled within the time of a search."""
+    shapes = {tuning.contracted_shape(n, 227 << 10, 4, "few") for n in (17, 300, 1_000, 4_000)}
+    assert len(shapes) == 1
+    (shape,) = shapes
+    assert shape.shared_bytes(4_000) <= 227 << 10
+    assert tuning.contracted_shape(8_000, 227 << 10, 4, "few") is None
+    assert tuning.contracted_shape(4_000, 64 << 10, 4, "few") is None
 
 
 def test_chains_only_migrate_where_many_cities_would_remain():

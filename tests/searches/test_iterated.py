@@ -465,7 +465,7 @@ def test_migrations_come_at_fixed_kicks(every, monkeypatch, short_launches):
 
     def watched(self, chains, *level):
         seen.append(chains.kicks.tolist())
-        exchange(self, chains, *level)
+        return exchange(self, chains, *level)
 
     monkeypatch.setattr(gls.Migration, "exchange", watched)
     run(replace(SEARCH, cooperation=gls.Migration(every)), kicks=N)

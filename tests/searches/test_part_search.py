@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.searches.chains import FusedChains, Start
 from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.part_search import PartSearch, TourParts
@@ -32,7 +32,8 @@ def composed(start):
 def search(start, accept, parts, cut, rings, **limits):
     """Chains on parts of up to N cities, with the level of whole tours."""
     units = (start.problem.cost(start.tours) / N).astype("float32")
-    return PartSearch(start, accept, parts, BRIDGE, N).run(
+    layout = tuning.HostShape.of(N)
+    return PartSearch(start, accept, parts, BRIDGE, N, layout).run(
         cut,
         rings,
         units,
