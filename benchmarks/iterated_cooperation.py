@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import common
-from iterated_setting import SEEDS, Setting, lin_kernighan, read, show, timed_run
+from iterated_setting import SEEDS, Setting, lin_kernighan, read, show, timed_run, warm_up
 
 if TYPE_CHECKING:
     from gpu_ls_plugin import IteratedLocalSearch
@@ -42,18 +42,15 @@ def cooperation(setting: Setting) -> dict[str, Any]:
 def _seeds(
     setting: Setting, name: str, search: IteratedLocalSearch, size: int, seconds: float
 ) -> list[dict[str, Any]]:
-    """Run with each seed; count the tours among the best that differ from one another.
-
-    The first run compiles, and does not count: how large contracted problems are, and who holds
-    them, turns out on the way.
-    """
+    """Run with each seed; count the tours among the best that differ from one another."""
+    warm_up(setting, search, read(name), size)
     runs = []
-    for seed in (0, *setting.some(SEEDS[:1], SEEDS)):
+    for seed in setting.some(SEEDS[:1], SEEDS):
         options: dict[str, Any] = {"optimum": common.optima()[name], "seed": seed}
         options["seconds"] = setting.seconds(seconds)
         run, result = timed_run(setting, read(name), search, size, **options)
         runs.append(run | {"distinct": len(result.distinct(DISTINCT).tours)})
-    return runs[1:]
+    return runs
 
 
 def _kinds() -> dict[str, Any]:

@@ -117,7 +117,7 @@ def test_the_listing_holds_every_part_and_stays_short() -> None:
     assert {kernel.blocks_per_multiprocessor for kernel in listed if kernel.name == "chain"} == {
         1,
         2,
-        5,
+        10,
     }
 
 

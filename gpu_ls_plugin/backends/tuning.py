@@ -237,7 +237,7 @@ PART_WARPS = {
     "many": ONE_BLOCK[2:],
 }
 CHAIN_WARPS = {**PART_WARPS, "few": ((16, 2), (14, 2), *PART_WARPS["few"])}
-CONTRACTED_WARPS = {"few": (4, 5), "some": (4, 4), "many": (4, 3)}
+CONTRACTED_WARPS = {"few": (2, 10), "some": (2, 8), "many": (2, 6)}
 CHAIN_STATIC_BYTES = 1_856  # of a warp: survivors, state, move
 JOURNAL, CHAIN_QUEUE = 96, 128  # gls::kJournal and gls::kChainQueue
 

@@ -103,14 +103,12 @@ class Contraction:
         return expanded
 
 
-def _common_neighbours(xp: Any, elite: Any) -> Any:
+def _common_neighbours(xp: Any, tours: Any) -> Any:
     """Return the neighbours of every city that all tours have, -1 for none, shape (2, n)."""
-    common = None
-    for tour in elite:
-        neighbours = xp.empty((2, len(tour)), tour.dtype)
-        neighbours[:, tour] = xp.stack([xp.roll(tour, 1), xp.roll(tour, -1)])
-        if common is None:
-            common = neighbours
-        kept = (common == neighbours) | (common == neighbours[::-1])
-        common = xp.where(kept, common, -1)
-    return common
+    each = xp.arange(len(tours))[:, None]
+    before, after = (xp.empty_like(tours) for _ in range(2))
+    before[each, tours] = xp.roll(tours, 1, axis=1)
+    after[each, tours] = xp.roll(tours, -1, axis=1)
+    common = xp.stack([before[0], after[0]])[:, None]
+    shared = ((common == before) | (common == after)).all(axis=1)
+    return xp.where(shared, common[:, 0], -1)

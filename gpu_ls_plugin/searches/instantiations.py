@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.backends.composition import Kernel
-    from gpu_ls_plugin.backends.tuning import ChainShape
     from gpu_ls_plugin.filtering import Filter
     from gpu_ls_plugin.neighbourhoods import Neighbourhood
     from gpu_ls_plugin.problems.metrics import Metric

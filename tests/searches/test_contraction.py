@@ -143,7 +143,7 @@ def test_contracted_problems_of_all_sizes_share_a_layout():
     assert len(shapes) == 1
     (shape,) = shapes
     assert shape.shared_bytes(4_000) <= 227 << 10
-    assert tuning.contracted_shape(8_000, 227 << 10, 4, "few") is None
+    assert tuning.contracted_shape(12_000, 227 << 10, 4, "few") is None
     assert tuning.contracted_shape(4_000, 64 << 10, 4, "few") is None
 
 
