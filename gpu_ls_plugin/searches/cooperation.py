@@ -136,7 +136,7 @@ class EliteEdges(Migration):
     every: float = 0.5
     elite: int = 16
     kicks_per_city: float = 1.0
-    most: float = 0.5
+    most: float = 0.45
 
     name = "elite_edges"
 
