@@ -125,7 +125,7 @@ class EliteEdges(Migration):
         Kicks of each chain in its contracted problem, for each city in it, in the mean of all.
     most : float
         Share of the cities, up to 1, that may remain in the mean: chains only migrate where there
-        would be more of them.
+        would be more of them. Large contracted problems make GPUs slow; on CPUs 1 is better.
 
     Raises
     ------
