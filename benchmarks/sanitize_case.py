@@ -83,7 +83,7 @@ def chains() -> list[Any]:
         gls.IteratedLocalSearch(usual, gls.DoubleBridge(), gls.Threshold(), restart_after=2),
         gls.IteratedLocalSearch(steps, accept=gls.BetterOrEqual(), cooperation=gls.Migration(0.05)),
         gls.IteratedLocalSearch(steps, gls.Restart(), gls.Always()),
-        gls.IteratedLocalSearch(usual, cooperation=gls.EliteEdges(0.05)),
+        gls.IteratedLocalSearch(usual, cooperation=gls.EliteEdges(0.05, most=1.0)),
         gls.IteratedLocalSearch(usual, cooperation=gls.EdgeAssembly(0.05, 2, 8)),
     ]
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.perturbations import DoubleBridge
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.searches.cooperation import EliteEdges
     from gpu_ls_plugin.searches.local_search import LocalSearch
 
 RESTART_STREAM = 2**40  # rows of random tours that belong to one round of restarts
@@ -140,13 +141,7 @@ class Chains(ChainState, ABC):
         """Return how many moves looking at one city stands for."""
 
     def work_where_differing(
-        self,
-        elite: Any,
-        most: int,
-        kicks_per_city: float,
-        level: float,
-        seconds: float,
-        kicks: int,
+        self, elite: Any, limits: EliteEdges, level: float, seconds: float, kicks: int
     ) -> int:
         """Let each chain go on for a while where its tour differs from elite ones.
 
@@ -156,10 +151,8 @@ class Chains(ChainState, ABC):
         ----------
         elite : integer array
             Rows of the best tours.
-        most : int
-            Cities that may remain in the mean; nothing happens if there were more.
-        kicks_per_city : float
-            Kicks of each chain for each city that remains.
+        limits : EliteEdges
+            Of the cities that may remain, and of the kicks for each.
         level : float
             Of the acceptance rule.
         seconds : float
@@ -311,21 +304,15 @@ class FusedChains(Chains):
         )
 
     def work_where_differing(
-        self,
-        elite: Any,
-        most: int,
-        kicks_per_city: float,
-        level: float,
-        seconds: float,
-        kicks: int,
+        self, elite: Any, limits: EliteEdges, level: float, seconds: float, kicks: int
     ) -> int:
         """Let each chain go on for a while where its tour differs from elite ones."""
         backend = self.start.backend
         contraction = Contraction(backend, self.tours, self.best_tours[elite])
         remaining, size = float(contraction.sizes.mean()), int(contraction.sizes.max())
-        kicks = min(kicks, max(1, round(kicks_per_city * remaining)))
+        kicks = min(kicks, max(1, round(limits.kicks_per_city * remaining)))
         layout = chain_layout(backend, self._parts, size, tuning.contracted_shape)
-        if remaining > most or kicks == 0 or layout is None:
+        if remaining > limits.most * self.start.problem.n or kicks == 0 or layout is None:
             return 0
         search = PartSearch(self.start, self.accept, self._parts, self._perturbation, size, layout)
         rings = backend.xp.empty((len(self.tours), size), "int32")

@@ -16,29 +16,33 @@ SMALLEST = 16  # edges of a tour, at least, that are left free where hardly any 
 
 def contract_kernel(lists: str, team: str) -> Kernel:
     """Compose the kernel that makes small problems, with candidate lists of a C++ type."""
-    return _kernel(
+    return Kernel(
         "contract",
-        f"gls::Contract<{team}, {lists}>",
-        "int n, int stride, int degree, const int* tours, const unsigned char* fixed, "
-        "const int* candidates, const void* candidate_lengths, const int* sizes, int* numbers, "
-        "int* places, int* names, int* mates, void* near, void* near_lengths",
-        team,
+        header="contraction.cuh",
+        body=f"gls::Contract<{team}, {lists}>",
+        parameters=parse_parameters(
+            "int n, int stride, int degree, const int* tours, const unsigned char* fixed, "
+            "const int* candidates, const void* candidate_lengths, const int* sizes, "
+            "int* numbers, int* places, int* names, int* mates, void* near, void* near_lengths"
+        ),
+        team=team,
+        parts=("contract",),
     )
 
 
 def expand_kernel(team: str) -> Kernel:
     """Compose the kernel that makes whole tours again."""
-    return _kernel(
+    return Kernel(
         "expand",
-        f"gls::Expand<{team}>",
-        "int n, int stride, const int* tours, const int* sizes, const int* places, "
-        "const int* mates, const int* rings, int* expanded",
-        team,
+        header="contraction.cuh",
+        body=f"gls::Expand<{team}>",
+        parameters=parse_parameters(
+            "int n, int stride, const int* tours, const int* sizes, const int* places, "
+            "const int* mates, const int* rings, int* expanded"
+        ),
+        team=team,
+        parts=("expand",),
     )
-
-
-def _kernel(name: str, body: str, parameters: str, team: str) -> Kernel:
-    return Kernel(name, "contraction.cuh", body, parse_parameters(parameters), team, parts=(name,))
 
 
 class Contraction:
@@ -71,6 +75,11 @@ class Contraction:
         self.fixed = (before[tours] == following) | (after[tours] == following)
         self.fixed[:, :SMALLEST] &= (self._remaining() >= SMALLEST)[:, None]
         self.sizes = self._remaining()
+
+    @staticmethod
+    def bytes_per_tour(n: int) -> int:
+        """Return the memory of one tour in bytes where all cities remain, with ten candidates."""
+        return 176 * n
 
     def _remaining(self) -> Any:
         inner = self.fixed & self._backend.xp.roll(self.fixed, 1, axis=1)

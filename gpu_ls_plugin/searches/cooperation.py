@@ -11,6 +11,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT
+from gpu_ls_plugin.searches.contraction import Contraction
 from gpu_ls_plugin.searches.edge_assembly import Population
 
 if TYPE_CHECKING:
@@ -146,6 +147,10 @@ class EliteEdges(Migration):
         checks.number("kicks_per_city", self.kicks_per_city, least=0.0)
         checks.number("most", self.most, least=0.0, most=1.0)
 
+    def bytes_per_tour(self, n: int) -> int:
+        """Return the device memory of one tour in bytes, beside that of its chain."""
+        return Contraction.bytes_per_tour(n)
+
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
     ) -> int:
@@ -156,14 +161,8 @@ class EliteEdges(Migration):
         costs = chains.best_costs[order]
         new = chains.start.backend.xp.ones(len(order), bool)
         new[1:] = costs[1:] != costs[:-1]
-        return chains.work_where_differing(
-            order[new][: self.elite],
-            round(self.most * chains.start.problem.n),
-            self.kicks_per_city,
-            level,
-            watch.left,
-            kicks,
-        )
+        elite = order[new][: self.elite]
+        return chains.work_where_differing(elite, self, level, watch.left, kicks)
 
 
 @dataclass(frozen=True)

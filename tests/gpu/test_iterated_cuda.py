@@ -13,6 +13,7 @@ from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.searches import iterated
 from gpu_ls_plugin.searches.chains import FusedChains
+from gpu_ls_plugin.searches.contraction import Contraction
 from tests.random_problems import INTEGER, random_problem, random_tours
 from tests.test_metric_functors import EXACT_ROOTS, LARGEST_SQUARE, turning_points
 
@@ -145,10 +146,17 @@ def test_restarts_and_migration():
 @pytest.mark.parametrize("rule", [gls.Better(), gls.Annealing()], ids=lambda rule: rule.name)
 @pytest.mark.parametrize("n", [60, 1500])
 @pytest.mark.parametrize("metric", ["EUC_2D", "GEO", "EXPLICIT"])
-def test_elite_edges(metric, n, rule):
-    search = replace(SEARCH, cooperation=gls.EliteEdges(0.05, elite=4), accept=rule)
+def test_elite_edges(metric, n, rule, monkeypatch):
+    expanded = []
+    expand = Contraction.expand
+    monkeypatch.setattr(
+        Contraction, "expand", lambda self, rings: (expanded.append(1), expand(self, rings))[1]
+    )
+    exchange = gls.EliteEdges(0.05, elite=4, most=1.0)
+    search = replace(SEARCH, cooperation=exchange, accept=rule)
     problem = random_problem(metric, n, span=5_000)
     assert_same(problem, random_tours(n, 70), search, kicks=round(0.3 * n), seed=7)
+    assert expanded  # something was contracted
 
 
 @pytest.mark.parametrize(

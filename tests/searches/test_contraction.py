@@ -137,6 +137,19 @@ def test_elite_edges_keep_costs_exact_and_tours_never_worse(metric):
     assert "exchange" in result.statistics.phases
 
 
+def test_the_memory_of_a_tour_is_enough():
+    n, rows = 300, 20
+    problem = random_problem("EUC", n)  # whose lists take most
+    tours = gls.random_tours(problem, rows, seed=1, backend="cpu")
+    contraction = Contraction(CPU, tours, tours)  # of which nothing is common
+    cut = contraction.cut(Composed(CPU, problem, [gls.TwoOpt()], gls.Nearest(10)))
+    made = [*vars(cut).values(), *vars(contraction).values(), *contraction._arguments.values()]
+    arrays = {id(array): array.nbytes for array in made if isinstance(array, np.ndarray)}
+    assert (cut.sizes == n).all()
+    assert sum(arrays.values()) <= rows * Contraction.bytes_per_tour(n)
+    assert gls.EliteEdges().bytes_per_tour(n) == Contraction.bytes_per_tour(n)
+
+
 def test_contracted_problems_of_all_sizes_share_a_layout():
     """Sizes change all the time, and each layout would be compiled within the time of a search."""
     shapes = {tuning.contracted_shape(n, 227 << 10, 4, "few") for n in (17, 300, 1_000, 4_000)}
