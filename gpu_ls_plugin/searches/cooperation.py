@@ -114,7 +114,8 @@ class EliteEdges(Migration):
     """Migration, after which each chain works for a while where its tour differs from the best.
 
     Edges of a chain's tour that all of an elite have, too, are fixed, and paths of them contracted:
-    the problem becomes smaller the more the tours agree, and kicks happen where they do not.
+    the problem becomes smaller the more the tours agree, and kicks happen where they do not. Tours
+    in parts, and chains driven from the host, only migrate.
 
     Parameters
     ----------
