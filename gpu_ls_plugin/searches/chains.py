@@ -307,12 +307,14 @@ class FusedChains(Chains):
         self, elite: Any, limits: EliteEdges, level: float, seconds: float, kicks: int
     ) -> int:
         """Let each chain go on for a while where its tour differs from elite ones."""
+        if kicks <= 0 or seconds <= 0:
+            return 0
         backend = self.start.backend
         contraction = Contraction(backend, self.tours, self.best_tours[elite])
         remaining, size = float(contraction.sizes.mean()), int(contraction.sizes.max())
         kicks = min(kicks, max(1, round(limits.kicks_per_city * remaining)))
         layout = chain_layout(backend, self._parts, size, tuning.contracted_shape)
-        if remaining > limits.most * self.start.problem.n or kicks == 0 or layout is None:
+        if remaining > limits.most * self.start.problem.n or layout is None:
             return 0
         search = PartSearch(self.start, self.accept, self._parts, self._perturbation, size, layout)
         rings = backend.xp.empty((len(self.tours), size), "int32")
@@ -342,7 +344,7 @@ class FusedChains(Chains):
         self.moves += found.moves
         self.moves_by += found.moves_by
         self.idle[leads] = 0
-        return kicks
+        return int(found.kicks.max())
 
     def first_kicks(self) -> int:
         """Return a number of kicks that surely takes less than a launch should."""

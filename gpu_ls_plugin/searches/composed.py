@@ -120,7 +120,7 @@ class Composed:
         As `registers_for` returns it.
     grid : str
         As `Sites` has it.
-    cities, lengths : arrays of the backend, shape (n * degree,)
+    cities : array of the backend, shape (n * degree,)
         Candidates of all cities.
 
     Raises
@@ -147,26 +147,23 @@ class Composed:
         self.neighbours = self.steps * sum(
             part.variants(degree, problem.symmetric) for part in neighbourhoods
         )
-        self.cities, self.lengths = cities, lengths
+        self.cities = cities
         self.site_bytes = sites.bytes
         self.registers = registers_for(neighbourhoods, sites.grid)
-        self.grid, self._dtype = sites.grid, sites.dtype
+        self.grid = sites.grid
+        if sites.grid == "fine":  # one array of words
+            cities, lengths = cities.astype("uint32") | lengths.astype("uint32") << 16, None
+        else:
+            lengths = lengths.astype(sites.dtype, copy=False)
         self.arguments: dict[str, Any] = {
             **sites.arguments,
-            **dict(
-                zip(("candidates", "candidate_lengths"), self.packed(cities, lengths), strict=True)
-            ),
+            "candidates": cities,
+            "candidate_lengths": lengths,
             "degree": degree,
             "sorted": int(candidates.of(problem).sorted),
             "directions": directions,
             "breadth": breadth,
         }
-
-    def packed(self, cities: Any, lengths: Any) -> tuple[Any, Any]:
-        """Return candidates as the kernels read them: one array of words, or two arrays."""
-        if self.grid == "fine":
-            return cities.astype("uint32") | lengths.astype("uint32") << 16, None
-        return cities, lengths.astype(self._dtype, copy=False)
 
 
 def _lists(backend: Backend, problem: TSP, candidates: Candidates) -> tuple[Any, Any, int]:

@@ -340,8 +340,9 @@ class _Run:
                     with self.statistics.phase("exchange"):
                         level = max(0.0, heat - cooling * reached)
                         left = end - watch.elapsed
-                        done += exchange.exchange(chains, level, left, until - reached)
-                    next_exchange = max(done, reached) + period
+                        kicks = exchange.exchange(chains, level, left, until - reached)
+                    done += kicks
+                    next_exchange = reached + kicks + period
             wanted = max(0.0, min(LAUNCH_SECONDS, end - watch.elapsed))
             step = max(1, min(8 * step, int(made * wanted / seconds)))
             self.report(chains)

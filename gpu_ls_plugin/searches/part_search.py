@@ -35,7 +35,7 @@ class TourParts:
     mates : array, shape (K, m), int32
         The other end of each city's fixed edge, the city itself where it has none.
     near, near_lengths : arrays, shape (K, m, degree)
-        Candidates, as `Composed.packed` returns them.
+        Candidates, in the form of `Composed.arguments`.
     """
 
     sizes: Any

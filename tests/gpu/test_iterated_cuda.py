@@ -147,11 +147,13 @@ def test_restarts_and_migration():
 @pytest.mark.parametrize("n", [60, 1500])
 @pytest.mark.parametrize("metric", ["EUC_2D", "GEO", "EXPLICIT"])
 def test_elite_edges(metric, n, rule, monkeypatch):
-    expanded = []
-    expand = Contraction.expand
-    monkeypatch.setattr(
-        Contraction, "expand", lambda self, rings: (expanded.append(1), expand(self, rings))[1]
-    )
+    expanded, expand = [], Contraction.expand
+
+    def noted(self, rings):
+        expanded.append(rings.shape)
+        return expand(self, rings)
+
+    monkeypatch.setattr(Contraction, "expand", noted)
     exchange = gls.EliteEdges(0.05, elite=4, most=1.0)
     search = replace(SEARCH, cooperation=exchange, accept=rule)
     problem = random_problem(metric, n, span=5_000)

@@ -35,9 +35,9 @@ def elites(draw):
     return np.array(elite, np.int32)
 
 
-def contracted(tours, elite, neighbours=6):
+def contracted(tours, elite):
     """Return a contraction of tours of 60 random cities and the parts made of it."""
-    parts = Composed(CPU, PROBLEM, [gls.TwoOpt()], gls.Nearest(neighbours))
+    parts = Composed(CPU, PROBLEM, [gls.TwoOpt()], gls.Nearest(6))
     contraction = Contraction(CPU, tours, elite)
     return contraction, contraction.cut(parts), parts
 
@@ -82,9 +82,8 @@ def test_fixed_edges_stand_for_the_common_paths(elite):
         cities = parts.cities.reshape(60, -1)
         for number, city in enumerate(names):
             near = names[cut.near[row, number] & 0xFFFF]
-            wanted = [c for c in cities[city] if c in kept] or [names[max(1, number) - 1]]
-            if number == 0 and not any(c in kept for c in cities[city]):
-                wanted = [names[1]]
+            neighbour = names[number - 1 if number > 0 else 1]
+            wanted = [c for c in cities[city] if c in kept] or [neighbour]
             assert (near == np.resize(wanted, len(near))).all()
 
 
