@@ -152,7 +152,8 @@ def _population(problem: TSP, backend: Backend, seconds: float, crossed: bool) -
     tours = MOST_PER_PROCESSOR
     if crossed:
         tours = next(t for least, t in CROSSED_PER_PROCESSOR if seconds >= least * problem.n)
-    shape = tuning.chain_shape(problem.n, tours, backend.shared_memory, problem.metric.site_bytes)
+    needs = tuning.ChainNeeds(problem.metric.site_bytes)
+    shape = tuning.chain_shape(problem.n, tours, backend.shared_memory, needs)
     return backend.processors * shape.teams * shape.blocks
 
 

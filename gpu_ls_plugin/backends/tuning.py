@@ -106,7 +106,6 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
 SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}
 SITE_BYTES = 12  # of the largest gls::Site
 LAYOUTS = ("thread", "warp", "block", "global")
-SURVIVOR_BYTES = 24  # of a first step that gains; a warp keeps 64, a block one for each lane
 WARPS = (16, 12, 8, 6, 4, 2, 1)  # of a block of tours held by warps
 # Lanes of a block that holds one tour, by the cities up to which that is best; half of them where
 # a multiprocessor has more than FEW tours.
@@ -130,6 +129,11 @@ CPU_SWEEP_CITIES = 8
 
 def _padded(count: int) -> int:
     return (count + 15) // 16 * 16
+
+
+def survivor_bytes(length_bytes: int) -> int:
+    """Return what is kept of a first step that gains; a warp keeps 64, a block one for each lane."""
+    return 16 + 2 * length_bytes
 
 
 def tour_bytes(n: int, city_bytes: int) -> int:
@@ -170,7 +174,9 @@ class DescentShape:
         return max(1, round((64 if self.lanes == 32 else self.lanes) / max(1, steps)))
 
 
-def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") -> DescentShape:
+def descent_shape(
+    n: int, tours: int, shared_memory: int, layout: str = "auto", length_bytes: int = 4
+) -> DescentShape:
     """Return who holds a tour, and where.
 
     Many tours are held by warps, which share a block's copy of the cities; few tours by blocks,
@@ -186,11 +192,13 @@ def descent_shape(n: int, tours: int, shared_memory: int, layout: str = "auto") 
         Bytes that a block may have.
     layout : str
         One of `LAYOUTS` where the choice is the caller's.
+    length_bytes : int
+        Of a number in which lengths are added up.
     """
     own, sites = tour_bytes(n, 2), _padded(n * SITE_BYTES)
 
     def room(lanes: int) -> int:
-        return shared_memory - max(lanes, 64) * SURVIVOR_BYTES - BLOCK_OVERHEAD
+        return shared_memory - max(lanes, 64) * survivor_bytes(length_bytes) - BLOCK_OVERHEAD
 
     def fitting(teams: int) -> bool:
         return n <= LARGEST_SHORT and teams * own + sites <= room(64 * teams)
@@ -238,8 +246,34 @@ PART_WARPS = {
 }
 CHAIN_WARPS = {**PART_WARPS, "few": ((16, 2), (14, 2), *PART_WARPS["few"])}
 CONTRACTED_WARPS = {"few": (2, 10), "some": (2, 8), "many": (2, 6)}
-CHAIN_STATIC_BYTES = 1_856  # of a warp: survivors, state, move
 JOURNAL, CHAIN_QUEUE = 96, 128  # gls::kJournal and gls::kChainQueue
+MOVE_BYTES, STATE_BYTES = 80, 48  # gls::Move and, without its counts of moves, gls::Chain::State
+WARP_SURVIVORS = 64
+
+
+@dataclass(frozen=True)
+class ChainNeeds:
+    """What a chain needs beside its tour.
+
+    A city's site takes `site_bytes`, a number in which lengths are added up `length_bytes`; moves
+    are counted by `neighbourhoods` and need "few", "some" or "many" `registers`.
+    """
+
+    site_bytes: int = SITE_BYTES
+    length_bytes: int = 4
+    neighbourhoods: int = 1
+    registers: str = "some"
+
+    @property
+    def slot_bytes(self) -> int:
+        """Of gls::Chain::Slots."""
+        survivors = WARP_SURVIVORS * survivor_bytes(self.length_bytes)
+        return _padded(MOVE_BYTES + survivors + STATE_BYTES + 4 * self.neighbourhoods)
+
+    @property
+    def static_bytes(self) -> int:
+        """Of the kick that a warp draws: random numbers, cuts, lengths."""
+        return 128 + 24 + 8 * self.length_bytes
 
 
 def chain_bytes(n: int, city_bytes: int) -> int:
@@ -252,20 +286,25 @@ def chain_bytes(n: int, city_bytes: int) -> int:
     )
 
 
-def part_bytes(n: int, site_bytes: int) -> int:
-    """Return the memory of a part in a chain, which has sites and mates of its own."""
-    return chain_bytes(n, 2) + _padded(n * site_bytes) + _padded(2 * n)
+def warp_bytes(n: int, needs: ChainNeeds) -> int:
+    """Return the shared memory of a warp that holds a chain."""
+    return chain_bytes(n, 2) + needs.slot_bytes
+
+
+def part_bytes(n: int, needs: ChainNeeds) -> int:
+    """Return that of a chain on a part, which has sites and mates of its own."""
+    return warp_bytes(n, needs) + _padded(n * needs.site_bytes) + _padded(2 * n)
 
 
 @dataclass(frozen=True)
 class ChainShape(DescentShape):
     """How chains are laid out.
 
-    `blocks` of them should be resident on a multiprocessor; a city's site takes `site_bytes`.
+    `blocks` of them should be resident on a multiprocessor.
     """
 
     blocks: int = 1
-    site_bytes: int = SITE_BYTES
+    needs: ChainNeeds = ChainNeeds()
 
     @property
     def city(self) -> str:
@@ -276,8 +315,8 @@ class ChainShape(DescentShape):
         """Return the dynamic shared memory of a block."""
         if not self.in_shared:
             return 0
-        sites = _padded(n * self.site_bytes) if self.sites_in_shared else 0
-        return sites + self.teams * chain_bytes(n, 2)
+        sites = _padded(n * self.needs.site_bytes) if self.sites_in_shared else 0
+        return sites + self.teams * warp_bytes(n, self.needs)
 
 
 @dataclass(frozen=True)
@@ -286,7 +325,7 @@ class PartShape(ChainShape):
 
     def shared_bytes(self, n: int) -> int:
         """Return the dynamic shared memory of a block."""
-        return self.teams * part_bytes(n, self.site_bytes)
+        return self.teams * part_bytes(n, self.needs)
 
 
 @dataclass(frozen=True)
@@ -321,15 +360,13 @@ def _first_fitting(
     """Return the first warps and blocks with `own` bytes a warp, and the bytes a block has left."""
     for warps, blocks in layouts:
         room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD
-        left = room - warps * (CHAIN_STATIC_BYTES + own)
+        left = room - warps * own
         if left >= 0:
             return warps, blocks, left
     return None
 
 
-def chain_shape(
-    n: int, tours: int, shared_memory: int, site_bytes: int, registers: str = "some"
-) -> ChainShape:
+def chain_shape(n: int, tours: int, shared_memory: int, needs: ChainNeeds) -> ChainShape:
     """Return who holds a chain, and where.
 
     Parameters
@@ -340,21 +377,18 @@ def chain_shape(
         Chains per multiprocessor.
     shared_memory : int
         Bytes that a block may have.
-    site_bytes : int
-        Of a city.
-    registers : {"few", "some", "many"}
-        What the moves need.
+    needs : ChainNeeds
     """
-    layouts = [(w, b) for w, b in CHAIN_WARPS[registers] if w * b <= max(1, tours)]
-    fitting = _first_fitting(layouts, chain_bytes(n, 2), shared_memory)
+    layouts = [(w, b) for w, b in CHAIN_WARPS[needs.registers] if w * b <= max(1, tours)]
+    fitting = _first_fitting(layouts, warp_bytes(n, needs) + needs.static_bytes, shared_memory)
     if fitting is None or n > LARGEST_SHORT:
         return ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)
     warps, blocks, left = fitting
-    beside = _padded(n * site_bytes) <= left
-    return ChainShape(f"gls::Warp<{warps}>", 32, warps, True, beside, blocks, site_bytes)
+    beside = _padded(n * needs.site_bytes) <= left
+    return ChainShape(f"gls::Warp<{warps}>", 32, warps, True, beside, blocks, needs)
 
 
-def part_shape(n: int, shared_memory: int, site_bytes: int, registers: str = "some") -> ChainShape:
+def part_shape(n: int, shared_memory: int, needs: ChainNeeds) -> ChainShape:
     """Return who holds a chain on a part of n cities, as `chain_shape` does for many chains.
 
     Raises
@@ -362,32 +396,30 @@ def part_shape(n: int, shared_memory: int, site_bytes: int, registers: str = "so
     InvalidParameterError
         The part is too large for shared memory.
     """
-    own = part_bytes(n, site_bytes)
-    fitting = _first_fitting(PART_WARPS[registers], own, shared_memory)
+    own = part_bytes(n, needs) + needs.static_bytes
+    fitting = _first_fitting(PART_WARPS[needs.registers], own, shared_memory)
     if fitting is None:
         raise InvalidParameterError(
             f"part: {n:,} cities do not fit into shared memory; choose fewer"
         )
-    return _part_shape(*fitting[:2], site_bytes)
+    return _part_shape(*fitting[:2], needs)
 
 
-def contracted_shape(
-    n: int, shared_memory: int, site_bytes: int, registers: str = "some"
-) -> ChainShape | None:
+def contracted_shape(n: int, shared_memory: int, needs: ChainNeeds) -> ChainShape | None:
     """Return who holds a chain on a contracted problem of n cities; None if nobody can.
 
     The same for all n, since that changes from one exchange to the next and each layout is a
     program of its own: small blocks, as many of which are resident as there is room for.
     """
-    warps, blocks = CONTRACTED_WARPS[registers]
-    own = part_bytes(n, site_bytes)
+    warps, blocks = CONTRACTED_WARPS[needs.registers]
+    own = part_bytes(n, needs) + needs.static_bytes
     if _first_fitting([(warps, 1)], own, shared_memory) is None:
         return None
-    return _part_shape(warps, blocks, site_bytes)
+    return _part_shape(warps, blocks, needs)
 
 
-def _part_shape(warps: int, blocks: int, site_bytes: int) -> PartShape:
-    return PartShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, site_bytes)
+def _part_shape(warps: int, blocks: int, needs: ChainNeeds) -> PartShape:
+    return PartShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, needs)
 
 
 # ---- Crossover -----------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ GLS_DEVICE void add(int64* number, int64 more) {
 #endif
 }
 
-// The place of a lane among those of its team that are kept, and how many are.
+// The place of a lane's own among what its team has, and how much that is.
 struct Compacted {
   int place, total;
 };
@@ -96,6 +96,8 @@ GLS_DEVICE uint32 fetch_add(uint32* number, uint32 more) {
   return __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
 #endif
 }
+
+constexpr int kMostNew = 16;  // values that are appended at once
 
 // One thread that works alone: a thread of the CPU, or of a GPU with a tour of its own.
 struct Host {
@@ -163,8 +165,8 @@ struct Host {
     words[bit >> 5] &= ~(1u << (bit & 31));
   }
 
-  // put(rank, value) for those of `count` values whose bit is clear, ranked in order; sets their
-  // bits and returns how many there are.
+  // put(rank, value) for those of `count` values, at most kMostNew, whose bit is clear, ranked in
+  // order; sets their bits and returns how many there are. All kMostNew values must be readable.
   template <class F>
   GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) const {
     int total = 0;
@@ -212,19 +214,24 @@ GLS_DEVICE int rank_in(unsigned mask) { return __popc(mask & ((1u << (threadIdx.
 
 template <class F>
 GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) {
-  int total = 0;
-#pragma unroll 1
-  for (int base = 0; base < count; base += 32) {
-    const int lane = threadIdx.x % 32, i = base + lane;
-    const int value = i < count ? values[i] : -1 - lane;
-    // Of equal values the first lane's counts.
-    const unsigned same = __match_any_sync(kAllLanes, value);
-    const bool fresh = i < count && rank_in(same) == 0 && set_bit(words, value);
-    const unsigned mask = __ballot_sync(kAllLanes, fresh);
-    if (fresh) put(total + rank_in(mask), value);
-    total += __popc(mask);
+  const int lane = threadIdx.x % 32;
+  const int value = lane < count ? values[lane] : 0;
+  const uint32 mask = 1u << (value & 31);
+  uint32* const word = &words[value >> 5];
+  bool fresh = (lane < count) & !(*word & mask);
+  // Of equal values the first counts. (To match all lanes at once takes longer.)
+  const auto pass_over = [&](int first) {
+#pragma unroll
+    for (int k = first; k < first + kMostNew / 2; ++k) fresh &= (values[k] != value) | (k >= lane);
+  };
+  pass_over(0);
+  if (count > kMostNew / 2) pass_over(kMostNew / 2);
+  const unsigned chosen = __ballot_sync(kAllLanes, fresh);
+  if (fresh) {
+    atomicOr(word, mask);
+    put(rank_in(chosen), value);
   }
-  return total;
+  return __popc(chosen);
 }
 
 }  // namespace warp
@@ -375,6 +382,7 @@ struct Block {
 
   template <class F>
   GLS_DEVICE void each(int count, F f) const {
+#pragma unroll 1
     for (int i = threadIdx.x; i < count; i += Threads) f(i);
   }
 

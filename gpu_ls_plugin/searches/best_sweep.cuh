@@ -40,9 +40,9 @@ struct EvaluateChunk {
     const Choices choices{breadth, Divisor(directions * breadth),
                           Divisor(Neighbourhood::variants(degree))};
     const EveryCity cities{chunk, chunks, share, shares};
-    Move& move = shared_slot<Move>(team);
+    auto& notes = shared_slot<Notes<Team, Length>>(team);
     auto best =
-        look<Neighbourhood, BestFound<Length>>(team, view, cities, choices, cities.count(n), move);
+        look<Neighbourhood, BestFound<Length>>(team, view, cities, choices, cities.count(n), notes);
     if (best.rank != kNowhere) best.rank = cities[best.rank];
     team.once([&] { static_cast<BestFound<Length>*>(found)[item] = best; });
   }

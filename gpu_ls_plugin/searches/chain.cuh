@@ -149,6 +149,12 @@ struct Chain {
     const int n = Scope::kWhole ? stride : part_sizes[part];
     const int64 first_city = int64(part) * stride;
     Memory memory(team, item, chain_bytes(stride), piece_bytes<Site>(stride), scratch);
+    // What has a fixed size comes first: one address serves for all of it, and for the order.
+    Slots& slots = memory.template slot<Slots>(team);
+    Move& move = slots.move;
+    State& state = slots.state;
+    City* ring = memory.template take<City>(kChainQueue);
+    Journal<City> journal{memory.template take<City>(2 * kJournal)};
     City* order = memory.template take<City>(stride);
     City* position = memory.template take<City>(stride);
     const Site* its_sites = memory.sites(static_cast<const Site*>(sites));
@@ -171,8 +177,6 @@ struct Chain {
          {error_absolute, error_relative}},
         {candidates, candidate_lengths, degree, sorted != 0, first_city * degree},
         fixed};
-    City* ring = memory.template take<City>(kChainQueue);  // next to the journal: one address
-    Journal<City> journal{memory.template take<City>(2 * kJournal)};
     WorkQueue<City> queue{ring, memory.template take<uint32>((stride + 31) / 32), kChainQueue, 0,
                           0};
     const auto& tour = view.tour;
@@ -185,8 +189,6 @@ struct Chain {
 
     const Choices choices{breadth, Divisor(directions * breadth),
                           Divisor(Neighbourhood::variants(degree))};
-    Move& move = shared_slot<Move>(team);
-    State& state = shared_slot<State>(team);
     team.once([&] {
       state.cost = static_cast<Cost*>(costs)[item];
       state.best = static_cast<Cost*>(best_costs)[item];
@@ -204,7 +206,7 @@ struct Chain {
         return false;
       }
       const auto found = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead,
-                                                          kNowhere, move, looked);
+                                                          kNowhere, slots, looked);
       if (found.rank == kNowhere) return false;
       team.each(1, [&](int) { state.moves.count(move); });
       rise -= Cost(found.gain);
@@ -267,7 +269,7 @@ struct Chain {
 
   GLS_DEVICE static int64 chain_bytes(int n) {
     const int64 own = Scope::kWhole ? 0 : piece_bytes<Site>(n) + piece_bytes<City>(n);
-    return own + tour_bytes<City>(n, kChainQueue) + piece_bytes<City>(2 * kJournal);
+    return own + Memory::template slot_bytes<Slots>() + tour_bytes<City>(n, kChainQueue) + piece_bytes<City>(2 * kJournal);
   }
 
   // Kept in shared memory: registers are scarce.
@@ -276,6 +278,9 @@ struct Chain {
     int64 kicks, idle, accepted;
     int moves_left;  // at the start
     MovesByPart<Neighbourhood> moves;
+  };
+  struct Slots : Notes<Team, Length> {
+    State state;
   };
 
   GLS_DEVICE static bool patient(int patience, int64 idle) {

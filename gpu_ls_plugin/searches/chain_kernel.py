@@ -100,12 +100,7 @@ def chain_layout(
     """Return who holds a chain on n cities, and where; `choose` is a GPU's rule in `tuning`."""
     if backend.name == "cpu":
         return tuning.HostShape.of(n)
-    return choose(
-        n,
-        shared_memory=backend.shared_memory,
-        site_bytes=parts.site_bytes,
-        registers=parts.registers,
-    )
+    return choose(n, shared_memory=backend.shared_memory, needs=parts.needs)
 
 
 def chain_kernel(

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.searches.sites import Sites, metric_type
+from gpu_ls_plugin.searches.sites import DTYPES, GRID_BYTES, Sites, metric_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,6 +77,11 @@ class Moves:
         )
 
     @property
+    def length_bytes(self) -> int:
+        """Of a number of type `length`."""
+        return np.dtype(DTYPES[self.length]).itemsize
+
+    @property
     def lists(self) -> str:
         """C++ type of the candidate lists."""
         kind = "Packed" if self.grid == "fine" else "Candidate"
@@ -96,10 +104,17 @@ class Moves:
         )
 
 
-def registers_for(neighbourhoods: Sequence[Neighbourhood], grid: str) -> str:
-    """Return whether chains of these moves need "few", "some" or "many" registers."""
-    deep = any(part.deep for part in neighbourhoods)
-    return "some" if deep == bool(grid) else "few" if grid else "many"
+def chain_needs(
+    metric: Metric, moves: Moves, neighbourhoods: Sequence[Neighbourhood]
+) -> tuning.ChainNeeds:
+    """Return what chains of these moves need."""
+    deep, grid = any(part.deep for part in neighbourhoods), moves.grid
+    return tuning.ChainNeeds(
+        GRID_BYTES.get(grid, metric.site_bytes),
+        moves.length_bytes,
+        len(moves.names),
+        "some" if deep == bool(grid) else "few" if grid else "many",
+    )
 
 
 class Composed:
@@ -114,10 +129,8 @@ class Composed:
         First steps of a city.
     neighbours : int
         Moves of a city.
-    site_bytes : int
-        What is kept of a city.
-    registers : str
-        As `registers_for` returns it.
+    needs : ChainNeeds
+        Of chains.
     grid : str
         As `Sites` has it.
     cities : array of the backend, shape (n * degree,)
@@ -148,8 +161,7 @@ class Composed:
             part.variants(degree, problem.symmetric) for part in neighbourhoods
         )
         self.cities = cities
-        self.site_bytes = sites.bytes
-        self.registers = registers_for(neighbourhoods, sites.grid)
+        self.needs = chain_needs(problem.metric, self.moves, neighbourhoods)
         self.grid = sites.grid
         if sites.grid == "fine":  # one array of words
             cities, lengths = cities.astype("uint32") | lengths.astype("uint32") << 16, None

@@ -55,7 +55,8 @@ struct Descent {
 
     const Choices choices{breadth, Divisor(directions * breadth),
                           Divisor(Neighbourhood::variants(degree))};
-    Move& move = shared_slot<Move>(team);
+    auto& notes = shared_slot<Notes<Team, Length>>(team);
+    const Move& move = notes.move;
     auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);
     team.each(1, [&](int) { by_part.clear(); });
     int64 moves = move_counts[item];
@@ -63,7 +64,7 @@ struct Descent {
 #pragma unroll 1
     while (moves < max_moves) {
       const auto found =
-          next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, passes, move, looked);
+          next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, passes, notes, looked);
       if (found.rank == kNowhere) break;
       team.each(1, [&](int) { by_part.count(move); });
       apply_move(team, tour, move, directions == 2);

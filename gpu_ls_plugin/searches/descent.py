@@ -81,7 +81,9 @@ class Descent(PersistentEngine):
             team, memory = host.team, host.memory
         else:
             per_processor = -(-size // backend.processors)
-            shape = tuning.descent_shape(n, per_processor, backend.shared_memory, layout)
+            shape = tuning.descent_shape(
+                n, per_processor, backend.shared_memory, layout, parts.moves.length_bytes
+            )
             team, memory = shape.team, shape.memory
             self._shared_bytes = shape.shared_bytes(n)
             self._arguments["ahead"] = shape.ahead(parts.steps)

@@ -35,10 +35,10 @@ from gpu_ls_plugin.searches import (
 )
 from gpu_ls_plugin.searches.best_sweep import positions_kernel, sweep_kernels
 from gpu_ls_plugin.searches.chain_kernel import TOUR_PART, chain_kernel
-from gpu_ls_plugin.searches.composed import Moves, registers_for
+from gpu_ls_plugin.searches.composed import Moves, chain_needs
 from gpu_ls_plugin.searches.descent import descent_kernel
 from gpu_ls_plugin.searches.filtered_kernels import FilteredKernels
-from gpu_ls_plugin.searches.sites import GRID_BYTES, GRID_METRICS, sites_kernel
+from gpu_ls_plugin.searches.sites import GRID_METRICS, sites_kernel
 from gpu_ls_plugin.searches.two_opt_climb import block_kernel
 
 if TYPE_CHECKING:
@@ -170,13 +170,9 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         choose: Callable[..., Any] = partial(tuning.chain_shape, tours=64),
         **scope: str,
     ) -> Kernel:
-        shape = choose(
-            n,
-            shared_memory=tuning.SHARED_MEMORY[90],
-            site_bytes=GRID_BYTES.get(kind, metric.site_bytes),
-            registers=registers_for(parts, kind),
-        )
         moves = Moves.of(parts, symmetric=True, length=length, grid=kind)
+        needs = chain_needs(metric, moves, parts)
+        shape = choose(n, shared_memory=tuning.SHARED_MEMORY[90], needs=needs)
         return chain_kernel(metric, moves, kick.cuts, rule, shape, **scope)
 
     usual = (SHALLOW, grid, WINDOW, Annealing())

@@ -164,6 +164,31 @@ GLS_DEVICE Found look_at_step(const View& view, const FirstStep<Length>& first, 
   }
 }
 
+// A first step that gains: number `choice`, below 2^15, of the city of a rank below 2^16.
+template <class Length>
+struct alignas(8) Survivor {  // two words at a time
+  int t1, t2, t3;
+  uint32 tag;  // rank, choice, forward
+  Length length, gain;
+
+  GLS_DEVICE void set(const FirstStep<Length>& first, int rank, int choice) {
+    t1 = first.t1, t2 = first.t2, t3 = first.t3;
+    tag = uint32(rank) << 16 | uint32(choice) << 1 | uint32(first.forward);
+    length = first.length, gain = first.gain;
+  }
+  GLS_DEVICE FirstStep<Length> first() const { return {t1, t2, t3, int(tag & 1), length, gain}; }
+  GLS_DEVICE int rank() const { return int(tag >> 16); }
+  GLS_DEVICE int choice() const { return int(tag >> 1 & 0x7fff); }
+};
+
+// What lanes that look together share: the move that was found, and first steps that gain.
+template <class Team, class Length>
+struct Notes {
+  static constexpr int kSurvivors = Team::kLanes == 32 ? 64 : Team::kLanes;
+  Move move;
+  Survivor<Length> survivors[kSurvivors];
+};
+
 // Looks at the cities of rank 0 to `end - 1`, one after the other. The move that was found is made
 // in the end: to carry it along costs more.
 template <class Neighbourhood, class Found, class View, class Queue>
@@ -206,36 +231,15 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
 
 #ifdef __CUDACC__
 
-// A first step that gains: number `choice`, below 2^15, of the city of a rank below 2^16.
-template <class Length>
-struct alignas(8) Survivor {  // two words at a time
-  int t1, t2, t3;
-  uint32 tag;  // rank, choice, forward
-  Length length, gain;
-
-  GLS_DEVICE void set(const FirstStep<Length>& first, int rank, int choice) {
-    t1 = first.t1, t2 = first.t2, t3 = first.t3;
-    tag = uint32(rank) << 16 | uint32(choice) << 1 | uint32(first.forward);
-    length = first.length, gain = first.gain;
-  }
-  GLS_DEVICE FirstStep<Length> first() const { return {t1, t2, t3, int(tag & 1), length, gain}; }
-  GLS_DEVICE int rank() const { return int(tag >> 16); }
-  GLS_DEVICE int choice() const { return int(tag >> 1 & 0x7fff); }
-};
-
-template <class Length, int count>
-struct Survivors {
-  Survivor<Length> each[count];
-};
-
 // The same by all lanes of a team, which look at several cities ahead: they share the first steps,
 // compact those that gain, and share the variants of these.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& queue,
-                               Choices choices, int end, Move& move) {
+                               Choices choices, int end,
+                               Notes<Team, typename View::Length>& notes) {
   using Length = typename View::Length;
-  constexpr int kLanes = Team::kLanes, kSurvivors = kLanes == 32 ? 64 : kLanes;
-  Survivor<Length>* survivors = shared_slot<Survivors<Length, kSurvivors>>(team).each;
+  constexpr int kLanes = Team::kLanes, kSurvivors = Notes<Team, Length>::kSurvivors;
+  Survivor<Length>* const survivors = notes.survivors;
   const int lane = team.lane(), variants = choices.variants.divisor;
   const int shares = queue.shares, share = queue.share;
   int items = (end * choices.steps.divisor - share + shares - 1) / shares;
@@ -278,8 +282,8 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
         // Done, unless moves of the first city that improves are still to come.
         best = team.least(own);
         if (leads && own == best) {
-          move = its_move;
-          move.start(survivors[choices.variants.quotient(mine)].first());  // not kept till here
+          notes.move = its_move;
+          notes.move.start(survivors[choices.variants.quotient(mine)].first());  // not kept till here
         }
         const int next = base + kLanes < moves
                              ? survivors[choices.variants.quotient(base + kLanes)].rank()
@@ -293,24 +297,26 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
     }
     team.sync();
   }
-  if constexpr (!Found::kStops) best = team.least(own);
-  team.sync();
+  if constexpr (!Found::kStops) {
+    best = team.least(own);
+    team.sync();
+  }
   return best;
 }
 
 #endif
 
 // Looks at the cities of rank 0 to `end - 1`. Where the search stops at the first city that
-// improves, the move that was found lies in the team's `move`.
+// improves, the move that was found lies in the team's `notes`.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look(const Team& team, const View& view, const Queue& queue, Choices choices,
-                      int end, Move& move) {
+                      int end, Notes<Team, typename View::Length>& notes) {
 #ifdef __CUDACC__
   if constexpr (Team::kLanes > 1) {
-    return look_together<Neighbourhood, Found>(team, view, queue, choices, end, move);
+    return look_together<Neighbourhood, Found>(team, view, queue, choices, end, notes);
   } else
 #endif
-    return look_alone<Neighbourhood, Found>(view, queue, choices, end, move);
+    return look_alone<Neighbourhood, Found>(view, queue, choices, end, notes.move);
 }
 
 }  // namespace gls

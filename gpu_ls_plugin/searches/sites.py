@@ -71,8 +71,6 @@ class Sites:
         C++ type and array type in which lengths are added up.
     grid : str
         "fine" or "wide" where lengths come from integer coordinates, else "".
-    bytes : int
-        What is kept of a city.
     """
 
     def __init__(self, backend: Backend, problem: TSP) -> None:
@@ -82,7 +80,6 @@ class Sites:
         self.length = length_type(metric, longest)
         self.dtype = DTYPES[self.length]
         self.grid = grid_of(problem) if backend.name in GRID_BACKENDS else ""
-        self.bytes = GRID_BYTES.get(self.grid, metric.site_bytes)
         self.arguments: dict[str, Any] = {
             "metric_data": backend.metric_data(problem),
             "n": n,

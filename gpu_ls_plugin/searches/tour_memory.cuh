@@ -19,9 +19,19 @@ GLS_DEVICE int64 piece_bytes(int count) {
 struct Pieces {
   char* free;
 
+  // What a team keeps beside its tour: in shared memory, wherever the tour is.
+  template <class T, class Team>
+  GLS_DEVICE T& slot(const Team& team) {
+    return shared_slot<T>(team);
+  }
+  template <class T>
+  GLS_DEVICE static int64 slot_bytes() {
+    return 0;
+  }
+
   template <class T>
   GLS_DEVICE T* take(int count) {
-    T* taken = reinterpret_cast<T*>(free);
+    T* taken = static_cast<T*>(__builtin_assume_aligned(free, 16));
     free += piece_bytes<T>(count);
     return taken;
   }
@@ -41,6 +51,16 @@ extern __shared__ __align__(16) char shared_memory[];
 template <bool with_sites>
 struct SharedMemory : Pieces {
   using City = uint16;
+
+  // In front of the tour, so that one address serves for both.
+  template <class T, class Team>
+  GLS_DEVICE T& slot(const Team&) {
+    return *take<T>(1);
+  }
+  template <class T>
+  GLS_DEVICE static int64 slot_bytes() {
+    return piece_bytes<T>(1);
+  }
 
   // `own` bytes a team, beside `sites` bytes of all.
   template <class Team>
