@@ -314,6 +314,11 @@ struct Warp {
     const unsigned mask = __ballot_sync(kAllLanes, keep);
     return {warp::rank_in(mask), __popc(mask)};
   }
+  // The same of two that each lane may have, one next to the other.
+  GLS_DEVICE Compacted compact(bool keep, bool other) const {
+    const unsigned mask = __ballot_sync(kAllLanes, keep), more = __ballot_sync(kAllLanes, other);
+    return {warp::rank_in(mask) + warp::rank_in(more), __popc(mask) + __popc(more)};
+  }
 
   // The sum of what the lanes before this one have, and of all.
   GLS_DEVICE Compacted stacked(int mine) const {
@@ -426,12 +431,12 @@ struct Block {
   }
 
   // Calls must have a barrier between them.
-  GLS_DEVICE Compacted compact(bool keep) const {
+  GLS_DEVICE Compacted compact(bool keep, bool other = false) const {
     __shared__ int kept[Threads / 32];
-    const unsigned mask = __ballot_sync(kAllLanes, keep);
-    if (threadIdx.x % 32 == 0) kept[threadIdx.x / 32] = __popc(mask);
+    const Compacted own = Warp<1>{}.compact(keep, other);
+    if (threadIdx.x % 32 == 0) kept[threadIdx.x / 32] = own.total;
     __syncthreads();
-    int before = warp::rank_in(mask), total = 0;
+    int before = own.place, total = 0;
 #pragma unroll
     for (int w = 0; w < Threads / 32; ++w) {
       before += w < threadIdx.x / 32 ? kept[w] : 0;

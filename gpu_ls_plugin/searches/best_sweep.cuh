@@ -37,8 +37,7 @@ struct EvaluateChunk {
                                           static_cast<const typename Lengths::City*>(sites),
                                           {error_absolute, error_relative}},
                                          {candidates, candidate_lengths, degree, sorted != 0}};
-    const Choices choices{breadth, Divisor(directions * breadth),
-                          Divisor(Neighbourhood::variants(degree))};
+    const Choices choices(directions, breadth, Neighbourhood::variants(degree));
     const EveryCity cities{chunk, chunks, share, shares};
     auto& notes = shared_slot<Notes<Team, Length>>(team);
     auto best =
@@ -68,7 +67,6 @@ struct TakeBest {
                                           {error_absolute, error_relative}},
                                          {candidates, candidate_lengths, degree, sorted != 0}};
     const int variants = Neighbourhood::variants(degree);
-    const Choices choices{breadth, Divisor(directions * breadth), Divisor(variants)};
     const int evaluated = chunks * shares;
     const auto* own = static_cast<const BestFound<Length>*>(found) + int64(item) * evaluated;
     const auto best =
@@ -77,10 +75,9 @@ struct TakeBest {
     if (improves) {
       Move& move = shared_slot<Move>(team);
       team.once([&] {
-        FirstStep<Length> first;
-        const int choice = best.index / variants;
-        first_step(view, choices, best.rank, choice, first);
-        Neighbourhood::gain(view, first, best.index - choice * variants, move);
+        const int choice = best.index / variants, forward = choice >= breadth;
+        const FirstSteps<Length> first(view, directions, best.rank, choice - forward * breadth);
+        Neighbourhood::gain(view, first.in[forward], best.index - choice * variants, move);
         MovesByPart<Neighbourhood> one;
         one.clear();
         one.count(move);

@@ -187,8 +187,7 @@ struct Chain {
     });
     queue.clear(team, n);
 
-    const Choices choices{breadth, Divisor(directions * breadth),
-                          Divisor(Neighbourhood::variants(degree))};
+    const Choices choices(directions, breadth, Neighbourhood::variants(degree));
     team.once([&] {
       state.cost = static_cast<Cost*>(costs)[item];
       state.best = static_cast<Cost*>(best_costs)[item];

@@ -53,8 +53,7 @@ struct Descent {
     else
       queue.fill(team, n, queue_sizes[item], [&](int rank) { return waiting[rank]; });
 
-    const Choices choices{breadth, Divisor(directions * breadth),
-                          Divisor(Neighbourhood::variants(degree))};
+    const Choices choices(directions, breadth, Neighbourhood::variants(degree));
     auto& notes = shared_slot<Notes<Team, Length>>(team);
     const Move& move = notes.move;
     auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);

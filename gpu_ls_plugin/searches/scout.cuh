@@ -68,27 +68,32 @@ struct Divisor {
 // How the moves of a city are counted: first steps in one or two directions to candidates of rank
 // below `breadth`, each with a number of variants.
 struct Choices {
-  int breadth;
-  Divisor steps, variants;
+  int directions;
+  Divisor breadth, variants;
+  GLS_DEVICE Choices(int directions, int breadth, int variants)
+      : directions(directions), breadth(breadth), variants(variants) {}
 };
 
-// First step number `choice` of a city. False if it does not gain.
-template <class View, class Length>
-GLS_DEVICE bool first_step(const View& view, Choices choices, int city, int choice,
-                           FirstStep<Length>& first) {
-  const bool forward = choice >= choices.breadth;
-  const auto entry = view.candidates.entry(city, forward ? choice - choices.breadth : choice);
-  const Length added = view.candidates.length(entry);
-  const int place = view.tour.place(city);
-  first.t1 = view.tour.at(forward ? place - 1 : place + 1);
-  first.t2 = city;
-  first.t3 = view.candidates.city(entry);
-  first.forward = forward;
-  first.length = view.leaving(city, first.t1);
-  first.gain = first.length - added;
-  const int neighbour = view.tour.at(forward ? place + 1 : place - 1);
-  return (first.gain > 0) & (first.t3 != neighbour);  // no branch: some lane always goes on
-}
+// The first steps of a city to one of its candidates, backward and forward.
+template <class Length>
+struct FirstSteps {
+  FirstStep<Length> in[2];
+  bool gains[2];
+
+  // No branches: some lane always goes on.
+  template <class View>
+  GLS_DEVICE FirstSteps(const View& view, int directions, int city, int rank) {
+    const auto entry = view.candidates.entry(city, rank);
+    const Length added = view.candidates.length(entry);
+    const int t3 = view.candidates.city(entry), place = view.tour.place(city);
+    const int next = view.tour.at(place + 1), before = view.tour.at(place - 1);
+    const Length length = view.leaving(city, next), other = view.leaving(city, before);
+    in[0] = {next, city, t3, 0, length, length - added};
+    in[1] = {before, city, t3, 1, other, other - added};
+    gains[0] = (in[0].gain > 0) & (t3 != before);
+    gains[1] = (in[1].gain > 0) & (t3 != next) & (directions == 2);
+  }
+};
 
 // The gain of a move out of line: what is rare must not be in the way of what is not.
 template <class Neighbourhood, class View, class Length = typename View::Length>
@@ -184,7 +189,7 @@ struct alignas(8) Survivor {  // two words at a time
 // What lanes that look together share: the move that was found, and first steps that gain.
 template <class Team, class Length>
 struct Notes {
-  static constexpr int kSurvivors = Team::kLanes == 32 ? 64 : Team::kLanes;
+  static constexpr int kSurvivors = 2 * Team::kLanes;
   Move move;
   Survivor<Length> survivors[kSurvivors];
 };
@@ -197,6 +202,7 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
   using Length = typename View::Length;
   const auto& candidates = view.candidates;
   const int variants = Neighbourhood::variants(candidates.degree);
+  const int breadth = choices.breadth.divisor;
   Found best{{kNowhere, 0, 0}};
   FirstStep<Length> first, its_first;
 #pragma unroll 1
@@ -206,13 +212,13 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
     const int place = view.tour.place(first.t2);
     const uint32 row = candidates.entry(first.t2, 0);
 #pragma unroll 1
-    for (int begin = 0; begin < choices.steps.divisor; begin += choices.breadth) {
+    for (int begin = 0; begin < choices.directions * breadth; begin += breadth) {
       first.forward = begin > 0;
       first.t1 = view.tour.at(first.forward ? place - 1 : place + 1);
       first.length = view.leaving(first.t2, first.t1);
       const int neighbour = view.tour.at(first.forward ? place + 1 : place - 1);
 #pragma unroll 1
-      for (int choice = 0; choice < choices.breadth; ++choice) {
+      for (int choice = 0; choice < breadth; ++choice) {
         first.gain = first.length - candidates.length(row + choice);
         if (first.gain <= 0 && candidates.sorted) break;
         first.t3 = candidates.city(row + choice);
@@ -242,22 +248,24 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
   Survivor<Length>* const survivors = notes.survivors;
   const int lane = team.lane(), variants = choices.variants.divisor;
   const int shares = queue.shares, share = queue.share;
-  int items = (end * choices.steps.divisor - share + shares - 1) / shares;
+  const int breadth = choices.breadth.divisor;
+  int items = (end * breadth - share + shares - 1) / shares;  // a city and a candidate
   Found best{{kNowhere, 0, 0}}, own = best;
   int item = 0;
 #pragma unroll 1
   while (item < items) {
     int count = 0;
 #pragma unroll 1
-    for (; item < items && count <= kSurvivors - kLanes; item += kLanes) {
+    for (; item < items && count <= kSurvivors - 2 * kLanes; item += kLanes) {
       const bool within = item + lane < items;
       const int mine = (within ? item + lane : item) * shares + share;
-      const int rank = choices.steps.quotient(mine);
-      const int choice = mine - rank * choices.steps.divisor;
-      FirstStep<Length> first;
-      const bool gains = within & first_step(view, choices, queue[rank], choice, first);
-      const Compacted kept = team.compact(gains);
-      if (gains) survivors[count + kept.place].set(first, rank, choice);
+      const int rank = choices.breadth.quotient(mine), near = mine - rank * breadth;
+      const FirstSteps<Length> first(view, choices.directions, queue[rank], near);
+      const bool backward = within & first.gains[0], forward = within & first.gains[1];
+      const Compacted kept = team.compact(backward, forward);
+      Survivor<Length>* own = &survivors[count + kept.place];
+      if (backward) (own++)->set(first.in[0], rank, near);
+      if (forward) own->set(first.in[1], rank, breadth + near);
       count += kept.total;
     }
     team.sync();
@@ -287,7 +295,7 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
         }
         const int next = base + kLanes < moves
                              ? survivors[choices.variants.quotient(base + kLanes)].rank()
-                         : item < items ? choices.steps.quotient(item)
+                         : item < items ? choices.breadth.quotient(item)
                                         : kNowhere;
         if (next > best.rank) {
           items = 0;
