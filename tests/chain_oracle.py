@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,7 @@ STEPS_PER_KICK = 1024
 ATTEMPTS = 8
 JOURNAL, QUEUE = 96, 128  # a repair ends where a move of eight edges might not fit
 ENDS = 16
+SWAPPED = 128  # cities whose segments change places at once
 
 
 def philox(seed: int, purpose: int, row: int, step: int) -> Iterator[int]:
@@ -164,6 +166,17 @@ def bridge(order: list[int], first: int, cuts: list[int]) -> descent_oracle.Move
     return descent_oracle.Move(None, d + c + b + a, ends, flips)
 
 
+def swapped(order: list[int], first: int, cuts: list[int]) -> list[int]:
+    """The tour after a double bridge whose segments change places; no other city moves."""
+    n, result = len(order), list(order)
+    b, c, d = (
+        [order[(first + place) % n] for place in range(low, high)] for low, high in pairwise(cuts)
+    )
+    for place, city in zip(range(cuts[0], cuts[3]), d + c + b, strict=True):
+        result[(first + place) % n] = city
+    return result
+
+
 def repair(
     oracle: descent_oracle.Oracle,
     order: list[int],
@@ -210,9 +223,11 @@ def advance(
         drawn = cut(philox(seed, KICK, row, step), cuts, order, lists)
         if drawn is not None:
             kick = bridge(order, *drawn)
-            order, looks, moves = repair(
-                oracle, descent_oracle._turn(order, kick, True), kick, searches
-            )
+            if drawn[1][3] - drawn[1][0] <= SWAPPED:
+                kick.flips, order = [], swapped(order, *drawn)
+            else:
+                order = descent_oracle._turn(order, kick, True)
+            order, looks, moves = repair(oracle, order, kick, searches)
             chain.looks += looks
             chain.moves += moves
         cost = oracles.tour_length(d, order)

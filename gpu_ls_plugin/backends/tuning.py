@@ -268,12 +268,13 @@ class ChainNeeds:
     def slot_bytes(self) -> int:
         """Of gls::Chain::Slots."""
         survivors = WARP_SURVIVORS * survivor_bytes(self.length_bytes)
-        return _padded(MOVE_BYTES + survivors + STATE_BYTES + 4 * self.neighbourhoods)
+        bridge = 24 + 8 * self.length_bytes
+        return _padded(MOVE_BYTES + survivors + bridge + STATE_BYTES + 4 * self.neighbourhoods)
 
     @property
     def static_bytes(self) -> int:
-        """Of the kick that a warp draws: random numbers, cuts, lengths."""
-        return 128 + 24 + 8 * self.length_bytes
+        """Of the random numbers of a warp's kick."""
+        return 128
 
 
 def chain_bytes(n: int, city_bytes: int) -> int:

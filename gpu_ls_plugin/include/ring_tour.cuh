@@ -8,6 +8,8 @@ namespace gls {
 // Which of two places, a round apart, is on the ring: read as unsigned numbers, it is the lesser.
 GLS_DEVICE int on_ring(int a, int b) { return int(uint32(a) < uint32(b) ? a : b); }
 
+constexpr int kMostSwapped = 128;  // cities of segments that change places at once
+
 // City is uint16 (shared memory) or int (global memory).
 template <class City>
 struct RingTour {
@@ -33,6 +35,32 @@ struct RingTour {
       position[b] = City(left);
       position[a] = City(right);
     });
+    team.sync();
+  }
+
+  // Puts three segments of b, c and d cities, from place `first` on and kMostSwapped in all at most,
+  // in the order d, c, b.
+  template <class Team>
+  GLS_DEVICE void swap_segments(const Team& team, int first, int b, int c, int d) const {
+    constexpr int kEach = kMostSwapped > Team::kLanes ? kMostSwapped / Team::kLanes : 1;
+    City moved[kEach];
+    const int count = b + c + d;
+    GLS_UNROLL
+    for (int k = 0; k < kEach; ++k) {
+      const int step = team.lane() + k * Team::kLanes;
+      if (step >= count) break;
+      const int shift = step < d ? b + c : step < d + c ? b - d : -c - d;
+      moved[k] = order[wrap_high(first + step + shift)];
+    }
+    team.sync();  // all have read
+    GLS_UNROLL
+    for (int k = 0; k < kEach; ++k) {
+      const int step = team.lane() + k * Team::kLanes;
+      if (step >= count) break;
+      const int place = wrap_high(first + step);
+      order[place] = moved[k];
+      position[moved[k]] = City(place);
+    }
     team.sync();
   }
 };

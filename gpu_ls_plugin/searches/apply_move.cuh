@@ -5,13 +5,17 @@
 
 namespace gls {
 
-// The reversals of a move: for each, which of its ends are the first and the last city of the path
-// that is turned round, in two hexadecimal digits, the first reversal in the lowest two.
-GLS_DEVICE uint64 reversals(Shape shape) {
-  return shape == Shape::kFlips  ? 0x00dfbd9b79573513ull
-         : shape == Shape::kSwap ? 0xdfbd9b7957412512ull
-         : shape == Shape::kTurn ? 0x00dfbd9b79574215ull
-                                 : 0x0000000010325405ull;  // all three segments, then each of them
+// The first four reversals of a move: for each, which of its ends are the first and the last city
+// of the path that is turned round, in two hexadecimal digits, the first reversal in the lowest two.
+// Those of further edges have the next ends, two by two.
+GLS_DEVICE uint32 reversals(Shape shape) {
+  return shape == Shape::kFlips  ? 0x79573513
+         : shape == Shape::kSwap ? 0x57412512
+         : shape == Shape::kTurn ? 0x79574215
+                                 : 0x10325405;  // all three segments, then each of them
+}
+GLS_DEVICE uint32 next_reversals(uint32 ends) {
+  return (ends >> 8) + (ends & 0xff000000) + 0x22000000;
 }
 
 // `either_way`: lengths have no direction, so that the tour may end up turned round. Each reversal
@@ -22,9 +26,9 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
   const int longest = either_way ? tour.n / 2 : tour.n;
   int forward = move.forward;
   const bool longer = move.shape == Shape::kSwap || move.shape == Shape::kBridge;
-  uint64 ends = reversals(move.shape);
+  uint32 ends = reversals(move.shape);
 #pragma unroll 1
-  for (int left = move.edges - 1 + longer; left > 0; --left, ends >>= 8) {
+  for (int left = move.edges - 1 + longer; left > 0; --left, ends = next_reversals(ends)) {
     const int first = move.t[ends >> 4 & 15], last = move.t[ends & 15];
     int begin = tour.place(forward ? first : last);
     const int end = tour.place(forward ? last : first);

@@ -1,8 +1,7 @@
 // Iterated local search: kick, repair, accept or undo, again and again; one chain a team.
 //
-// A kick is a move like any other, so that one place executes both. The repair looks at the cities
-// whose edges changed only. Each reversal enters a journal; undone in reverse order they restore
-// the tour, whose copy is never made.
+// The repair of a kick looks at the cities whose edges changed only. Each reversal enters a journal;
+// undone in reverse order they restore the tour, whose copy is never made.
 #pragma once
 
 #include "apply_move.cuh"
@@ -46,16 +45,28 @@ struct Journal {
   }
 };
 
-// Cuts a tour by a double bridge: the move in `move` (not in registers) with its gain, false where
-// none was found.
+// A double bridge, and the lengths of its edges.
+template <class Length>
+struct Bridge {
+  BridgeCuts cuts;
+  Length lengths[8];
+
+  // Whether its segments change places at once. If not it is made, and undone, like any move.
+  GLS_DEVICE bool swaps() const { return cuts.at[3] - cuts.at[0] <= kMostSwapped; }
+
+  template <class Team, class City>
+  GLS_DEVICE void swap(const Team& team, const RingTour<City>& tour, bool back) const {
+    const int b = cuts.at[1] - cuts.at[0], c = cuts.at[2] - cuts.at[1], d = cuts.at[3] - cuts.at[2];
+    const int first = tour.wrap_high(cuts.first + cuts.at[0]);
+    tour.swap_segments(team, first, back ? d : b, c, back ? b : d);
+  }
+};
+
+// Cuts a tour by a double bridge: the move in `move` with its gain, false where none was found.
+// Neither it nor the bridge lies in registers.
 template <class Cuts, class Team, class View, class Length = typename View::Length>
 GLS_DEVICE bool draw_bridge(const Team& team, TeamPhilox<Team>& random, const View& view,
-                            int window, Move& move, Length& gain) {
-  struct Bridge {
-    BridgeCuts cuts;
-    Length lengths[8];
-  };
-  Bridge& bridge = shared_slot<Bridge>(team);
+                            int window, Bridge<Length>& bridge, Move& move, Length& gain) {
   const auto& tour = view.tour;
 #pragma unroll 1
   for (int attempt = 0; attempt < kKickAttempts; ++attempt) {
@@ -152,6 +163,7 @@ struct Chain {
     // What has a fixed size comes first: one address serves for all of it, and for the order.
     Slots& slots = memory.template slot<Slots>(team);
     Move& move = slots.move;
+    auto& bridge = slots.bridge;
     State& state = slots.state;
     City* ring = memory.template take<City>(kChainQueue);
     Journal<City> journal{memory.template take<City>(2 * kJournal)};
@@ -217,12 +229,16 @@ struct Chain {
       Philox random(seed, Purpose::kKick, first_row + item);
       TeamPhilox<Team> draws(team, random, state.kicks * kDrawsPerKick);
       Length gain = 0;
-      bool moves = draw_bridge<Cuts>(team, draws, view, window, move, gain);
+      const bool kicked = draw_bridge<Cuts>(team, draws, view, window, bridge, move, gain);
+      const bool swapped = kicked && bridge.swaps();
       rise = -Cost(gain);
 #pragma unroll 1
-      for (; moves; moves = repair()) {
-        apply_move(team, tour, move, directions == 2,
-                   [&](int first, int length) { journal.add(team, first, length); });
+      for (bool moves = kicked; moves; moves = repair()) {
+        if (swapped && move.shape == Shape::kBridge)
+          bridge.swap(team, tour, false);
+        else
+          apply_move(team, tour, move, directions == 2,
+                     [&](int first, int length) { journal.add(team, first, length); });
         queue.push(team, move.t, 2 * move.edges);
       }
       --kicks_left;
@@ -232,10 +248,11 @@ struct Chain {
       const float level = units[item] * fmax(heat - cooling * float(state.kicks), 0.0f);
       random.seek((state.kicks + 1) * kDrawsPerKick - 1);
       const bool taken = Accept::takes(rise, level, random);
-      if (taken)
-        journal.size = 0;
-      else
+      if (!taken) {
         journal.undo(team, tour);
+        if (swapped) bridge.swap(team, tour, true);
+      }
+      journal.size = 0;
       const bool leads = taken && cost + rise < best;
       if (leads && best_tours != tours) {
         team.each(n, [&](int p) { best_tours[row + p] = tour.order[p]; });
@@ -279,6 +296,7 @@ struct Chain {
     MovesByPart<Neighbourhood> moves;
   };
   struct Slots : Notes<Team, Length> {
+    Bridge<Length> bridge;
     State state;
   };
 
