@@ -247,7 +247,8 @@ PART_WARPS = {
 CHAIN_WARPS = {**PART_WARPS, "few": ((16, 2), (14, 2), *PART_WARPS["few"])}
 CONTRACTED_WARPS = {"few": (2, 10), "some": (2, 8), "many": (2, 6)}
 JOURNAL, CHAIN_QUEUE = 96, 128  # gls::kJournal and gls::kChainQueue
-MOVE_BYTES, STATE_BYTES = 80, 48  # gls::Move and, without its counts of moves, gls::Chain::State
+# gls::Move, gls::DrawnNumbers and, without most counts of moves, gls::Chain::State.
+MOVE_BYTES, DRAWN_BYTES, STATE_BYTES = 80, 136, 40
 WARP_SURVIVORS = 64
 
 
@@ -268,13 +269,8 @@ class ChainNeeds:
     def slot_bytes(self) -> int:
         """Of gls::Chain::Slots."""
         survivors = WARP_SURVIVORS * survivor_bytes(self.length_bytes)
-        bridge = 24 + 8 * self.length_bytes
-        return _padded(MOVE_BYTES + survivors + bridge + STATE_BYTES + 4 * self.neighbourhoods)
-
-    @property
-    def static_bytes(self) -> int:
-        """Of the random numbers of a warp's kick."""
-        return 128
+        bridge, state = 24 + 8 * self.length_bytes, STATE_BYTES + (self.neighbourhoods + 1) // 2 * 8
+        return _padded(MOVE_BYTES + survivors + DRAWN_BYTES + bridge + state)
 
 
 def chain_bytes(n: int, city_bytes: int) -> int:
@@ -381,7 +377,7 @@ def chain_shape(n: int, tours: int, shared_memory: int, needs: ChainNeeds) -> Ch
     needs : ChainNeeds
     """
     layouts = [(w, b) for w, b in CHAIN_WARPS[needs.registers] if w * b <= max(1, tours)]
-    fitting = _first_fitting(layouts, warp_bytes(n, needs) + needs.static_bytes, shared_memory)
+    fitting = _first_fitting(layouts, warp_bytes(n, needs), shared_memory)
     if fitting is None or n > LARGEST_SHORT:
         return ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)
     warps, blocks, left = fitting
@@ -397,7 +393,7 @@ def part_shape(n: int, shared_memory: int, needs: ChainNeeds) -> ChainShape:
     InvalidParameterError
         The part is too large for shared memory.
     """
-    own = part_bytes(n, needs) + needs.static_bytes
+    own = part_bytes(n, needs)
     fitting = _first_fitting(PART_WARPS[needs.registers], own, shared_memory)
     if fitting is None:
         raise InvalidParameterError(
@@ -413,7 +409,7 @@ def contracted_shape(n: int, shared_memory: int, needs: ChainNeeds) -> ChainShap
     program of its own: small blocks, as many of which are resident as there is room for.
     """
     warps, blocks = CONTRACTED_WARPS[needs.registers]
-    own = part_bytes(n, needs) + needs.static_bytes
+    own = part_bytes(n, needs)
     if _first_fitting([(warps, 1)], own, shared_memory) is None:
         return None
     return _part_shape(warps, blocks, needs)

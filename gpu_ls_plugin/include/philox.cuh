@@ -56,6 +56,9 @@ struct Philox {
   // A uniform integer in [0, bound); the bias is below bound / 2^32.
   GLS_DEVICE uint32 below(uint32 bound) { return multiply_high(next(), bound); }
 
+  // Says that so many numbers will be asked for next.
+  GLS_DEVICE static void ahead(int) {}
+
   // The four numbers of a step.
   GLS_DEVICE void four(int64 step, uint32* numbers) {
     seek(step);
@@ -84,39 +87,6 @@ struct Philox {
     block[2] = c2;
     block[3] = c3;
   }
-};
-
-// A stream from a step on, for all lanes of a team alike; they draw it together, four numbers each.
-template <class Team>
-class TeamPhilox {
- public:
-  GLS_DEVICE TeamPhilox(const Team& team, const Philox& stream, int64 step)
-      : team(team), stream(stream), step(step), numbers(shared_slot<Numbers>(team).each) {}
-
-  GLS_DEVICE uint32 next() {
-    if (used % kAhead == 0) {
-      team.sync();  // all have read those before
-      team.each(kAhead / 4, [&](int block) {
-        Philox own = stream;
-        own.four(step + used / 4 + block, &numbers[4 * block]);
-      });
-      team.sync();
-    }
-    return numbers[used++ % kAhead];
-  }
-  GLS_DEVICE uint32 below(uint32 bound) { return multiply_high(next(), bound); }
-
- private:
-  static constexpr int kAhead = Team::kLanes > 1 ? 32 : 4;
-  struct Numbers {
-    uint32 each[kAhead];
-  };
-
-  const Team& team;
-  const Philox& stream;
-  const int64 step;
-  uint32* const numbers;
-  int used = 0;
 };
 
 }  // namespace gls

@@ -8,8 +8,6 @@ namespace gls {
 // Which of two places, a round apart, is on the ring: read as unsigned numbers, it is the lesser.
 GLS_DEVICE int on_ring(int a, int b) { return int(uint32(a) < uint32(b) ? a : b); }
 
-constexpr int kMostSwapped = 128;  // cities of segments that change places at once
-
 // City is uint16 (shared memory) or int (global memory).
 template <class City>
 struct RingTour {
@@ -38,29 +36,23 @@ struct RingTour {
     team.sync();
   }
 
-  // Puts three segments of b, c and d cities, from place `first` on and kMostSwapped in all at most,
-  // in the order d, c, b.
+  // Puts three segments of b, c and d cities, from place `first` on, in the order d, c, b; `spare`
+  // has room for all of them.
   template <class Team>
-  GLS_DEVICE void swap_segments(const Team& team, int first, int b, int c, int d) const {
-    constexpr int kEach = kMostSwapped > Team::kLanes ? kMostSwapped / Team::kLanes : 1;
-    City moved[kEach];
+  GLS_DEVICE void swap_segments(const Team& team, int first, int b, int c, int d,
+                                City* spare) const {
     const int count = b + c + d;
-    GLS_UNROLL
-    for (int k = 0; k < kEach; ++k) {
-      const int step = team.lane() + k * Team::kLanes;
-      if (step >= count) break;
+    team.each(count, [&](int step) {
       const int shift = step < d ? b + c : step < d + c ? b - d : -c - d;
-      moved[k] = order[wrap_high(first + step + shift)];
-    }
-    team.sync();  // all have read
-    GLS_UNROLL
-    for (int k = 0; k < kEach; ++k) {
-      const int step = team.lane() + k * Team::kLanes;
-      if (step >= count) break;
+      spare[step] = order[wrap_high(first + step + shift)];
+    });
+    team.sync();
+    team.each(count, [&](int step) {
       const int place = wrap_high(first + step);
-      order[place] = moved[k];
-      position[moved[k]] = City(place);
-    }
+      const City city = spare[step];
+      order[place] = city;
+      position[city] = City(place);
+    });
     team.sync();
   }
 };
@@ -79,7 +71,7 @@ struct Path {
         begin(tour.place(first)),
         origin(forward ? begin - tour.n : begin) {}
 
-  // Of a step from 0 to n - 1.
+  // Of a step from 0 to n.
   GLS_DEVICE int at(int step) const { return int(tour.order[tour.wrap_low(origin + sign * step)]); }
   GLS_DEVICE int step(int city) const { return tour.wrap_low(sign * (tour.place(city) - begin)); }
 };

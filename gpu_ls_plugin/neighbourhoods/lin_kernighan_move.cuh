@@ -79,10 +79,10 @@ struct LinKernighanMove {
     const int t5 = view.candidates.city(entry), at5 = path.step(t5);
 #pragma unroll(kStraight ? 2 : 1)
     for (int second = 0; second <= third.behind; ++second) {
-      const int at6 = third.step6(at5, second);
-      const bool possible = open && at6 >= 0;
+      int at6;
+      const bool possible = third.step6(at5, second, at6) & open;
       if (!kStraight && !possible) return;
-      const int t6 = path.at(at6 < 0 ? 0 : at6);
+      const int t6 = path.at(at6);
       const Shape shape = third.shape(second);
       const Length all_removed = removed + view.leaving(t6, t5);
       Length gain = Lengths::gain(all_removed, added + view.length(t6, first.t1));

@@ -15,13 +15,15 @@ struct ThirdEdge {
   GLS_DEVICE ThirdEdge(const Path& path, int t3, bool behind)
       : at3(path.step(t3)), at4(behind ? at3 + 1 : at3 - 1), t4(path.at(at4)), behind(behind) {}
 
-  // The step of t6 where t5 stands at `at5`, -1 for no move. With t4 behind t3 there are two; the
-  // second turns both paths round.
-  GLS_DEVICE int step6(int at5, bool second) const {
-    if (behind) return at5 >= at3 ? -1 : second ? at5 - 1 : at5 + 1;
-    if (second || at5 == at3) return -1;
-    if (at5 > at3) return at5 - 1;
-    return at5 + 1 < at4 ? at5 + 1 : -1;  // the edge (t4, t5) must be new
+  // The step of t6 where t5 stands at `at5`; false, with a step all the same, where there is no move.
+  // With t4 behind t3 there are two ways; the second turns both paths round.
+  GLS_DEVICE bool step6(int at5, bool second, int& at6) const {
+    if (behind) {
+      at6 = second ? (at5 > 0 ? at5 - 1 : 0) : at5 + 1;
+      return (at5 < at3) & (!second | (at5 > 0));
+    }
+    at6 = at5 > at3 ? at5 - 1 : at5 + 1;
+    return !second & (at5 != at3) & ((at5 > at3) | (at6 < at4));  // the edge (t4, t5) must be new
   }
   GLS_DEVICE Shape shape(bool second) const {
     return !behind ? Shape::kFlips : second ? Shape::kTurn : Shape::kSwap;
@@ -93,8 +95,8 @@ struct ThreeOptMove {
       const int t5 = candidates.city(row + rank), at5 = path.step(t5);
 #pragma unroll
       for (int second = 0; second < kSides; ++second) {
-        const int at6 = third.step6(at5, second);
-        if (at6 < 0) continue;
+        int at6;
+        if (!third.step6(at5, second, at6)) continue;
         const int t6 = path.at(at6);
         use(rank,
             Lengths::gain(removed + view.leaving(t6, t5), now_added + view.length(t6, first.t1)),

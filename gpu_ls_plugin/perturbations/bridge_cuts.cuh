@@ -35,6 +35,7 @@ struct WindowCuts {
   template <class Random>
   GLS_DEVICE static BridgeCuts draw(Random& random, int n, int window) {
     const bool uniform = window >= n;
+    random.ahead(5);
     BridgeCuts cuts{int(random.below(n)), {}};
     GLS_UNROLL
     for (int c = 0; c < 4; ++c) {
@@ -52,11 +53,13 @@ struct WalkCuts {
   GLS_DEVICE static BridgeCuts draw(Random& random, const View& view, int window) {
     const auto& candidates = view.candidates;
     BridgeCuts cuts{0, {}};
+    random.ahead(1);
     int city = random.below(view.tour.n);
     GLS_UNROLL
     for (int c = 0; c < 4; ++c) {
 #pragma unroll 1
       for (int step = 0; step < window && c > 0; ++step) {
+        random.ahead(1);
         city = candidates.city(candidates.entry(city, random.below(candidates.degree)));
       }
       cuts.at[c] = view.tour.place(city);

@@ -6,6 +6,7 @@
 
 #include "apply_move.cuh"
 #include "bridge_cuts.cuh"
+#include "kick_numbers.cuh"
 #include "next_move.cuh"
 #include "rules.cuh"
 #include "tour_memory.cuh"
@@ -16,7 +17,6 @@ namespace gls {
 // fills one of them ends early.
 constexpr int kJournal = 96, kChainQueue = 128;
 constexpr int kKickAttempts = 8;
-constexpr int kDrawsPerKick = 1024;  // steps of the random stream that belong to a kick
 
 template <class City>
 struct Journal {
@@ -51,21 +51,22 @@ struct Bridge {
   BridgeCuts cuts;
   Length lengths[8];
 
-  // Whether its segments change places at once. If not it is made, and undone, like any move.
-  GLS_DEVICE bool swaps() const { return cuts.at[3] - cuts.at[0] <= kMostSwapped; }
+  // Whether its segments change places at once, by way of the empty queue's ring. If not it is made,
+  // and undone, like any move.
+  GLS_DEVICE bool swaps() const { return cuts.at[3] - cuts.at[0] <= kChainQueue; }
 
   template <class Team, class City>
-  GLS_DEVICE void swap(const Team& team, const RingTour<City>& tour, bool back) const {
+  GLS_DEVICE void swap(const Team& team, const RingTour<City>& tour, bool back, City* ring) const {
     const int b = cuts.at[1] - cuts.at[0], c = cuts.at[2] - cuts.at[1], d = cuts.at[3] - cuts.at[2];
     const int first = tour.wrap_high(cuts.first + cuts.at[0]);
-    tour.swap_segments(team, first, back ? d : b, c, back ? b : d);
+    tour.swap_segments(team, first, back ? d : b, c, back ? b : d, ring);
   }
 };
 
 // Cuts a tour by a double bridge: the move in `move` with its gain, false where none was found.
 // Neither it nor the bridge lies in registers.
 template <class Cuts, class Team, class View, class Length = typename View::Length>
-GLS_DEVICE bool draw_bridge(const Team& team, TeamPhilox<Team>& random, const View& view,
+GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const View& view,
                             int window, Bridge<Length>& bridge, Move& move, Length& gain) {
   const auto& tour = view.tour;
 #pragma unroll 1
@@ -201,6 +202,7 @@ struct Chain {
 
     const Choices choices(directions, breadth, Neighbourhood::variants(degree));
     team.once([&] {
+      slots.drawn.group = -1;
       state.cost = static_cast<Cost*>(costs)[item];
       state.best = static_cast<Cost*>(best_costs)[item];
       state.kicks = kick_counts[item];
@@ -227,7 +229,7 @@ struct Chain {
 #pragma unroll 1
     while (kicks_left > 0 && moves_left > 0 && patient(patience, state.idle)) {
       Philox random(seed, Purpose::kKick, first_row + item);
-      TeamPhilox<Team> draws(team, random, state.kicks * kDrawsPerKick);
+      KickNumbers<Team> draws(team, random, state.kicks, slots.drawn);
       Length gain = 0;
       const bool kicked = draw_bridge<Cuts>(team, draws, view, window, bridge, move, gain);
       const bool swapped = kicked && bridge.swaps();
@@ -235,7 +237,7 @@ struct Chain {
 #pragma unroll 1
       for (bool moves = kicked; moves; moves = repair()) {
         if (swapped && move.shape == Shape::kBridge)
-          bridge.swap(team, tour, false);
+          bridge.swap(team, tour, false, ring);
         else
           apply_move(team, tour, move, directions == 2,
                      [&](int first, int length) { journal.add(team, first, length); });
@@ -250,7 +252,7 @@ struct Chain {
       const bool taken = Accept::takes(rise, level, random);
       if (!taken) {
         journal.undo(team, tour);
-        if (swapped) bridge.swap(team, tour, true);
+        if (swapped) bridge.swap(team, tour, true, ring);
       }
       journal.size = 0;
       const bool leads = taken && cost + rise < best;
@@ -296,6 +298,7 @@ struct Chain {
     MovesByPart<Neighbourhood> moves;
   };
   struct Slots : Notes<Team, Length> {
+    DrawnNumbers<Team> drawn;
     Bridge<Length> bridge;
     State state;
   };
