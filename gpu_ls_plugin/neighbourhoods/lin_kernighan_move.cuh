@@ -65,9 +65,9 @@ struct LinKernighanMove {
     using Lengths = typename View::Lengths;
     const auto path = view.path(first);
     Length added = first.length - first.gain;
-    if (rank == 0 && !third.behind) {
+    if (!third.behind && (kStraight || rank == 0)) {
       const Length closed = Lengths::gain(removed, added + view.length(third.t4, first.t1));
-      if (closed > best) {
+      if (rank == 0 && closed > best) {
         best = closed;
         move.set(first, Shape::kFlips, 2, third.t4, third.t4, third.t4);
       }

@@ -272,18 +272,17 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
     const int moves = count * variants;
 #pragma unroll 1
     for (int base = 0; base < moves; base += kLanes) {
-      const int mine = base + lane;
+      const bool within = base + lane < moves;
+      const int mine = within ? base + lane : base;
+      const int step = choices.variants.quotient(mine), variant = mine - step * variants;
+      const Survivor<Length>& from = survivors[step];
       Move its_move;
+      const Length gain = gain_of<Neighbourhood>(view, from.first(), variant, its_move);
       bool leads = false;
-      if (mine < moves) {
-        const int step = choices.variants.quotient(mine), variant = mine - step * variants;
-        const Survivor<Length>& from = survivors[step];
-        const Length gain = gain_of<Neighbourhood>(view, from.first(), variant, its_move);
-        if (gain > 0) {
-          const Found other{{from.rank(), from.choice() * variants + variant, gain}};
-          leads = other < own;
-          if (leads) own = other;
-        }
+      if (within & (gain > 0)) {
+        const Found other{{from.rank(), from.choice() * variants + variant, gain}};
+        leads = other < own;
+        if (leads) own = other;
       }
       if constexpr (Found::kStops) {
         if (!team.any(own.rank != kNowhere)) continue;
