@@ -116,10 +116,8 @@ __launch_bounds__({self.team}::kThreads, {self.blocks_per_multiprocessor})
   using namespace gls;
   const {self.team} team{{}};
   {prepare}
-  const int step = gridDim.x * {self.team}::kTeams;
-  for (int item = blockIdx.x * {self.team}::kTeams + team.in_block(); item < count; item += step) {{
-    {self.body}::run(team, item{names});
-  }}
+  const int item = blockIdx.x * {self.team}::kTeams + team.in_block();
+  if (item < count) {self.body}::run(team, item{names});
 }}
 """
 

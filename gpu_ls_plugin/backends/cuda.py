@@ -74,7 +74,7 @@ class CudaBackend(Backend):
                 function.max_dynamic_shared_size_bytes = shared_bytes
             converted = [_convert(p, arguments[p.name]) for p in kernel.parameters]
             threads, teams = _team_shape(kernel.team)
-            blocks = min(-(-count // teams), 2**31 - 1)
+            blocks = -(-count // teams)
             function((blocks,), (threads,), (np.int32(count), *converted), shared_mem=shared_bytes)
 
     def address(self, array: Any) -> int:

@@ -127,12 +127,12 @@ SWEEP_LANES = 128
 CPU_SWEEP_CITIES = 8
 
 
-def _padded(count: int) -> int:
-    return (count + 15) // 16 * 16
+def _padded(count: int, to: int = 16) -> int:
+    return -(-count // to) * to
 
 
 def survivor_bytes(length_bytes: int) -> int:
-    """Return what is kept of a first step that gains; a warp keeps 64, a block one for each lane."""
+    """Return what is kept of a first step that gains; there is room for two for each lane."""
     return 16 + 2 * length_bytes
 
 
@@ -169,9 +169,14 @@ class DescentShape:
         sites = _padded(n * SITE_BYTES) if self.sites_in_shared else 0
         return sites + self.teams * tour_bytes(n, 2)
 
+    @property
+    def first_steps(self) -> int:
+        """How many a team looks at together."""
+        return 64 if self.lanes == 32 else self.lanes
+
     def ahead(self, steps: int) -> int:
         """Return how many cities of `steps` first steps a team looks at together."""
-        return max(1, round((64 if self.lanes == 32 else self.lanes) / max(1, steps)))
+        return max(1, self.first_steps // max(1, steps))
 
 
 def descent_shape(
@@ -198,10 +203,10 @@ def descent_shape(
     own, sites = tour_bytes(n, 2), _padded(n * SITE_BYTES)
 
     def room(lanes: int) -> int:
-        return shared_memory - max(lanes, 64) * survivor_bytes(length_bytes) - BLOCK_OVERHEAD
+        return shared_memory - 2 * lanes * survivor_bytes(length_bytes) - BLOCK_OVERHEAD
 
     def fitting(teams: int) -> bool:
-        return n <= LARGEST_SHORT and teams * own + sites <= room(64 * teams)
+        return n <= LARGEST_SHORT and teams * own + sites <= room(32 * teams)
 
     lanes = next((count for most, count in BLOCK_LANES.items() if n <= most), LARGE_LANES)
     lanes = lanes if tours <= FEW else lanes // 2
@@ -212,7 +217,7 @@ def descent_shape(
         return DescentShape(f"gls::Thread<{THREADS}>", 1, THREADS, False, False)
     if layout == "warp":
         warps = next((w for w in WARPS if w <= max(1, tours) and fitting(w)), 1)
-        in_shared = n <= LARGEST_SHORT and own <= room(64)
+        in_shared = n <= LARGEST_SHORT and own <= room(32)
         return DescentShape(f"gls::Warp<{warps}>", 32, warps, in_shared, fitting(warps))
     in_shared = layout != "global" and n <= LARGEST_SHORT and own <= room(lanes)
     lanes = lanes if in_shared else LARGE_LANES
@@ -245,11 +250,11 @@ PART_WARPS = {
     "many": ONE_BLOCK[2:],
 }
 CHAIN_WARPS = {**PART_WARPS, "few": ((16, 2), (14, 2), *PART_WARPS["few"])}
+FEW_CHAINS = 10  # on a multiprocessor
 CONTRACTED_WARPS = {"few": (2, 10), "some": (2, 8), "many": (2, 6)}
 JOURNAL, CHAIN_QUEUE = 96, 128  # gls::kJournal and gls::kChainQueue
-# gls::Move, gls::DrawnNumbers and, without most counts of moves, gls::Chain::State.
-MOVE_BYTES, DRAWN_BYTES, STATE_BYTES = 80, 136, 40
-WARP_SURVIVORS = 64
+MOVE_BYTES, DRAWN_BYTES = 80, 132  # gls::Move, gls::DrawnNumbers
+STATE_BYTES = 56  # gls::Chain::State without its counts of moves
 
 
 @dataclass(frozen=True)
@@ -268,9 +273,10 @@ class ChainNeeds:
     @property
     def slot_bytes(self) -> int:
         """Of gls::Chain::Slots."""
-        survivors = WARP_SURVIVORS * survivor_bytes(self.length_bytes)
-        bridge, state = 24 + 8 * self.length_bytes, STATE_BYTES + (self.neighbourhoods + 1) // 2 * 8
-        return _padded(MOVE_BYTES + survivors + DRAWN_BYTES + bridge + state)
+        survivors = 2 * 32 * survivor_bytes(self.length_bytes)
+        kick = 16 + 9 * self.length_bytes + DRAWN_BYTES
+        counts = 4 * self.neighbourhoods if self.neighbourhoods > 1 else 0
+        return _padded(_padded(MOVE_BYTES + survivors + kick, 8) + _padded(counts, 8) + STATE_BYTES)
 
 
 def chain_bytes(n: int, city_bytes: int) -> int:
@@ -302,6 +308,12 @@ class ChainShape(DescentShape):
 
     blocks: int = 1
     needs: ChainNeeds = ChainNeeds()
+
+    @property
+    def first_steps(self) -> int:
+        """How many a team looks at together: more where few warps leave a scheduler idle."""
+        few = self.lanes == 32 and self.teams * self.blocks <= FEW_CHAINS
+        return super().first_steps * (2 if few else 1)
 
     @property
     def city(self) -> str:

@@ -88,7 +88,7 @@ struct PartsOf<Neighbourhood, decltype(void(Neighbourhood::kParts))> {
 };
 
 // Moves of each of them, counted by one lane where there are several.
-template <class Neighbourhood>
+template <class Neighbourhood, bool several = (PartsOf<Neighbourhood>::kCount > 1)>
 struct MovesByPart {
   static constexpr int kParts = PartsOf<Neighbourhood>::kCount;
   int counts[kParts];
@@ -96,15 +96,17 @@ struct MovesByPart {
   GLS_DEVICE void clear() {
     for (int part = 0; part < kParts; ++part) counts[part] = 0;
   }
-  GLS_DEVICE void count(const Move& move) {
-    if constexpr (kParts > 1) ++counts[move.part];
-  }
+  GLS_DEVICE void count(const Move& move) { ++counts[move.part]; }
   // Adds the counts to those of other teams.
   GLS_DEVICE void add_to(int64* totals) const {
-    if constexpr (kParts > 1) {
-      for (int part = 0; part < kParts; ++part) add(&totals[part], counts[part]);
-    }
+    for (int part = 0; part < kParts; ++part) add(&totals[part], counts[part]);
   }
+};
+template <class Neighbourhood>
+struct MovesByPart<Neighbourhood, false> {
+  GLS_DEVICE void clear() {}
+  GLS_DEVICE void count(const Move&) {}
+  GLS_DEVICE void add_to(int64*) const {}
 };
 
 // Edges that no move may take out: none.

@@ -15,8 +15,8 @@ struct ThirdEdge {
   GLS_DEVICE ThirdEdge(const Path& path, int t3, bool behind)
       : at3(path.step(t3)), at4(behind ? at3 + 1 : at3 - 1), t4(path.at(at4)), behind(behind) {}
 
-  // The step of t6 where t5 stands at `at5`; false, with a step all the same, where there is no move.
-  // With t4 behind t3 there are two ways; the second turns both paths round.
+  // The step of t6 where t5 stands at `at5`; false, with a step all the same, where there is no
+  // move. With t4 behind t3 there are two ways; the second turns both paths round.
   GLS_DEVICE bool step6(int at5, bool second, int& at6) const {
     if (behind) {
       at6 = second ? (at5 > 0 ? at5 - 1 : 0) : at5 + 1;

@@ -6,8 +6,8 @@
 namespace gls {
 
 // The first four reversals of a move: for each, which of its ends are the first and the last city
-// of the path that is turned round, in two hexadecimal digits, the first reversal in the lowest two.
-// Those of further edges have the next ends, two by two.
+// of the path that is turned round, in two hexadecimal digits, the first reversal in the lowest
+// two. Those of further edges have the next ends, two by two.
 GLS_DEVICE uint32 reversals(Shape shape) {
   return shape == Shape::kFlips  ? 0x79573513
          : shape == Shape::kSwap ? 0x57412512

@@ -1,7 +1,7 @@
 // Iterated local search: kick, repair, accept or undo, again and again; one chain a team.
 //
-// The repair of a kick looks at the cities whose edges changed only. Each reversal enters a journal;
-// undone in reverse order they restore the tour, whose copy is never made.
+// The repair of a kick looks at the cities whose edges changed only. Each reversal enters a
+// journal; undone in reverse order they restore the tour, whose copy is never made.
 #pragma once
 
 #include "apply_move.cuh"
@@ -45,14 +45,14 @@ struct Journal {
   }
 };
 
-// A double bridge, and the lengths of its edges.
+// A double bridge, and the lengths of its edges; without segments where none was found.
 template <class Length>
 struct Bridge {
   BridgeCuts cuts;
   Length lengths[8];
 
-  // Whether its segments change places at once, by way of the empty queue's ring. If not it is made,
-  // and undone, like any move.
+  // Whether its segments change places at once, by way of the empty queue's ring. If not it is
+  // made, and undone, like any move.
   GLS_DEVICE bool swaps() const { return cuts.at[3] - cuts.at[0] <= kChainQueue; }
 
   template <class Team, class City>
@@ -100,6 +100,7 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
     for (int edge = 0; edge < 8; edge += 2) gain += bridge.lengths[edge] - bridge.lengths[edge + 1];
     return true;
   }
+  team.once([&] { bridge.cuts = {}; });
   return false;
 }
 
@@ -150,12 +151,10 @@ struct Chain {
                              int64* move_counts, int64* moves_by, char* scratch, int total,
                              int replicas, const int* part_sizes, const int* part_names,
                              const int* part_mates) {
-    const auto left = [](int64 most, int64 done) {
-      return int(most - done < kMostOfLaunch ? most - done : kMostOfLaunch);
-    };
-    int kicks_left = left(until, kick_counts[item]),
-        moves_left = left(max_moves, move_counts[item]);
-    if (kicks_left <= 0 || moves_left <= 0 || !patient(patience, idle_counts[item])) return;
+    if (kick_counts[item] >= until || move_counts[item] >= max_moves ||
+        !patient(patience, idle_counts[item])) {
+      return;
+    }
     const int64 row = int64(item) * stride;
     const int part = Scope::kWhole ? 0 : item / replicas;
     const int n = Scope::kWhole ? stride : part_sizes[part];
@@ -207,57 +206,67 @@ struct Chain {
       state.best = static_cast<Cost*>(best_costs)[item];
       state.kicks = kick_counts[item];
       state.idle = idle_counts[item];
+      state.item = item;
       state.accepted = 0;
-      state.moves_left = moves_left;
-      state.moves.clear();
+      state.looks = 0;
+      state.moves_left = moves_of_launch(max_moves - move_counts[item]);
+      state.clear();
     });
-    int looked = 0;
-    Cost rise = 0;  // by a kick and its repair
+    bool limited = false;
     const auto repair = [&] {
-      if (!journal.takes(kMaxExchange) || moves_left <= 0 ||
+      if (!journal.takes(kMaxExchange) || (limited && state.moves_left <= 0) ||
           queue.size + 2 * kMaxExchange > kChainQueue) {
         return false;
       }
-      const auto found = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead,
-                                                          kNowhere, slots, looked);
-      if (found.rank == kNowhere) return false;
-      team.each(1, [&](int) { state.moves.count(move); });
-      rise -= Cost(found.gain);
-      --moves_left;
-      return true;
+      const int size = queue.size;
+      FirstFound<Length> found{{kNowhere, 0, 0}};
+#pragma unroll 1
+      while (queue.size > 0 && found.rank == kNowhere) {
+        found = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, slots);
+      }
+      const bool finds = found.rank != kNowhere;
+      team.each(1, [&](int) {
+        state.looks += size - queue.size;
+        if (!finds) return;
+        state.count(move);
+        --state.moves_left;
+        state.rise -= Cost(found.gain);
+      });
+      return finds;
     };
 #pragma unroll 1
-    while (kicks_left > 0 && moves_left > 0 && patient(patience, state.idle)) {
-      Philox random(seed, Purpose::kKick, first_row + item);
+    while (state.kicks < until && state.moves_left > 0 && patient(patience, state.idle)) {
+      limited = state.moves_left < kJournal;
+      Philox random(seed, Purpose::kKick, first_row + state.item);
       KickNumbers<Team> draws(team, random, state.kicks, slots.drawn);
       Length gain = 0;
-      const bool kicked = draw_bridge<Cuts>(team, draws, view, window, bridge, move, gain);
-      const bool swapped = kicked && bridge.swaps();
-      rise = -Cost(gain);
+      bool moves = draw_bridge<Cuts>(team, draws, view, window, bridge, move, gain);
+      team.each(1, [&](int) { state.rise = -Cost(gain); });
 #pragma unroll 1
-      for (bool moves = kicked; moves; moves = repair()) {
-        if (swapped && move.shape == Shape::kBridge)
+      for (; moves; moves = repair()) {
+        if (move.shape == Shape::kBridge && bridge.swaps())
           bridge.swap(team, tour, false, ring);
         else
           apply_move(team, tour, move, directions == 2,
                      [&](int first, int length) { journal.add(team, first, length); });
         queue.push(team, move.t, 2 * move.edges);
       }
-      --kicks_left;
       queue.drop(team, queue.size);
       const Cost cost = state.cost, best = state.best;
+      Cost rise = state.rise;
       if (kReal && fabs(double(rise)) <= 1e-12 * double(cost)) rise = 0;  // rounding alone
-      const float level = units[item] * fmax(heat - cooling * float(state.kicks), 0.0f);
+      const float level = units[state.item] * fmax(heat - cooling * float(state.kicks), 0.0f);
       random.seek((state.kicks + 1) * kDrawsPerKick - 1);
       const bool taken = Accept::takes(rise, level, random);
       if (!taken) {
         journal.undo(team, tour);
-        if (swapped) bridge.swap(team, tour, true, ring);
+        if (bridge.swaps()) bridge.swap(team, tour, true, ring);
       }
       journal.size = 0;
       const bool leads = taken && cost + rise < best;
       if (leads && best_tours != tours) {
-        team.each(n, [&](int p) { best_tours[row + p] = tour.order[p]; });
+        int* const best_tour = best_tours + int64(state.item) * stride;
+        team.each(n, [&](int p) { best_tour[p] = tour.order[p]; });
       }
       team.sync();  // all have read the state
       team.once([&] {
@@ -269,37 +278,39 @@ struct Chain {
         if (leads) state.best = cost + rise;
       });
     }
-    team.each(n, [&](int p) { tours[row + p] = tour.order[p]; });
+    const int own = state.item;
+    int* const its_tour = tours + int64(own) * stride;
+    team.each(n, [&](int p) { its_tour[p] = tour.order[p]; });
     team.once([&] {
-      static_cast<Cost*>(costs)[item] = state.cost;
-      static_cast<Cost*>(best_costs)[item] = state.best;
-      kick_counts[item] = state.kicks;
-      accepted_counts[item] += state.accepted;
-      idle_counts[item] = state.idle;
-      look_counts[item] += looked;
-      move_counts[item] += state.moves_left - moves_left;
-      state.moves.add_to(moves_by);
+      static_cast<Cost*>(costs)[own] = state.cost;
+      static_cast<Cost*>(best_costs)[own] = state.best;
+      kick_counts[own] = state.kicks;
+      accepted_counts[own] += state.accepted;
+      idle_counts[own] = state.idle;
+      look_counts[own] += state.looks;
+      move_counts[own] += moves_of_launch(max_moves - move_counts[own]) - state.moves_left;
+      state.add_to(moves_by);
     });
   }
 
  private:
-  static constexpr int kMostOfLaunch = 1 << 30;  // kicks and moves
+  GLS_DEVICE static int moves_of_launch(int64 left) { return int(left < 1 << 30 ? left : 1 << 30); }
 
   GLS_DEVICE static int64 chain_bytes(int n) {
     const int64 own = Scope::kWhole ? 0 : piece_bytes<Site>(n) + piece_bytes<City>(n);
-    return own + Memory::template slot_bytes<Slots>() + tour_bytes<City>(n, kChainQueue) + piece_bytes<City>(2 * kJournal);
+    return own + Memory::template slot_bytes<Slots>() + tour_bytes<City>(n, kChainQueue) +
+           piece_bytes<City>(2 * kJournal);
   }
 
   // Kept in shared memory: registers are scarce.
-  struct State {
-    Cost cost, best;
-    int64 kicks, idle, accepted;
-    int moves_left;  // at the start
-    MovesByPart<Neighbourhood> moves;
+  struct State : MovesByPart<Neighbourhood> {
+    Cost cost, best, rise;  // by a kick and its repair
+    int64 kicks, idle;
+    int item, accepted, looks, moves_left;
   };
   struct Slots : Notes<Team, Length> {
-    DrawnNumbers<Team> drawn;
     Bridge<Length> bridge;
+    DrawnNumbers<Team> drawn;
     State state;
   };
 

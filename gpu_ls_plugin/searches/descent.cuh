@@ -61,10 +61,11 @@ struct Descent {
     int64 moves = move_counts[item];
     int looked = 0;
 #pragma unroll 1
-    while (moves < max_moves) {
-      const auto found =
-          next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, passes, notes, looked);
-      if (found.rank == kNowhere) break;
+    while (moves < max_moves && queue.size > 0 && looked < passes) {
+      const int waiting_before = queue.size;
+      const auto found = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, notes);
+      looked += waiting_before - queue.size;
+      if (found.rank == kNowhere) continue;
       team.each(1, [&](int) { by_part.count(move); });
       apply_move(team, tour, move, directions == 2);
       queue.push(team, move.t, 2 * move.edges);

@@ -13,7 +13,7 @@ template <class Team>
 struct DrawnNumbers {
   static constexpr int kKicks = Team::kLanes > 1 ? 4 : 1, kOfKick = 8, kAll = kOfKick * kKicks;
   uint32 numbers[kAll];
-  int64 group;  // of kicks; -1 for none
+  int group;  // of kicks, its lower bits; -1 for none
 };
 
 // The stream of one kick, the same for all lanes.
@@ -24,8 +24,7 @@ class KickNumbers {
  public:
   GLS_DEVICE KickNumbers(const Team& team, const Philox& stream, int64 kick, Drawn& drawn)
       : team(team), stream(stream), drawn(drawn), step(kick * kDrawsPerKick) {
-    const int64 group = kick / Drawn::kKicks;
-    const int own = int(kick - group * Drawn::kKicks);
+    const int group = int(kick / Drawn::kKicks & 0x7fffffff), own = int(kick % Drawn::kKicks);
     base = Drawn::kOfKick * own;
     end = base + Drawn::kOfKick;
     if (drawn.group != group) {
@@ -51,7 +50,7 @@ class KickNumbers {
 
  private:
   template <class Step>
-  GLS_DEVICE void draw(int64 group, Step step_of) {
+  GLS_DEVICE void draw(int group, Step step_of) {
     team.sync();  // all have read those before
     team.each(Drawn::kAll / 4, [&](int block) {
       Philox own = stream;

@@ -5,21 +5,15 @@
 
 namespace gls {
 
-// Drops the cities without a move, and the one that has it, from a queue; looks at `ahead` of them
-// together, and in all at about `most` at most. `looked` counts them.
+// Looks at `ahead` cities at most, in front of a queue, together. Drops those before the first that
+// has a move, and that one.
 template <class Neighbourhood, class Length, class Team, class View, class Queue>
 GLS_DEVICE FirstFound<Length> next_move(const Team& team, const View& view, Queue& queue,
-                                        Choices choices, int ahead, int most,
-                                        Notes<Team, Length>& notes, int& looked) {
-  FirstFound<Length> found{{kNowhere, 0, 0}};
-#pragma unroll 1
-  while (queue.size > 0 && looked < most && found.rank == kNowhere) {
-    const int end = queue.size < ahead ? queue.size : ahead;
-    found = look<Neighbourhood, FirstFound<Length>>(team, view, queue, choices, end, notes);
-    const int used = found.rank == kNowhere ? end : found.rank + 1;
-    queue.drop(team, used);
-    looked += used;
-  }
+                                        Choices choices, int ahead, Notes<Team, Length>& notes) {
+  const int end = queue.size < ahead ? queue.size : ahead;
+  const auto found =
+      look<Neighbourhood, FirstFound<Length>>(team, view, queue, choices, end, notes);
+  queue.drop(team, found.rank == kNowhere ? end : found.rank + 1);
   return found;
 }
 

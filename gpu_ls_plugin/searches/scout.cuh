@@ -52,7 +52,7 @@ GLS_DEVICE FirstFound<int> least_in_warp(FirstFound<int> mine) {
   const bool leads = mine.rank == rank && mine.gain == gain;
   return {{rank, __reduce_min_sync(kAllLanes, leads ? mine.index : kNowhere), gain}};
 #else
-  return least_in_warp<FirstFound<int>>(mine);
+  return least_in_warp<FirstFound<int> >(mine);
 #endif
 }
 #endif
@@ -189,9 +189,8 @@ struct alignas(8) Survivor {  // two words at a time
 // What lanes that look together share: the move that was found, and first steps that gain.
 template <class Team, class Length>
 struct Notes {
-  static constexpr int kSurvivors = 2 * Team::kLanes;
   Move move;
-  Survivor<Length> survivors[kSurvivors];
+  Survivor<Length> survivors[2 * Team::kLanes];
 };
 
 // Looks at the cities of rank 0 to `end - 1`, one after the other. The move that was found is made
@@ -244,7 +243,7 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
                                Choices choices, int end,
                                Notes<Team, typename View::Length>& notes) {
   using Length = typename View::Length;
-  constexpr int kLanes = Team::kLanes, kSurvivors = Notes<Team, Length>::kSurvivors;
+  constexpr int kLanes = Team::kLanes;
   Survivor<Length>* const survivors = notes.survivors;
   const int lane = team.lane(), variants = choices.variants.divisor;
   const int shares = queue.shares, share = queue.share;
@@ -256,17 +255,18 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
   while (item < items) {
     int count = 0;
 #pragma unroll 1
-    for (; item < items && count <= kSurvivors - 2 * kLanes; item += kLanes) {
+    for (; item < items && count == 0; item += kLanes) {
       const bool within = item + lane < items;
       const int mine = (within ? item + lane : item) * shares + share;
       const int rank = choices.breadth.quotient(mine), near = mine - rank * breadth;
       const FirstSteps<Length> first(view, choices.directions, queue[rank], near);
       const bool backward = within & first.gains[0], forward = within & first.gains[1];
       const Compacted kept = team.compact(backward, forward);
-      Survivor<Length>* own = &survivors[count + kept.place];
-      if (backward) (own++)->set(first.in[0], rank, near);
-      if (forward) own->set(first.in[1], rank, breadth + near);
-      count += kept.total;
+      Survivor<Length>* to = &survivors[kept.place];
+      if (backward) (to++)->set(first.in[0], rank, near);
+      if (forward) to->set(first.in[1], rank, breadth + near);
+      count = kept.total;
+      if (count == 0) team.sync();  // before they are compacted again
     }
     team.sync();
     const int moves = count * variants;
@@ -290,7 +290,8 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
         best = team.least(own);
         if (leads && own == best) {
           notes.move = its_move;
-          notes.move.start(survivors[choices.variants.quotient(mine)].first());  // not kept till here
+          notes.move.start(
+              survivors[choices.variants.quotient(mine)].first());  // not kept till here
         }
         const int next = base + kLanes < moves
                              ? survivors[choices.variants.quotient(base + kLanes)].rank()
