@@ -6,6 +6,7 @@ import dataclasses
 import math
 from contextlib import contextmanager
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import common
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 POPULATIONS = {"pr1002": 140.0, "fnl4461": 80.0}  # instance: bar in million kicks a second
 PER_PROCESSOR = {"pr1002": (16, 24, 28, 32), "fnl4461": (10, 16, 20, 32)}
-WINDOWS = (10, 30, 50)  # of kicks besides the usual one, at 32 chains a multiprocessor
+WINDOWS = (10, 30, 50)  # of kicks besides the usual one
+WINDOW_CHAINS = {"pr1002": 32, "fnl4461": 10}  # on a multiprocessor
 LAUNCHES = {"pr1002": 10, "fnl4461": 4}  # of n kicks a chain each
 LARGE_CITIES = (5_000, 20_000, 100_000, 1_000_000)
 LARGE_SECONDS = 2.0
@@ -52,12 +54,12 @@ def kicks(setting: Setting) -> dict[str, Any]:
             with setting.guarded(f"{name}, {each} tours a multiprocessor"):
                 rows.append(_population(setting, problem, each) | {"bar": bar})
                 setting.log(f"{name}, {rows[-1]['tours']}: {rows[-1]['mkicks_per_second']:.4g} M/s")
-    for window in setting.some((), WINDOWS):
-        with setting.guarded(f"window {window}"):
+    for name, window in product(setting.some((), WINDOW_CHAINS), WINDOWS):
+        with setting.guarded(f"{name}, window {window}"):
             kick = gls.DoubleBridge(segment=window)
-            row = _population(setting, read("pr1002"), 32, perturbation=kick)
-            rows.append(row | {"engine": f"window {window}"})
-            setting.log(f"window {window}: {rows[-1]['mkicks_per_second']:.4g} M/s")
+            row = _population(setting, read(name), WINDOW_CHAINS[name], perturbation=kick)
+            rows.append(row | {"engine": f"window {window}", "bar": POPULATIONS[name]})
+            setting.log(f"{name}, window {window}: {rows[-1]['mkicks_per_second']:.4g} M/s")
     rows += _large(setting)
     show("million kicks a second, all tours together", rows, COLUMNS)
     return {"rows": rows, "launch": "n kicks a chain, on the way through an annealing schedule"}
@@ -203,7 +205,11 @@ def occupied(processors: int) -> Iterator[None]:
 
 def draw(plot: Any, section: dict[str, Any]) -> None:
     """Draw kicks a second against the number of tours, and of single tours against cities."""
-    rows = [row for row in section["rows"] if row["tours"] > 1]
+    rows = [
+        row
+        for row in section["rows"]
+        if row["tours"] > 1 and not row["engine"].startswith("window")
+    ]
     for number, name in enumerate(dict.fromkeys(row["instance"] for row in rows)):
         mine = [row for row in rows if row["instance"] == name]
         rates = [r["mkicks_per_second"] for r in mine]
