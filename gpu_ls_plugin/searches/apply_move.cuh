@@ -27,9 +27,9 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
   int forward = move.forward;
   const bool longer = move.shape == Shape::kSwap || move.shape == Shape::kBridge;
   uint32 ends = reversals(move.shape);
+  int first = move.t[ends >> 4 & 15], last = move.t[ends & 15];
 #pragma unroll 1
-  for (int left = move.edges - 1 + longer; left > 0; --left, ends = next_reversals(ends)) {
-    const int first = move.t[ends >> 4 & 15], last = move.t[ends & 15];
+  for (int left = move.edges - 1 + longer; left > 0; --left) {
     int begin = tour.place(forward ? first : last);
     const int end = tour.place(forward ? last : first);
     int length = tour.wrap_low(end - begin) + 1;
@@ -39,7 +39,9 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
       forward = !forward;
     }
     begin = tour.wrap_high(begin);
-    team.sync();  // all have read the places
+    ends = next_reversals(ends);
+    first = move.t[ends >> 4 & 15], last = move.t[ends & 15];  // on their way while places change
+    team.sync();                                               // all have read the places
     tour.reverse(team, begin, length);
     record(begin, length);
   }

@@ -208,13 +208,20 @@ struct Chain {
       state.idle = idle_counts[item];
       state.item = item;
       state.accepted = 0;
-      state.looks = 0;
-      state.moves_left = moves_of_launch(max_moves - move_counts[item]);
+      slots.sums = {0, 0, moves_of_launch(max_moves - move_counts[item])};
       state.clear();
     });
+    Sums own_sums{0, 0, moves_of_launch(max_moves - move_counts[item])};
+    Sums& sums = kScarce ? slots.sums : own_sums;
+    const auto note = [&](auto change) {
+      if constexpr (kScarce)
+        team.each(1, [&](int) { change(); });
+      else
+        change();
+    };
     bool limited = false;
     const auto repair = [&] {
-      if (!journal.takes(kMaxExchange) || (limited && state.moves_left <= 0) ||
+      if (!journal.takes(kMaxExchange) || (limited && sums.moves_left <= 0) ||
           queue.size + 2 * kMaxExchange > kChainQueue) {
         return false;
       }
@@ -225,23 +232,22 @@ struct Chain {
         found = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, slots);
       }
       const bool finds = found.rank != kNowhere;
-      team.each(1, [&](int) {
-        state.looks += size - queue.size;
-        if (!finds) return;
-        state.count(move);
-        --state.moves_left;
-        state.rise -= Cost(found.gain);
+      note([&] {
+        sums.looks += size - queue.size;
+        sums.moves_left -= finds;
+        sums.rise -= Cost(found.gain);
       });
+      if (finds) team.each(1, [&](int) { state.count(move); });
       return finds;
     };
 #pragma unroll 1
-    while (state.kicks < until && state.moves_left > 0 && patient(patience, state.idle)) {
-      limited = state.moves_left < kJournal;
+    while (state.kicks < until && sums.moves_left > 0 && patient(patience, state.idle)) {
+      limited = sums.moves_left < kJournal;
       Philox random(seed, Purpose::kKick, first_row + state.item);
       KickNumbers<Team> draws(team, random, state.kicks, slots.drawn);
       Length gain = 0;
       bool moves = draw_bridge<Cuts>(team, draws, view, window, bridge, move, gain);
-      team.each(1, [&](int) { state.rise = -Cost(gain); });
+      note([&] { sums.rise = -Cost(gain); });
 #pragma unroll 1
       for (; moves; moves = repair()) {
         if (move.shape == Shape::kBridge && bridge.swaps())
@@ -253,7 +259,7 @@ struct Chain {
       }
       queue.drop(team, queue.size);
       const Cost cost = state.cost, best = state.best;
-      Cost rise = state.rise;
+      Cost rise = sums.rise;
       if (kReal && fabs(double(rise)) <= 1e-12 * double(cost)) rise = 0;  // rounding alone
       const float level = units[state.item] * fmax(heat - cooling * float(state.kicks), 0.0f);
       random.seek((state.kicks + 1) * kDrawsPerKick - 1);
@@ -287,8 +293,8 @@ struct Chain {
       kick_counts[own] = state.kicks;
       accepted_counts[own] += state.accepted;
       idle_counts[own] = state.idle;
-      look_counts[own] += state.looks;
-      move_counts[own] += moves_of_launch(max_moves - move_counts[own]) - state.moves_left;
+      look_counts[own] += sums.looks;
+      move_counts[own] += moves_of_launch(max_moves - move_counts[own]) - sums.moves_left;
       state.add_to(moves_by);
     });
   }
@@ -302,16 +308,23 @@ struct Chain {
            piece_bytes<City>(2 * kJournal);
   }
 
-  // Kept in shared memory: registers are scarce.
+  // Kept in shared memory: registers are scarce ...
   struct State : MovesByPart<Neighbourhood> {
-    Cost cost, best, rise;  // by a kick and its repair
+    Cost cost, best;
     int64 kicks, idle;
-    int item, accepted, looks, moves_left;
+    int item, accepted;
   };
+  // ... and where many warps share them, what changes with each move, too.
+  struct Sums {
+    Cost rise;  // by a kick and its repair
+    int looks, moves_left;
+  };
+  static constexpr bool kScarce = Team::kTeams > 10;
   struct Slots : Notes<Team, Length> {
     Bridge<Length> bridge;
     DrawnNumbers<Team> drawn;
     State state;
+    Sums sums;
   };
 
   GLS_DEVICE static bool patient(int patience, int64 idle) {
