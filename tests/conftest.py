@@ -7,6 +7,9 @@ import warnings
 import pytest
 from hypothesis import settings
 
+from gpu_ls_plugin.backends import compile_check
+from gpu_ls_plugin.exceptions import GpuLsError
+
 # The first example may compile a kernel, and machines may be busy.
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
@@ -35,3 +38,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if reason is not None:
         for item in marked:
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture
+def nvrtc() -> None:
+    """Skip where CuPy or its NVRTC is not installed."""
+    try:
+        compile_check._nvrtc()
+    except GpuLsError as error:
+        pytest.skip(str(error))

@@ -10,7 +10,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import compile_check
 from gpu_ls_plugin.backends.compile_check import KernelReport, check, cover, parse_log, parts
-from gpu_ls_plugin.exceptions import GpuLsError, InvalidParameterError
+from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.searches.instantiations import instantiations
 
@@ -59,15 +59,6 @@ SPILLS = Program(
     }"""
 )
 WRONG = Program('extern "C" __global__ void kernel() { no_such_name(); }')
-
-
-@pytest.fixture
-def nvrtc() -> None:
-    """Skip where CuPy or its NVRTC is not installed."""
-    try:
-        compile_check._nvrtc()
-    except GpuLsError as error:
-        pytest.skip(str(error))
 
 
 def test_the_log_of_the_assembler() -> None:

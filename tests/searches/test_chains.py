@@ -130,16 +130,39 @@ def test_walks_are_those_of_the_oracle(n, walk, span, seed):
     assert_same(start, "chains of 3", "always", 10, gls.DoubleBridge(walk=walk), min(5, n - 1))
 
 
+@pytest.mark.parametrize(
+    "kick", [gls.DoubleBridge(None), gls.DoubleBridge(160), gls.DoubleBridge(walk=9)]
+)
+def test_segments_of_any_length_change_places(kick):
+    """Short ones at once, long ones by reversals: both kinds come up, and both are undone."""
+    n, rows, kicks = 190, 2, 12
+    start = start_of(random_problem("EUC_2D", n, span=1000), 9)
+    cuts = (chain_oracle.Walk if kick.walk else chain_oracle.Window)(kick.window(n))
+    lists = gls.Nearest(5).of(start.problem).cities.tolist()
+    spans = [
+        chain_oracle.cut(numbers, cuts, start.tours[row].tolist(), lists)[1]
+        for row in range(rows)
+        for number in range(kicks)
+        for numbers in [chain_oracle.philox(9, chain_oracle.KICK, row, number * 1024)]
+    ]
+    short = [places[3] - places[0] <= chain_oracle.SWAPPED for places in spans]
+    assert {True, False} == set(short)
+    for rule in ("better", "always"):
+        assert_same(start, "2-opt, Or-opt", rule, kicks, kick)
+
+
 def test_the_oracle_notices_another_rule(monkeypatch):
     monkeypatch.setitem(chain_oracle.RULES, "better", chain_oracle.RULES["better_or_equal"])
     with pytest.raises(AssertionError):
         assert_same(start_of(random_problem("EUC_2D", 20, span=5)), "2-opt, Or-opt", "better", 30)
 
 
-@pytest.mark.parametrize("part", ["ATTEMPTS", "STEPS_PER_KICK", "JOURNAL"])
+@pytest.mark.parametrize("part", ["ATTEMPTS", "STEPS_PER_KICK", "JOURNAL", "SWAPPED"])
 def test_the_oracle_notices_another_constant(monkeypatch, part):
     # In 8 cities, cuts are often drawn again; no repair may end early.
-    monkeypatch.setattr(chain_oracle, part, {"ATTEMPTS": 1, "JOURNAL": 12}.get(part, 63))
+    monkeypatch.setattr(
+        chain_oracle, part, {"ATTEMPTS": 1, "JOURNAL": 12, "SWAPPED": 3}.get(part, 63)
+    )
     with pytest.raises(AssertionError):
         for n in (8, 50):
             start = start_of(random_problem("EUC_2D", n, span=500), 3)

@@ -1,0 +1,87 @@
+"""What layouts say of shared memory, against what the compiler takes and a multiprocessor has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gpu_ls_plugin.acceptance import Annealing
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.compile_check import compile_kernel
+from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt, TwoOpt
+from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
+from gpu_ls_plugin.searches.chain_kernel import chain_kernel
+from gpu_ls_plugin.searches.composed import Moves, chain_needs
+from gpu_ls_plugin.searches.descent import descent_kernel
+
+SHARED = tuning.SHARED_MEMORY[90]
+RESERVED = 1 << 10  # by the driver, of each block beside what it may have
+KINDS = {  # metric, type of lengths, grid
+    "packed": ("EUC_2D", "int", "fine"),
+    "real": ("EUC", "double", ""),
+    "long": ("EXPLICIT", "gls::int64", ""),
+}
+MOVES = {
+    "one": (LinKernighan(3),),
+    "two": (TwoOpt(), OrOpt(3)),
+    "three": (TwoOpt(), OrOpt(3), ThreeOpt()),
+}
+CITIES = range(10, 20_000, 7)
+
+
+def composed(kind, moves):
+    """The metric, its moves and what chains of them need."""
+    name, length, grid = KINDS[kind]
+    metric = BUILT_IN_METRICS[name]()
+    made = Moves.of(MOVES[moves], symmetric=True, length=length, grid=grid)
+    return metric, made, chain_needs(metric, made, MOVES[moves])
+
+
+@pytest.mark.usefixtures("nvrtc")
+@pytest.mark.parametrize(
+    ("kind", "moves"), [*((kind, "two") for kind in KINDS), ("packed", "one"), ("packed", "three")]
+)
+def test_what_a_chain_keeps_beside_its_tour(kind, moves):
+    """Beside a tour in global memory it is all that a warp has in shared memory."""
+    metric, made, needs = composed(kind, moves)
+    alone = tuning.ChainShape("gls::Warp<1>", 32, 1, False, False)
+    report = compile_kernel(chain_kernel(metric, made, DoubleBridge().cuts, Annealing(), alone), 90)
+    assert not report.error
+    assert report.shared <= needs.slot_bytes < report.shared + 16
+
+
+@pytest.mark.parametrize("registers", tuning.CHAIN_WARPS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_chains_fit(kind, registers):
+    needs = replace(composed(kind, "three")[2], registers=registers)
+    rules = (
+        lambda n: tuning.chain_shape(n, 64, SHARED, needs),
+        lambda n: tuning.contracted_shape(n, SHARED, needs),
+        lambda n: tuning.part_shape(n, SHARED, needs) if n < 5_000 else None,
+    )
+    for shape, n in ((rule(n), n) for n in CITIES for rule in rules):
+        if shape is not None and shape.in_shared:
+            # As many contracted problems share a multiprocessor as there is room for.
+            blocks = 1 if shape.teams == 2 else shape.blocks
+            assert blocks * (shape.shared_bytes(n) + RESERVED) <= SHARED + RESERVED, (n, shape)
+
+
+@pytest.mark.usefixtures("nvrtc")
+@pytest.mark.parametrize("kind", KINDS)
+def test_descents_fit(kind):
+    metric, made, _ = composed(kind, "two")
+    static = {}
+    for n in (*CITIES, *range(20_000, 40_000, 7)):
+        for tours in (1, 4, 16):
+            shape = tuning.descent_shape(n, tours, SHARED, length_bytes=made.length_bytes)
+            if not shape.in_shared:
+                continue
+            key = shape.team, shape.memory
+            if key not in static:
+                report = compile_kernel(descent_kernel(metric, made, *key), 90)
+                assert not report.error
+                static[key] = report.shared
+            assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
+    assert len(static) > 5
