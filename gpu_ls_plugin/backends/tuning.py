@@ -434,6 +434,7 @@ def _part_shape(warps: int, blocks: int, needs: ChainNeeds) -> PartShape:
 # ---- Crossover -----------------------------------------------------------------------------------
 
 MOST_CUTS, MOST_EDGES = 256, 512  # gls::kMostCuts and gls::kMostEdges
+ASSEMBLY_STATIC_BYTES = 16  # of a warp
 LARGE_WARPS = 8  # of a block whose tours lie in global memory
 
 
@@ -456,7 +457,8 @@ class AssemblyShape(ChainShape):
 def assembly_shape(n: int, tours: int, shared_memory: int) -> ChainShape:
     """Return who holds a tour in a crossover, as `chain_shape` does for chains."""
     layouts = [(warps, blocks) for warps, blocks in ONE_BLOCK if warps <= max(1, tours)]
-    fitting = _first_fitting(layouts, assembly_bytes(n, 2), shared_memory)
+    own = assembly_bytes(n, 2) + ASSEMBLY_STATIC_BYTES
+    fitting = _first_fitting(layouts, own, shared_memory)
     if fitting is None or n > LARGEST_SHORT:
         return ChainShape(f"gls::Warp<{LARGE_WARPS}>", 32, LARGE_WARPS, False, False)
     warps, blocks, _ = fitting

@@ -12,6 +12,7 @@ from gpu_ls_plugin.backends.compile_check import compile_kernel
 from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt, TwoOpt
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
+from gpu_ls_plugin.searches import edge_assembly
 from gpu_ls_plugin.searches.chain_kernel import chain_kernel
 from gpu_ls_plugin.searches.composed import Moves, chain_needs
 from gpu_ls_plugin.searches.descent import descent_kernel
@@ -66,6 +67,24 @@ def test_chains_fit(kind, registers):
             # As many contracted problems share a multiprocessor as there is room for.
             blocks = 1 if shape.teams == 2 else shape.blocks
             assert blocks * (shape.shared_bytes(n) + RESERVED) <= SHARED + RESERVED, (n, shape)
+
+
+@pytest.mark.usefixtures("nvrtc")
+@pytest.mark.parametrize("kind", KINDS)
+def test_crossovers_fit(kind):
+    name, length, grid = KINDS[kind]
+    shapes = {}
+    for n in CITIES:
+        shape = tuning.assembly_shape(n, 64, SHARED)
+        if shape.in_shared:
+            shapes.setdefault(shape, []).append(n)
+    assert len(shapes) > 5
+    for shape, cities in shapes.items():
+        kernel = edge_assembly.assembly_kernel(BUILT_IN_METRICS[name](), length, grid, shape)
+        report = compile_kernel(kernel, 90)
+        assert not report.error
+        assert report.shared <= shape.teams * tuning.ASSEMBLY_STATIC_BYTES
+        assert shape.shared_bytes(max(cities)) + report.shared <= SHARED
 
 
 @pytest.mark.usefixtures("nvrtc")
