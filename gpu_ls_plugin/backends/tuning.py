@@ -274,7 +274,7 @@ class ChainNeeds:
     def slot_bytes(self) -> int:
         """Of gls::Chain::Slots."""
         survivors = 2 * 32 * survivor_bytes(self.length_bytes)
-        kick = 16 + 9 * self.length_bytes + DRAWN_BYTES
+        kick = 16 + 9 * self.length_bytes + DRAWN_BYTES  # five places, aligned, and eight lengths
         counts = 4 * self.neighbourhoods if self.neighbourhoods > 1 else 0
         return _padded(_padded(MOVE_BYTES + survivors + kick, 8) + _padded(counts, 8) + STATE_BYTES)
 

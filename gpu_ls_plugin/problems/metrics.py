@@ -392,6 +392,7 @@ class Explicit(ExplicitReal):
     limit = INTEGER_LIMIT
 
 
+ROOTLESS = ("MAN_2D", "MAX_2D")  # planar metrics whose lengths take no square root
 BUILT_IN_METRICS: dict[str, type[Metric]] = {
     metric.name: metric
     for metric in (Euc2D, Ceil2D, Att, Geo, Man2D, Max2D, Euclidean, Explicit, ExplicitReal)

@@ -25,7 +25,7 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOpt,
 )
 from gpu_ls_plugin.perturbations import DoubleBridge
-from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
+from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
 from gpu_ls_plugin.searches import (
     contraction,
     edge_assembly,
@@ -57,7 +57,6 @@ random_tours = import_module("gpu_ls_plugin.construction.random_tours")
 double_bridge = import_module("gpu_ls_plugin.perturbations.double_bridge")
 
 WARP, BLOCK = "gls::Warp<4>", "gls::Block<256>"
-SIMPLE = ("MAN_2D", "MAX_2D")  # metrics that need less than others
 CITIES = (1000, 100_000)
 TOURS = (1, 64)  # per multiprocessor
 USUAL = (TwoOpt(), OrOpt(3))
@@ -109,7 +108,7 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
             shared = tuning.SHARED_MEMORY[90]
             shape = tuning.climb_shape(n, tours, shared, metric.fast_estimate)
             yield block_kernel(metric, shape)
-    if metric.name in SIMPLE:
+    if metric.name in ROOTLESS:  # they need less than others
         return
     yield nearest_neighbour.nearest_neighbour_kernel(metric, WARP)
     yield from _descents(metric)

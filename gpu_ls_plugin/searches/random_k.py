@@ -12,6 +12,7 @@ import numpy as np
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.problems.metrics import ROOTLESS
 from gpu_ls_plugin.searches.engine import Engine
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ MOVE_BYTES = 16  # gls::Ranked<Length>
 EVALUATION_THREADS, REPLACEMENT_THREADS = 256, 256
 # Evaluation blocks that a multiprocessor should have registers for, by whether estimates are fast.
 RESIDENT_BLOCKS = {True: 3, False: 2}
-ROOTLESS = ("MAN_2D", "MAX_2D")  # with points in shared memory, two: a third would lack a register
 ENOUGH_BLOCKS = 3  # evaluation blocks of a step on a multiprocessor that keep it busy
 COPY_COST = 0.3  # of a point into shared memory, in samples that read six points through the tour
 
@@ -68,6 +68,7 @@ def evaluation_kernel(metric: Metric, first_way: int, in_shared: bool) -> Kernel
         parameters=EVALUATION_PARAMETERS,
         team=f"gls::Block<{EVALUATION_THREADS}>",
     )
+    # With points in shared memory and lengths without a root, a third block would lack a register.
     many = metric.fast_estimate and not (in_shared and metric.name in ROOTLESS)
     return replace(kernel, blocks_per_multiprocessor=RESIDENT_BLOCKS[many])
 
