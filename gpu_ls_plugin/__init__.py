@@ -30,7 +30,7 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOpt,
 )
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
-from gpu_ls_plugin.pivoting import Best, First, RandomK
+from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.problems import TSP
 from gpu_ls_plugin.progress import SearchDisplay
 from gpu_ls_plugin.registry import registry
@@ -74,6 +74,7 @@ __all__ = [
     "LinKernighan",
     "LocalSearch",
     "Migration",
+    "Multi",
     "Nearest",
     "OrOpt",
     "Progress",

@@ -29,7 +29,7 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOpt,
 )
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
-from gpu_ls_plugin.pivoting import Best, First, RandomK
+from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, RandomRestarts
@@ -52,7 +52,7 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("neighbourhood", neighbourhood.name, neighbourhood)
     for test in (Everything, GainBound, Radius, InCandidates, DontLook, RandomKeep):
         register("filter", test.name, test)
-    for rule in (Best, First, RandomK):
+    for rule in (Best, First, Multi, RandomK):
         register("pivoting", rule.name, rule)
     for kick in (DoubleBridge, Restart):
         register("perturbation", kick.name, kick)

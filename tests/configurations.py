@@ -32,6 +32,10 @@ QUEUES = {
     "3-opt": gls.LocalSearch([gls.ThreeOpt()], Nearest(5)),
     "Lin-Kernighan": gls.LocalSearch([gls.LinKernighan()], Alpha(5)),
 }
+TOGETHER = {
+    "2-opt and Or-opt together": gls.LocalSearch(pivoting=gls.Multi()),
+    "Lin-Kernighan together": gls.LocalSearch([gls.LinKernighan()], Alpha(5), gls.Multi(7)),
+}
 SWEEPS = {
     "2-opt and Or-opt sweeps": gls.LocalSearch(pivoting=gls.Best()),
     "Lin-Kernighan sweeps": gls.LocalSearch([gls.LinKernighan(3)], Alpha(5), gls.Best()),
@@ -57,11 +61,14 @@ FILTERED = {
         gls.ThreeOpt(), gls.GainBound() & gls.InCandidates(Nearest(6)), "openings"
     ),
 }
-SEARCHES = QUEUES | SWEEPS | EXHAUSTIVE | RANDOM | FILTERED
+SEARCHES = QUEUES | TOGETHER | SWEEPS | EXHAUSTIVE | RANDOM | FILTERED
 CUBIC = ("exhaustive 3-opt", "3-opt, fused", "3-opt, openings")  # in the number of cities
 # None of these moves reverses a path on an asymmetric problem.
 ASYMMETRIC = {
     "Or-opt": gls.LocalSearch([gls.OrOpt()]),
     "3-opt": gls.LocalSearch([gls.ThreeOpt()]),
+    "3-opt and Or-opt together": gls.LocalSearch(
+        [gls.ThreeOpt(), gls.OrOpt()], pivoting=gls.Multi()
+    ),
     "3-opt and Or-opt sweeps": gls.LocalSearch([gls.ThreeOpt(), gls.OrOpt()], pivoting=gls.Best()),
 }

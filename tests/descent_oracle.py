@@ -215,6 +215,112 @@ def descend(
     return order, looks, moves
 
 
+def descend_together(
+    d: Any,
+    candidates: Sequence[Sequence[int]],
+    tour: Sequence[int],
+    searches: Sequence[Search],
+    *,
+    cities: int = 64,
+    symmetric: bool = True,
+    max_moves: float = float("inf"),
+) -> tuple[list[int], int, int]:
+    """Apply independent moves of several cities together; returns as `descend` does."""
+    oracle, order = Oracle(d, candidates), list(tour)
+    n, looks, moves, begin = len(order), 0, 0, 0
+    words = -(-n // 32)
+    sweep = [bit * words + word for word in range(words) for bit in range(32)]
+    sweep = [city for city in sweep if city < n]
+    waiting = set(range(n))
+    while moves < max_moves:
+        ahead = [city for city in sweep[begin:] + sweep[:begin] if city in waiting][:cities]
+        if not ahead:
+            break
+        if len(ahead) == cities:
+            begin = (sweep.index(ahead[-1]) + 1) % n
+        looks += len(ahead)
+        chosen: list[Cuts] = []
+        gains = 0
+        for city in ahead:
+            found = _best(oracle, order, city, searches, 10**6, symmetric)
+            if found is None:
+                waiting.remove(city)
+                continue
+            cuts = Cuts(order, found[0].ends)
+            if moves + len(chosen) < max_moves and all(cuts.independent(c) for c in chosen):
+                chosen.append(cuts)
+                gains += found[0].gain
+        if chosen:
+            new = relinked(order, chosen)
+            assert sorted(new) == list(range(n))
+            assert _length(d, new) == _length(d, order) - gains
+            order = new
+            moves += len(chosen)
+            waiting.update(end for cuts in chosen for end in cuts.ends)
+    return order, looks, moves
+
+
+class Cuts:
+    """Places of the edges that a move takes out, each that of the city in front."""
+
+    def __init__(self, order: list[int], ends: list[int]) -> None:
+        n, place = len(order), {city: p for p, city in enumerate(order)}
+        self.ends = ends
+        self.links: list[tuple[tuple[int, bool], tuple[int, bool]]] = []  # (cut, behind) to another
+        sides = []
+        for a, b in zip(ends[::2], ends[1::2], strict=True):
+            ahead = order[(place[a] + 1) % n] == b
+            cut = place[a] if ahead else place[b]
+            sides += [(cut, not ahead), (cut, ahead)]
+        self.links = list(zip(sides[1::2], [*sides[2::2], sides[0]], strict=True))
+        cuts = sorted({cut for cut, _ in sides})
+        assert 2 * len(cuts) == len(ends)
+        self.segment: set[int] = set()  # places from one bound to the other
+        self.rest = set(cuts)
+        if len(cuts) != 3:
+            return
+        joined = [{ends[1], ends[2]}, {ends[3], ends[4]}, {ends[5], ends[0]}]
+        found = []
+        for first, last in ((cuts[0], cuts[1]), (cuts[1], cuts[2]), (cuts[2], cuts[0])):
+            if {order[first], order[(last + 1) % n]} in joined:
+                found.append(((last - first) % n, first))
+        if found:
+            span, first = min(found, key=lambda one: one[0])
+            self.segment = {(first + i) % n for i in range(span + 1)}
+            self.rest -= self.segment
+
+    def independent(self, other: Cuts) -> bool:
+        """Whether the moves neither touch nor cross each other."""
+        if self.segment & (other.segment | other.rest) or self.rest & (other.segment | other.rest):
+            return False
+        between = [sum(cut < place for cut in self.rest) % len(self.rest) for place in other.rest]
+        return len(set(between)) == 1
+
+
+def relinked(order: list[int], moves: Sequence[Cuts]) -> list[int]:
+    """Apply moves by walking from piece to piece; the one around place 0 stays where it is."""
+    n, after = len(order), {}
+    for move in moves:
+        for one, other in move.links:
+            after[one], after[other] = other, one
+    cuts = {cut for cut, _ in after}
+    place, step, walk = (max(cuts) + 1) % n, 1, []
+    origin = place
+    for _ in range(n):
+        walk.append(order[place])
+        cut = place if step > 0 else (place - 1) % n  # the edge ahead
+        if cut in cuts:
+            cut, behind = after[cut, step < 0]
+            place, step = ((cut + 1) % n, 1) if behind else (cut, -1)
+        else:
+            place = (place + step) % n
+    return [walk[(p - origin) % n] for p in range(n)]
+
+
+def _length(d: Any, order: list[int]) -> Any:
+    return sum(d[a][b] for a, b in zip(order, [*order[1:], order[0]], strict=True))
+
+
 def sweep(
     d: Any,
     candidates: Sequence[Sequence[int]],

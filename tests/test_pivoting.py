@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.pivoting import Best, First, Pivoting, RandomK
+from gpu_ls_plugin.pivoting import Best, First, Multi, Pivoting, RandomK
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,8 @@ from gpu_ls_plugin.pivoting import Best, First, Pivoting, RandomK
     [
         (Best(), "best", "Best()"),
         (First(), "first", "First()"),
+        (Multi(), "multi", "Multi(cities=64)"),
+        (Multi(5), "multi", "Multi(cities=5)"),
         (RandomK(), "random_k", "RandomK(k=1000)"),
         (RandomK(7), "random_k", "RandomK(k=7)"),
     ],
@@ -26,6 +28,7 @@ def test_rules_have_names(rule, name, text):
 def test_rules_are_equal_by_their_parameters():
     assert Best() == Best() != First()
     assert RandomK(5) == RandomK(k=5) != RandomK(6)
+    assert Multi() == Multi(64) != Multi(63)
     assert len({RandomK(5), RandomK(np.int64(5)), First(), First()}) == 2
 
 
@@ -55,3 +58,22 @@ def test_k_may_be_any_positive_integer(k):
 def test_other_k_are_refused(k, error, message):
     with pytest.raises(error, match=message):
         RandomK(k)
+
+
+@pytest.mark.parametrize("cities", [1, 64, np.int64(20)])
+def test_up_to_64_cities_are_looked_at_together(cities):
+    assert type(Multi(cities).cities) is int
+    assert Multi(cities).cities == cities
+
+
+@pytest.mark.parametrize(
+    ("cities", "error", "message"),
+    [
+        (0, InvalidParameterError, "cities: 0 is not between 1 and 64"),
+        (65, InvalidParameterError, "cities: 65 is not between"),
+        (8.0, InvalidTypeError, r"cities: 8\.0 is no integer"),
+    ],
+)
+def test_other_numbers_of_cities_are_refused(cities, error, message):
+    with pytest.raises(error, match=message):
+        Multi(cities)

@@ -431,6 +431,49 @@ def _part_shape(warps: int, blocks: int, needs: ChainNeeds) -> PartShape:
     return PartShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, needs)
 
 
+# ---- Multi improvement ---------------------------------------------------------------------------
+
+# Lanes of a block that looks at many cities together, by how many registers the moves need; those
+# of one whose tours lie in global memory, which has static shared memory alone for the rest.
+MULTI_LANES = {"few": 512, "some": 512, "many": 384}
+MULTI_GLOBAL_LANES = 256
+TOGETHER_BYTES = 25_888  # gls::Together
+
+
+@dataclass(frozen=True)
+class MultiShape(DescentShape):
+    """How multi improvement is laid out."""
+
+    def shared_bytes(self, n: int) -> int:
+        """Return the dynamic shared memory of a block."""
+        return super().shared_bytes(n) + TOGETHER_BYTES * self.in_shared
+
+
+def multi_shape(n: int, shared_memory: int, needs: ChainNeeds, layout: str = "auto") -> MultiShape:
+    """Return how many lanes look at the cities of a tour together, and where it lies.
+
+    Parameters
+    ----------
+    n : int
+        Cities.
+    shared_memory : int
+        Bytes that a block may have.
+    needs : ChainNeeds
+        Of chains with the same moves.
+    layout : str
+        "global" keeps the tour out of shared memory.
+    """
+    lanes = MULTI_LANES[needs.registers]
+    notes = lanes // 32 * (MOVE_BYTES + 2 * 32 * survivor_bytes(needs.length_bytes))
+    room = shared_memory - TOGETHER_BYTES - notes - BLOCK_OVERHEAD
+    own, sites = tour_bytes(n, 2), _padded(n * SITE_BYTES)
+    in_shared = layout != "global" and n <= LARGEST_SHORT and own <= room
+    lanes = lanes if in_shared else MULTI_GLOBAL_LANES
+    return MultiShape(
+        f"gls::Block<{lanes}>", lanes, 1, in_shared, in_shared and own + sites <= room
+    )
+
+
 # ---- Crossover -----------------------------------------------------------------------------------
 
 MOST_CUTS, MOST_EDGES = 256, 512  # gls::kMostCuts and gls::kMostEdges

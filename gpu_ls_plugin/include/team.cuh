@@ -101,6 +101,7 @@ constexpr int kMostNew = 16;  // values that are appended at once
 
 // One thread that works alone: a thread of the CPU, or of a GPU with a tour of its own.
 struct Host {
+  using Squad = Host;  // as Block's
   static constexpr int kLanes = 1;
   static constexpr int kThreads = 1;
   static constexpr int kTeams = 1;
@@ -154,6 +155,15 @@ struct Host {
     int rank = 0;
     for (; word != 0; word &= word - 1) put(rank++, lowest_bit(word));
     return rank;
+  }
+
+  // Which of `count` numbers, at most 64, are taken if each is, in order, unless one in its row,
+  // all of them before it, has been.
+  template <class F>
+  GLS_DEVICE uint64 first_fit(int count, F row) const {
+    uint64 taken = 0;
+    for (int i = 0; i < count; ++i) taken |= uint64((row(i) & taken) == 0) << i;
+    return taken;
   }
 
   GLS_DEVICE bool set_bit(uint32* words, int bit) const {
@@ -361,6 +371,23 @@ struct Warp {
     return count;
   }
 
+  // As Host's. In each round those are taken before which, in their rows, nothing is undecided.
+  template <class F>
+  GLS_DEVICE uint64 first_fit(int count, F row) const {
+    const int here = lane(), later = here + 32;
+    const uint64 low = here < count ? row(here) : 0, high = later < count ? row(later) : 0;
+    uint64 taken = 0, open = count < 64 ? (uint64(1) << count) - 1 : ~uint64(0);
+    while (open != 0) {
+      const auto ballot = [&](uint64 bits) {
+        return __ballot_sync(kAllLanes, (low & bits) == 0) |
+               uint64(__ballot_sync(kAllLanes, (high & bits) == 0)) << 32;
+      };
+      taken |= open & ballot(open);
+      open &= ballot(taken) & ~taken;
+    }
+    return taken;
+  }
+
   // Sets a bit of an array of words; returns whether it was clear.
   GLS_DEVICE bool set_bit(uint32* words, int bit) const { return warp::set_bit(words, bit); }
   GLS_DEVICE void clear_bit(uint32* words, int bit) const { warp::clear_bit(words, bit); }
@@ -377,6 +404,7 @@ struct Warp {
 // A whole block; reductions go through `Threads / 32` slots of static shared memory.
 template <int Threads>
 struct Block {
+  using Squad = Warp<Threads / 32>;  // teams that do some of its work side by side
   static constexpr int kLanes = Threads;
   static constexpr int kThreads = Threads;
   static constexpr int kTeams = 1;

@@ -87,16 +87,17 @@ struct PartsOf<Neighbourhood, decltype(void(Neighbourhood::kParts))> {
   static constexpr int kCount = Neighbourhood::kParts;
 };
 
-// Moves of each of them, counted by one lane where there are several.
+// Moves of each of them, counted where there are several: by one lane, or `together` by some.
 template <class Neighbourhood, bool several = (PartsOf<Neighbourhood>::kCount > 1)>
 struct MovesByPart {
   static constexpr int kParts = PartsOf<Neighbourhood>::kCount;
-  int counts[kParts];
+  uint32 counts[kParts];
 
   GLS_DEVICE void clear() {
     for (int part = 0; part < kParts; ++part) counts[part] = 0;
   }
   GLS_DEVICE void count(const Move& move) { ++counts[move.part]; }
+  GLS_DEVICE void count_together(const Move& move) { fetch_add(&counts[move.part], 1); }
   // Adds the counts to those of other teams.
   GLS_DEVICE void add_to(int64* totals) const {
     for (int part = 0; part < kParts; ++part) add(&totals[part], counts[part]);
@@ -106,6 +107,7 @@ template <class Neighbourhood>
 struct MovesByPart<Neighbourhood, false> {
   GLS_DEVICE void clear() {}
   GLS_DEVICE void count(const Move&) {}
+  GLS_DEVICE void count_together(const Move&) {}
   GLS_DEVICE void add_to(int64*) const {}
 };
 

@@ -11,11 +11,12 @@ from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.filtering import InCandidates
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt, TwoOpt
-from gpu_ls_plugin.pivoting import Best, First, RandomK
+from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.searches.best_sweep import BestSweep
 from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.descent import Descent
 from gpu_ls_plugin.searches.filtered import FilteredMoves
+from gpu_ls_plugin.searches.multi_descent import MultiDescent
 from gpu_ls_plugin.searches.random_k import RandomKSteps
 from gpu_ls_plugin.searches.three_opt_climb import ThreeOptClimb
 from gpu_ls_plugin.searches.two_opt_climb import TwoOptClimb
@@ -95,6 +96,18 @@ def _descent(search: LocalSearch, backend: Backend, problem: TSP, seed: int, mem
     )
 
 
+def _multi_descent(
+    search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
+) -> Maker:
+    parts, cities = _composed(search, backend, problem), search.pivoting.cities
+    return Maker(
+        lambda tours, _, most: MultiDescent(
+            backend, problem, tours, parts(), most, cities, search.layout
+        ),
+        MultiDescent.bytes_per_tour(problem.n),
+    )
+
+
 def _filtered(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
     part = search.neighbourhoods[0]
     if not isinstance(search.candidates, All):
@@ -140,6 +153,8 @@ def choose(search: LocalSearch) -> Prepare:
         return _filtered
     if isinstance(search.pivoting, First):
         return _descent
+    if isinstance(search.pivoting, Multi):
+        return _multi_descent
     if isinstance(search.pivoting, Best):
         if not everything:
             return _best_sweep

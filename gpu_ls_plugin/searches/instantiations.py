@@ -38,6 +38,7 @@ from gpu_ls_plugin.searches.chain_kernel import TOUR_PART, chain_kernel
 from gpu_ls_plugin.searches.composed import Moves, chain_needs
 from gpu_ls_plugin.searches.descent import descent_kernel
 from gpu_ls_plugin.searches.filtered_kernels import FilteredKernels
+from gpu_ls_plugin.searches.multi_descent import multi_descent_kernel
 from gpu_ls_plugin.searches.sites import GRID_METRICS, sites_kernel
 from gpu_ls_plugin.searches.two_opt_climb import block_kernel
 
@@ -138,6 +139,11 @@ def _descents(metric: Metric) -> Iterator[Kernel]:
     if main:
         composed = Moves.of(USUAL, symmetric=True, length=length, grid=grid)
         yield from sweep_kernels(metric, composed, "gls::Block<128>", BLOCK)
+        for parts, layout in ((USUAL, "auto"), (USUAL, "global"), (DEEP, "auto")):
+            many = Moves.of(parts, symmetric=True, length=length, grid=grid)
+            needs = chain_needs(metric, many, parts)
+            shape = tuning.multi_shape(1000, tuning.SHARED_MEMORY[90], needs, layout)
+            yield multi_descent_kernel(metric, many, shape.team, shape.memory)
         for in_shared in (True, False):
             yield random_k.evaluation_kernel(metric, 0, in_shared)
         yield random_k.replacement_kernel(metric)

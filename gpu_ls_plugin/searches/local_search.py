@@ -42,6 +42,9 @@ class LocalSearch:
     - `First()`: the cities wait in a queue (don't-look bits); the best move at the city in front is
       applied, and the ends of the edges that changed join the queue again (Bentley 1992; Delevacq
       et al. 2012, 4.1). Any list of neighbourhoods, on candidate lists.
+    - `Multi()`: several cities are looked at side by side, and all of their moves that are
+      independent are applied in one pass over the tour (Rios et al. 2017). Also any list of
+      neighbourhoods, on candidate lists.
     - `Best()`: each pass takes the best move of all cities, on candidate lists (Fosin et al. 2013)
       or over `All()` cities: exhaustive 2-opt (O'Neil and Burtscher 2015) and 3-opt (Schulz 2013).
     - A `FilteredNeighbourhood`, with `Best()` or `First()`: the moves of a complete neighbourhood
@@ -64,7 +67,8 @@ class LocalSearch:
         on a GPU.
     layout : str
         Of `First()` on a GPU: "thread", "warp" or "block" holds a tour, "global" is a block with
-        the tour in global memory; "auto" chooses. The result is the same.
+        the tour in global memory; "auto" chooses. Of `Multi()`: "global", or a block with the tour
+        in shared memory as long as it fits. The result is the same.
 
     Raises
     ------

@@ -132,12 +132,10 @@ GLS_DEVICE Found best_of_step(const View& view, const FirstStep<Length>& first, 
     const Found other{{rank, index + variant, gain}};
     if (gain > best.gain || other < best) best = other;
   };
-#ifndef __CUDACC__  // a thread of the GPU has no registers for lengths that are shared
   if constexpr (SharesLengths<Neighbourhood>::kValue) {
     Neighbourhood::each_gain(view, first, take);
     return best;
   }
-#endif
   const int variants = Neighbourhood::variants(view.candidates.degree);
 #pragma unroll 1
   for (int variant = 0; variant < variants; ++variant) {
@@ -193,6 +191,13 @@ struct Notes {
   Survivor<Length> survivors[2 * Team::kLanes];
 };
 
+// Cities that a team looks at, in place of a queue.
+struct Cities {
+  const int* cities;
+  static constexpr int share = 0, shares = 1;
+  GLS_DEVICE int operator[](int rank) const { return cities[rank]; }
+};
+
 // Looks at the cities of rank 0 to `end - 1`, one after the other. The move that was found is made
 // in the end: to carry it along costs more.
 template <class Neighbourhood, class Found, class View, class Queue>
@@ -236,6 +241,33 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
 
 #ifdef __CUDACC__
 
+// First steps that gain, compacted: those of the next items, a city and a candidate each, from
+// `item` on, of which there are any; returns how many.
+template <class Team, class View, class Queue, class Length = typename View::Length>
+GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue& queue,
+                                const Choices& choices, int items, int& item,
+                                Survivor<Length>* survivors) {
+  constexpr int kLanes = Team::kLanes;
+  const int lane = team.lane(), breadth = choices.breadth.divisor;
+  int count = 0;
+#pragma unroll 1
+  for (; item < items && count == 0; item += kLanes) {
+    const bool within = item + lane < items;
+    const int mine = (within ? item + lane : item) * queue.shares + queue.share;
+    const int rank = choices.breadth.quotient(mine), near = mine - rank * breadth;
+    const FirstSteps<Length> first(view, choices.directions, queue[rank], near);
+    const bool backward = within & first.gains[0], forward = within & first.gains[1];
+    const Compacted kept = team.compact(backward, forward);
+    Survivor<Length>* to = &survivors[kept.place];
+    if (backward) (to++)->set(first.in[0], rank, near);
+    if (forward) to->set(first.in[1], rank, breadth + near);
+    count = kept.total;
+    if (count == 0) team.sync();  // before they are compacted again
+  }
+  team.sync();
+  return count;
+}
+
 // The same by all lanes of a team, which look at several cities ahead: they share the first steps,
 // compact those that gain, and share the variants of these.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
@@ -253,22 +285,7 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
   int item = 0;
 #pragma unroll 1
   while (item < items) {
-    int count = 0;
-#pragma unroll 1
-    for (; item < items && count == 0; item += kLanes) {
-      const bool within = item + lane < items;
-      const int mine = (within ? item + lane : item) * shares + share;
-      const int rank = choices.breadth.quotient(mine), near = mine - rank * breadth;
-      const FirstSteps<Length> first(view, choices.directions, queue[rank], near);
-      const bool backward = within & first.gains[0], forward = within & first.gains[1];
-      const Compacted kept = team.compact(backward, forward);
-      Survivor<Length>* to = &survivors[kept.place];
-      if (backward) (to++)->set(first.in[0], rank, near);
-      if (forward) to->set(first.in[1], rank, breadth + near);
-      count = kept.total;
-      if (count == 0) team.sync();  // before they are compacted again
-    }
-    team.sync();
+    const int count = next_first_steps(team, view, queue, choices, items, item, survivors);
     const int moves = count * variants;
 #pragma unroll 1
     for (int base = 0; base < moves; base += kLanes) {
@@ -312,7 +329,53 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
   return best;
 }
 
+// As `look_each`, by all lanes of a team.
+template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
+GLS_DEVICE void look_each_together(const Team& team, const View& view, const Cities& queue,
+                                   const Choices& choices, int end, Notes<Team, Length>& notes,
+                                   FirstFound<Length>* found) {
+  const FirstFound<Length> none{{kNowhere, 0, 0}};
+  const Survivor<Length>* const survivors = notes.survivors;
+  const int variants = choices.variants.divisor, items = end * choices.breadth.divisor;
+  team.each(end, [&](int rank) { found[rank] = none; });
+  int item = 0;
+#pragma unroll 1
+  while (item < items) {
+    const int steps = next_first_steps(team, view, queue, choices, items, item, notes.survivors);
+#pragma unroll 1
+    for (int base = 0; base < steps; base += Team::kLanes) {
+      const bool within = base + team.lane() < steps;
+      const Survivor<Length>& from = survivors[within ? base + team.lane() : base];
+      FirstFound<Length> own = look_at_step<Neighbourhood>(view, from.first(), from.rank(),
+                                                           from.choice() * variants, none);
+      if (!within) own = none;
+      for (FirstFound<Length> best; (best = team.least(own)).rank != kNowhere;) {
+        if (own.rank == best.rank) own = none;  // on to the next city
+        team.once([&] {
+          if (found[best.rank].rank == kNowhere || best < found[best.rank]) found[best.rank] = best;
+        });
+      }
+    }
+    team.sync();
+  }
+}
+
 #endif
+
+// Looks at each city of rank 0 to `end - 1` by itself: its best move becomes found[rank].
+template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
+GLS_DEVICE void look_each(const Team& team, const View& view, const int* cities,
+                          const Choices& choices, int end, Notes<Team, Length>& notes,
+                          FirstFound<Length>* found) {
+#ifdef __CUDACC__
+  look_each_together<Neighbourhood>(team, view, Cities{cities}, choices, end, notes, found);
+#else
+  for (int rank = 0; rank < end; ++rank) {
+    found[rank] = look_alone<Neighbourhood, FirstFound<Length> >(view, Cities{cities + rank},
+                                                                 choices, 1, notes.move);
+  }
+#endif
+}
 
 // Looks at the cities of rank 0 to `end - 1`. Where the search stops at the first city that
 // improves, the move that was found lies in the team's `notes`.
