@@ -58,7 +58,8 @@ def run_all(problem: Any, backend: str) -> int:
     if problem.coordinates is not None:
         starts.append(gls.space_filling_curve(problem, TOURS, seed=1, backend=backend))
     calls = len(starts)
-    for search in (exhaustive(1), exhaustive(8), gls.LocalSearch()):
+    together = gls.LocalSearch(pivoting=gls.Multi())
+    for search in (exhaustive(1), exhaustive(8), gls.LocalSearch(), together):
         for tours in starts:
             result = search(problem, tours, backend=backend)
             assert (result.costs == problem.cost(result.tours)).all()
@@ -146,12 +147,17 @@ def run_filtered(problem: Any, backend: str) -> int:
 
 
 def run_all_shapes(problem: Any) -> int:
-    """Climb in the layouts made for other sizes, tours in shared and in global memory."""
+    """Climb and descend with tours in shared and in global memory, climb as for other sizes."""
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.backends import tuning
 
     choose = tuning.climb_shape
     starts = gls.random_tours(problem, TOURS, seed=1, backend="cuda")
+    together = [
+        gls.LocalSearch(pivoting=gls.Multi(), layout=layout)(problem, starts, backend="cuda").tours
+        for layout in ("auto", "global")
+    ]
+    assert (together[0] == together[1]).all()
     search = exhaustive(1)
     expected = search(problem, starts, backend="cuda").tours
     seen: set[Any] = set()

@@ -22,6 +22,16 @@ struct RingTour {
   GLS_DEVICE int at(int place) const { return int(order[wrap(place)]); }
   GLS_DEVICE int place(int city) const { return int(position[city]); }
 
+  // Becomes the tour of a row.
+  template <class Team>
+  GLS_DEVICE void read(const Team& team, const int* row) const {
+    team.each(n, [&](int place) {
+      const int city = row[place];
+      order[place] = City(city);
+      position[city] = City(place);
+    });
+  }
+
   // Reverses the `length` places from `first` on.
   template <class Team>
   GLS_DEVICE void reverse(const Team& team, int first, int length) const {

@@ -33,6 +33,7 @@
 namespace gls {
 
 constexpr int kMaxExchange = 8;  // edges of a move
+static_assert(kMostNew == 2 * kMaxExchange, "the ends of a move join a queue at once");
 
 enum class Shape { kFlips, kSwap, kTurn, kBridge };
 
@@ -150,5 +151,16 @@ struct View {
     return {tour, first.t2, first.forward != 0};
   }
 };
+
+// From what kernels are given.
+template <class Lengths, class City>
+GLS_DEVICE View<Lengths, City> view_of(const RingTour<City>& tour, const void* metric_data,
+                                       const typename Lengths::City* sites, float error_absolute,
+                                       float error_relative, const int* candidates,
+                                       const void* candidate_lengths, int degree, int sorted) {
+  return {tour,
+          {typename Lengths::Metric(metric_data, tour.n), sites, {error_absolute, error_relative}},
+          {candidates, candidate_lengths, degree, sorted != 0}};
+}
 
 }  // namespace gls

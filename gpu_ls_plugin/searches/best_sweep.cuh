@@ -16,9 +16,6 @@ struct EveryCity {
   GLS_DEVICE int count(int n) const { return (n - first + step - 1) / step; }
 };
 
-template <class Metric, class LengthType>
-using SweepView = View<Lengths<Metric, LengthType>, int>;
-
 // Evaluation: item = (tour * chunks + chunk) * shares + share.
 template <class Team, class Metric, class Length, class Neighbourhood>
 struct EvaluateChunk {
@@ -32,11 +29,10 @@ struct EvaluateChunk {
     const int share = item % shares, chunk = item / shares % chunks, tour = item / shares / chunks;
     if (states[tour] != 0) return;
     const int64 row = int64(tour) * n;
-    const SweepView<Metric, Length> view{{tours + row, positions + row, n},
-                                         {Metric(metric_data, n),
-                                          static_cast<const typename Lengths::City*>(sites),
-                                          {error_absolute, error_relative}},
-                                         {candidates, candidate_lengths, degree, sorted != 0}};
+    const auto view =
+        view_of<Lengths, int>({tours + row, positions + row, n}, metric_data,
+                              static_cast<const typename Lengths::City*>(sites), error_absolute,
+                              error_relative, candidates, candidate_lengths, degree, sorted);
     const Choices choices(directions, breadth, Neighbourhood::variants(degree));
     const EveryCity cities{chunk, chunks, share, shares};
     auto& notes = shared_slot<Notes<Team, Length>>(team);
@@ -61,11 +57,10 @@ struct TakeBest {
                              int64* moves_by) {
     if (states[item] != 0) return;
     const int64 row = int64(item) * n;
-    const SweepView<Metric, Length> view{{tours + row, positions + row, n},
-                                         {Metric(metric_data, n),
-                                          static_cast<const typename Lengths::City*>(sites),
-                                          {error_absolute, error_relative}},
-                                         {candidates, candidate_lengths, degree, sorted != 0}};
+    const auto view =
+        view_of<Lengths, int>({tours + row, positions + row, n}, metric_data,
+                              static_cast<const typename Lengths::City*>(sites), error_absolute,
+                              error_relative, candidates, candidate_lengths, degree, sorted);
     const int variants = Neighbourhood::variants(degree);
     const int evaluated = chunks * shares;
     const auto* own = static_cast<const BestFound<Length>*>(found) + int64(item) * evaluated;

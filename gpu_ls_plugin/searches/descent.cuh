@@ -35,19 +35,14 @@ struct Descent {
     int* row = tours + int64(item) * n;
     int* waiting = queues + int64(item) * n;
     Memory memory(team, item, tour_bytes<City>(n, n), piece_bytes<Site>(n), scratch);
-    const View<MetricLengths, City> view{
-        {memory.template take<City>(n), memory.template take<City>(n), n},
-        {Metric(metric_data, n),
-         memory.sites(static_cast<const Site*>(sites)),
-         {error_absolute, error_relative}},
-        {candidates, candidate_lengths, degree, sorted != 0}};
+    const auto view = view_of<MetricLengths, City>(
+        {memory.template take<City>(n), memory.template take<City>(n), n}, metric_data,
+        memory.sites(static_cast<const Site*>(sites)), error_absolute, error_relative, candidates,
+        candidate_lengths, degree, sorted);
     WorkQueue<City> queue{memory.template take<City>(n),
                           memory.template take<uint32>((n + 31) / 32), n, 0, 0};
     const auto& tour = view.tour;
-    team.each(n, [&](int p) {
-      tour.order[p] = City(row[p]);
-      tour.position[row[p]] = City(p);
-    });
+    tour.read(team, row);
     if (queue_sizes[item] < 0)
       queue.fill(team, n, n, [&](int rank) { return row[rank]; });
     else

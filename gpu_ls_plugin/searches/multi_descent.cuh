@@ -55,17 +55,13 @@ struct MultiDescent {
     Memory memory(team, item, tour_bytes<City>(n, n) + Memory::template slot_bytes<Batch>(),
                   piece_bytes<Site>(n), scratch);
     Batch& batch = memory.template slot<Batch>(team);
-    View view{{memory.template take<City>(n), memory.template take<City>(n), n},
-              {Metric(metric_data, n),
-               memory.sites(static_cast<const Site*>(sites)),
-               {error_absolute, error_relative}},
-              {candidates, candidate_lengths, degree, sorted != 0}};
+    View view = view_of<MetricLengths, City>(
+        {memory.template take<City>(n), memory.template take<City>(n), n}, metric_data,
+        memory.sites(static_cast<const Site*>(sites)), error_absolute, error_relative, candidates,
+        candidate_lengths, degree, sorted);
     City* spare = memory.template take<City>(n);
     const LookBits bits{memory.template take<uint32>(words), words};
-    team.each(n, [&](int p) {
-      view.tour.order[p] = City(row[p]);
-      view.tour.position[row[p]] = City(p);
-    });
+    view.tour.read(team, row);
     team.each(words, [&](int w) { bits.words[w] = kept[w]; });
     auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);
     team.once([&] {

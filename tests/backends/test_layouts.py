@@ -16,6 +16,7 @@ from gpu_ls_plugin.searches import edge_assembly
 from gpu_ls_plugin.searches.chain_kernel import chain_kernel
 from gpu_ls_plugin.searches.composed import Moves, chain_needs
 from gpu_ls_plugin.searches.descent import descent_kernel
+from gpu_ls_plugin.searches.multi_descent import multi_descent_kernel
 
 SHARED = tuning.SHARED_MEMORY[90]
 RESERVED = 1 << 10  # by the driver, of each block beside what it may have
@@ -103,3 +104,35 @@ def test_descents_fit(kind):
                 static[key] = report.shared
             assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
     assert len(static) > 5
+
+
+@pytest.mark.usefixtures("nvrtc")
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_multi_improvement_keeps_beside_its_tour(kind):
+    """Beside a tour in global memory it is a part of the static shared memory."""
+    metric, made, needs = composed(kind, "two")
+    inside, outside = (tuning.multi_shape(1000, SHARED, needs, at) for at in ("auto", "global"))
+    inside = replace(inside, team=outside.team)
+    static = []
+    for shape in (inside, outside):
+        report = compile_kernel(multi_descent_kernel(metric, made, shape.team, shape.memory), 90)
+        assert not report.error
+        static.append(report.shared)
+    together = static[1] - static[0]
+    assert together <= tuning.TOGETHER_BYTES < together + 300  # all types of lengths have room
+
+
+@pytest.mark.usefixtures("nvrtc")
+@pytest.mark.parametrize("kind", KINDS)
+def test_multi_improvement_fits(kind):
+    metric, made, needs = composed(kind, "two")
+    static = {}
+    for n in (*CITIES, *range(20_000, 40_000, 7)):
+        shape = tuning.multi_shape(n, SHARED, needs)
+        key = shape.team, shape.memory
+        if key not in static:
+            report = compile_kernel(multi_descent_kernel(metric, made, *key), 90)
+            assert not report.error
+            static[key] = report.shared
+        assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
+    assert len(static) == 3
