@@ -61,7 +61,6 @@ struct TakeBest {
         view_of<Lengths, int>({tours + row, positions + row, n}, metric_data,
                               static_cast<const typename Lengths::City*>(sites), error_absolute,
                               error_relative, candidates, candidate_lengths, degree, sorted);
-    const int variants = Neighbourhood::variants(degree);
     const int evaluated = chunks * shares;
     const auto* own = static_cast<const BestFound<Length>*>(found) + int64(item) * evaluated;
     const auto best =
@@ -70,9 +69,8 @@ struct TakeBest {
     if (improves) {
       Move& move = shared_slot<Move>(team);
       team.once([&] {
-        const int choice = best.index / variants, forward = choice >= breadth;
-        const FirstSteps<Length> first(view, directions, best.rank, choice - forward * breadth);
-        Neighbourhood::gain(view, first.in[forward], best.index - choice * variants, move);
+        const Choices choices(directions, breadth, Neighbourhood::variants(degree));
+        make_move<Neighbourhood>(view, choices, best.rank, best.index, move);
         MovesByPart<Neighbourhood> one;
         one.clear();
         one.count(move);

@@ -20,8 +20,8 @@ struct Together {
   int improving, ranks[kMost];      // how many have one, and which
   Move moves[kMost];
   Cuts cuts[kMost];
-  uint64 conflicts[kMost];  // of move i, bit j < i: moves i and j are not independent
-  int sweep, later;         // where it began and goes on
+  uint32 conflicts[kMost][kMost / 32];  // of move i, bit j < i: both are not independent
+  int sweep, later;                     // where it began and goes on
   Relinking<kMost> relinking;
 };
 
@@ -85,7 +85,9 @@ struct MultiDescent {
         team.sync();
         continue;
       }
-      choose(team, view, choices, max_moves - moves, batch);
+      make_moves(team, view, choices, batch);
+      compare(team, n, batch);
+      take(team, max_moves - moves, batch);
       const auto& chosen = batch.relinking;
       moves += chosen.moves;
       team.each(chosen.moves * 2 * kMaxExchange, [&](int each) {
@@ -150,19 +152,14 @@ struct MultiDescent {
     team.sync();
   }
 
-  // Takes the moves, in the order of their cities, that are independent of all taken before.
-  GLS_DEVICE static void choose(const Team& team, const View& view, const Choices& choices,
-                                int64 most, Batch& batch) {
-    const Squad squad{};
-    const int count = batch.improving, variants = choices.variants.divisor;
-    const int breadth = choices.breadth.divisor;
+  // The moves that were found, and their cuts.
+  GLS_DEVICE static void make_moves(const Team& team, const View& view, const Choices& choices,
+                                    Batch& batch) {
+    const int count = batch.improving;
     team.each(count, [&](int i) {
-      const int rank = batch.ranks[i], index = batch.found[rank].index, choice = index / variants;
-      const int forward = choice >= breadth;
-      const FirstSteps<Length> first(view, choices.directions, batch.cities[rank],
-                                     choice - forward * breadth);
-      Neighbourhood::gain(view, first.in[forward], index - choice * variants, batch.moves[i]);
-      batch.conflicts[i] = 0;
+      const int rank = batch.ranks[i];
+      make_move<Neighbourhood>(view, choices, batch.cities[rank], batch.found[rank].index,
+                               batch.moves[i]);
     });
     team.sync();
     const auto each_edge = [&](auto f) {
@@ -177,27 +174,42 @@ struct MultiDescent {
     each_edge([&](Cuts& cuts, const Move& move, int edge) {
       if (edge == 0) cuts.find_segment(view.tour, move);
     });
+  }
+
+  // Which moves are not independent of which before them.
+  GLS_DEVICE static void compare(const Team& team, int n, Batch& batch) {
+    const int count = batch.improving;
+    team.each(2 * count, [&](int word) { batch.conflicts[word / 2][word % 2] = 0; });
+    team.sync();
     // All pairs: rows 0, 1, ... of a triangle each with what its last rows lack, an odd number.
     const int odd = count | 1;
     team.each(odd / 2 * odd, [&](int pair) {
       const int row = pair / odd, column = pair - row * odd;
       const bool fits = column > row;
       const int i = fits ? column : odd - 1 - column, j = fits ? row : odd - 2 - row;
-      if (i < count && !batch.cuts[i].independent(batch.cuts[j], view.tour.n)) {
-        team.set_bit(reinterpret_cast<uint32*>(&batch.conflicts[i]), j);
+      if (i < count && !batch.cuts[i].independent(batch.cuts[j], n)) {
+        team.set_bit(batch.conflicts[i], j);
       }
     });
     team.sync();
+  }
+
+  // Takes the moves, in the order of their cities, that are independent of all taken before.
+  GLS_DEVICE static void take(const Team& team, int64 most, Batch& batch) {
     if (team.lane() < Squad::kLanes) {
-      const uint64 taken = squad.first_fit(count, [&](int i) { return batch.conflicts[i]; });
+      const Squad squad{};
+      const int count = batch.improving;
+      const uint64 taken = squad.first_fit(count, [&](int i) {
+        return batch.conflicts[i][0] | uint64(batch.conflicts[i][1]) << 32;
+      });
       auto& relinking = batch.relinking;
       int moves = 0, cuts = 0;
 #pragma unroll 1
-      for (int base = 0; base < count && moves < most; base += Squad::kLanes) {
+      for (int base = 0; base < count; base += Squad::kLanes) {
         const int i = base + squad.lane();
-        bool mine = i < count && (taken >> i & 1) != 0;
-        const Compacted own = squad.compact(mine);
-        mine = mine && moves + own.place < most;
+        const bool fits = i < count && (taken >> i & 1) != 0;
+        const Compacted own = squad.compact(fits);
+        const bool mine = fits && moves + own.place < most;
         const Compacted edges = squad.stacked(mine ? batch.moves[i].edges : 0);
         if (mine) {
           relinking.chosen[moves + own.place] = i;

@@ -95,6 +95,17 @@ struct FirstSteps {
   }
 };
 
+// Makes move number `index` of a city, as it was found.
+template <class Neighbourhood, class View>
+GLS_DEVICE void make_move(const View& view, const Choices& choices, int city, int index,
+                          Move& move) {
+  const int variants = choices.variants.divisor, breadth = choices.breadth.divisor;
+  const int choice = index / variants, forward = choice >= breadth;
+  const FirstSteps<typename View::Length> first(view, choices.directions, city,
+                                                choice - forward * breadth);
+  Neighbourhood::gain(view, first.in[forward], index - choice * variants, move);
+}
+
 // The gain of a move out of line: what is rare must not be in the way of what is not.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_OUT_OF_LINE Length exact_gain(const View* view, const FirstStep<Length>* first, int variant,
