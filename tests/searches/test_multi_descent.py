@@ -35,7 +35,7 @@ def assert_same(problem, starts, name, cities, k=6, max_moves=None) -> None:
     assert sum(result.statistics.moves_by.values()) == result.statistics.moves
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.integers(4, 36),
     st.sampled_from([3, 9, 60]),
