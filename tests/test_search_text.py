@@ -22,6 +22,7 @@ READ = {
     "two_opt+or_opt": SEARCH(),
     " TwoOpt() + OrOpt ": SEARCH(),
     "two_opt+or_opt(2)/quadrant(10)/first": SEARCH([TWO(), OR(2)], Quadrant(10), gls.First()),
+    "two_opt/nearest(8)/multi(32)": SEARCH([TWO()], Nearest(8), gls.Multi(32)),
     "or_opt(max_length=1)/best": SEARCH([OR(1)], pivoting=gls.Best()),
     "or_opt/best/nearest(7)": SEARCH([OR()], Nearest(7), gls.Best()),
     "two_opt/all/best": SEARCH([TWO()], All(), gls.Best()),
