@@ -17,7 +17,7 @@ class Multi(Pivoting):
     The best move of each city is found; those are applied, in the order of the cities, that do not
     touch or cross one before. Cities are looked at in turn, as long as they may have a move
     (don't-look bits). Pays for a few tours that are far from a local optimum, on a GPU, where it
-    takes a fraction of the time of `First()`; the local optima are as good.
+    takes a third of the time of `First()`; its local optima are up to 0.2 % longer on average.
 
     Parameters
     ----------

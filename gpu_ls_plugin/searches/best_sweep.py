@@ -89,15 +89,11 @@ class BestSweep(Engine):
         )
         self._arguments: dict[str, Any] = {
             **parts.arguments,
+            **self.arrays,
             "chunks": chunks,
             "shares": shares,
             "max_moves": max_moves,
-            "tours": tours,
             "positions": positions,
-            "states": self.states,
-            "pass_counts": self.pass_counts,
-            "move_counts": self.move_counts,
-            "moves_by": self.moves_by,
             "found": xp.empty((self._teams, FOUND_BYTES), "uint8"),
         }
         self._evaluate, self._take = sweep_kernels(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.searches import composed
 from gpu_ls_plugin.searches.engine import PersistentEngine
 
 if TYPE_CHECKING:
@@ -16,16 +17,32 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.composed import Composed, Moves
 
 
+COUNTED = (
+    "int passes, gls::int64 max_moves, int* tours, unsigned char* states, "
+    "gls::int64* pass_counts, gls::int64* move_counts, gls::int64* moves_by"
+)
+
+
 def city_kernel(
-    name: str, template: str, parameters: str, metric: Metric, moves: Moves, team: str, memory: str
+    name: str,
+    template: str,
+    together: str,
+    waiting: str,
+    metric: Metric,
+    moves: Moves,
+    team: str,
+    memory: str,
 ) -> Kernel:
-    """Compose the search of one tour per team from its template, in a header called `name`."""
+    """Compose the search of one tour per team from its template, in a header called `name`.
+
+    Its own parameters say how many cities are looked at `together`, and which are `waiting`.
+    """
     kernel = moves.kernel(
         name,
         metric,
         header=f"{name}.cuh",
         body=f"gls::{template}<{{team}}, {{metric}}, {{length}}, {memory}, {{moves}}>",
-        parameters=parameters,
+        parameters=f"{composed.PARAMETERS}{together}, {COUNTED}, {waiting}, char* scratch",
         team=team,
     )
     return replace(kernel, prepared=not kernel.on_host)
@@ -51,12 +68,8 @@ class CityDescent(PersistentEngine):
         self._parts = parts
         self._arguments: dict[str, Any] = {
             **parts.arguments,
+            **self.arrays,
             "max_moves": max_moves,
-            "tours": tours,
-            "states": self.states,
-            "pass_counts": self.pass_counts,
-            "move_counts": self.move_counts,
-            "moves_by": self.moves_by,
             "scratch": None,
         }
         host = tuning.HostShape.of(problem.n)

@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.searches import composed
 from gpu_ls_plugin.searches.city_descent import CityDescent, city_kernel
 
 if TYPE_CHECKING:
@@ -14,14 +13,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches.composed import Composed
 
-PARAMETERS = composed.PARAMETERS + (
-    "int ahead, int passes, gls::int64 max_moves, int* tours, unsigned char* states, "
-    "gls::int64* pass_counts, gls::int64* move_counts, gls::int64* moves_by, int* queues, "
-    "int* queue_sizes, char* scratch"
+descent_kernel = partial(
+    city_kernel, "descent", "Descent", "int ahead", "int* queues, int* queue_sizes"
 )
-
-
-descent_kernel = partial(city_kernel, "descent", "Descent", PARAMETERS)
 
 
 class Descent(CityDescent):

@@ -34,6 +34,8 @@ class Engine(ABC):
         Evaluations of a neighbourhood, and moves applied, per tour.
     moves_by : array of the backend, shape (K,), int64
         Moves of each neighbourhood, of all tours together, where there are several.
+    arrays : dict
+        All of these by name, as kernels have them.
     """
 
     smallest: ClassVar[int] = 4
@@ -46,6 +48,13 @@ class Engine(ABC):
         self.pass_counts = xp.zeros(size, "int64")
         self.move_counts = xp.zeros(size, "int64")
         self.moves_by = xp.zeros(neighbourhoods, "int64")
+        self.arrays: dict[str, Any] = {
+            "tours": tours,
+            "states": self.states,
+            "pass_counts": self.pass_counts,
+            "move_counts": self.move_counts,
+            "moves_by": self.moves_by,
+        }
 
     @abstractmethod
     def launch(self, passes: int, seconds: float) -> None:

@@ -91,6 +91,7 @@ class FilteredMoves(Engine):
         )
         self.arguments: dict[str, Any] = {
             **sites.arguments,
+            **self.arrays,
             "first_row": first_row,
             "slots": self.slots,
             "eager": int(eager),
@@ -98,7 +99,6 @@ class FilteredMoves(Engine):
             "table_first": 0,
             "parameters": xp.asarray(_packed(backend, self._words)),
             "max_moves": max_moves,
-            "tours": tours,
             "placed": xp.empty((size, n, tuning.SITE_BYTES), "uint8"),
             "edges": xp.empty((size, n), sites.dtype),
             "filter_state": xp.full((size, 8 * part.filter.state_words(n)), 1, "uint8"),
@@ -111,9 +111,6 @@ class FilteredMoves(Engine):
             "flags": None,
             "entries": None,
             "entry_counts": xp.zeros(size, "uint32"),
-            "states": self.states,
-            "pass_counts": self.pass_counts,
-            "move_counts": self.move_counts,
         }
         shared = backend.metric_data(problem).nbytes + self.arguments["sites"].nbytes
         own = self.bytes_per_tour(n, part) - tuning.LEAST_PART_BYTES + RANKED_BYTES * self.slots

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.searches import composed
 from gpu_ls_plugin.searches.city_descent import CityDescent, city_kernel
 
 if TYPE_CHECKING:
@@ -18,14 +17,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches.composed import Composed
 
-PARAMETERS = composed.PARAMETERS + (
-    "int most, int passes, gls::int64 max_moves, int* tours, unsigned char* states, "
-    "gls::int64* pass_counts, gls::int64* move_counts, gls::int64* moves_by, gls::uint32* looks, "
-    "int* sweeps, char* scratch"
+multi_descent_kernel = partial(
+    city_kernel, "multi_descent", "MultiDescent", "int most", "gls::uint32* looks, int* sweeps"
 )
-
-
-multi_descent_kernel = partial(city_kernel, "multi_descent", "MultiDescent", PARAMETERS)
 
 
 def every_city(n: int) -> NDArray[np.uint32]:

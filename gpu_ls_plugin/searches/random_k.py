@@ -161,10 +161,7 @@ class RandomKSteps(Engine):
             "seed": seed,
             "first_row": first_row,
             "max_moves": max_moves,
-            "tours": tours,
-            "states": self.states,
-            "pass_counts": self.pass_counts,
-            "move_counts": self.move_counts,
+            **self.arrays,
         }
         if backend.name == "cpu":
             self._host = host_kernel(problem.metric, self._first_way)

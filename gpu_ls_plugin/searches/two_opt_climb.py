@@ -84,10 +84,7 @@ class TwoOptClimb(PersistentEngine):
             "degree": 0,
             "max_moves": max_moves,
             "moves_per_pass": moves_per_pass,
-            "tours": tours,
-            "states": self.states,
-            "pass_counts": self.pass_counts,
-            "move_counts": self.move_counts,
+            **self.arrays,
             "row_scratch": None,
         }
         if backend.name == "cpu":
