@@ -27,7 +27,6 @@ COLUMNS = ("what", "kernel_ms", "wall_ms", "cpu_ms", "cpu_wall_ms", "ratio", "ba
 MILLION = 1_000_000
 EXHAUSTIVE_CITIES, EXHAUSTIVE_BAR_MS = 2401, 5.0
 CPU_TOURS = 100
-POPULATIONS = (1, 8, 32, 132, 528, 2112)
 
 
 def populations(gpu: bool) -> dict[str, Any]:
@@ -56,41 +55,30 @@ def random_starts(gpu: bool) -> dict[str, Any]:
     from gpu_ls_plugin.candidates import Nearest
 
     problem = gls.TSP(common.uniform(1000), name="uniform 1000")
-    tours = gls.random_tours(problem, POPULATIONS[-1], seed=1, backend=_backend(gpu))
-    rules = {"first": gls.First(), "multi": gls.Multi()}
-    rows, others = [], []
+    most = search_curves.POPULATIONS[-2]
+    tours = gls.random_tours(problem, most, seed=1, backend=_backend(gpu))
+    rows: list[dict[str, Any]] = []
     for k in (8, 10):
         searches = {
-            name: gls.LocalSearch(candidates=Nearest(k), pivoting=rule)
-            for name, rule in rules.items()
+            f"Nearest({k}), {rule.name}": gls.LocalSearch(candidates=Nearest(k), pivoting=rule)
+            for rule in (gls.First(), gls.Multi())
         }
         bars = {"bar_ms": 5.0, "ratio_bar": 20.0}
-        pair = [
-            compare(
-                f"2-opt + Or-opt, Nearest({k}), {name}",
-                search,
-                problem,
-                tours[:64],
-                gpu=gpu,
-                **bars,
-            )
-            for name, search in searches.items()
+        both = [
+            compare(f"2-opt + Or-opt, {what}", search, problem, tours[:64], gpu=gpu, **bars)
+            for what, search in searches.items()
         ]
-        fastest = min(row["cpu_ms"] for row in pair)
-        for row in pair:
+        fastest = min(row["cpu_ms"] for row in both)
+        for row in both:
             row["ratio_to_fastest_cpu"] = fastest / row["kernel_ms"] if gpu else None
-        rows += pair
-    for size in POPULATIONS:
-        for name, search in searches.items():
-            what = f"{size} tours, Nearest({k}), {name}"
-            part = {"gpu": gpu, "repeats": 3, "cpu_repeats": 1, "calls": False}
-            others.append(compare(what, search, problem, tours[:size], **part))
-    table = _table("64 random tours of 1,000 cities", rows)
+        rows += both
     columns = ("what", "ratio", "ratio_to_fastest_cpu", "ratio_bar", "mean_cost")
     common.show(
         "to the fastest search of 16 cores", columns, [[r[c] for c in columns] for r in rows]
     )
-    return table | {"by_tours": others}
+    return _table("64 random tours of 1,000 cities", rows) | {
+        "by_tours": search_curves.by_tours(searches, problem, tours, gpu)
+    }
 
 
 def single_tours(gpu: bool) -> dict[str, Any]:

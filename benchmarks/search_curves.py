@@ -47,12 +47,19 @@ def against_tours(gpu: bool) -> dict[str, Any]:
     problem = gls.TSP.read(common.require_instances() / "pr1002.tsp")
     backend = "cuda" if gpu else "cpu"
     tours = gls.nearest_neighbour(problem, POPULATIONS[-1], seed=1, backend=backend)
-    return {
-        "rows": [
-            _point(f"pr1002, {size} tours", search, problem, tours[:size], gpu)
-            for size in POPULATIONS
-        ]
-    }
+    return {"rows": by_tours({"pr1002": search}, problem, tours, gpu)}
+
+
+def by_tours(
+    searches: dict[str, LocalSearch], problem: Any, tours: Any, gpu: bool
+) -> list[dict[str, Any]]:
+    """Time searches of the first tours of a batch, by how many these are."""
+    return [
+        _point(f"{what}, {size} tours", search, problem, tours[:size], gpu)
+        for size in POPULATIONS
+        if size <= len(tours)
+        for what, search in searches.items()
+    ]
 
 
 def gap_searches() -> dict[str, LocalSearch]:

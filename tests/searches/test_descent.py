@@ -12,6 +12,7 @@ from tests import descent_oracle as oracle
 from tests import oracles
 from tests.random_problems import INTEGER, random_problem, random_tours
 
+FIRST = gls.First()
 LISTS = {
     "2-opt": ([gls.TwoOpt()], [oracle.two_opt]),
     "2-opt, Or-opt": ([gls.TwoOpt(), gls.OrOpt(3)], [oracle.two_opt, oracle.or_opt(3)]),
@@ -23,21 +24,24 @@ LISTS = {
 }
 
 
-def assert_same(problem, starts, name, k=6, max_moves=None, **others) -> None:
+def assert_same(
+    problem, starts, name, k=6, max_moves=None, rule=FIRST, descend=oracle.descend, **others
+) -> None:
     """Tours, looks and moves are the oracle's."""
     moves, searches = LISTS[name]
-    search = gls.LocalSearch(moves, candidates=gls.Nearest(k))
+    search = gls.LocalSearch(moves, candidates=gls.Nearest(k), pivoting=rule)
     result = search(problem, starts, budget=gls.Budget(moves=max_moves), backend="cpu")
     d = oracles.distance_matrix(problem).tolist()
     limit = float("inf") if max_moves is None else max_moves
     candidates = gls.Nearest(k).of(problem).cities.tolist()
     expected = [
-        oracle.descend(d, candidates, start, searches, max_moves=limit, **others)
+        descend(d, candidates, start, searches, max_moves=limit, **others)
         for start in starts.tolist()
     ]
     assert result.tours.tolist() == [tour for tour, _, _ in expected]
     assert result.statistics.passes == sum(looks for _, looks, _ in expected)
     assert result.statistics.moves == sum(moves for _, _, moves in expected)
+    assert sum(result.statistics.moves_by.values()) == result.statistics.moves
     assert result.costs.tolist() == problem.cost(result.tours).tolist()
 
 

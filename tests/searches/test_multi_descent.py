@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,25 +16,14 @@ from gpu_ls_plugin.searches.multi_descent import every_city
 from tests import descent_oracle as oracle
 from tests import oracles
 from tests.random_problems import INTEGER, random_problem, random_tours
+from tests.searches import test_descent
 from tests.searches.test_descent import LISTS, asymmetric_problem
 
 
-def assert_same(problem, starts, name, cities, k=6, max_moves=None) -> None:
+def assert_same(problem, starts, name, cities, **others) -> None:
     """Tours, looks and moves are the oracle's."""
-    moves, searches = LISTS[name]
-    search = gls.LocalSearch(moves, gls.Nearest(k), gls.Multi(cities))
-    result = search(problem, starts, budget=gls.Budget(moves=max_moves), backend="cpu")
-    d = oracles.distance_matrix(problem).tolist()
-    limit = float("inf") if max_moves is None else max_moves
-    candidates = gls.Nearest(k).of(problem).cities.tolist()
-    expected = [
-        oracle.descend_together(d, candidates, start, searches, cities=cities, max_moves=limit)
-        for start in starts.tolist()
-    ]
-    assert result.tours.tolist() == [tour for tour, _, _ in expected]
-    assert result.statistics.passes == sum(looks for _, looks, _ in expected)
-    assert result.statistics.moves == sum(moves for _, _, moves in expected)
-    assert sum(result.statistics.moves_by.values()) == result.statistics.moves
+    rule, descend = gls.Multi(cities), partial(oracle.descend_together, cities=cities)
+    test_descent.assert_same(problem, starts, name, rule=rule, descend=descend, **others)
 
 
 @settings(max_examples=20, deadline=None)
