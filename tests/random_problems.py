@@ -28,3 +28,14 @@ def random_tours(n: int, size: int, seed: int = 0) -> np.ndarray:
     """Random permutations, not by the library."""
     rows = np.tile(np.arange(n, dtype=np.int32), (size, 1))
     return np.random.default_rng([seed, n]).permuted(rows, axis=1)
+
+
+def next_to_a_kilometre() -> list[tuple[float, float]]:
+    """Cities on one meridian, farther and farther from (0, 0), by whole kilometres.
+
+    Degrees have no digits to spare, so that the ways are a few units in the last place more or less.
+    """
+    kilometres = np.arange(1, 10_000, 7)
+    degrees = 180.0 / 3.141592 * kilometres / 6378.388
+    whole = np.trunc(degrees)
+    return [(float(d), 0.0) for d in whole + 0.6 * (degrees - whole)]

@@ -15,7 +15,7 @@ from gpu_ls_plugin.searches.composed import Composed
 from gpu_ls_plugin.searches.sites import grid_of, metric_type
 from tests import host_program, oracles
 from tests.instances import each_name, tsp_instance, tsp_names
-from tests.random_problems import COORDINATE, INTEGER, METRICS, random_problem
+from tests.random_problems import COORDINATE, INTEGER, METRICS, next_to_a_kilometre, random_problem
 
 ALL_PAIRS = """
 struct Probe {{
@@ -107,6 +107,11 @@ def test_geo_functor_on_the_whole_globe():
     minutes = random.integers(0, 60, (200, 2)) / 100
     inside = np.clip(degrees + np.sign(degrees) * minutes, (-90, -180), (90, 180))
     assert_agrees(TSP(np.concatenate([inside, -inside, inside[:20]]), "GEO"))
+
+
+def test_geo_functor_next_to_whole_kilometres():
+    poles = [(0, 0), (0, 90), (0, -90), (0, 180), (90, 0), (-90, 0)]
+    assert_agrees(TSP([*poles, *next_to_a_kilometre()], "GEO"))
 
 
 UP_TO_700 = tsp_names(largest=700)

@@ -276,7 +276,8 @@ class Geo(Metric):
     """TSPLIB's GEO: great circles in kilometres between (latitude, longitude) in DDD.MM.
 
     Degrees are truncated towards zero, what follows the point are minutes, pi is 3.141592 and the
-    Earth's radius 6378.388 km; a length is the truncated distance plus one.
+    Earth's radius 6378.388 km; a length is the truncated distance plus one. The distance is at
+    least k km where the cosine, a dot product of unit vectors, is at most `reaches()[k]`.
     """
 
     name = "GEO"
@@ -299,7 +300,7 @@ class Geo(Metric):
         minutes = problem.coordinates - degrees
         return TSPLIB_PI * (degrees + 5.0 * minutes / 3.0) / 180.0
 
-    def data(self, problem: TSP) -> NDArray[Any]:
+    def unit_vectors(self, problem: TSP) -> Real:
         """Return the unit vectors (n, 3) of the cities, whose dot products are the cosines."""
         latitude, longitude = self.radians(problem).T
         around = np.cos(latitude)
@@ -307,15 +308,30 @@ class Geo(Metric):
             [around * np.cos(longitude), around * np.sin(longitude), np.sin(latitude)], axis=1
         )
 
+    def data(self, problem: TSP) -> NDArray[Any]:
+        """Return the unit vectors, then `reaches`: float64 (3 n + 20040,)."""
+        return np.concatenate([self.unit_vectors(problem).ravel(), self.reaches()])
+
+    @staticmethod
+    def reaches() -> Real:
+        """Return the cosine of the angle that each whole number of kilometres spans.
+
+        An arc cosine has other last digits in every library, and next to a whole number of
+        kilometres these would decide; cosines that are compared with these do not differ.
+        """
+        reaches = np.cos(np.arange(math.floor(math.pi * EARTH_RADIUS) + 2) / EARTH_RADIUS)
+        reaches[[0, -1]] = 2.0, -2.0  # less than which no way is, and farther than which none goes
+        return reaches
+
     def lengths(self, problem: TSP, a: Cities, b: Cities) -> Lengths:
         """Return the exact lengths from cities `a` to cities `b`, elementwise."""
-        latitude, longitude = self.radians(problem).T
-        q1 = np.cos(longitude[a] - longitude[b])
-        q2 = np.cos(latitude[a] - latitude[b])
-        q3 = np.cos(latitude[a] + latitude[b])
-        cosine = 0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3)
-        kilometres: Real = EARTH_RADIUS * np.arccos(np.clip(cosine, -1.0, 1.0))
-        return (kilometres + 1.0).astype(np.int64)
+        x, y, z = self.unit_vectors(problem).T
+        cosine = x[a] * x[b] + y[a] * y[b] + z[a] * z[b]
+        near = (EARTH_RADIUS * np.arccos(np.clip(cosine, -1.0, 1.0))).astype(np.int64)
+        reaches = self.reaches()
+        near += cosine <= reaches[near + 1]
+        near -= cosine > reaches[near]
+        return near + 1
 
     def slack(self, problem: TSP) -> float:
         """Return a bound on |float32 estimate - exact|, in kilometres.
@@ -324,7 +340,7 @@ class Geo(Metric):
         arc sine magnifies the chord's error, and most where cities face each other across the
         globe, so the bound takes the steepest end of the range that the cities can reach.
         """
-        points = self.data(problem)
+        points = self.unit_vectors(problem)
         centre = points.sum(axis=0)
         centre /= max(float(np.linalg.norm(centre)), 1e-9)
         reach = 2.0 * math.acos(min(1.0, max(-1.0, float((points @ centre).min()))))
@@ -338,7 +354,7 @@ class Geo(Metric):
 
     def tree_points(self, problem: TSP) -> Real | None:
         """Return the unit vectors: chords grow with great circles."""
-        return self.data(problem)
+        return self.unit_vectors(problem)
 
 
 class ExplicitReal(Metric):

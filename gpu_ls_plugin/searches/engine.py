@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -75,6 +77,16 @@ class Engine(ABC):
     def unfinished(self) -> int:
         """Return how many tours can still be improved; waits for the launches."""
         return int(np.count_nonzero(self.backend.to_numpy(self.states) == RUNNING))
+
+
+def require_symmetric(problem: TSP, search: str) -> None:
+    """Raise UnsupportedProblemError where a search reverses paths, but lengths are directed."""
+    if not problem.symmetric:
+        raise UnsupportedProblemError(
+            f"problem: {search} reverses paths and needs symmetric distances; make the matrix "
+            "symmetric, for example (D + D.T) / 2, or search with OrOpt() or ThreeOpt() on "
+            "candidates such as Nearest(10)"
+        )
 
 
 def moves_by_name(

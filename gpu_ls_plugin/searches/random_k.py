@@ -11,9 +11,8 @@ import numpy as np
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.problems.metrics import ROOTLESS
-from gpu_ls_plugin.searches.engine import Engine
+from gpu_ls_plugin.searches.engine import Engine, require_symmetric
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -144,11 +143,7 @@ class RandomKSteps(Engine):
         first_row: int = 0,
         three_opt: bool = True,
     ) -> None:
-        if not problem.symmetric:
-            raise UnsupportedProblemError(
-                "problem: RandomK reverses paths and needs symmetric distances; make the matrix "
-                "symmetric, for example (D + D.T) / 2, or search with First()"
-            )
+        require_symmetric(problem, "RandomK")
         super().__init__(backend, problem, tours)
         size, n = tours.shape
         self._k = k

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.searches.engine import Engine
+from gpu_ls_plugin.searches.engine import Engine, require_symmetric
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -110,10 +110,11 @@ class ThreeOptClimb(Engine):
     Raises
     ------
     UnsupportedProblemError
-        The problem has more than 3,000 cities.
+        The distances are asymmetric, or the problem has more than 3,000 cities.
     """
 
     def __init__(self, backend: Backend, problem: TSP, tours: Any, max_moves: int) -> None:
+        require_symmetric(problem, "exhaustive 3-opt")
         check_size(problem)
         super().__init__(backend, problem, tours)
         size, n = tours.shape

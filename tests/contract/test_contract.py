@@ -349,3 +349,21 @@ def test_the_suite_runs_over_something():
     assert "random_restarts" in STARTING
     assert {"local_search", "iterated_local_search"} <= set(REGISTERED)
     assert len(names("acceptance")) >= 5
+
+
+@ON_BOTH
+@EACH_SEARCH
+def test_directed_lengths_are_refused_or_searched(search, backend):
+    """Exhaustive 3-opt took them for symmetric: tours got worse, or there was no end."""
+    for seed, n in ((62, 5), (406, 5), (1, 12)):
+        problem = gls.TSP.from_matrix(np.random.default_rng(seed).integers(0, 10, (n, n)))
+        tours = random_tours(n, ROWS)
+        budget = gls.Budget(seconds=10, kicks=20)
+        try:
+            result = search(problem, tours, budget=budget, backend=backend)
+        except UnsupportedProblemError as error:
+            assert "symmetric" in str(error)
+            continue
+        assert has_exact_costs(problem, result)
+        assert (result.costs <= problem.cost(tours)).all()
+        assert result.statistics.stopped_by != "seconds"

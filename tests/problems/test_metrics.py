@@ -22,6 +22,7 @@ from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, Euc2D, Euclidean, G
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.registry import Part, registry
 from tests.instances import each_name, tsp_instance, tsp_names
+from tests.random_problems import next_to_a_kilometre
 
 PLANAR = ["EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "EUC"]
 COORDINATE = [*PLANAR, "GEO"]
@@ -146,28 +147,26 @@ def test_coordinate_metrics_are_symmetric(name, data):
     assert np.array_equal(problem.distance(a, b), problem.distance(b, a))
 
 
-def functor_geo(problem: TSP, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """What the functor computes: the dot product of unit vectors."""
-    x, y, z = problem.metric.data(problem).T
-    cosine = np.clip(x[a] * x[b] + y[a] * y[b] + z[a] * z[b], -1.0, 1.0)
-    return (6378.388 * np.arccos(cosine) + 1.0).astype(np.int64)
-
-
-@each_name(tsp_names(metric="GEO"))
-def test_geo_by_unit_vectors_is_the_same(name):
-    problem = tsp_instance(name)
-    a, b = all_pairs(problem.n)
-    assert np.array_equal(functor_geo(problem, a, b), problem.distance(a, b))
+def test_geo_next_to_a_rounding_point_is_decided_by_the_cosines():
+    problem = TSP([(0, 0), *next_to_a_kilometre()], metric="GEO")
+    vectors, reaches = np.split(problem.metric.data(problem), [3 * problem.n])
+    cosines = vectors.reshape(-1, 3)[1:] @ [1.0, 0.0, 0.0]
+    counted = (cosines[:, None] <= reaches).sum(axis=1)  # from 0 km on
+    assert problem.distance(0, np.arange(1, problem.n)).tolist() == counted.tolist()
+    # Off by less than a millimetre from where rounding decides, so by definition one or the other.
+    kilometres = np.arange(1, 10_000, 7)
+    assert np.isin(counted - kilometres, (0, 1)).all()
 
 
 def test_data_is_what_functors_read():
     plane = TSP([(1, 2), (3, 4)])
     assert plane.metric.data(plane) is plane.coordinates
     globe = TSP([(12.30, -45.15), (90, 0)], metric="GEO")
-    vectors = globe.metric.data(globe)
-    assert vectors.shape == (2, 3)
-    assert vectors.dtype == np.float64
-    assert vectors.flags.c_contiguous
+    read = globe.metric.data(globe)
+    assert read.dtype == np.float64
+    assert read.flags.c_contiguous
+    assert np.array_equal(read[6:], globe.metric.reaches())
+    vectors = read[:6].reshape(2, 3)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-15)
     assert np.allclose(vectors[1], [0, 0, 1], atol=1e-6)
     latitude, longitude = math.radians(12.5), math.radians(-45.25)
@@ -190,7 +189,7 @@ def estimate(problem: TSP, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if problem.metric.explicit:
         return problem.matrix[a, b].astype(np.float32)
     if name == "GEO":
-        difference = problem.metric.data(problem).astype(np.float32)
+        difference = problem.metric.unit_vectors(problem).astype(np.float32)
         difference = difference[a] - difference[b]
         chord = np.sqrt((difference * difference).sum(axis=1, dtype=np.float32))
         arc = np.arcsin(np.minimum(chord * half, np.float32(1)))
