@@ -33,7 +33,7 @@ def random_tours(n: int, size: int, seed: int = 0) -> np.ndarray:
 def next_to_a_kilometre() -> list[tuple[float, float]]:
     """Cities on one meridian, farther and farther from (0, 0), by whole kilometres.
 
-    Degrees have no digits to spare, so that the ways are a few units in the last place more or less.
+    Degrees have no digits to spare, so that ways are a few units in the last place more or less.
     """
     kilometres = np.arange(1, 10_000, 7)
     degrees = 180.0 / 3.141592 * kilometres / 6378.388
