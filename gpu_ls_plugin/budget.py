@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import math
 import numbers
+import threading
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True)
@@ -17,7 +23,8 @@ class Budget:
     Parameters
     ----------
     seconds : float, optional
-        Wall time, measured from the call. A launch takes about 50 ms, so this is its precision.
+        Wall time, measured from the call, without the time in which kernels are compiled. A launch
+        takes about 50 ms, so this is its precision.
     kicks : int, optional
         Perturbations per tour (iterated searches).
     moves : int, optional
@@ -52,8 +59,29 @@ class Budget:
                 raise InvalidParameterError(f"{name}: {value!r} is not a non-negative number")
 
 
+_compiled = threading.local()
+
+
+def now() -> float:
+    """Return the seconds on a clock that stands still while this thread compiles."""
+    return time.perf_counter() - getattr(_compiled, "seconds", 0.0)
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Let no search of this thread count the time of a ``with`` block."""
+    begin = now()
+    try:
+        yield
+    finally:
+        _compiled.seconds = time.perf_counter() - begin
+
+
 class Stopwatch:
-    """Measures a budget's seconds from the moment it is made; what is no budget is refused."""
+    """Measures a budget's seconds from the moment it is made; what is no budget is refused.
+
+    Compiling does not count.
+    """
 
     def __init__(self, budget: Budget | None) -> None:
         if budget is not None and not isinstance(budget, Budget):
@@ -61,7 +89,7 @@ class Stopwatch:
                 f"budget: {budget!r} is no Budget; write Budget(seconds={budget!r})"
             )
         self.budget = budget or Budget()
-        self.start = time.perf_counter()
+        self.start = now()
 
     @classmethod
     def of(cls, seconds: float) -> Stopwatch:
@@ -71,7 +99,7 @@ class Stopwatch:
     @property
     def elapsed(self) -> float:
         """Seconds since the start."""
-        return time.perf_counter() - self.start
+        return now() - self.start
 
     @property
     def left(self) -> float:

@@ -43,6 +43,10 @@ class PluginError(GpuLsError, RuntimeError):
     """A plugin failed to load and strict loading is on."""
 
 
+class FaultyPartError(GpuLsError, RuntimeError):
+    """A part that a plugin brings does not do what it says; the message names the part."""
+
+
 class MissingExtraError(GpuLsError, ImportError):
     """An optional package is not installed; the message holds the pip command."""
 

@@ -43,8 +43,10 @@ class Statistics:
 
     `passes` counts evaluations of a neighbourhood, `evaluations` the moves these stand for,
     `moves` those applied, `moves_by` the latter by the name of the neighbourhood; `kicks` the
-    perturbations, `accepted` those whose tour was kept; `climbs` the descents begun, `launches`
-    the kernel launches. `seconds` is the wall time, `phases` its parts by name. `history` has a
+    perturbations, `accepted` those whose tour was kept; `climbs` the descents begun, `restarts` the
+    chains that began anew from a random tour (after `restart_after` kicks without a new best, or
+    every second one where all chains had come to the same cost), `launches` the kernel launches.
+    `seconds` is the wall time without compiling, `phases` its parts by name. `history` has a
     point for the start, for each new best cost and for the end. `stopped_by` is "optimum",
     "seconds", "kicks", "moves", "target", "climbs", "interrupt", or "filter" where a filter has
     kept no move of any tour.
@@ -55,6 +57,7 @@ class Statistics:
     evaluations: int = 0
     kicks: int = 0
     climbs: int = 0
+    restarts: int = 0
     launches: int = 0
     seconds: float = 0.0
     stopped_by: str = "optimum"
@@ -74,7 +77,10 @@ class Statistics:
 
         Its phases are added by name, and its history is appended as it is, in its own time.
         """
-        for name in ("passes", "moves", "evaluations", "kicks", "accepted", "climbs", "launches"):
+        for name in (
+            *("passes", "moves", "evaluations", "kicks"),
+            *("accepted", "climbs", "restarts", "launches"),
+        ):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.moves_by = summed(self.moves_by, other.moves_by)
         self.phases = summed(self.phases, other.phases)

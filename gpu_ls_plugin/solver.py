@@ -17,7 +17,13 @@ from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.search_text import FORM, parse_search
-from gpu_ls_plugin.searches import EdgeAssembly, IteratedLocalSearch, LocalSearch, Migration
+from gpu_ls_plugin.searches import (
+    EdgeAssembly,
+    IteratedLocalSearch,
+    LocalSearch,
+    Migration,
+    engines,
+)
 from gpu_ls_plugin.searches.chains import Start, SteppedChains
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
 
@@ -231,7 +237,7 @@ def solve(problem: TSP, settings: Settings, callback: Callback | None = None) ->
     try:
         with before.phase("candidates"):
             if _has_lists(search):
-                search.search.candidates.on(get_backend(chosen.backend), problem)
+                engines.ready(search.search, get_backend(chosen.backend), problem, watch.left)
         begin = watch.elapsed
         found = search(
             problem,

@@ -20,7 +20,7 @@ CORE, ADAPTERS = ROOT / "gpu_ls_plugin", ROOT / "adapters"
 # From the bottom up: a module imports only from its own level and those below.
 LEVELS = (
     {"exceptions"},
-    {"registry", "checks", "budget", "files", "history", "result"},
+    {"registry", "checks", "trust", "budget", "files", "history", "result"},
     {"problems", "solution"},
     {"backends"},
     {

@@ -7,8 +7,12 @@ import weakref
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends.metric_check import check_metric
 from gpu_ls_plugin.exceptions import InsufficientMemoryError
+from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -62,12 +66,27 @@ class Backend(ABC):
         *,
         shared_bytes: int = 0,
         seconds: float = math.inf,
-    ) -> None:
+    ) -> bool:
         """Run a kernel on items 0..count-1 with arguments by name; None is a null pointer.
 
         Returns once the work is queued (CUDA, current stream) or done (CPU). After `seconds` the
-        CPU begins no further items.
+        CPU begins no further items, and ends long ones.
+
+        Returns
+        -------
+        bool
+            Whether all items are worked on, or will be, to their end.
+
+        Raises
+        ------
+        InvalidTypeError
+            An array is not laid out as the kernel reads it.
+        FaultyPartError
+            A neighbourhood that somebody else wrote says gains that its moves do not have.
         """
+
+    def wait(self) -> None:
+        """Wait until all work that is queued is done."""
 
     @abstractmethod
     def available_memory(self) -> int:
@@ -90,10 +109,19 @@ class Backend(ABC):
         return array
 
     def metric_data(self, problem: TSP) -> Any:
-        """Return what the problem's metric functor reads, on this backend; made once."""
+        """Return what the problem's metric functor reads, on this backend; made once.
+
+        Raises
+        ------
+        FaultyPartError
+            The metric is somebody else's, and its functor does not compute its lengths.
+        """
         data = self._metric_data.get(problem)
         if data is None:
-            data = self._metric_data[problem] = self.xp.asarray(problem.metric.data(problem))
+            data = self.xp.asarray(np.ascontiguousarray(problem.metric.data(problem)))
+            if foreign(problem.metric):
+                check_metric(self, problem, data)
+            self._metric_data[problem] = data
         return data
 
     def memory(self, memory_limit: int | None) -> int:

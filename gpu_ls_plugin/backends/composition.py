@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.exceptions import FaultyPartError, InvalidTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,12 +38,33 @@ NVRTC_OPTIONS = (
 )
 
 
+FAULT = "gls_faulty_part"  # what a kernel with checked parts writes to
+ITEM_BYTES = {"int": 4, "float": 4, "gls::uint32": 4, "unsigned char": 1, "char": 1}
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of a kernel: its C type and its name."""
 
     type: str
     name: str
+
+    @cached_property
+    def item_bytes(self) -> int | None:
+        """Bytes of what a pointer points to; None where that is void."""
+        item = self.type.removeprefix("const ").rstrip("* ")
+        return None if item == "void" else ITEM_BYTES.get(item, 8)
+
+    def check(self, array: Any) -> None:
+        """Raise InvalidTypeError where an array is not laid out as the kernel reads it."""
+        if array is None:
+            return
+        size = self.item_bytes or array.itemsize
+        if not (array.flags.c_contiguous and array.itemsize == size):
+            raise InvalidTypeError(
+                f"{self.name}: kernels read {self.type} without gaps, not {array.dtype} of shape "
+                f"{array.shape} in strides of {array.strides} bytes; use numpy.ascontiguousarray"
+            )
 
 
 @dataclass(frozen=True)
@@ -71,6 +94,8 @@ class Kernel:
         its items (CUDA only).
     headers : tuple of str
         Further files that define parts of `body`.
+    checked : tuple of str
+        Names of the neighbourhoods in `body` that are checked (neighbourhoods/checked.cuh).
     """
 
     name: str
@@ -83,6 +108,7 @@ class Kernel:
     blocks_per_multiprocessor: int = 1
     prepared: bool = False
     headers: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
         """Hash what hardly ever is the same for two kernels: launches look kernels up."""
@@ -105,6 +131,20 @@ class Kernel:
         """Whether the kernel is built for the CPU."""
         return self.team == "gls::Host"
 
+    def refuse_fault(self, number: Any) -> None:
+        """Raise FaultyPartError where a launch has left the number of a neighbourhood, from 1 on.
+
+        `number`, which has a `value`, becomes 0; None where nothing is checked.
+        """
+        if number is None or not number.value:
+            return
+        name, number.value = self.checked[number.value - 1], 0
+        raise FaultyPartError(
+            f"neighbourhoods: {name!r} says gains that its moves do not have: gain() must return "
+            "what leaves less what comes, for edges that are where the move's shape needs them "
+            "(gpu_ls_plugin/neighbourhoods/move.cuh)"
+        )
+
     def _cuda_entry(self) -> str:
         names = "".join(f", {p.name}" for p in self.parameters)
         declared = "".join(f", {p.type} {p.name}" for p in self.parameters)
@@ -125,11 +165,10 @@ __launch_bounds__({self.team}::kThreads, {self.blocks_per_multiprocessor})
         names = "".join(f", {p.name}" for p in self.parameters)
         declared = "".join(f", {p.type} {p.name}" for p in self.parameters)
         return f"""
-#include <atomic>
-extern "C" void {self.name}(int count, std::atomic<int>* next{declared}) {{
+extern "C" void {self.name}(int count, int* next{declared}) {{
   using namespace gls;
-  const Host team{{}};
-  for (int item; (item = next->fetch_add(1)) < count;) {{
+  const Host team{{next}};
+  for (int item; (item = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < count;) {{
     {self.body}::run(team, item{names});
   }}
 }}

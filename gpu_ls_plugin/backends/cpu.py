@@ -25,10 +25,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.base import Backend
+from gpu_ls_plugin.backends.composition import FAULT
+from gpu_ls_plugin.budget import compiling
 from gpu_ls_plugin.exceptions import CompilationError, CompilerNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
@@ -46,6 +48,8 @@ FLAGS = (
     "-shared",
     "-pthread",
 )
+
+CUT = 1 << 30  # gls::kCut
 
 C_TYPES = {
     "int": ctypes.c_int,
@@ -69,6 +73,7 @@ class CpuBackend(Backend):
     def __init__(self) -> None:
         super().__init__()
         self._functions: dict[Kernel, Any] = {}
+        self._faults: dict[Kernel, Any] = {}
         self._lock = threading.Lock()
 
     @property
@@ -97,8 +102,8 @@ class CpuBackend(Backend):
         *,
         shared_bytes: int = 0,
         seconds: float = math.inf,
-    ) -> None:
-        """Run a kernel on all items; returns when it is done."""
+    ) -> bool:
+        """Run a kernel on all items; returns when it is done, and soon after Ctrl-C."""
         function = self._function(kernel)
         converted = [_convert(p, arguments[p.name]) for p in kernel.parameters]
         following = ctypes.c_int(0)  # the next item, taken by whichever thread is free
@@ -106,13 +111,18 @@ class CpuBackend(Backend):
         def work() -> None:
             function(count, ctypes.byref(following), *converted)
 
+        def cut() -> None:  # nobody takes another item
+            following.value = CUT
+
         threads = min(self.processors, count)
-        with interrupts_held(), ThreadPoolExecutor(threads) as pool:
+        with interrupts_held(cut), ThreadPoolExecutor(threads) as pool:
             futures = [pool.submit(work) for _ in range(threads)]
-            wait(futures, timeout=min(seconds, threading.TIMEOUT_MAX))
-            following.value = count  # out of time: nobody takes another item
+            if wait(futures, timeout=min(seconds, threading.TIMEOUT_MAX)).not_done:
+                cut()
             for future in futures:
                 future.result()
+        kernel.refuse_fault(self._faults.get(kernel))
+        return following.value < CUT
 
     def address(self, array: Any) -> int:
         """Return where an array begins in memory."""
@@ -132,18 +142,25 @@ class CpuBackend(Backend):
             return 1 << 40
 
     def _function(self, kernel: Kernel) -> Any:
-        with self._lock:
-            function = self._functions.get(kernel)
-            if function is None:
-                function = getattr(ctypes.CDLL(str(build(kernel.source))), kernel.name)
-                function.restype = None
-                self._functions[kernel] = function
+        function = self._functions.get(kernel)
+        if function is not None:
             return function
+        with compiling(), self._lock:
+            if kernel not in self._functions:
+                library = ctypes.CDLL(str(build(kernel.source)))
+                function = getattr(library, kernel.name)
+                function.restype = None
+                if kernel.checked:
+                    self._faults[kernel] = ctypes.c_int.in_dll(library, FAULT)
+                self._functions[kernel] = function
+            return self._functions[kernel]
 
 
 @contextmanager
-def interrupts_held() -> Iterator[None]:
+def interrupts_held(pressed: Callable[[], object] = lambda: None) -> Iterator[None]:
     """Hold Ctrl-C back until the block is left: running threads write into the caller's arrays.
+
+    `pressed` is called at once.
 
     `KeyboardInterrupt` is raised in the main thread only, and may be raised between the start of
     a thread and the moment the pool knows of it; nobody would wait for that thread then.
@@ -153,7 +170,12 @@ def interrupts_held() -> Iterator[None]:
         yield
         return
     held: list[tuple[int, Any]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: held.append((number, frame)))
+
+    def hold(number: int, frame: Any) -> None:
+        held.append((number, frame))
+        pressed()
+
+    signal.signal(signal.SIGINT, hold)
     try:
         yield
     finally:
@@ -164,6 +186,7 @@ def interrupts_held() -> Iterator[None]:
 
 def _convert(parameter: Parameter, value: Any) -> Any:
     if parameter.type.endswith("*"):
+        parameter.check(value)
         return ctypes.c_void_p(None if value is None else value.ctypes.data)
     return C_TYPES[parameter.type](value)
 

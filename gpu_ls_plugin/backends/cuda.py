@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.base import Backend, repeated
-from gpu_ls_plugin.backends.composition import NVRTC_OPTIONS
+from gpu_ls_plugin.backends.composition import FAULT, NVRTC_OPTIONS
+from gpu_ls_plugin.budget import compiling
 from gpu_ls_plugin.exceptions import CompilationError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ class CudaBackend(Backend):
         self.xp = cupy
         self.device = device
         self._functions: dict[Kernel, Any] = {}
+        self._faults: dict[Kernel, _Fault] = {}
         atexit.register(self._functions.clear)  # modules unload while the driver is still there
+        atexit.register(self._faults.clear)
         self._attributes = cupy.cuda.Device(device).attributes
 
     @property
@@ -66,8 +69,8 @@ class CudaBackend(Backend):
         *,
         shared_bytes: int = 0,
         seconds: float = math.inf,
-    ) -> None:
-        """Queue a kernel on the current stream; returns at once."""
+    ) -> bool:
+        """Queue a kernel on the current stream; returns at once, unless parts are checked."""
         with self.xp.cuda.Device(self.device):
             function = self._function(kernel)
             if shared_bytes > function.max_dynamic_shared_size_bytes:
@@ -76,6 +79,12 @@ class CudaBackend(Backend):
             threads, teams = _team_shape(kernel.team)
             blocks = -(-count // teams)
             function((blocks,), (threads,), (np.int32(count), *converted), shared_mem=shared_bytes)
+            kernel.refuse_fault(self._faults.get(kernel))
+        return True
+
+    def wait(self) -> None:
+        """Wait until all work on the current stream is done."""
+        self.xp.cuda.get_current_stream().synchronize()
 
     def address(self, array: Any) -> int:
         """Return where an array begins in the device's memory."""
@@ -129,17 +138,41 @@ class CudaBackend(Backend):
     def _function(self, kernel: Kernel) -> Any:
         function = self._functions.get(kernel)
         if function is None:
-            module = self.xp.RawModule(code=kernel.source, options=NVRTC_OPTIONS, backend="nvrtc")
-            try:
-                function = module.get_function(kernel.name)
-            except self.xp.cuda.compiler.CompileException as error:
-                raise CompilationError(f"{kernel.body} does not compile:\n{error}") from error
-            self._functions[kernel] = function
+            with compiling():
+                function = self._functions[kernel] = self._compile(kernel)
         return function
+
+    def _compile(self, kernel: Kernel) -> Any:
+        module = self.xp.RawModule(code=kernel.source, options=NVRTC_OPTIONS, backend="nvrtc")
+        try:
+            function = module.get_function(kernel.name)
+        except self.xp.cuda.compiler.CompileException as error:
+            raise CompilationError(f"{kernel.body} does not compile:\n{error}") from error
+        if kernel.checked:
+            number = self.xp.ndarray((), "int32", module.get_global(FAULT))
+            self._faults[kernel] = _Fault(number)
+        return function
+
+
+class _Fault:
+    """The number that a kernel's checked parts leave in the device's memory."""
+
+    def __init__(self, number: Any) -> None:
+        self._number = number
+
+    @property
+    def value(self) -> int:
+        """Waits for the launch."""
+        return int(self._number)
+
+    @value.setter
+    def value(self, number: int) -> None:
+        self._number.fill(number)
 
 
 def _convert(parameter: Parameter, value: Any) -> Any:
     if parameter.type.endswith("*"):
+        parameter.check(value)
         return np.uint64(0) if value is None else value
     return SCALARS[parameter.type](value)
 

@@ -514,6 +514,7 @@ LEAST_PART_BYTES = 1 << 16  # of a tour: flags and lists of a part
 MOST_MOVES = {"masked": 1 << 30, "fused": 1 << 30, "compact": 1 << 27, "openings": 1 << 26}
 ENTRY_BYTES = {"compact": 4.125, "openings": 4}  # of a move's flag and of its place in a list
 SLOTS = {"cuda": 64, "cpu": 8}  # of all tours, on a multiprocessor or a CPU thread
+CUDA_SECONDS_PER_FILTERED = 2e-9  # that a move surely does not exceed on a multiprocessor
 MOVES_OF_SLOT = 128  # at least
 FILTER_WARPS, FILTER_STEP_LANES = 8, 512  # of a block that evaluates, and of one that takes moves
 FILTER_BLOCKS = 4  # on a multiprocessor

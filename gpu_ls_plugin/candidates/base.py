@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from abc import ABC, abstractmethod
+from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.exceptions import InvalidParameterError
+import numpy as np
+
+from gpu_ls_plugin.exceptions import FaultyPartError, InvalidParameterError
 from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -60,11 +67,40 @@ class Candidates(ABC):
         return 0
 
     def of(self, problem: TSP) -> CandidateLists:
-        """Return the lists for a problem; repeated calls return the same object."""
+        """Return the lists for a problem; repeated calls return the same object.
+
+        Raises
+        ------
+        FaultyPartError
+            The rule is somebody else's, and what it builds are no candidate lists.
+        """
         kept = _lists.setdefault(problem, {})
         if self not in kept:
-            kept[self] = self.build(problem)
+            lists = self.build(problem)
+            kept[self] = _measured(self, problem, lists) if foreign(self) else lists
         return kept[self]
+
+    def ready(self, problem: TSP, seconds: float = math.inf) -> bool:
+        """Make the lists for a problem in a thread of their own; return whether they are made.
+
+        Ctrl-C has its effect at once. What is not ready after so many seconds goes on being made,
+        for the next call.
+        """
+        if self in _lists.get(problem, {}):
+            return True
+        making = _making.setdefault(problem, {})
+        if self not in making:
+            making[self] = _in_a_thread(partial(self.of, problem))
+        try:
+            making[self].result(None if seconds == math.inf else max(0.0, seconds))
+        except TimeoutError:
+            if not making[self].done():
+                return False
+            raise
+        finally:
+            if making[self].done():
+                del making[self]
+        return True
 
     def on(self, backend: Backend, problem: TSP) -> tuple[Any, Any, int]:
         """Return (cities, lengths, degree) with the arrays on a backend."""
@@ -134,8 +170,45 @@ class Candidates(ABC):
         return Union(self, other) if isinstance(other, Candidates) else NotImplemented
 
 
+def _measured(rule: Candidates, problem: TSP, lists: CandidateLists) -> CandidateLists:
+    """Return lists that somebody else has made with exact lengths, if they are any."""
+    from gpu_ls_plugin.candidates.rows import lists_of, wrong_row
+
+    cities = np.asarray(lists.cities)
+    if cities.dtype.kind not in "iu" or cities.ndim != 2 or len(cities) != problem.n:
+        raise FaultyPartError(
+            f"candidates: {rule!r} builds {cities.dtype} of shape {cities.shape}, not integers of "
+            f"shape ({problem.n}, k)"
+        )
+    if (row := wrong_row(cities)) is not None:
+        raise FaultyPartError(
+            f"candidates: {rule!r} lists {cities[row].tolist()} for city {row}, not other cities "
+            f"from 0 to {problem.n - 1}, each once"
+        )
+    return lists_of(problem, np.ascontiguousarray(cities, np.int32))
+
+
+def _in_a_thread(work: Callable[[], object]) -> Future[None]:
+    """Begin some work that nobody waits for when the process ends."""
+    done: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:
+            done.set_exception(error)
+        else:
+            done.set_result(None)
+
+    Thread(target=run, daemon=True).start()
+    return done
+
+
 # Kept beside the problems, not in them: copies and pickles of a problem stay small.
 _lists: weakref.WeakKeyDictionary[TSP, dict[Candidates, CandidateLists]] = (
+    weakref.WeakKeyDictionary()
+)
+_making: weakref.WeakKeyDictionary[TSP, dict[Candidates, Future[None]]] = (
     weakref.WeakKeyDictionary()
 )
 _arrays: weakref.WeakKeyDictionary[TSP, dict[Any, Any]] = weakref.WeakKeyDictionary()

@@ -46,6 +46,15 @@ def lists_of(problem: TSP, cities: NDArray[np.int32]) -> CandidateLists:
     return CandidateLists(cities, lengths.astype(problem.cost_dtype, copy=False))
 
 
+def wrong_row(cities: NDArray[Any]) -> int | None:
+    """Return the first row, of shape (n, k), that does not hold other cities, each once."""
+    n = len(cities)
+    ordered = np.sort(cities, axis=1)
+    wrong = ((cities < 0) | (cities >= n) | (cities == np.arange(n)[:, None])).any(axis=1)
+    wrong |= (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    return int(wrong.argmax()) if wrong.any() else None
+
+
 def places(rows: NDArray[Any], n: int) -> NDArray[Any]:
     """Return the place of each entry within its row, for the sorted row numbers of all entries."""
     begins = np.searchsorted(rows, np.arange(n))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
-from gpu_ls_plugin.candidates.rows import lists_of
+from gpu_ls_plugin.candidates.rows import lists_of, wrong_row
 from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -111,9 +111,5 @@ def _check(path: str | os.PathLike[str], cities: NDArray[Any]) -> None:
     """Raise unless rows hold other cities, each once."""
     if cities.dtype != np.int32 or cities.ndim != 2:
         raise FileFormatError(f"{path}: cities: {cities.dtype} of shape {cities.shape}")
-    n = len(cities)
-    ordered = np.sort(cities, axis=1)
-    wrong = ((cities < 0) | (cities >= n) | (cities == np.arange(n)[:, None])).any(axis=1)
-    wrong |= (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    if wrong.any():
-        raise FileFormatError(f"{path}: cities: row {wrong.argmax()} is no list of candidates")
+    if (row := wrong_row(cities)) is not None:
+        raise FileFormatError(f"{path}: cities: row {row} is no list of candidates")

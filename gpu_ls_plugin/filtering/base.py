@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.candidates import Candidates
     from gpu_ls_plugin.problems.tsp import TSP
 
 
@@ -64,6 +65,11 @@ class Filter(ABC):
     def rotations(self, edges: int) -> int:
         """Return the functor's `kRotations` for moves that take out `edges` edges."""
         return 1
+
+    @property
+    def candidate_sets(self) -> tuple[Candidates, ...]:
+        """The candidate sets whose lists `words` needs."""
+        return ()
 
     def words(self, setting: Setting) -> list[Any]:
         """Return the functor's parameters: integers, floats, or arrays of the backend."""

@@ -34,9 +34,15 @@ class GainBound(Filter):
         """Return 3 for moves of three edges: at least one new edge leaves enough to gain."""
         return 3 if edges > 2 else 1
 
+    @property
+    def candidate_sets(self) -> tuple[Nearest]:
+        """The nearest city of each."""
+        return (Nearest(1),)
+
     def words(self, setting: Setting) -> list[Any]:
         """Return the length from every city to its nearest."""
-        lengths = Nearest(1).of(setting.problem).lengths[:, 0]
+        (nearest,) = self.candidate_sets
+        lengths = nearest.of(setting.problem).lengths[:, 0]
         return [setting.backend.xp.asarray(lengths.astype(setting.dtype))]
 
     def state_words(self, n: int) -> int:

@@ -60,6 +60,11 @@ class InCandidates(Filter):
         """Return one more than may be missing: of so many new edges one leads to a candidate."""
         return self.missing + 1 if edges > 2 else 1
 
+    @property
+    def candidate_sets(self) -> tuple[Candidates]:
+        """The lists."""
+        return (self.candidates,)
+
     def words(self, setting: Setting) -> list[Any]:
         """Return the lists, how far each reaches, and their length."""
         cities, _, degree = self.candidates.on(setting.backend, setting.problem)

@@ -99,12 +99,24 @@ GLS_DEVICE uint32 fetch_add(uint32* number, uint32 more) {
 
 constexpr int kMostNew = 16;  // values that are appended at once
 
+// What the number of the next item of a launch is from on, where nothing is to go on.
+constexpr int kCut = 1 << 30;
+
 // One thread that works alone: a thread of the CPU, or of a GPU with a tour of its own.
 struct Host {
   using Squad = Host;  // as Block's
   static constexpr int kLanes = 1;
   static constexpr int kThreads = 1;
   static constexpr int kTeams = 1;
+
+  // Whether time is over: what would take long returns, and leaves a tour behind. Launches on a
+  // GPU are never so long.
+#ifdef __CUDACC__
+  GLS_DEVICE static bool cut() { return false; }
+#else
+  const int* next = nullptr;  // item of the launch
+  bool cut() const { return next != nullptr && __atomic_load_n(next, __ATOMIC_RELAXED) >= kCut; }
+#endif
 
   GLS_DEVICE static int in_block() { return 0; }
   GLS_DEVICE static int lane() { return 0; }
@@ -273,6 +285,7 @@ struct Warp {
   static constexpr int kThreads = 32 * Warps;
   static constexpr int kTeams = Warps;
 
+  GLS_DEVICE static bool cut() { return false; }
   GLS_DEVICE static int in_block() { return threadIdx.x / 32; }
   GLS_DEVICE static int lane() { return threadIdx.x % 32; }
   GLS_DEVICE void sync() const { __syncwarp(); }
@@ -409,6 +422,7 @@ struct Block {
   static constexpr int kThreads = Threads;
   static constexpr int kTeams = 1;
 
+  GLS_DEVICE static bool cut() { return false; }
   GLS_DEVICE static int in_block() { return 0; }
   GLS_DEVICE static int lane() { return threadIdx.x; }
   GLS_DEVICE void sync() const { __syncthreads(); }

@@ -319,7 +319,7 @@ class Geo(Metric):
         An arc cosine has other last digits in every library, and next to a whole number of
         kilometres these would decide; cosines that are compared with these do not differ.
         """
-        reaches = np.cos(np.arange(math.floor(math.pi * EARTH_RADIUS) + 2) / EARTH_RADIUS)
+        reaches: Real = np.cos(np.arange(math.floor(math.pi * EARTH_RADIUS) + 2) / EARTH_RADIUS)
         reaches[[0, -1]] = 2.0, -2.0  # less than which no way is, and farther than which none goes
         return reaches
 
@@ -331,7 +331,8 @@ class Geo(Metric):
         reaches = self.reaches()
         near += cosine <= reaches[near + 1]
         near -= cosine > reaches[near]
-        return near + 1
+        lengths: Lengths = near + 1
+        return lengths
 
     def slack(self, problem: TSP) -> float:
         """Return a bound on |float32 estimate - exact|, in kilometres.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.searches import composed
 from gpu_ls_plugin.searches.engine import Engine
 
@@ -108,13 +110,15 @@ class BestSweep(Engine):
 
     def launch(self, passes: int, seconds: float) -> None:
         """Queue up to `passes` passes of every unfinished tour."""
+        watch = Stopwatch.of(seconds)
         for _ in range(passes):
-            self.evaluate()
+            if not self.evaluate(watch.left):
+                return
             self.backend.launch(self._take, len(self.tours), self._arguments)
 
-    def evaluate(self) -> None:
-        """Queue the evaluation of a pass."""
-        self.backend.launch(self._evaluate, self._teams, self._arguments)
+    def evaluate(self, seconds: float = math.inf) -> bool:
+        """Queue the evaluation of a pass; return whether it was not cut."""
+        return self.backend.launch(self._evaluate, self._teams, self._arguments, seconds=seconds)
 
     def first_passes(self) -> int:
         """Return 1: the driver finds out how many passes a launch may have."""

@@ -241,7 +241,8 @@ struct Chain {
       return finds;
     };
 #pragma unroll 1
-    while (state.kicks < until && sums.moves_left > 0 && patient(patience, state.idle)) {
+    while (state.kicks < until && sums.moves_left > 0 && patient(patience, state.idle) &&
+           !team.cut()) {
       limited = sums.moves_left < kJournal;
       Philox random(seed, Purpose::kKick, first_row + state.item);
       KickNumbers<Team> draws(team, random, state.kicks, slots.drawn);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -187,27 +188,42 @@ class Chains(ChainState, ABC):
             self.best_tours[leads] = self.tours[leads]
         return leads
 
-    def restart_stalled(self, search: LocalSearch) -> None:
+    def restart_stalled(self, search: LocalSearch, seconds: float = math.inf) -> None:
         """Let chains without a new best for `patience` kicks go on from random local optima."""
-        if not self.patience:
-            return
-        (rows,) = self.start.backend.xp.nonzero(self.idle >= self.patience)
+        if self.patience:
+            (rows,) = self.start.backend.xp.nonzero(self.idle >= self.patience)
+            self.restart(search, rows, seconds)
+
+    def restart(self, search: LocalSearch, rows: Any, seconds: float = math.inf) -> None:
+        """Let some chains go on from random local optima; their best tours are kept.
+
+        Parameters
+        ----------
+        search : LocalSearch
+        rows : integer array
+            Ascending.
+        seconds : float
+            After which nothing more happens.
+        """
         if not len(rows):
             return
         backend, problem, seed = self.start.backend, self.start.problem, self.start.seed
-        rounds = backend.to_numpy(self.restarts[rows])
+        watch, rounds = Stopwatch.of(seconds), backend.to_numpy(self.restarts[rows])
         for number in sorted(set(rounds.tolist())):
             mine = rows[backend.xp.asarray(rounds == number)]
             first = self.start.first_row + (number + 1) * RESTART_STREAM
             fresh = shuffle(backend, problem.n, len(self.tours), seed, first)
-            self.tours[mine], self.costs[mine], _ = self.searched(search, fresh, mine, seed)
+            found = self.searched(search, fresh, mine, seed, watch.left)
+            if found is None:
+                return
+            self.tours[mine], self.costs[mine], _ = found
+            self.restarts[mine] += 1
+            self.idle[mine] = 0
         self.keep_best()
-        self.restarts[rows] += 1
-        self.idle[rows] = 0
 
     def searched(
-        self, search: LocalSearch, fresh: Any, rows: Any, seed: int
-    ) -> tuple[Any, Any, Statistics]:
+        self, search: LocalSearch, fresh: Any, rows: Any, seed: int, seconds: float
+    ) -> tuple[Any, Any, Statistics] | None:
         """Search some rows from tours of their own; how many there are makes no difference.
 
         Parameters
@@ -218,24 +234,33 @@ class Chains(ChainState, ABC):
         rows : integer array, shape (R,)
             Ascending; the only ones that are searched.
         seed : int
+        seconds : float
+            That may be spent.
 
         Returns
         -------
         (tours, costs, statistics)
-            Of those rows.
+            Of those rows; None where they have not become local optima in the time.
         """
-        return self._found(search, fresh[rows], seed, 0)
+        return self._found(search, fresh[rows], seed, 0, seconds)
 
     def _found(
-        self, search: LocalSearch, begin: Any, seed: int, first: int
-    ) -> tuple[Any, Any, Statistics]:
+        self, search: LocalSearch, begin: Any, seed: int, first: int, seconds: float
+    ) -> tuple[Any, Any, Statistics] | None:
         """Search tours that have the numbers of the rows from `first` on."""
         backend, first_row = self.start.backend, self.start.first_row + first
         found = search(
-            self.start.problem, begin, seed=seed, backend=backend.name, first_row=first_row
+            self.start.problem,
+            begin,
+            seed=seed,
+            budget=Stopwatch.of(seconds).budget,
+            backend=backend.name,
+            first_row=first_row,
         )
         if found.statistics.interrupted:  # which the search has taken for its own
             raise KeyboardInterrupt
+        if found.statistics.stopped_by == "seconds":
+            return None
         xp = backend.xp
         return xp.asarray(found.tours), xp.asarray(found.costs), found.statistics
 
@@ -399,11 +424,11 @@ class SteppedChains(Chains):
                 return
             kick = int(self.kicks[rows].min())
             rows = rows[self.kicks[rows] == kick]  # who fell behind goes first
-            self._step(rows, kick, max(0.0, heat - cooling * kick))
+            self._step(rows, kick, max(0.0, heat - cooling * kick), watch.left)
 
     def searched(
-        self, search: LocalSearch, fresh: Any, rows: Any, seed: int
-    ) -> tuple[Any, Any, Statistics]:
+        self, search: LocalSearch, fresh: Any, rows: Any, seed: int, seconds: float
+    ) -> tuple[Any, Any, Statistics] | None:
         """As for all chains; each row keeps its number, on which random moves depend.
 
         Rows in between go along: they are at local optima, which is little work.
@@ -411,16 +436,23 @@ class SteppedChains(Chains):
         first, last = int(rows[0]), int(rows[-1])
         begin = self.tours[first : last + 1].copy()
         begin[rows - first] = fresh[rows]
-        tours, costs, statistics = self._found(search, begin, seed, first)
+        found = self._found(search, begin, seed, first, seconds)
+        if found is None:
+            return None
+        tours, costs, statistics = found
         return tours[rows - first], costs[rows - first], statistics
 
-    def _step(self, rows: Any, kick: int, level: float) -> None:
+    def _step(self, rows: Any, kick: int, level: float, seconds: float) -> None:
+        """Kick and repair once; a kick that is not repaired in the time is forgotten."""
         backend, problem, first_row = self.start.backend, self.start.problem, self.start.first_row
         seed = (self.start.seed * 0x9E3779B97F4A7C15 + kick + 1) % 2**64
         kicked = self._perturbation.perturb(
             problem, self.tours, seed=seed, backend=backend.name, **self._numbered
         )
-        tours, costs, statistics = self.searched(self._search, kicked, rows, seed)
+        found = self.searched(self._search, kicked, rows, seed, seconds)
+        if found is None:
+            return
+        tours, costs, statistics = found
         uniform = backend.xp.asarray(_uniform(seed, first_row, len(self.tours)))[rows]
         taken = self.accept.takes(costs - self.costs[rows], level * self.units[rows], uniform)
         self.tours[rows[taken]] = tours[taken]

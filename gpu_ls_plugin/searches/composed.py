@@ -11,6 +11,7 @@ from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.searches.sites import DTYPES, GRID_BYTES, Sites, metric_type
+from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +45,10 @@ class Moves:
         C++ type in which a move's lengths are added up.
     names : tuple of str
         Names of the neighbourhoods.
+    grid : str
+        As `Sites` has it.
+    checked : tuple of str
+        Names of those that somebody else wrote: what they say is measured.
     """
 
     functor: str
@@ -52,6 +57,7 @@ class Moves:
     length: str
     names: tuple[str, ...]
     grid: str = ""
+    checked: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -63,17 +69,26 @@ class Moves:
         grid: str = "",
     ) -> Moves:
         """Compose neighbourhoods; ties between them go to the first."""
-        functors = [part.functor(symmetric) for part in neighbourhoods]
+        checked: list[str] = []
+
+        def functor_of(part: Neighbourhood) -> str:
+            if not foreign(part):
+                return part.functor(symmetric)
+            checked.append(part.name)
+            return f"gls::Checked<{part.functor(symmetric)}, {len(checked)}>"
+
+        functors = [functor_of(part) for part in neighbourhoods]
         functor = functors[-1]
         for first in reversed(functors[:-1]):
             functor = f"gls::Either<{first}, {functor}>"
         return cls(
             functor,
-            ("either.cuh", *(part.header for part in neighbourhoods)),
+            ("either.cuh", *["checked.cuh"][: len(checked)], *(p.header for p in neighbourhoods)),
             tuple(filter(None, (part.source() for part in neighbourhoods))),
             length,
             tuple(part.name for part in neighbourhoods),
             grid,
+            tuple(checked),
         )
 
     @property
@@ -101,6 +116,7 @@ class Moves:
             functors=(*kernel.functors, *self.sources),
             headers=self.headers,
             parts=(*kernel.parts, *self.names),
+            checked=self.checked,
         )
 
 

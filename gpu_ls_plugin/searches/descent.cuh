@@ -56,7 +56,7 @@ struct Descent {
     int64 moves = move_counts[item];
     int looked = 0;
 #pragma unroll 1
-    while (moves < max_moves && queue.size > 0 && looked < passes) {
+    while (moves < max_moves && queue.size > 0 && looked < passes && !team.cut()) {
       const int waiting_before = queue.size;
       const auto found = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, notes);
       looked += waiting_before - queue.size;

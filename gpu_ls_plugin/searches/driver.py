@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gpu_ls_plugin.backends.tuning import LAUNCH_SECONDS
+from gpu_ls_plugin.budget import now
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,10 @@ class Batch(Protocol):
 
 
 def drive(
-    batch: Batch, stopwatch: Stopwatch, after_launch: Callable[[int], Any] | None = None
+    batch: Batch,
+    stopwatch: Stopwatch,
+    audit: Callable[[], None] = lambda: None,
+    after_launch: Callable[[int], Any] | None = None,
 ) -> tuple[str, int]:
     """Launch until every tour is finished or the budget is spent.
 
@@ -38,6 +41,8 @@ def drive(
     batch : Batch
     stopwatch : Stopwatch
         Knows the budget.
+    audit : callable, optional
+        Called after each launch.
     after_launch : callable, optional
         Called with the number of unfinished tours after each launch; returns the best cost.
 
@@ -52,11 +57,12 @@ def drive(
         while left:
             if stopwatch.left <= 0:
                 return "seconds", launches
-            begin = time.perf_counter()
+            begin = now()
             batch.launch(passes, stopwatch.left)
             left = batch.unfinished()
             launches += 1
-            seconds = max(time.perf_counter() - begin, 1e-6)
+            audit()
+            seconds = max(now() - begin, 1e-6)
             wanted = max(0.0, min(LAUNCH_SECONDS, stopwatch.left))
             passes = max(1, min(8 * passes, int(passes * wanted / seconds)))
             if after_launch is not None:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 RUNNING, OPTIMUM, OUT_OF_MOVES = 0, 1, 2  # gls::ClimbState
 NOTHING_KEPT = 3  # gls::kNothingKept
+OF_A_TOUR = ("tours", "states", "pass_counts", "move_counts")
 
 
 class Engine(ABC):
@@ -69,6 +71,20 @@ class Engine(ABC):
     @abstractmethod
     def moves_per_evaluation(self) -> int:
         """Return how many moves one pass stands for."""
+
+    def slices(self, together: int, seconds: float) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Iterate over the first of some tours, and what `arrays` have of them, while time lasts.
+
+        All of a batch in one launch might take too long to be stopped.
+        """
+        watch = Stopwatch.of(seconds)
+        for begin in range(0, len(self.tours), together):
+            if begin > 0:
+                self.backend.wait()
+                if watch.left <= 0:
+                    return
+            rows = slice(begin, begin + together)
+            yield begin, {name: self.arrays[name][rows] for name in OF_A_TOUR}
 
     def evaluations(self) -> int:
         """Return how many moves the passes so far stand for."""

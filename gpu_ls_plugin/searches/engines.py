@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.filtering import InCandidates
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt, TwoOpt
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.searches.best_sweep import BestSweep
-from gpu_ls_plugin.searches.composed import Composed
+from gpu_ls_plugin.searches.composed import LONGEST_LIST, Composed
 from gpu_ls_plugin.searches.descent import Descent
 from gpu_ls_plugin.searches.filtered import FilteredMoves
 from gpu_ls_plugin.searches.multi_descent import MultiDescent
 from gpu_ls_plugin.searches.random_k import RandomKSteps
 from gpu_ls_plugin.searches.three_opt_climb import ThreeOptClimb
-from gpu_ls_plugin.searches.two_opt_climb import TwoOptClimb
+from gpu_ls_plugin.searches.two_opt_climb import BOUND_CANDIDATES, TwoOptClimb
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.candidates import Candidates
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches.engine import Engine
     from gpu_ls_plugin.searches.local_search import LocalSearch
@@ -126,6 +128,23 @@ def _filtered(search: LocalSearch, backend: Backend, problem: TSP, seed: int, me
         ),
         FilteredMoves.bytes_per_tour(problem.n, part),
     )
+
+
+def ready(search: LocalSearch, backend: Backend, problem: TSP, seconds: float) -> bool:
+    """Make the candidate lists that a search needs, for so long; return whether all are made."""
+    watch = Stopwatch.of(seconds)
+    return all(lists.ready(problem, watch.left) for lists in _lists(search, backend, problem))
+
+
+def _lists(search: LocalSearch, backend: Backend, problem: TSP) -> Iterator[Candidates]:
+    if search.candidates.most(problem) <= LONGEST_LIST:
+        yield search.candidates
+    elif backend.name == "cpu" and choose(search) is _two_opt_climb:
+        yield BOUND_CANDIDATES
+    for part in search.neighbourhoods:
+        if isinstance(part, FilteredNeighbourhood):
+            for test in part.filter.parts:
+                yield from test.candidate_sets
 
 
 def choose(search: LocalSearch) -> Prepare:

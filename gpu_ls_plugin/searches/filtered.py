@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import time
+import math
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.base import repeated
+from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.filtering.base import Setting
 from gpu_ls_plugin.searches.complete import COMPLETE
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood
     from gpu_ls_plugin.problems.tsp import TSP
 
+ONES = 0x0101010101010101  # every byte 1
 RANKED_BYTES = 16  # gls::Ranked<Value>
 EAGER_PARTS = 16  # of a neighbourhood whose first part with an improving move is enough
 RECORDED = 4  # passes that are launched as one
@@ -69,6 +72,7 @@ class FilteredMoves(Engine):
         check_size(problem, part)
         super().__init__(backend, problem, tours)
         self.part, self._eager = part, eager
+        self._watch = Stopwatch.of(math.inf)  # of a launch
         self.space = COMPLETE[part.edges]
         xp, n, size = backend.xp, problem.n, len(tours)
         self.evaluated = xp.zeros(size, "int64")
@@ -101,7 +105,7 @@ class FilteredMoves(Engine):
             "max_moves": max_moves,
             "placed": xp.empty((size, n, tuning.SITE_BYTES), "uint8"),
             "edges": xp.empty((size, n), sites.dtype),
-            "filter_state": xp.full((size, 8 * part.filter.state_words(n)), 1, "uint8"),
+            "filter_state": xp.full((size, part.filter.state_words(n)), ONES, "uint64"),
             "cursors": xp.zeros(size, "int32"),
             "looked": xp.zeros(size, "int32"),
             "before": None,
@@ -115,6 +119,7 @@ class FilteredMoves(Engine):
         shared = backend.metric_data(problem).nbytes + self.arguments["sites"].nbytes
         own = self.bytes_per_tour(n, part) - tuning.LEAST_PART_BYTES + RANKED_BYTES * self.slots
         self._memory = (memory - shared) // size - own  # for flags and lists of a tour
+        self._kept = 1.0  # share of the moves that are evaluated, so far
         self._set_mode(self._chosen_mode())
         self.backend.launch(self.kernels.step("BeginFiltered"), size, self.arguments)
 
@@ -143,13 +148,13 @@ class FilteredMoves(Engine):
 
     def launch(self, passes: int, seconds: float) -> None:
         """Queue evaluations of up to `passes` parts of every unfinished tour."""
-        deadline = time.perf_counter() + seconds
+        self._watch = Stopwatch.of(seconds)
         for begin in range(0, passes, UNWATCHED):
             count = min(UNWATCHED, passes - begin)
             for replay, times in ((self._many, count // RECORDED), (self._once, count % RECORDED)):
                 for _ in range(times):
                     replay()
-                    if self.backend.name == "cpu" and time.perf_counter() > deadline:
+                    if self._watch.left <= 0:
                         return
             if begin + count < passes and not super().unfinished():
                 return
@@ -157,9 +162,9 @@ class FilteredMoves(Engine):
     def unfinished(self) -> int:
         """Return how many tours can still be improved; waits for the launches."""
         left = super().unfinished()
-        if left and self.part.mode == "auto" and (done := int(self.pass_counts.sum())):
-            kept = self.evaluations() / (done * self.moves_per_evaluation())
-            self._set_mode(self._chosen_mode(kept))
+        if left and (done := int(self.pass_counts.sum())):
+            self._kept = self.evaluations() / (done * self.moves_per_evaluation())
+            self._set_mode(self._chosen_mode(self._kept))
         return left
 
     def _chosen_mode(self, kept: float | None = None) -> str:
@@ -175,19 +180,33 @@ class FilteredMoves(Engine):
             kept=kept,
         )
 
+    def _part_size(self, mode: str) -> tuple[int, int, int]:
+        """Return how many numbers a mode has, in how many variants, and how many a part has."""
+        if mode == "openings":
+            numbers = self.space.openings(self.problem.n)
+            variants = self.space.ways * self.part.filter.rotations(self.space.edges)
+        else:
+            numbers, variants = self.space.numbers(self.problem.n), self.space.ways
+        most = tuning.most_of_part(mode, variants, self._memory)
+        if self._eager:  # the parts decide which move is taken, whatever the device
+            return numbers, variants, min(numbers, most, -(-numbers // EAGER_PARTS))
+        each = len(self.tours) * (variants + self._kept * self.moves_per_evaluation() / numbers)
+        return numbers, variants, min(numbers, most, self._in_time(each))
+
+    def _in_time(self, moves: float) -> int:
+        """Return of how many numbers a GPU surely evaluates so many moves each within a launch."""
+        if self.backend.name == "cpu":  # which can be stopped at any time
+            return sys.maxsize
+        seconds = tuning.CUDA_SECONDS_PER_FILTERED / self.backend.processors
+        return max(1, int(tuning.LAUNCH_SECONDS / (seconds * moves)))
+
     def _set_mode(self, mode: str) -> None:
         """Cut the neighbourhood into parts for a mode, and record its launches."""
-        if mode == getattr(self, "_mode", None):
+        numbers, variants, part_size = self._part_size(mode)
+        if mode == getattr(self, "_mode", None) and part_size < 2 * self.arguments["part_size"]:
             return
         self._mode = mode
         n, xp, size = self.problem.n, self.backend.xp, len(self.tours)
-        if mode == "openings":
-            numbers, variants = self.space.openings(n), self.part.filter.rotations(self.space.edges)
-        else:
-            numbers, variants = self.space.numbers(n), 1
-        variants *= self.space.ways
-        most = tuning.most_of_part(mode, variants, self._memory)
-        part_size = min(numbers, most, -(-numbers // EAGER_PARTS) if self._eager else numbers)
         moves = part_size * variants
         flag_words = -(-moves // 32) if mode == "compact" else 0
         room = moves if mode in ("compact", "openings") else 0
@@ -218,10 +237,13 @@ class FilteredMoves(Engine):
         self.evaluate(self._pass[:-1], self._pass[-1])
 
     def evaluate(self, kernels: Sequence[Kernel], step: Kernel) -> None:
-        """Queue an evaluation of a part of every tour, and what follows it."""
+        """Queue an evaluation of a part of every tour, and what follows it unless that is cut."""
+        size = len(self.tours)
         for kernel in kernels:
-            self.backend.launch(kernel, len(self.tours) * self.slots, self.arguments)
-        self.backend.launch(step, len(self.tours), self.arguments)
+            left = self._watch.left
+            if not self.backend.launch(kernel, size * self.slots, self.arguments, seconds=left):
+                return
+        self.backend.launch(step, size, self.arguments)
 
 
 def check_size(problem: TSP, part: FilteredNeighbourhood) -> None:

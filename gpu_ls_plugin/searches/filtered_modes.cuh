@@ -6,7 +6,7 @@
 //   openings   openings that matter to the filter are listed; what is kept of their moves goes to
 //              the queue, through several rotations perhaps
 //
-// An item of every kernel is a slot of a tour.
+// An item of every kernel is a slot of a tour. What is cut has not met all moves: nothing is taken.
 #pragma once
 
 #include "filtered_batch.cuh"
@@ -28,6 +28,12 @@ struct Flagged {
     return flags[index / 32] >> index % 32 & 1;
   }
 };
+
+// Whether a launch is cut, looked up now and then.
+template <class Team>
+GLS_DEVICE bool cut_at(const Team& team, uint32 index) {
+  return index % 1024 == 0 && team.cut();
+}
 
 // Adds what a slot has found to what it found in other parts.
 template <class Team, class Sink>
@@ -82,6 +88,7 @@ struct EvaluateMasked {
     const Share share(part.count * Moves::Space::kWays, item % batch.slots, batch.slots);
     Sink<Moves> sink(moves);
     for (uint32 index = share.begin + team.lane(); index < share.end; index += Team::kLanes) {
+      if (cut_at(team, index)) return;
       const auto move = moves.move(part, index);
       if (Source::kept(moves, move, index)) sink.evaluate(move);
     }
@@ -103,6 +110,7 @@ struct EvaluateFused {
     Sink<Moves> sink(moves);
     Queue queue{team, sink, shared_slot<typename Queue::Storage>(team)};
     for (uint32 base = share.begin; base < share.end; base += Team::kLanes) {
+      if (cut_at(team, base)) return;
       const uint32 index = base + team.lane();
       const auto move = moves.move(part, index < share.end ? index : base);
       queue.add(index < share.end && Source::kept(moves, move, index), move);
@@ -125,6 +133,7 @@ struct MakeFlags {
     const Share share(part.count * Moves::Space::kWays, item % batch.slots, batch.slots);
     uint32* const flags = batch.flags + row * batch.flag_words;
     team.each(int((share.end - share.begin + 31) / 32), [&](int w) {
+      if (cut_at(team, w)) return;
       const uint32 first = share.begin + 32 * w;
       uint32 word = 0;
       for (uint32 bit = 0; bit < 32 && first + bit < share.end; ++bit) {
@@ -183,6 +192,7 @@ struct EvaluateMapped {
     const uint32* const entries = batch.entries + row * batch.room;
     Sink<Moves> sink(moves);
     for (uint32 entry = share.begin + team.lane(); entry < share.end; entry += Team::kLanes) {
+      if (cut_at(team, entry)) return;
       sink.evaluate(moves.move(part, entries[entry]));
     }
     note(team, item, batch, sink);
@@ -203,6 +213,7 @@ struct ListOpenings {
     const Share share(part.count, item % batch.slots, batch.slots);
     uint32* const entries = batch.entries + row * batch.room;
     for (uint32 base = share.begin; base < share.end; base += Team::kLanes) {
+      if (cut_at(team, base)) return;
       const uint32 index = base + team.lane();
       uint32 kept = 0;
       if (index < share.end) {
@@ -237,6 +248,7 @@ struct EvaluateOpenings {
     Sink<Moves> sink(moves);
     Queue queue{team, sink, shared_slot<typename Queue::Storage>(team)};
     for (uint32 entry = item % batch.slots; entry < count; entry += batch.slots) {
+      if (team.cut()) return;
       const uint32 variant = entries[entry] / part.count;
       const uint32 number = entries[entry] - variant * part.count;
       const auto opening = moves.opening(part.first + number, int(variant));

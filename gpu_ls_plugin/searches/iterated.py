@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.tuning import LAUNCH_SECONDS
-from gpu_ls_plugin.budget import Budget, Stopwatch
+from gpu_ls_plugin.budget import Budget, Stopwatch, now
 from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.history import Point, note
@@ -21,6 +20,7 @@ from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics, summed
 from gpu_ls_plugin.searches import engines, observers
+from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names
 from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT
 from gpu_ls_plugin.searches.chains import Chains, FusedChains, Start, SteppedChains
 from gpu_ls_plugin.searches.composed import Composed
@@ -29,6 +29,7 @@ from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.local_search import LocalSearch, refereed, undo_rounding
 from gpu_ls_plugin.searches.parted import PartedTours
+from gpu_ls_plugin.searches.stagnation import Stagnation
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -268,12 +269,17 @@ class _Run:
         part = tours[rows]
         most = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
         with statistics.phase("descent"):
+            watch = Stopwatch.of(end - begin)
+            if not engines.ready(self.search.search, self.backend, self.problem, watch.left):
+                statistics.stopped_by = "seconds"
+                return
             maker = engines.choose(self.search.search)(
                 self.search.search, self.backend, self.problem, self.seed, self.memory
             )
             descent = maker.make(part, first_row, most)
-            watch = Stopwatch.of(end - begin)
-            stopped_by, launches = drive(descent, watch)
+            audit = Audit(descent, foreign_names(self.problem, self.search.search.parts))
+            stopped_by, launches = drive(descent, watch, audit)
+            audit.compare()
         statistics.launches += launches
         passes = int(descent.pass_counts.sum())
         statistics.passes += passes
@@ -307,7 +313,16 @@ class _Run:
             part[:] = chains.best_tours
             self.count(chains)
             self.counted = replace(statistics)
+        self.check(chains)
         self.done += len(part)
+
+    def check(self, chains: Chains) -> None:
+        """Raise FaultyPartError where parts that others wrote claim costs of no tour."""
+        search = self.search
+        parts = (*search.search.parts, search.perturbation, search.accept)
+        if names := foreign_names(self.problem, parts):
+            costs = self.problem.cost(self.backend.to_numpy(chains.best_tours))
+            check_claims(names, self.backend.to_numpy(chains.best_costs), costs)
 
     def drive(self, chains: Chains, begin: float, end: float) -> None:
         """Launch until every chain has made its kicks or the time is over."""
@@ -317,21 +332,22 @@ class _Run:
         period = NO_LIMIT if exchange is None else exchange.period(self.problem.n)
         done, next_exchange = 0, period
         step = chains.first_kicks()
+        stagnation = Stagnation(self.problem.n)
         self.report(chains)
         while chains.behind(until) and not self.stopped:
-            now = watch.elapsed
-            if now >= end:
+            elapsed = watch.elapsed
+            if elapsed >= end:
                 self.statistics.stopped_by = "seconds"
                 return
             to = min(until, next_exchange, done + step) if chains.divisible else until
-            spent = time.perf_counter()
+            begun = now()
             with self.statistics.phase("kicks"):
                 heat, cooling = self.level(done, to, begin, end)
-                chains.advance(to, heat, cooling, end - now)
+                chains.advance(to, heat, cooling, end - elapsed)
                 behind = chains.behind(to)
-            seconds = max(time.perf_counter() - spent, 1e-6)
+            seconds = max(now() - begun, 1e-6)
             self.statistics.launches += 1
-            chains.restart_stalled(search.search)
+            chains.restart_stalled(search.search, end - watch.elapsed)
             made = max(1, to - done)
             done = done if behind else to
             if exchange is not None:
@@ -345,11 +361,20 @@ class _Run:
                     next_exchange = reached + kicks + period
             wanted = max(0.0, min(LAUNCH_SECONDS, end - watch.elapsed))
             step = max(1, min(8 * step, int(made * wanted / seconds)))
-            self.report(chains)
+            improved = self.report(chains)
+            if until == NO_LIMIT and stagnation.reached(chains, done, improved):
+                self.stir(chains, end - watch.elapsed)
         if self.stopwatch.budget.moves is not None and bool(
             (chains.moves >= chains.start.max_moves).any()
         ):
             self.statistics.stopped_by = "moves"
+
+    def stir(self, chains: Chains, seconds: float) -> None:
+        """Let every second chain begin anew, where that costs no best tour."""
+        if chains.current_is_best:
+            return
+        rows = self.backend.xp.arange(1, len(chains.tours), 2)
+        chains.restart(self.search.search, rows, seconds)
 
     def level(self, done: int, to: int, begin: float, end: float) -> tuple[float, float]:
         """Return the acceptance level as a line over the kicks from `done` to `to`."""
@@ -370,8 +395,8 @@ class _Run:
         cooling = (high - low) / max(1, to - done)
         return high + cooling * done, cooling
 
-    def report(self, chains: Chains) -> None:
-        """Note the state, tell the callback, and stop at the target."""
+    def report(self, chains: Chains) -> bool:
+        """Note the state, tell the callback, stop at the target; return whether the best fell."""
         best: int | float = chains.best_costs.min().item()
         mean = float(chains.best_costs.mean())
         self.count(chains)
@@ -396,6 +421,7 @@ class _Run:
         target = self.stopwatch.budget.target
         if target is not None and best <= target:
             self.stop("target")
+        return improved
 
     def count(self, chains: Chains) -> None:
         """Add what the chains have counted to what was counted before them."""
@@ -403,6 +429,7 @@ class _Run:
         looks, moves = int(chains.looks.sum()), int(chains.moves.sum())
         statistics.kicks = before.kicks + int(chains.kicks.sum())
         statistics.accepted = before.accepted + int(chains.accepted.sum())
+        statistics.restarts = before.restarts + int(chains.restarts.sum())
         statistics.moves = before.moves + moves
         statistics.passes = before.passes + looks
         statistics.evaluations = before.evaluations + looks * chains.moves_per_look()

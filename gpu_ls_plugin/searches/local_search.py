@@ -18,9 +18,11 @@ from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics, summed
 from gpu_ls_plugin.searches import engines, observers
+from gpu_ls_plugin.searches.audit import Audit, foreign_names
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.engine import NOTHING_KEPT, OUT_OF_MOVES, moves_by_name
 from gpu_ls_plugin.searches.two_opt_climb import MAX_MOVES_PER_PASS
+from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,6 +113,11 @@ class LocalSearch:
             raise InvalidParameterError("neighbourhoods: the list is empty; give it TwoOpt()")
         engines.choose(self)
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What kernels are composed of, beside the metric."""
+        return (*self.neighbourhoods, self.pivoting)
+
     def __call__(
         self,
         problem: TSP,
@@ -181,7 +188,9 @@ class LocalSearch:
         )
         for begin in range(0, len(improved), size):
             rows = slice(begin, begin + size)
-            self._improve(maker, improved, rows, first_row, stopwatch, callback, statistics)
+            self._improve(
+                chosen, problem, maker, improved, rows, first_row, stopwatch, callback, statistics
+            )
             if statistics.stopped_by in ("seconds", "target", "interrupt"):
                 break
         costs = refereed(chosen, problem, improved, to_host=to_host)
@@ -194,6 +203,8 @@ class LocalSearch:
 
     def _improve(
         self,
+        backend: Backend,
+        problem: TSP,
         maker: engines.Maker,
         tours: Any,
         rows: slice,
@@ -206,7 +217,11 @@ class LocalSearch:
         budget = stopwatch.budget
         part = tours[rows]
         limit = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
+        if not engines.ready(self, backend, problem, stopwatch.left):
+            statistics.stopped_by = "seconds"
+            return
         climb = maker.make(part, first_row + rows.start, limit)
+        audit = Audit(climb, foreign_names(problem, self.parts))
         passes, moves = statistics.passes, statistics.moves
         evaluations, moves_by = statistics.evaluations, statistics.moves_by
 
@@ -237,7 +252,8 @@ class LocalSearch:
             return best
 
         watched = callback is not None or budget.target is not None
-        stopped_by, launches = drive(climb, stopwatch, report if watched else None)
+        stopped_by, launches = drive(climb, stopwatch, audit, report if watched else None)
+        audit.compare()
         count()
         statistics.launches += launches
         if stopped_by == "optimum" and bool((climb.states == OUT_OF_MOVES).any()):
@@ -259,8 +275,11 @@ def _part(kind: str, parameter: str, given: object, base: type) -> Any:
 
 
 def refereed(backend: Backend, problem: TSP, tours: Any, *, to_host: bool) -> Any:
-    """Return costs: to the last bit as the referee adds them up where the tours go to the host."""
-    if problem.integer or not to_host:
+    """Return costs: to the last bit as the referee adds them up where the tours go to the host.
+
+    A metric that somebody else wrote is not believed to add up integers alike.
+    """
+    if not foreign(problem.metric) and (problem.integer or not to_host):
         return tour_costs(backend, problem, tours)
     return backend.xp.asarray(problem.cost(backend.to_numpy(tours)))
 

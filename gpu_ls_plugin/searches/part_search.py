@@ -131,7 +131,7 @@ class PartSearch:
         first_row : int
             Row r has the random numbers of row `first_row` + r.
         seconds : float
-            After which no launch begins.
+            After which no launch begins, and a CPU ends one.
         step : int
             Kicks of a launch, at most.
 

@@ -9,7 +9,6 @@ elsewhere.
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.budget import Stopwatch, now
 from gpu_ls_plugin.searches.best_sweep import positions_kernel
 from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT, ChainState, chain_layout
 from gpu_ls_plugin.searches.chains import Chains, Start
@@ -118,7 +118,8 @@ class PartedTours(Chains):
         self._make = make_part_kernel(parts.moves.lists, warp)
         self._unroll, self._write = unroll_kernel(warp), write_kernel(warp)
         self._kicks = max(1, KICKS_PER_CITY * self._stride)  # of each chain in a round
-        self._pace = tuning.SECONDS_PER_KICK[backend.name] * self._replicas  # seconds a kick
+        share = -(-self._replicas * count // backend.processors)  # chains of a processor
+        self._pace = tuning.SECONDS_PER_KICK[backend.name] * share  # seconds a kick
         self._unit = float(self.costs.mean()) / n
 
     @property
@@ -131,9 +132,9 @@ class PartedTours(Chains):
         level = max(0.0, heat - cooling * int(self.kicks.min()))
         # With some reserve for the rest of a round.
         in_time = min(0.8 * seconds / self._pace, NO_LIMIT)
-        begin = time.perf_counter()
-        kicks = self._make_round(until, level, max(1, min(self._kicks, int(in_time))))
-        self._pace = (time.perf_counter() - begin) / kicks
+        begin = now()
+        kicks = self._make_round(until, level, max(1, min(self._kicks, int(in_time))), seconds)
+        self._pace = (now() - begin) / kicks
 
     def first_kicks(self) -> int:
         """Return the kicks of a round for one tour."""
@@ -145,8 +146,9 @@ class PartedTours(Chains):
         """Return how many moves looking at one city stands for."""
         return self._parts.neighbours
 
-    def _make_round(self, until: int, level: float, most: int) -> int:
+    def _make_round(self, until: int, level: float, most: int, seconds: float) -> int:
         """Cut, search and join all tours; return the kicks of each chain."""
+        watch = Stopwatch.of(seconds)
         xp, tours = self.start.backend.xp, len(self.tours)
         segments, cut, arrays = self._cut()
         chains = len(segments) * self._replicas
@@ -163,6 +165,7 @@ class PartedTours(Chains):
             fall=level,
             window=self._perturbation.window(min(self._stride, int(segments["length1"].min()))),
             first_row=(self._round + 1) << 32,
+            seconds=watch.left,
         )
         self._join(segments, arrays, found)
         self.costs[:] = tour_costs(self.start.backend, self.start.problem, self.tours)

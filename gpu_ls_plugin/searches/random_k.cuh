@@ -74,6 +74,7 @@ struct RandomKSamples {
   using Length = typename Metric::Length;
   // Float32 sums of six estimates are relatively better than this.
   static constexpr float kRounding = 1.0f / (1 << 21);
+  static constexpr int kLongestRound = 1 << 17;  // samples
 
   const Metric& metric;
   Tour<const int> tour;
@@ -125,13 +126,15 @@ struct RandomKSamples {
   }
 
   // The best move of the samples in [first, first + count), its index sample * kReconnections +
-  // way. It is sought in rounds, each three times all before, so that lanes soon know what to beat.
+  // way. It is sought in rounds, each three times all before, so that lanes soon know what to beat;
+  // none is so long that a host could not stop in between.
   template <class Team>
   GLS_DEVICE Ranked<Length> best(const Team& team, const RandomTriples& triples, int first,
                                  int count) const {
     Ranked<Length> best{0, 0};
     for (int begin = 0, size; begin < count; begin += size) {
-      size = begin > 0 ? 3 * begin : Team::kLanes;
+      if (team.cut()) return {0, 0};
+      size = begin > kLongestRound / 3 ? kLongestRound : begin > 0 ? 3 * begin : Team::kLanes;
       if (size > count - begin) size = count - begin;
       Length reached = best.value;  // by this lane
       best = team.least(size, best, [&](int s) {
@@ -188,6 +191,7 @@ struct RandomKSearch {
       }
       const RandomTriples triples(seed, first_row + item, pass_counts[item], n);
       const auto best = evaluation.best(team, triples, 0, samples);
+      if (team.cut()) return;  // a pass that is not complete counts for nothing
       states[item] = RandomKStep<typename Metric::Length>{best, triples}.take(
           team, tour, pass_counts[item], move_counts[item]);
     }

@@ -161,12 +161,13 @@ class RandomKSteps(Engine):
         if backend.name == "cpu":
             self._host = host_kernel(problem.metric, self._first_way)
             return
-        parts = parts_of_a_step(size, k, backend.processors)
+        self._together = max(1, min(size, int(tuning.LAUNCH_SECONDS / self._seconds_of_step())))
+        parts = parts_of_a_step(self._together, k, backend.processors)
         in_shared = copies_points(n, k // parts, backend.shared_memory)
         self._shared_bytes = n * tuning.POINT_BYTES if in_shared else 0
         self._evaluation = evaluation_kernel(problem.metric, self._first_way, in_shared)
         self._replacement = replacement_kernel(problem.metric)
-        best = backend.xp.empty((size * parts, MOVE_BYTES), "uint8")
+        best = backend.xp.empty((self._together * parts, MOVE_BYTES), "uint8")
         self._arguments |= {"parts": parts, "best": best}
 
     @staticmethod
@@ -176,27 +177,36 @@ class RandomKSteps(Engine):
 
     def launch(self, passes: int, seconds: float) -> None:
         """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
-        size = len(self.tours)
         if self.backend.name == "cpu":
             arguments = self._arguments | {"passes": passes}
-            self.backend.launch(self._host, size, arguments, seconds=seconds)
+            self.backend.launch(self._host, len(self.tours), arguments, seconds=seconds)
             return
-        arguments, blocks = self._arguments, size * self._arguments["parts"]
-        for _ in range(passes):
-            self.backend.launch(
-                self._evaluation, blocks, arguments, shared_bytes=self._shared_bytes
-            )
-            self.backend.launch(self._replacement, size, arguments)
+        for begin, own in self.slices(self._together, seconds):
+            first_row = self._arguments["first_row"] + begin
+            arguments, count = self._arguments | own | {"first_row": first_row}, len(own["tours"])
+            for _ in range(passes):
+                self.backend.launch(
+                    self._evaluation,
+                    count * self._arguments["parts"],
+                    arguments,
+                    shared_bytes=self._shared_bytes,
+                )
+                self.backend.launch(self._replacement, count, arguments)
+
+    def _seconds_of_step(self) -> float:
+        """Return what a step of one tour surely does not exceed, alone on a GPU or CPU thread."""
+        if self.backend.name == "cpu":
+            return CPU_SECONDS["sample"] * self._k + CPU_SECONDS["city"] * self.problem.n
+        return CUDA_SECONDS["sample"] * self._k / self.backend.processors + 1e-9
 
     def first_passes(self) -> int:
         """Return a number of passes that surely takes less than a launch should."""
-        size, processors = len(self.tours), self.backend.processors
+        size, seconds = len(self.tours), self._seconds_of_step()
         if self.backend.name == "cpu":
-            step = CPU_SECONDS["sample"] * self._k + CPU_SECONDS["city"] * self.problem.n
-            seconds = step * -(-size // processors)
+            seconds *= -(-size // self.backend.processors)
         else:
-            seconds = CUDA_SECONDS["sample"] * self._k * size / processors + CUDA_SECONDS["step"]
-        return max(1, int(tuning.LAUNCH_SECONDS / (seconds + 1e-9)))
+            seconds = seconds * size + CUDA_SECONDS["step"]
+        return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 
     def moves_per_evaluation(self) -> int:
         """Return how many moves a pass evaluates: the reconnections of k triples."""

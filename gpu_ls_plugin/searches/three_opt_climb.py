@@ -127,11 +127,12 @@ class ThreeOptClimb(Engine):
         if backend.name == "cpu":
             self._host = host_kernel(problem.metric, value)
             return
-        bar = _bar(n, size / backend.processors)
+        self._together = max(1, min(size, int(tuning.LAUNCH_SECONDS / self._seconds_of_pass())))
+        bar = _bar(n, self._together / backend.processors)
         self._tiles = tiles_kernel(problem.metric, value, *bar)
         self._moves = moves_kernel(problem.metric, value, *bar)
         self._bars = bar_count(n, *bar)
-        self._together = max(1, min(size, MOST_BARS // self._bars))  # tours in a launch
+        self._together = max(1, min(self._together, MOST_BARS // self._bars))  # tours in a launch
         absolute, relative = problem.metric.estimate_error(problem)
         self._fixed |= {
             "error_absolute": absolute,
@@ -147,36 +148,27 @@ class ThreeOptClimb(Engine):
     def launch(self, passes: int, seconds: float) -> None:
         """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
         if self.backend.name == "cpu":
-            arguments = self._arguments(slice(None)) | {"passes": passes}
+            arguments = self._fixed | self.arrays | {"passes": passes}
             self.backend.launch(self._host, len(self.tours), arguments, seconds=seconds)
             return
-        for begin in range(0, len(self.tours), self._together):
-            rows = slice(begin, begin + self._together)
-            arguments = self._arguments(rows)
-            count = len(arguments["tours"])
+        for _, own in self.slices(self._together, seconds):
+            arguments, count = self._fixed | own, len(own["tours"])
             for _ in range(passes):
                 self.backend.launch(self._tiles, count * self._bars, arguments)
                 self.backend.launch(self._moves, count, arguments)
 
-    def _arguments(self, rows: slice) -> dict[str, Any]:
-        """Return the kernels' arguments for some of the tours."""
-        return self._fixed | {
-            "tours": self.tours[rows],
-            "states": self.states[rows],
-            "pass_counts": self.pass_counts[rows],
-            "move_counts": self.move_counts[rows],
-        }
+    def _seconds_of_pass(self) -> float:
+        """Return what a pass of one tour surely does not exceed, alone on a GPU or CPU thread."""
+        triples = math.comb(self.problem.n, 3)
+        if self.backend.name == "cpu":
+            return CPU_SECONDS_PER_TRIPLE * triples + 1e-6
+        return CUDA_SECONDS_PER_TRIPLE * triples / self.backend.processors + 1e-6
 
     def first_passes(self) -> int:
         """Return a number of passes that surely takes less than a launch should."""
-        triples = math.comb(self.problem.n, 3)
-        if self.backend.name == "cpu":
-            share = -(-len(self.tours) // self.backend.processors)
-            seconds = CPU_SECONDS_PER_TRIPLE * triples * share
-        else:
-            triples *= len(self.tours)
-            seconds = CUDA_SECONDS_PER_TRIPLE * triples / self.backend.processors + 1e-3
-        return max(1, int(tuning.LAUNCH_SECONDS / (seconds + 1e-6)))
+        size = len(self.tours)
+        share = -(-size // self.backend.processors) if self.backend.name == "cpu" else size
+        return max(1, int(tuning.LAUNCH_SECONDS / (self._seconds_of_pass() * share + 1e-4)))
 
     def moves_per_evaluation(self) -> int:
         """Return the size of the neighbourhood: four reconnections of every triple of edges."""

@@ -52,7 +52,7 @@ struct ThreeOptClimb {
     measure();
     Ranked<Value> best{0, 0};
     sum(0);
-    for (int i = 0; i < size - 2; ++i) {
+    for (int i = 0; i < size - 2 && !team.cut(); ++i) {
       m.swap(m_before);
       sum(i + 1);
       const Value *const a = row(i), *const b = row(i + 1);
@@ -69,8 +69,10 @@ struct ThreeOptClimb {
   unsigned char climb(int passes, int64 max_moves, int64& passes_done, int64& moves_done) {
     for (int pass = 0; pass < passes; ++pass) {
       if (moves_done >= max_moves) return kOutOfMoves;
+      const Ranked<Value> pair = best_pair();
+      if (team.cut()) break;  // a pass that is not complete counts for nothing
       ++passes_done;
-      if (!step.take(team, best_pair())) return kOptimum;
+      if (!step.take(team, pair)) return kOptimum;
       ++moves_done;
     }
     return kRunning;

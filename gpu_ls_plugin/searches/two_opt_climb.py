@@ -10,7 +10,7 @@ import numpy as np
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.candidates import Nearest
-from gpu_ls_plugin.searches.engine import PersistentEngine
+from gpu_ls_plugin.searches.engine import Engine
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -24,6 +24,7 @@ PARAMETERS = (
 )
 BOUND_CANDIDATES = Nearest(32)  # of the CPU's full scans; their length does not change the result
 ROW_BYTES = 16  # gls::RowBest<Length>
+LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # of a pass of all tours, by what it does not exceed
 MAX_MOVES_PER_PASS = 32  # gls::kMaxMovesPerPass
 
 
@@ -53,7 +54,7 @@ def block_kernel(metric: Metric, shape: tuning.ClimbShape) -> Kernel:
     return replace(kernel, blocks_per_multiprocessor=shape.blocks)
 
 
-class TwoOptClimb(PersistentEngine):
+class TwoOptClimb(Engine):
     """A batch of climbs in progress on a backend.
 
     Parameters
@@ -74,7 +75,8 @@ class TwoOptClimb(PersistentEngine):
         super().__init__(backend, problem, tours)
         xp = backend.xp
         size, n = tours.shape
-        self._several = moves_per_pass > 1
+        self._shared_bytes = 0
+        self._several, self._together = moves_per_pass > 1, max(1, size)
         self._arguments: dict[str, Any] = {
             "metric_data": backend.metric_data(problem),
             "n": n,
@@ -100,6 +102,8 @@ class TwoOptClimb(PersistentEngine):
             )
             self._kernel = block_kernel(problem.metric, shape)
             self._shared_bytes = shape.shared_bytes(n)
+            at_a_time = int(LONGEST_LAUNCH / self._seconds_of_pass())
+            self._together = max(1, at_a_time) * backend.processors
             if self._several:
                 self._arguments["row_scratch"] = xp.empty((size, n, ROW_BYTES), "uint8")
 
@@ -108,14 +112,27 @@ class TwoOptClimb(PersistentEngine):
         """Return the device memory of one tour in bytes."""
         return n * (4 + (ROW_BYTES if moves_per_pass > 1 else 0)) + 64
 
+    def launch(self, passes: int, seconds: float) -> None:
+        """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
+        for _, own in self.slices(self._together, seconds):
+            self.backend.launch(
+                self._kernel,
+                len(own["tours"]),
+                {**self._arguments, **own, "passes": passes},
+                shared_bytes=self._shared_bytes,
+                seconds=seconds,
+            )
+
+    def _seconds_of_pass(self) -> float:
+        """Return what a pass of one tour surely does not exceed on its processor."""
+        if self.backend.name == "cpu":
+            return tuning.CPU_SECONDS_PER_CITY[self._several] * self.problem.n + 1e-9
+        return tuning.CUDA_SECONDS_PER_MOVE * max(0, self.moves_per_evaluation()) + 1e-9
+
     def first_passes(self) -> int:
         """Return a number of passes that surely takes less than a launch should."""
-        if self.backend.name == "cpu":
-            seconds = tuning.CPU_SECONDS_PER_CITY[self._several] * self.problem.n
-        else:
-            seconds = tuning.CUDA_SECONDS_PER_MOVE * self.moves_per_evaluation()
         share = -(-len(self.tours) // self.backend.processors)
-        return max(1, int(tuning.LAUNCH_SECONDS / (share * seconds + 1e-9)))
+        return max(1, int(tuning.LAUNCH_SECONDS / (share * self._seconds_of_pass())))
 
     def moves_per_evaluation(self) -> int:
         """Return the size of the neighbourhood."""

@@ -110,7 +110,7 @@ struct TwoOptClimb {
     place.resize(n);
     for (int p = 0; p < n; ++p) number[p] = place[p] = p;
     sense.assign(n, 1);
-    for (int p = 0; p < n; ++p) {
+    for (int p = 0; p < n && !team.cut(); ++p) {
       const int next = tour.next(p);
       if (walk_suffices(p, edge[p]) && walk_suffices(next, edge[p])) {
         walk<true>(p, p);
@@ -265,7 +265,7 @@ struct TwoOptClimb {
     for (;;) {
       const Ranked<Length> best = best_listed();
       const Length needed = moves_per_pass > 1 ? -best.value / kGainShare : -best.value;
-      if (floor <= least_gain() || (best.value < 0 && needed >= floor)) return best;
+      if (team.cut() || floor <= least_gain() || (best.value < 0 && needed >= floor)) return best;
       floor = lower_floor();
       scan();
     }
@@ -311,6 +311,7 @@ struct TwoOptClimb {
     for (int pass = 0; pass < passes; ++pass) {
       if (moves_done >= max_moves) return kOutOfMoves;
       const Ranked<Length> best = best_move();
+      if (team.cut()) break;  // a pass that is not complete counts for nothing
       ++passes_done;
       if (!(best.value < 0)) return kOptimum;
       int count = 1;

@@ -1,0 +1,85 @@
+"""Parts that somebody else wrote: what a search claims, beside what its tours cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.exceptions import FaultyPartError
+from gpu_ls_plugin.trust import foreign
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.searches.engine import Engine
+
+ROUNDING = 1e-9  # relative, of what kernels add up
+
+
+def foreign_names(problem: TSP, parts: Iterable[Any]) -> tuple[str, ...]:
+    """Return the names of a problem's metric and of some parts, those that others wrote."""
+    others = filter(foreign, (problem.metric, *parts))
+    return tuple(str(getattr(part, "name", type(part).__name__)) for part in others)
+
+
+class Audit:
+    """Sees to it that descents go down: with every launch at first, then ever more rarely.
+
+    Parameters
+    ----------
+    engine : Engine
+        Whose tours are compared; not changed.
+    names : tuple of str
+        Of the parts that may be at fault; without any nothing is done.
+    """
+
+    def __init__(self, engine: Engine, names: tuple[str, ...]) -> None:
+        self._engine, self._names = engine, names
+        self._launches, self._next = 0, 1
+        if names:
+            self._costs, self._moves = self._state()
+
+    def __call__(self) -> None:
+        """Take note of a launch.
+
+        Raises
+        ------
+        FaultyPartError
+            Moves were made, but some tour's cost has risen, or none has fallen.
+        """
+        self._launches += 1
+        if self._names and self._launches >= self._next:
+            self._next *= 2
+            self.compare()
+
+    def compare(self) -> None:
+        """Raise as above, whatever the number of launches."""
+        if not self._names:
+            return
+        before, moved = self._costs, self._moves
+        self._costs, self._moves = self._state()
+        if self._moves > moved and not _fell(before, self._costs):
+            raise FaultyPartError(
+                f"search: {self._moves - moved} improving moves were made, but costs have not "
+                f"fallen; what {' or '.join(map(repr, self._names))} computes in C++ is wrong"
+            )
+
+    def _state(self) -> tuple[Any, int]:
+        tours = self._engine.backend.to_numpy(self._engine.tours)
+        return self._engine.problem.cost(tours), int(self._engine.move_counts.sum())
+
+
+def _fell(before: Any, after: Any) -> bool:
+    """Return whether costs fell, and none rose by more than rounding."""
+    return bool((after <= before * (1 + ROUNDING)).all() and after.sum() < before.sum())
+
+
+def check_claims(names: tuple[str, ...], claimed: Any, costs: Any) -> None:
+    """Raise FaultyPartError where chains claim other costs (P,) than their best tours have."""
+    if names and not np.allclose(claimed, costs, rtol=ROUNDING, atol=ROUNDING):
+        raise FaultyPartError(
+            f"search: the best tours were said to cost {np.asarray(claimed)}, but cost "
+            f"{np.asarray(costs)}; what {' or '.join(map(repr, names))} computes in C++ is wrong"
+        )
