@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.problems.tsp import check_problem
 
@@ -132,6 +133,12 @@ class Candidates(ABC):
         from gpu_ls_plugin.candidates.union import Union
 
         return Union(self, other) if isinstance(other, Candidates) else NotImplemented
+
+
+def check_sets(part: object, *names: str) -> None:
+    """Raise unless these fields of a part are candidate sets."""
+    wanted = "candidate set, such as Nearest(10)"
+    checks.fields(part, checks.instance, *names, kind=Candidates, wanted=wanted)
 
 
 # Kept beside the problems, not in them: copies and pickles of a problem stay small.

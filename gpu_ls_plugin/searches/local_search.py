@@ -102,11 +102,9 @@ class LocalSearch:
             object.__setattr__(self, "candidates", All() if filtered else Nearest())
         for kind, base in (("candidates", Candidates), ("pivoting", Pivoting)):
             object.__setattr__(self, kind, _part(kind, kind, getattr(self, kind), base))
-        checks.integer("moves_per_pass", self.moves_per_pass, least=1, most=MAX_MOVES_PER_PASS)
-        if self.layout != "auto" and self.layout not in LAYOUTS:
-            raise InvalidParameterError(
-                f"layout: {self.layout!r} is none of auto, {', '.join(LAYOUTS)}"
-            )
+        most = MAX_MOVES_PER_PASS
+        checks.fields(self, checks.integer, "moves_per_pass", least=1, most=most)
+        checks.fields(self, checks.choice, "layout", known=("auto", *LAYOUTS))
         if not parts:
             raise InvalidParameterError("neighbourhoods: the list is empty; give it TwoOpt()")
         engines.choose(self)
@@ -116,7 +114,7 @@ class LocalSearch:
         problem: TSP,
         tours: Any,
         *,
-        seed: int = 0,
+        seed: int | None = 0,
         budget: Budget | None = None,
         backend: str = "auto",
         device: int | None = None,
@@ -132,8 +130,9 @@ class LocalSearch:
             With symmetric distances.
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
-        seed : int
-            Of the random moves of `RandomK`; the other rules are deterministic.
+        seed : int or None
+            Of the random numbers of `RandomK` and `RandomKeep`; other parts are deterministic. The
+            same seed gives the same result: pass another one for each call, or None to draw one.
         budget : Budget, optional
             `moves` are per tour; `kicks` do not apply.
         backend, device
@@ -163,8 +162,7 @@ class LocalSearch:
         """
         stopwatch = Stopwatch(budget)
         check_problem(problem)
-        key = checks.seed(seed)
-        checks.integer("first_row", first_row, least=0)
+        key, first = checks.seed(seed), checks.first_row(first_row)
         checks.callback(callback)
         for part in self.neighbourhoods:
             part.check(problem)
@@ -181,7 +179,7 @@ class LocalSearch:
         )
         for begin in range(0, len(improved), size):
             rows = slice(begin, begin + size)
-            self._improve(maker, improved, rows, first_row, stopwatch, callback, statistics)
+            self._improve(maker, improved, rows, first, stopwatch, callback, statistics)
             if statistics.stopped_by in ("seconds", "target", "interrupt"):
                 break
         costs = refereed(chosen, problem, improved, to_host=to_host)

@@ -161,7 +161,7 @@ def test_geo_by_unit_vectors_is_the_same(name):
 
 
 def test_data_is_what_functors_read():
-    plane = TSP([(1, 2), (3, 4)])
+    plane = TSP([(1, 2), (3, 4)], "EUC_2D")
     assert plane.metric.data(plane) is plane.coordinates
     globe = TSP([(12.30, -45.15), (90, 0)], metric="GEO")
     vectors = globe.metric.data(globe)
