@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 N = 80
 PROBLEM = gls.TSP(np.random.default_rng(5).integers(0, 500, (N, 2)), "EUC_2D")
 TOURS = np.random.default_rng(6).permuted(np.tile(np.arange(N), (3, 1)), axis=1)
-MODULES = ("gpu_ls_plugin", "gpu_ls_pymoo")
 RECORDS = {"Result", "Statistics", "Progress", "BestMoves"}  # made by searches
 FILTERED = gls.FilteredNeighbourhood(gls.TwoOpt(), gls.RandomKeep(0.5))
 
@@ -82,7 +81,7 @@ def public() -> Iterator[Callable[..., Any]]:
     given += [part.factory for part in registry.parts()]
     given += [Settings, backends.get_backend, *vars(candidates).values()]
     for made in dict.fromkeys(filter(callable, given)):
-        if made.__module__.startswith(MODULES) and made.__name__ not in RECORDS:
+        if made.__module__.startswith("gpu_ls_plugin.") and made.__name__ not in RECORDS:
             yield made
 
 

@@ -33,6 +33,8 @@ def get_backend(backend: str = "auto", device: int | None = None, *, tours: Any 
     ------
     InvalidParameterError
         No backend has that name, or `device` is given for the CPU.
+    InvalidTypeError
+        `backend` is no text, or `device` no integer.
     BackendUnavailableError
         CUDA was asked for and cannot be used; the message says why and what to do.
     """

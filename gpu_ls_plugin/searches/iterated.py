@@ -71,6 +71,7 @@ class IteratedLocalSearch:
     part : "auto", int or None
         Cities of the parts in which tours are searched, each by several chains at the same time;
         None: one chain for each tour as a whole. "auto" takes parts for tours too long for a chain.
+        Only with `First()` on candidate lists and a `DoubleBridge`, and without `restart_after`.
 
     Raises
     ------
