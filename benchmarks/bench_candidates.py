@@ -35,10 +35,12 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     sets = (Nearest(8), Nearest(10), Quadrant(8), Quadrant(40), Alpha(5), Alpha(10))
     combined = (Alpha(5) | Quadrant(8), Closure(Alpha(5)))
     for candidates in (*sets, *combined):
-        candidates.build(gls.TSP(common.uniform(500)))
+        candidates.build(gls.TSP(common.uniform(500), "EUC_2D"))
     folder = common.require_instances()
     problems = [gls.TSP.read(folder / f"{name}.tsp") for name in NAMES]
-    problems.append(gls.TSP(common.uniform(options.uniform), name=f"uniform{options.uniform}"))
+    problems.append(
+        gls.TSP(common.uniform(options.uniform), "EUC_2D", name=f"uniform{options.uniform}")
+    )
     rows = []
     for problem in problems:
         repeats = options.repeats if problem.n < options.uniform else 1

@@ -28,7 +28,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     import gpu_ls_plugin as gls
 
     os.environ["GPU_LS_THREADS"] = str(options.cores)
-    problem = gls.TSP(common.uniform(options.cities, SIDE))
+    problem = gls.TSP(common.uniform(options.cities, SIDE), "EUC_2D")
     distances = numpy_two_opt.euclidean_matrix(problem.coordinates)
     starts = gls.nearest_neighbour(problem, options.tours, seed=1, backend="cpu")
     search = gls.LocalSearch([gls.TwoOpt()], candidates=gls.All(), pivoting=gls.Best())

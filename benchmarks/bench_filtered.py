@@ -87,7 +87,7 @@ def greedy_start(n: int) -> tuple[Any, Any]:
 
     import gpu_ls_plugin as gls
 
-    problem = gls.TSP(common.uniform(n))
+    problem = gls.TSP(common.uniform(n), "EUC_2D")
     return problem, cupy.asarray(gls.greedy(problem, 1, seed=1, backend="cuda"))
 
 
@@ -97,7 +97,7 @@ def random_start(n: int) -> tuple[Any, Any]:
 
     import gpu_ls_plugin as gls
 
-    problem = gls.TSP(common.uniform(n))
+    problem = gls.TSP(common.uniform(n), "EUC_2D")
     return problem, cupy.asarray(gls.random_tours(problem, 1, seed=1, backend="cuda"))
 
 

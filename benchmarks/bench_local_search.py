@@ -54,7 +54,7 @@ def random_starts(gpu: bool) -> dict[str, Any]:
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.candidates import Nearest
 
-    problem = gls.TSP(common.uniform(1000), name="uniform 1000")
+    problem = gls.TSP(common.uniform(1000), "EUC_2D", name="uniform 1000")
     most = search_curves.POPULATIONS[-2]
     tours = gls.random_tours(problem, most, seed=1, backend=_backend(gpu))
     rows: list[dict[str, Any]] = []
@@ -93,7 +93,7 @@ def single_tours(gpu: bool) -> dict[str, Any]:
         for m in (10, 40):
             search = gls.LocalSearch([gls.ThreeOpt()], Quadrant(m))
             rows.append(_single(f"{name}, 3-opt, Quadrant({m})", search, problem, bar, gpu))
-    problem = gls.TSP(common.uniform(MILLION, MILLION), name="uniform 1000000")
+    problem = gls.TSP(common.uniform(MILLION, MILLION), "EUC_2D", name="uniform 1000000")
     search = gls.LocalSearch(candidates=Nearest(8))
     what = "1,000,000 cities, 2-opt + Or-opt, Nearest(8)"
     rows.append(_single(what, search, problem, 10_000.0, gpu))
@@ -141,7 +141,7 @@ def _exhaustive_cpu_ms() -> float:
     from gpu_ls_plugin.backends import get_backend
     from gpu_ls_plugin.searches.three_opt_climb import ThreeOptClimb
 
-    problem = gls.TSP(common.uniform(EXHAUSTIVE_CITIES))
+    problem = gls.TSP(common.uniform(EXHAUSTIVE_CITIES), "EUC_2D")
     tours = gls.random_tours(problem, 1, seed=1, backend="cpu")
     climb = ThreeOptClimb(get_backend("cpu"), problem, tours, 1)
     climb.launch(0, math.inf)  # compiles

@@ -150,7 +150,7 @@ def thousand_climbs(repeats: int) -> dict[str, Any]:
     import gpu_ls_plugin as gls
 
     coordinates = common.uniform(1000)
-    problem = gls.TSP(coordinates)
+    problem = gls.TSP(coordinates, "EUC_2D")
     host = gls.nearest_neighbour(problem, 1000, seed=1, backend="cuda")
     starts = cupy.asarray(host)
     search = gls.LocalSearch([gls.TwoOpt()], candidates=gls.All(), pivoting=gls.Best())

@@ -149,7 +149,7 @@ def _one_tour(setting: Setting, n: int) -> dict[str, Any]:
     search = gls.IteratedLocalSearch(
         gls.LocalSearch([gls.LinKernighan(3)], candidates=gls.Quadrant(8)), part=PART
     )
-    problem = gls.TSP(common.uniform(n, SIDE), name=f"uniform {n}")
+    problem = gls.TSP(common.uniform(n, SIDE), "EUC_2D", name=f"uniform {n}")
     shared = {"optimum": 1.0, "start": gls.greedy(problem, backend=setting.backend)}
     first, _ = timed_run(setting, problem, search, 1, **shared, kicks=1)  # compiles
     seconds = first["phases"]["descent"] + setting.seconds(LARGE_SECONDS)

@@ -104,7 +104,7 @@ def _problem(name: str) -> TSP:
     import gpu_ls_plugin as gls
 
     if name.startswith("uniform"):
-        return gls.TSP(common.uniform(MILLION, SIDE), name=name)
+        return gls.TSP(common.uniform(MILLION, SIDE), "EUC_2D", name=name)
     return read(name)
 
 

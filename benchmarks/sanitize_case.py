@@ -184,7 +184,7 @@ def run_plain(n: int) -> int:
     """Climb with the plain kernel of both metrics."""
     import gpu_ls_plugin as gls
 
-    problem = gls.TSP(common.uniform(n))
+    problem = gls.TSP(common.uniform(n), "EUC_2D")
     cupy = common.require_gpu()
     for metric in ("EUC", "EUC_2D"):
         plain = PlainTwoOpt(problem.coordinates, metric)

@@ -28,11 +28,11 @@ def against_cities(gpu: bool) -> dict[str, Any]:
     backend = "cuda" if gpu else "cpu"
     rows = []
     for n in BATCH_CITIES:
-        problem = gls.TSP(common.uniform(n), name=f"uniform {n}")
+        problem = gls.TSP(common.uniform(n), "EUC_2D", name=f"uniform {n}")
         tours = gls.nearest_neighbour(problem, BATCH, seed=1, backend=backend)
         rows.append(_point(f"{BATCH} tours, n = {n}", search, problem, tours, gpu))
     for n in ONE_TOUR_CITIES:
-        problem = gls.TSP(common.uniform(n, 1_000_000), name=f"uniform {n}")
+        problem = gls.TSP(common.uniform(n, 1_000_000), "EUC_2D", name=f"uniform {n}")
         tours = gls.greedy(problem, backend="cpu")
         rows.append(_point(f"one tour, n = {n}", search, problem, tours, gpu))
     return {"rows": rows}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import numbers
 import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.exceptions import InvalidTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,17 +46,9 @@ class Budget:
     target: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("seconds", "kicks", "moves", "target"):
-            value = getattr(self, name)
-            kind = numbers.Integral if name in ("kicks", "moves") else numbers.Real
-            if value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, kind):
-                raise InvalidTypeError(
-                    f"{name}: {value!r} is no {'integer' if kind is numbers.Integral else 'number'}"
-                )
-            if math.isnan(value) or (value < 0 and name != "target"):
-                raise InvalidParameterError(f"{name}: {value!r} is not a non-negative number")
+        checks.given_fields(self, checks.number, "seconds", least=0.0)
+        checks.given_fields(self, checks.integer, "kicks", "moves", least=0)
+        checks.given_fields(self, checks.number, "target")
 
 
 _compiled = threading.local()

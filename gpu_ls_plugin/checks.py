@@ -1,12 +1,25 @@
-"""Checks of plain parameters, so that every operator words its errors alike."""
+"""Checks of plain parameters, so that every operator words its errors alike.
+
+They return Python numbers and texts, whatever was given: NumPy's scalars wrap around, mean nothing
+to C calls and show in the names of parts.
+"""
 
 from __future__ import annotations
 
 import math
 import numbers
-from typing import Any
+import secrets
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+MOST_INT = 2**31 - 1  # of kernels
+MOST_ROW = 2**62  # number of a first row: further rows have numbers, too
 
 
 def integer(name: str, value: Any, *, least: int, most: int | None = None) -> int:
@@ -20,22 +33,84 @@ def integer(name: str, value: Any, *, least: int, most: int | None = None) -> in
     return number
 
 
+def integers(name: str, value: Any, *, least: int, most: int, example: object) -> tuple[int, ...]:
+    """Return one or more integers; what is no sequence of such raises."""
+    row = isinstance(value, np.ndarray) and value.ndim == 1
+    if not (row or isinstance(value, (tuple, list))) or not len(value):
+        raise InvalidTypeError(f"{name}: {value!r} is no sequence such as {example}")
+    return tuple(integer(name, item, least=least, most=most) for item in value)
+
+
 def number(name: str, value: Any, *, least: float = -math.inf, most: float = math.inf) -> float:
     """Return a value as float; no number, NaN, or one outside [least, most], raises."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise InvalidTypeError(f"{name}: {value!r} is no number")
-    if not least <= float(value) <= most:
-        limits = f"at least {least}" if most == math.inf else f"between {least} and {most}"
-        raise InvalidParameterError(f"{name}: {value!r} is not {limits}")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError as error:
+        raise InvalidParameterError(f"{name}: {error}") from error
+    if not least <= number <= most:
+        limits = "a number" if least == -math.inf else f"at least {least}"
+        limits = limits if most == math.inf else f"between {least} and {most}"
+        raise InvalidParameterError(f"{name}: {value} is not {limits}")
+    return number
+
+
+def text(name: str, value: Any) -> str:
+    """Return a text as str; anything else raises."""
+    if not isinstance(value, str):
+        raise InvalidTypeError(f"{name}: {value!r} is no text")
+    return str(value)
+
+
+def choice(name: str, value: Any, *, known: Sequence[str]) -> str:
+    """Return a text that is one of those known; another one raises."""
+    if text(name, value) not in known:
+        raise InvalidParameterError(f"{name}: {value!r} is none of {', '.join(known)}")
+    return str(value)
+
+
+def instance(name: str, value: Any, *, kind: Any, wanted: str) -> Any:
+    """Return an instance of a class; anything else raises and reads what is `wanted`."""
+    if not isinstance(value, kind):
+        raise InvalidTypeError(f"{name}: {value!r} is no {wanted}")
+    return value
+
+
+def store(part: object, /, **values: object) -> None:
+    """Set fields of a dataclass, frozen or not."""
+    for name, value in values.items():
+        object.__setattr__(part, name, value)
+
+
+def fields(part: object, check: Callable[..., object], *names: str, **limits: Any) -> None:
+    """Check fields of a dataclass and store what the check returns."""
+    store(part, **{name: check(name, getattr(part, name), **limits) for name in names})
+
+
+def given_fields(part: object, check: Callable[..., object], *names: str, **limits: Any) -> None:
+    """Do the same with those of the fields that are not None."""
+    fields(part, check, *(name for name in names if getattr(part, name) is not None), **limits)
 
 
 def callback(value: Any) -> None:
-    """Raise unless a callback is callable or None."""
-    if value is not None and not callable(value):
+    """Raise unless a callback is None or can be called and is more than a class."""
+    if value is not None and (isinstance(value, type) or not callable(value)):
         raise InvalidTypeError(f"callback: {value!r} cannot be called; pass a function of Progress")
 
 
 def seed(value: Any) -> int:
-    """Return a seed, an integer of 64 bits."""
+    """Return a seed, an integer of 64 bits; None draws one from the system's randomness."""
+    if value is None:
+        return secrets.randbits(64)
     return integer("seed", value, least=0, most=2**64 - 1)
+
+
+def size(value: Any) -> int:
+    """Return a number of tours."""
+    return integer("size", value, least=1, most=MOST_INT)
+
+
+def first_row(value: Any) -> int:
+    """Return the number of a batch's first row."""
+    return integer("first_row", value, least=0, most=MOST_ROW)

@@ -1,4 +1,4 @@
-"""Errors of the library: each says what was wrong and what to do about it."""
+"""Errors and warnings of the library: each says what was wrong and what to do about it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ class InvalidProblemError(GpuLsError, ValueError):
 
 class FileFormatError(InvalidProblemError):
     """A file is not what its format says; the message names the file and the section."""
+
+
+class PrecisionWarning(UserWarning):
+    """A metric rounds most lengths of an instance to 0 or 1; the message says what to do."""
 
 
 class InvalidTourError(GpuLsError, ValueError):

@@ -10,6 +10,8 @@ import math
 import time
 from typing import TYPE_CHECKING, Self
 
+from gpu_ls_plugin import checks
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -59,6 +61,11 @@ class SearchDisplay:
         Adds the gap to what is shown.
     console : rich.console.Console, optional
         Where to draw; stderr by default, so that stdout stays free for results.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        `seconds` is negative, or a parameter of the wrong type.
     """
 
     def __init__(
@@ -70,10 +77,11 @@ class SearchDisplay:
     ) -> None:
         from rich.console import Console
 
-        self.title = title
-        self.seconds = seconds
-        self.optimum = optimum
-        self.console = console or Console(stderr=True)
+        self.title = checks.text("title", title)
+        self.seconds = checks.number("seconds", seconds, least=0.0)
+        self.optimum = None if optimum is None else checks.number("optimum", optimum)
+        drawn = Console(stderr=True) if console is None else console
+        self.console = checks.instance("console", drawn, kind=Console, wanted="rich Console")
         self._live: Live | None = None
         self._waiting: RenderableType = ""
         self._next_line = 0.0

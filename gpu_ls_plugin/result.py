@@ -185,8 +185,8 @@ class Result:
         InvalidParameterError, InvalidTypeError
             `k` or `least` is outside its range or no number.
         """
-        checks.integer("k", k, least=1)
-        checks.number("least", least, least=0.0, most=1.0)
+        k = checks.integer("k", k, least=1)
+        least = checks.number("least", least, least=0.0, most=1.0)
         tours = _on_host(self.tours)
         taken: list[int] = []
         places: list[NDArray[np.int32]] = []  # of the cities, in the tours taken

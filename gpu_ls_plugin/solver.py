@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Annealing
-from gpu_ls_plugin.backends import get_backend, tuning
+from gpu_ls_plugin.backends import NAMES, get_backend, tuning
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.candidates import All, Alpha, Nearest, Quadrant
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt
+from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.search_text import FORM, parse_search
@@ -60,8 +61,9 @@ class Settings:
         Wall time for everything but compiling, which comes before it; infinite for no limit.
     population : int, optional
         Number of tours; by default, as start and search, chosen by `default_settings`.
-    seed : int
-        Same seed, same random numbers; a limit in seconds may still end a run elsewhere.
+    seed : int or None
+        Same seed, same random numbers; a limit in seconds may still end a run elsewhere. None
+        draws one.
     start : str, optional
         Name of a registered construction.
     backend : {"auto", "cpu", "cuda"}
@@ -82,7 +84,7 @@ class Settings:
 
     seconds: float = 10.0
     population: int | None = None
-    seed: int = 1
+    seed: int | None = 1
     start: str | None = None
     backend: str = "auto"
     target: float | None = None
@@ -91,13 +93,16 @@ class Settings:
     moves: int | None = None
 
     def __post_init__(self) -> None:
-        if self.population is not None:
-            checks.integer("population", self.population, least=1)
-        checks.seed(self.seed)
-        self.budget(self.seconds)  # checks the limits
+        checks.fields(self, checks.number, "seconds", least=0.0)
+        checks.given_fields(self, checks.integer, "population", least=1, most=checks.MOST_INT)
+        checks.given_fields(self, checks.text, "start")
+        checks.fields(self, checks.choice, "backend", known=("auto", *NAMES))
+        limits = self.budget(self.seconds)
+        checks.store(self, kicks=limits.kicks, moves=limits.moves, target=limits.target)
+        checks.store(self, seed=checks.seed(self.seed))
         if isinstance(self.search, str):
             object.__setattr__(self, "search", parse_search(self.search))
-        if self.search is not None and not callable(self.search):
+        if isinstance(self.search, type) or not (self.search is None or callable(self.search)):
             raise InvalidTypeError(f"search: {self.search!r} is no search; write {FORM}")
 
     def budget(self, seconds: float) -> Budget:
@@ -119,7 +124,11 @@ def default_settings(problem: TSP, given: Settings) -> Settings:
     ------
     InvalidParameterError, BackendUnavailableError
         As `get_backend` does.
+    InvalidTypeError
+        What is given is no problem, or are no settings.
     """
+    check_problem(problem)
+    checks.instance("settings", given, kind=Settings, wanted="Settings")
     backend, population, search = get_backend(given.backend), given.population, given.search
     crossed = problem.symmetric and problem.n <= LONGEST_WHOLE and _crosses(search)
     if search is None:
@@ -223,6 +232,7 @@ def solve(problem: TSP, settings: Settings, callback: Callback | None = None) ->
     KeyboardInterrupt
         Ctrl-C before the first tours were made.
     """
+    checks.callback(callback)
     chosen = default_settings(problem, settings)
     search: Any = chosen.search
     construct = registry.lookup("construction", str(chosen.start))

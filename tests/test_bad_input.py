@@ -15,6 +15,7 @@ import gpu_ls_plugin as gls
 import gpu_ls_pymoo
 from gpu_ls_plugin import backends, outputs
 from gpu_ls_plugin.backends import compile_check, cpu, cuda
+from gpu_ls_plugin.candidates.union import Union
 from gpu_ls_plugin.exceptions import (
     BackendUnavailableError,
     CompilationError,
@@ -31,13 +32,14 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.search_text import parse_search
+from gpu_ls_plugin.solver import Settings, solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 NAN = float("nan")
-P5 = gls.TSP([(0, 0), (0, 3), (4, 3), (4, 0), (2, 1)], name="five")
-LARGE = gls.TSP(np.arange(7000).reshape(-1, 2))
+P5 = gls.TSP([(0, 0), (0, 3), (4, 3), (4, 0), (2, 1)], "EUC_2D", name="five")
+LARGE = gls.TSP(np.arange(7000).reshape(-1, 2), "EUC_2D")
 LOPSIDED = gls.TSP.from_matrix(np.arange(25).reshape(5, 5))
 ROW = [[0, 1, 2, 3, 4]]
 GOOD = """NAME : three
@@ -101,6 +103,7 @@ def case(name: str, call: Callable[..., Any], error: type[Exception], *words: st
 
 TSP, MATRIX, KICK = gls.TSP, gls.TSP.from_matrix, gls.DoubleBridge
 SEARCH, RESTARTS = gls.LocalSearch, gls.RandomRestarts
+ITERATED, FILTERED = gls.IteratedLocalSearch, gls.FilteredNeighbourhood
 BAD, TYPE, PROBLEM = InvalidParameterError, InvalidTypeError, InvalidProblemError
 TOUR, FILE, UNFIT = InvalidTourError, FileFormatError, UnsupportedProblemError
 UNKNOWN, MEMORY = UnknownPartError, InsufficientMemoryError
@@ -118,7 +121,7 @@ PROBLEMS = [
     case("nothing", partial(TSP, None), TYPE, "coordinates", "object"),
     case(
         "overflow",
-        partial(TSP, [[0, 0], [2**31, 0]]),
+        partial(TSP, [[0, 0], [2**31, 0]], "EUC_2D"),
         PROBLEM,
         *("coordinates: EUC_2D", "overflow", "scale the coordinates down"),
     ),
@@ -140,6 +143,11 @@ PROBLEMS = [
     case("entries", partial(MATRIX, [[0, 2**31], [1, 0]]), PROBLEM, "below 2147483648"),
     case("NaN entry", partial(MATRIX, [[0, NAN], [1, 0]]), PROBLEM, "(0, 1) is nan"),
     case("city", partial(P5.distance, 0, 5), BAD, "b: cities must be in 0..4"),
+    case("name", partial(TSP, [[0, 0]], name=5), TYPE, "name: 5 is no text"),
+    case("comment", partial(MATRIX, [[0]], comment=b"x"), TYPE, "comment: b'x' is no text"),
+    case("tour comment", partial(P5.write_tour, "x", ROW, [1]), TYPE, "comment: [1] is no text"),
+    case("optimum", partial(TSP, [[0, 0]], optimum="7"), TYPE, "optimum: '7' is no number"),
+    case("NaN optimum", partial(MATRIX, [[0]], optimum=NAN), BAD, "optimum: nan"),
     case("half a city", partial(P5.distance, 0.5, 1), TYPE, "a: cities", "integers"),
     case("no problem", partial(climb, problem="a.tsp"), TYPE, "problem", "TSP.read("),
 ]
@@ -185,10 +193,42 @@ PARTS = [
     case("pivoting name", partial(SEARCH, pivoting="bets"), UNKNOWN, "did you mean 'best'"),
     case("move name", partial(SEARCH, ["two_op"]), UNKNOWN, "did you mean 'two_opt'"),
     case("gpu layout", partial(SEARCH, layout="grid"), BAD, "layout: 'grid'", "auto, thread, warp"),
+    case("layout type", partial(SEARCH, layout=["warp"]), TYPE, "layout: ['warp'] is no text"),
+    case("bytes", partial(SEARCH, [b"two_opt"]), TYPE, "neighbourhoods: b'two_opt'", "operators"),
+    case("candidate bytes", partial(SEARCH, candidates=b"nearest"), TYPE, "candidates: b'nea"),
+    case("candidate class", partial(SEARCH, candidates=gls.Nearest), TYPE, "candidates: <class"),
+    case("mode", partial(FILTERED, mode="mask"), BAD, "mode: 'mask'", "auto, masked"),
+    case("mode type", partial(FILTERED, mode={}), TYPE, "mode: {} is no text"),
+    case("mapping", partial(FILTERED, mapping=b"roots"), TYPE, "mapping: b'roots' is no text"),
+    case("filter", partial(FILTERED, filter=gls.Nearest(5)), TYPE, "filter: Near", "GainBound()"),
+    case("filter's set", partial(gls.InCandidates, 8), TYPE, "candidates: 8", "Nearest(10)"),
+    case("closed", partial(gls.Closure, "nearest"), TYPE, "candidates: 'nea", "Nearest(10)"),
+    case("union", partial(Union, gls.Nearest(5), 5), TYPE, "second: 5 is no", "Nearest(10)"),
     case("segment length", partial(gls.OrOpt, 17), BAD, "max_length: 17", "1 and 16"),
     case("depth", partial(gls.LinKernighan, 9), BAD, "depth: 9", "3 and 8"),
     case("breadth", partial(gls.LinKernighan, breadth=5), TYPE, "breadth: 5", "(5, 3, 1)"),
     case("wide chain", partial(gls.LinKernighan, breadth=(5, 3, 2)), BAD, "breadth", "beyond t5"),
+    case("very wide", partial(gls.LinKernighan, breadth=(5, 2**31)), BAD, "breadth", "2147483647"),
+    case("square breadth", partial(gls.LinKernighan, breadth=np.ones((3, 3))), TYPE, "(5, 3, 1)"),
+    case("kick class", partial(ITERATED, perturbation=KICK), TYPE, "perturbation: <class"),
+    case("kick name", partial(ITERATED, perturbation="restart"), TYPE, "DoubleBridge()"),
+    case("accept class", partial(ITERATED, accept=gls.Better), TYPE, "accept: <class", "Better()"),
+    case("part", partial(ITERATED, part="whole"), BAD, "part: 'whole' is none of auto"),
+    case("small part", partial(ITERATED, part=31), BAD, "part: 31 is not at least 32"),
+    case("parts", partial(ITERATED, part=[64]), TYPE, "part: [64] is no integer"),
+    case("part restarts", partial(ITERATED, part=64, restart_after=9), BAD, "restart_after; leave"),
+    case(
+        "part of what",
+        partial(ITERATED, SEARCH(pivoting=gls.Best()), part=64),
+        BAD,
+        *("part: ", "First() on candidate lists", "leave the parameter out"),
+    ),
+    case("patience", partial(ITERATED, restart_after=2**31), BAD, "restart_after: 2147483648"),
+    case("never", partial(gls.Migration, np.inf), BAD, "every: inf is not between"),
+    case("all chains", partial(gls.Migration, share=1), BAD, "share: 1 is not between 0.0 and 0.5"),
+    case("endless", partial(gls.EliteEdges, kicks_per_city=np.inf), BAD, "kicks_per_city: inf"),
+    case("elite", partial(gls.EliteEdges, elite=0), BAD, "elite: 0 is not at least 1"),
+    case("offspring", partial(gls.EdgeAssembly, offspring=2**31), BAD, "offspring: 2147483648"),
     case(
         "search text", partial(parse_search, "two_opt+"), BAD, "search: 'two_opt+'", "quadrant(10)"
     ),
@@ -200,11 +240,14 @@ PARTS = [
     case("perturbation", partial(registry.lookup, "perturbation", "x"), UNKNOWN, "known: dou"),
 ]
 CALLS = [
-    case("size", partial(gls.random_tours, P5, 0), BAD, "size: 0 is not at least 1"),
+    case("size", partial(gls.random_tours, P5, 0), BAD, "size: 0 is not between 1 and"),
+    case("huge size", partial(gls.greedy, P5, 2**31), BAD, "size: 2147483648", "2147483647"),
     case("half a tour", partial(gls.greedy, P5, 1.5), TYPE, "size: 1.5 is no integer"),
     case("seed", partial(gls.nearest_neighbour, P5, seed=-1), BAD, "seed: -1", "between 0 and"),
     case("wide seed", partial(restarts, seed=2**64), BAD, "seed", "18446744073709551615"),
-    case("no seed", partial(climb, seed=None), TYPE, "seed: None is no integer"),
+    case("half a seed", partial(climb, seed=0.5), TYPE, "seed: 0.5 is no integer"),
+    case("row", partial(climb, first_row=-1), BAD, "first_row: -1 is not between 0 and"),
+    case("far row", partial(climb, first_row=2**63), BAD, "first_row: 9223372036854775808"),
     case("curve", partial(gls.space_filling_curve, LOPSIDED), UNFIT, "use greedy"),
     case("lopsided", partial(climb, problem=LOPSIDED), UNFIT, "(D + D.T) / 2"),
     case("sizes", partial(exhaustive, problem=LARGE), UNFIT, "limit is 3,000", "Nearest(10)"),
@@ -213,16 +256,35 @@ CALLS = [
     case("restart budget", partial(restarts, budget=3), TYPE, "Budget(seconds=3)"),
     case("seconds", partial(gls.Budget, seconds=-1), BAD, "seconds: -1"),
     case("NaN seconds", partial(gls.Budget, seconds=NAN), BAD, "seconds: nan"),
+    case("long", partial(gls.Budget, seconds=10**400), BAD, "seconds: int too large"),
+    case("moves of a budget", partial(gls.Budget, moves=-1), BAD, "moves: -1 is not at least 0"),
     case("half a move", partial(gls.Budget, moves=0.5), TYPE, "moves: 0.5 is no int"),
     case("target", partial(gls.Budget, target="low"), TYPE, "target: 'low'"),
     case("backend", partial(climb, backend="gpu"), BAD, "backend: 'gpu'", "auto, cpu, cuda"),
+    case("backend type", partial(climb, backend=b"cpu"), TYPE, "backend: b'cpu' is no text"),
     case("device", partial(climb, device=0), BAD, "device: the cpu backend", "leave the"),
     case("device name", partial(climb, device="0"), TYPE, "device: '0'"),
+    case("minus one device", partial(climb, device=-1), BAD, "device: -1 is not at least 0"),
     case("memory", partial(climb, memory_limit=50), MEMORY, "raise memory_limit"),
     case("climb memory", partial(restarts, memory_limit=50), MEMORY, "50 are ava"),
     case("callback", partial(climb, callback=1), TYPE, "callback: 1", "function of Progress"),
     case("callback of restarts", partial(restarts, callback=""), TYPE, "callback: ''"),
+    case("callback class", partial(climb, callback=gls.SearchDisplay), TYPE, "callback: <class"),
     case("memory type", partial(climb, memory_limit="1 GB"), TYPE, "memory_limit: '1"),
+]
+SOLVED = [
+    case("population", partial(Settings, population=2**31), BAD, "population: 2147483648"),
+    case("no population", partial(Settings, population=0), BAD, "population: 0 is not between 1"),
+    case("no seconds", partial(Settings, seconds=None), TYPE, "seconds: None is no number"),
+    case("start", partial(Settings, start=5), TYPE, "start: 5 is no text"),
+    case("settings' backend", partial(Settings, backend="gpu"), BAD, "auto, cpu, cuda"),
+    case("settings' search", partial(Settings, search=SEARCH), TYPE, "search: <class"),
+    case("no settings", partial(solve, P5, {"seconds": 3}), TYPE, "settings: {'seconds': 3}"),
+    case("path", partial(solve, "a.tsp", Settings()), TYPE, "problem: 'a.tsp' is no TSP"),
+    case("callback of solve", partial(solve, P5, Settings(), 0), TYPE, "callback: 0"),
+    case("seconds shown", partial(gls.SearchDisplay, "x", -1), BAD, "seconds: -1"),
+    case("title", partial(gls.SearchDisplay, 5), TYPE, "title: 5 is no text"),
+    case("console", partial(gls.SearchDisplay, "x", console="stderr"), TYPE, "rich Console"),
 ]
 FILES = [
     case("no file", lambda folder: TSP.read(folder / "x.tsp"), FileNotFoundError, "x.tsp"),
@@ -248,7 +310,7 @@ FILES = [
     case("layout", read(TRIANGLE, "UPPER_ROW", "ROWS"), FILE, "'ROWS'", "FULL_MATRIX"),
     case("negative length", read(TRIANGLE, "1 2", "-1 2"), FILE, "is -1", "shift or"),
 ]
-CASES = [*PROBLEMS, *TOURS, *PARTS, *CALLS, *FILES]
+CASES = [*PROBLEMS, *TOURS, *PARTS, *CALLS, *SOLVED, *FILES]
 
 
 def check(case: Case, *arguments: Any) -> None:
@@ -312,7 +374,7 @@ def test_missing_extras(monkeypatch):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_few_cities_are_no_error(n):
-    problem = gls.TSP(np.arange(2 * n).reshape(n, 2))
+    problem = gls.TSP(np.arange(2 * n).reshape(n, 2), "EUC_2D")
     for construct in ("random_tours", "nearest_neighbour", "greedy", "space_filling_curve"):
         tours = registry.lookup("construction", construct)(problem, 3, backend="cpu")
         assert (gls.LocalSearch()(problem, tours, backend="cpu").costs <= problem.cost(tours)).all()

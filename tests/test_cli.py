@@ -290,7 +290,7 @@ def bad_inputs(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
         "search text": ([good, "--search", "two_opt+"], "two_opt+or_opt(2)/quadrant(10)/first"),
         "kicks": ([good, "--kicks", -1], "kicks"),
         "moves": ([good, "--moves", -1], "moves"),
-        "optimum": ([good, "--optimum", "nan"], "target"),
+        "optimum": ([good, "--optimum", "nan"], "optimum: nan"),
         "optimum text": ([good, "--optimum", "few"], "few"),
         "backend": ([good, "--backend", "tpu"], "tpu"),
         "tour folder": ([good, "--tour", folder], str(folder)),

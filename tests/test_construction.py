@@ -20,7 +20,7 @@ from tests.random_problems import INTEGER, METRICS, random_problem
 @pytest.mark.parametrize("n", [3, 4])
 def test_random_tours_are_uniform(n):
     size = 24_000
-    tours = gls.random_tours(gls.TSP(np.zeros((n, 2))), size, seed=1, backend="cpu")
+    tours = gls.random_tours(gls.TSP(np.zeros((n, 2)), "EUC_2D"), size, seed=1, backend="cpu")
     counts = Counter(map(tuple, tours.tolist()))
     kinds = math.factorial(n)
     assert len(counts) == kinds
@@ -31,7 +31,7 @@ def test_random_tours_are_uniform(n):
 
 def test_every_city_comes_to_every_position():
     n, size = 50, 20_000
-    tours = gls.random_tours(gls.TSP(np.zeros((n, 2))), size, seed=4, backend="cpu")
+    tours = gls.random_tours(gls.TSP(np.zeros((n, 2)), "EUC_2D"), size, seed=4, backend="cpu")
     counts = np.zeros((n, n))
     np.add.at(counts, (np.arange(n), tours), 1)
     expected = size / n
@@ -102,7 +102,9 @@ def test_greedy_in_clusters():
     random = np.random.default_rng(8)
     for _ in range(10):
         centres = random.integers(0, 10_000, (4, 1, 2))
-        assert_greedy(gls.TSP((centres + random.integers(-40, 40, (4, 14, 2))).reshape(-1, 2)))
+        assert_greedy(
+            gls.TSP((centres + random.integers(-40, 40, (4, 14, 2))).reshape(-1, 2), "EUC_2D")
+        )
 
 
 @pytest.mark.parametrize(
@@ -115,10 +117,10 @@ def test_greedy_waits_for_edges_between_far_ends(n, span, seed):
 
 
 def test_greedy_of_equal_points_and_lattices():
-    assert_greedy(gls.TSP(np.zeros((40, 2))))
+    assert_greedy(gls.TSP(np.zeros((40, 2)), "EUC_2D"))
     lattice = np.stack(np.meshgrid(np.arange(8), np.arange(8)), axis=-1).reshape(-1, 2)
-    assert_greedy(gls.TSP(lattice))
-    assert_greedy(gls.TSP(np.random.default_rng(0).permutation(lattice * 10)))
+    assert_greedy(gls.TSP(lattice, "EUC_2D"))
+    assert_greedy(gls.TSP(np.random.default_rng(0).permutation(lattice * 10), "EUC_2D"))
 
 
 def test_further_greedy_tours_are_other_good_tours():
@@ -129,7 +131,7 @@ def test_further_greedy_tours_are_other_good_tours():
     assert costs.max() < 1.5 * problem.optimum
     assert np.array_equal(gls.greedy(problem, 5, seed=1, backend="cpu"), tours[:5])
     for degenerate in (np.zeros((30, 2)), np.repeat([[0, 0], [9, 9]], 15, axis=0)):
-        equal = gls.TSP(degenerate)
+        equal = gls.TSP(degenerate, "EUC_2D")
         assert (np.sort(gls.greedy(equal, 4, backend="cpu")) == np.arange(30)).all()
 
 
@@ -156,9 +158,11 @@ def test_further_curves_are_other_good_tours():
 
 def test_a_curve_through_equal_points_and_lines():
     for points in (np.zeros((9, 2)), [(x, 0) for x in range(9)], [(0, -y) for y in range(9)]):
-        tours = gls.space_filling_curve(gls.TSP(points), 5, backend="cpu")
+        tours = gls.space_filling_curve(gls.TSP(points, "EUC_2D"), 5, backend="cpu")
         assert (np.sort(tours) == np.arange(9)).all()
-    assert gls.space_filling_curve(gls.TSP([(x, 0) for x in range(9)]), backend="cpu").tolist() in (
+    assert gls.space_filling_curve(
+        gls.TSP([(x, 0) for x in range(9)], "EUC_2D"), backend="cpu"
+    ).tolist() in (
         [list(range(9))],
         [list(range(8, -1, -1))],
     )

@@ -74,7 +74,7 @@ def test_the_neighbourhood_of_the_plugin_guide_works() -> None:
     page = ROOT / "docs" / "writing-a-plugin.md"
     functor, part = blocks(page, "cpp")[1], blocks(page, "python")[2]
     use = """
-problem = gls.TSP(np.random.default_rng(1).integers(0, 1000, (60, 2)))
+problem = gls.TSP(np.random.default_rng(1).integers(0, 1000, (60, 2)), "EUC_2D")
 starts = gls.random_tours(problem, 5, seed=1, backend="cpu")
 found = [gls.LocalSearch([m])(problem, starts, backend="cpu") for m in (MyTwoOpt(), gls.TwoOpt())]
 print(int((found[0].tours == found[1].tours).all()))

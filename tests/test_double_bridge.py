@@ -15,7 +15,7 @@ KICKS = 400
 def kick(n: int, segment: int | None, seed: int = 0, size: int = KICKS) -> np.ndarray:
     """Kicked copies of the tour 0, 1, ..., n-1."""
     tours = np.tile(np.arange(n, dtype=np.int32), (size, 1))
-    problem = TSP(np.zeros((n, 2)))
+    problem = TSP(np.zeros((n, 2)), "EUC_2D")
     return DoubleBridge(segment).perturb(problem, tours, seed=seed, backend="cpu")
 
 
@@ -37,7 +37,7 @@ def test_exactly_four_edges_change(segment):
 def test_real_tours_are_kicked_the_same_way():
     n = 40
     tours = random_tours(n, 50)
-    problem = TSP(np.random.default_rng(0).integers(0, 99, (n, 2)))
+    problem = TSP(np.random.default_rng(0).integers(0, 99, (n, 2)), "EUC_2D")
     kicked = DoubleBridge(12).perturb(problem, tours, seed=3, backend="cpu")
     places = kick(n, 12, seed=3, size=50)
     assert np.array_equal(kicked, np.take_along_axis(tours, places, axis=1))

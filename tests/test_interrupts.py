@@ -27,7 +27,7 @@ from gpu_ls_plugin.solver import Settings, solve
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # off in a background job of a shell
 random = np.random.default_rng(0)
-problem = gls.TSP(random.integers(0, 10_000, (400, 2)))
+problem = gls.TSP(random.integers(0, 10_000, (400, 2)), "EUC_2D")
 # The second time, nothing has to be compiled, and no module that is loaded late (an interrupted
 # import of SciPy may end the process).
 for _ in range(2):

@@ -95,7 +95,7 @@ def test_lengths_that_hit_the_rounding_point(metric):
 
 def test_functors_with_the_largest_lengths():
     random = np.random.default_rng(5)
-    assert_agrees(TSP(random.integers(0, 1_518_500_249, (100, 2))))
+    assert_agrees(TSP(random.integers(0, 1_518_500_249, (100, 2)), "EUC_2D"))
     assert_agrees(TSP(random.random((100, 2)) * 2.0**61, "EUC"))
     assert_agrees(TSP.from_matrix(random.integers(0, 2**31 - 1, (60, 60))))
     assert_agrees(TSP.from_matrix(random.random((60, 60)) * 2.0**61))
@@ -240,12 +240,12 @@ def test_composed_lengths_are_the_referees(metric, span):
 
 def test_what_lies_on_a_grid():
     corners = np.array([(0, 0), (32_000, 32_000), (5, 7)])
-    assert grid_of(TSP(corners)) == grid_of(TSP(corners - 10**9)) == "fine"
-    assert grid_of(TSP(corners[:1])) == "fine"
-    assert grid_of(TSP(corners * 2)) == "wide"
-    assert grid_of(TSP(np.arange(2**17 + 2).reshape(-1, 2) % 9)) == "wide"  # many cities
-    assert grid_of(TSP(corners + 0.5)) == ""
-    assert grid_of(TSP(corners * 1000)) == ""
+    assert grid_of(TSP(corners, "EUC_2D")) == grid_of(TSP(corners - 10**9, "EUC_2D")) == "fine"
+    assert grid_of(TSP(corners[:1], "EUC_2D")) == "fine"
+    assert grid_of(TSP(corners * 2, "EUC_2D")) == "wide"
+    assert grid_of(TSP(np.arange(2**17 + 2).reshape(-1, 2) % 9, "EUC_2D")) == "wide"  # many cities
+    assert grid_of(TSP(corners + 0.5, "EUC_2D")) == ""
+    assert grid_of(TSP(corners * 1000, "EUC_2D")) == ""
     assert grid_of(TSP.from_matrix(np.ones((3, 3), int))) == ""
     for metric in ("ATT", "MAN_2D", "MAX_2D", "EUC"):
         assert grid_of(TSP(corners, metric)) == ""

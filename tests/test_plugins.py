@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("gpu_ls_"))
 HEAD = "from gpu_ls_plugin.hookspecs import hookimpl\n"
 GOOD = HEAD + "@hookimpl\ndef gpu_ls_register_parts(register):\n    register('metric', {!r}, int)\n"
-SQUARE = TSP([[0, 0], [0, 1], [1, 1], [1, 0]])
+SQUARE = TSP([[0, 0], [0, 9], [9, 9], [9, 0]])
 
 Install = "Callable[..., None]"
 
@@ -132,7 +132,7 @@ def test_register_parts(plugins: Plugins) -> None:
 
 
 def test_problem_from_asks_the_last_plugin_first(plugins: Plugins) -> None:
-    other = TSP([[0, 0], [3, 4]])
+    other = TSP([[0, 0], [3, 4]], "EUC_2D")
     plugins.add(module(gpu_ls_problem_from=lambda obj: SQUARE if obj == "square" else None), "a")
     plugins.add(module(gpu_ls_problem_from=lambda obj: other if obj == "other" else None), "b")
     assert plugins.problem_from("square") is SQUARE

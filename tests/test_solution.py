@@ -16,7 +16,7 @@ from gpu_ls_plugin.solution import check_permutations, check_tours, tour_costs
 
 def line(n: int) -> TSP:
     """Cities at 0, 1, ..., n-1 on a line."""
-    return TSP([(x, 0) for x in range(n)])
+    return TSP([(x, 0) for x in range(n)], "EUC_2D")
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, np.int64, np.uint64])

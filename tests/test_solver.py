@@ -31,7 +31,7 @@ from gpu_ls_plugin.solver import Settings, default_settings, solve
 if TYPE_CHECKING:
     from gpu_ls_plugin.result import Progress, Result
 
-PROBLEM = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)))
+PROBLEM = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")
 LOPSIDED = TSP.from_matrix(np.random.default_rng(5).integers(1, 1000, (40, 40)))
 SETTINGS = Settings(seconds=0.3, population=6, backend="cpu")
 
@@ -75,7 +75,7 @@ def test_the_population_keeps_the_device_busy(
     backend: Any, n: int, population: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(solver, "get_backend", lambda *_: backend)
-    problem = TSP(np.arange(2 * n).reshape(n, 2))
+    problem = TSP(np.arange(2 * n).reshape(n, 2), "EUC_2D")
     chosen = default_settings(problem, Settings())
     assert chosen.population == population
     assert isinstance(chosen.search, IteratedLocalSearch)
@@ -107,7 +107,7 @@ def test_crossovers_on_a_gpu_suit_the_time(
     seconds: float, population: int, every: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(solver, "get_backend", lambda *_: device("cuda", 132))
-    problem = TSP(np.arange(4000).reshape(2000, 2))
+    problem = TSP(np.arange(4000).reshape(2000, 2), "EUC_2D")
     chosen: Any = default_settings(problem, Settings(seconds=seconds))
     assert chosen.population == population * 132
     assert chosen.search.cooperation == EdgeAssembly(every, generations=10)
@@ -139,7 +139,7 @@ def test_candidates_and_starts_suit_the_number_of_cities_and_the_time() -> None:
         assert settings.search.search.neighbourhoods == (LinKernighan(3),)
         return settings.search.search.candidates, settings.start
 
-    large, longest = (TSP(np.arange(2 * n).reshape(n, 2)) for n in (11_000, 13_000))
+    large, longest = (TSP(np.arange(2 * n).reshape(n, 2), "EUC_2D") for n in (11_000, 13_000))
     matrix = TSP.from_matrix(np.ones((30, 30), int))
     assert chosen(PROBLEM, 10) == (Alpha(5), "random_tours")
     assert chosen(large, 10) == (Alpha(5), "space_filling_curve")
@@ -191,7 +191,7 @@ def test_seconds_count_from_the_call_to_the_tour_without_compiling(
     monkeypatch.setattr(
         solver, "compile_search", lambda *given: (time.sleep(0.5), compiled(*given))
     )
-    problem = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)))
+    problem = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")
     seen: list[Progress] = []
     begin = time.perf_counter()
     search = LocalSearch(candidates=Slow())
@@ -232,7 +232,7 @@ def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_compiling_makes_no_candidates_for_the_problem() -> None:
-    problem = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)))
+    problem = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")
     solver._rehearse(problem, default_settings(problem, SETTINGS))
     assert problem not in _lists
 
@@ -297,7 +297,7 @@ def test_the_target_stops_at_once() -> None:
 
 @pytest.mark.parametrize("n", range(1, 12))
 def test_tiny_problems(n: int) -> None:
-    problem = TSP(np.random.default_rng(n).integers(0, 9, (n, 2)))
+    problem = TSP(np.random.default_rng(n).integers(0, 9, (n, 2)), "EUC_2D")
     result = solve(problem, replace(SETTINGS, seconds=0.05))
     check(problem, result)
     assert result.statistics.stopped_by == ("optimum" if n < 8 else "seconds")

@@ -171,7 +171,7 @@ import numpy as np
 import gpu_ls_plugin as gls
 from gpu_ls_twice import SwapPairs
 
-problem = gls.TSP(np.random.default_rng(7).integers(0, 1000, (60, 2)))
+problem = gls.TSP(np.random.default_rng(7).integers(0, 1000, (60, 2)), "EUC_2D")
 starts = gls.random_tours(problem, size=20, seed=3, backend="cpu")
 
 def search(moves, **given):
@@ -214,7 +214,7 @@ import numpy as np
 import gpu_ls_plugin as gls
 from gpu_ls_twice import LeaveCity
 
-problem = gls.TSP(np.random.default_rng(7).integers(0, 1000, (60, 2)))
+problem = gls.TSP(np.random.default_rng(7).integers(0, 1000, (60, 2)), "EUC_2D")
 starts = gls.random_tours(problem, size=20, seed=3, backend="cpu")
 
 def search(test, mode):

@@ -72,7 +72,7 @@ class Threshold(Acceptance):
     never_worse = False
 
     def __post_init__(self) -> None:
-        checks.number("rise", self.rise, least=0, most=HIGHEST)
+        checks.fields(self, checks.number, "rise", least=0, most=HIGHEST)
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
         """Return whether costs rose by no more than the level."""
@@ -108,7 +108,7 @@ class Annealing(Acceptance):
     never_worse = False
 
     def __post_init__(self) -> None:
-        checks.number("start", self.start, least=0, most=HIGHEST)
+        checks.fields(self, checks.number, "start", least=0, most=HIGHEST)
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
         """Return whether rises are below -level ln u."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import (
     BackendUnavailableError,
     InvalidParameterError,
-    InvalidTypeError,
 )
 
 if TYPE_CHECKING:
@@ -33,13 +33,13 @@ def get_backend(backend: str = "auto", device: int | None = None, *, tours: Any 
     ------
     InvalidParameterError
         No backend has that name, or `device` is given for the CPU.
+    InvalidTypeError
+        `backend` is no text, or `device` no integer.
     BackendUnavailableError
         CUDA was asked for and cannot be used; the message says why and what to do.
     """
-    if backend not in ("auto", *NAMES):
-        raise InvalidParameterError(f"backend: {backend!r} is none of auto, cpu, cuda")
-    if device is not None and (isinstance(device, bool) or not isinstance(device, int)):
-        raise InvalidTypeError(f"device: {device!r} is no CUDA device number")
+    backend = checks.choice("backend", backend, known=("auto", *NAMES))
+    device = None if device is None else checks.integer("device", device, least=0)
     if backend == "auto":
         on_gpu = hasattr(tours, "__cuda_array_interface__")
         backend = "cuda" if on_gpu or device is not None or _cuda_reason() is None else "cpu"

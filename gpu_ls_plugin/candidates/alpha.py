@@ -56,8 +56,8 @@ class Alpha(Candidates):
     steps: int = 30
 
     def __post_init__(self) -> None:
-        checks.integer("k", self.k, least=1)
-        checks.integer("steps", self.steps, least=0)
+        checks.fields(self, checks.integer, "k", least=1)
+        checks.fields(self, checks.integer, "steps", least=0)
 
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
@@ -66,11 +66,11 @@ class Alpha(Candidates):
                 f"candidates: {self!r} needs symmetric lengths, but this matrix is asymmetric; "
                 "use Nearest(k)"
             )
-        k = min(int(self.k), problem.n - 1)
+        k = min(self.k, problem.n - 1)
         if problem.n < 3:  # there are no 1-trees
             return nearest_lists(problem, k)
         graph = self._graph(problem, k)
-        penalties, tree = ascend(graph, int(self.steps))
+        penalties, tree = ascend(graph, self.steps)
         return lists_of(problem, graph.least_alpha(k, penalties, tree))
 
     def _graph(self, problem: TSP, k: int) -> Graph:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import FaultyPartError, InvalidParameterError
 from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.trust import foreign
@@ -202,6 +203,12 @@ def _in_a_thread(work: Callable[[], object]) -> Future[None]:
 
     Thread(target=run, daemon=True).start()
     return done
+
+
+def check_sets(part: object, *names: str) -> None:
+    """Raise unless these fields of a part are candidate sets."""
+    wanted = "candidate set, such as Nearest(10)"
+    checks.fields(part, checks.instance, *names, kind=Candidates, wanted=wanted)
 
 
 # Kept beside the problems, not in them: copies and pickles of a problem stay small.

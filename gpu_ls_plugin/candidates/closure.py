@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
+from gpu_ls_plugin.candidates.base import CandidateLists, Candidates, check_sets
 from gpu_ls_plugin.candidates.rows import equal_rows, places
 
 if TYPE_CHECKING:
@@ -40,20 +40,20 @@ class Closure(Candidates):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        limit is no positive integer.
+        candidates is no candidate set, or limit no positive integer.
     """
 
     candidates: Candidates
     limit: int | None = None
 
     def __post_init__(self) -> None:
-        if self.limit is not None:
-            checks.integer("limit", self.limit, least=1)
+        check_sets(self, "candidates")
+        checks.given_fields(self, checks.integer, "limit", least=1)
 
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
         lists = self.candidates.of(problem)
-        limit = 2 * lists.degree if self.limit is None else int(self.limit)
+        limit = 2 * lists.degree if self.limit is None else self.limit
         others = _listing(problem, lists.cities, max(0, limit - lists.degree))
         return equal_rows(problem, np.concatenate([lists.cities, others], axis=1))
 

@@ -43,11 +43,11 @@ class Nearest(Candidates):
     k: int = 10
 
     def __post_init__(self) -> None:
-        checks.integer("k", self.k, least=1)
+        checks.fields(self, checks.integer, "k", least=1)
 
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
-        return nearest_lists(problem, min(int(self.k), problem.n - 1))
+        return nearest_lists(problem, min(self.k, problem.n - 1))
 
 
 def nearest_lists(problem: TSP, k: int, subset: NDArray[Any] | None = None) -> CandidateLists:

@@ -57,7 +57,7 @@ class Quadrant(Candidates):
     m: int = 40
 
     def __post_init__(self) -> None:
-        checks.integer("m", self.m, least=4)
+        checks.fields(self, checks.integer, "m", least=4)
 
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
@@ -66,7 +66,7 @@ class Quadrant(Candidates):
                 f"candidates: {self!r} needs coordinates, but this problem is a matrix; use "
                 "Nearest(k) or Alpha(k)"
             )
-        return quadrant_lists(problem, int(self.m))
+        return quadrant_lists(problem, self.m)
 
 
 def quadrant_lists(problem: TSP, m: int) -> CandidateLists:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
+from gpu_ls_plugin.candidates.base import CandidateLists, Candidates, check_sets
 from gpu_ls_plugin.candidates.rows import equal_rows
 
 if TYPE_CHECKING:
@@ -24,10 +24,18 @@ class Union(Candidates):
     Parameters
     ----------
     first, second : Candidates
+
+    Raises
+    ------
+    InvalidTypeError
+        One of them is no candidate set.
     """
 
     first: Candidates
     second: Candidates
+
+    def __post_init__(self) -> None:
+        check_sets(self, "first", "second")
 
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""

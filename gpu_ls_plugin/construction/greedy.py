@@ -57,7 +57,7 @@ def greedy(
     problem: TSP,
     size: int = 1,
     *,
-    seed: int = 0,
+    seed: int | None = 0,
     backend: str = "auto",
     device: int | None = None,
 ) -> Any:
@@ -72,8 +72,9 @@ def greedy(
         Symmetric or not; the length from the smaller to the larger city counts.
     size : int
         Number of tours.
-    seed : int
-        Key of the random lengths.
+    seed : int or None
+        Key of the random lengths. The same seed gives the same tours: pass another one for each
+        call, or None to draw one.
     backend, device
         Where the tours are made; see `get_backend`. Edges are sorted on the host.
 
@@ -82,7 +83,7 @@ def greedy(
     ndarray, shape (size, n), int32
     """
     check_problem(problem)
-    count, key = checks.integer("size", size, least=1), checks.seed(seed)
+    count, key = checks.size(size), checks.seed(seed)
     chosen = get_backend(backend, device)
     n = problem.n
     if n < 4:

@@ -39,7 +39,7 @@ def nearest_neighbour(
     problem: TSP,
     size: int = 1,
     *,
-    seed: int = 0,
+    seed: int | None = 0,
     backend: str = "auto",
     device: int | None = None,
 ) -> Any:
@@ -52,8 +52,9 @@ def nearest_neighbour(
     problem : TSP
     size : int
         Number of tours.
-    seed : int
-        Key of the random starts.
+    seed : int or None
+        Key of the random starts. The same seed gives the same tours: pass another one for each
+        call, or None to draw one.
     backend, device
         Where the tours are made; see `get_backend`.
 
@@ -62,7 +63,7 @@ def nearest_neighbour(
     ndarray, shape (size, n), int32
     """
     check_problem(problem)
-    count, key = checks.integer("size", size, least=1), checks.seed(seed)
+    count, key = checks.size(size), checks.seed(seed)
     chosen = get_backend(backend, device)
     xp, n = chosen.xp, problem.n
     starts = np.resize(philox(key).permutation(n), count).astype(np.int32)

@@ -30,7 +30,7 @@ def random_tours(
     problem: TSP,
     size: int = 1,
     *,
-    seed: int = 0,
+    seed: int | None = 0,
     backend: str = "auto",
     device: int | None = None,
 ) -> Any:
@@ -43,8 +43,9 @@ def random_tours(
     problem : TSP
     size : int
         Number of tours.
-    seed : int
-        Key of the random numbers.
+    seed : int or None
+        Key of the random numbers. The same seed gives the same tours: pass another one for each
+        call, or None to draw one.
     backend, device
         Where the tours are made; see `get_backend`.
 
@@ -53,7 +54,7 @@ def random_tours(
     ndarray, shape (size, n), int32
     """
     check_problem(problem)
-    count, key = checks.integer("size", size, least=1), checks.seed(seed)
+    count, key = checks.size(size), checks.seed(seed)
     chosen = get_backend(backend, device)
     return chosen.to_numpy(shuffle(chosen, problem.n, count, key))
 

@@ -23,7 +23,7 @@ def space_filling_curve(
     problem: TSP,
     size: int = 1,
     *,
-    seed: int = 0,
+    seed: int | None = 0,
     backend: str = "auto",
     device: int | None = None,
 ) -> Any:
@@ -38,8 +38,9 @@ def space_filling_curve(
         With coordinates; GEO uses latitude and longitude as a plane.
     size : int
         Number of tours.
-    seed : int
-        Key of the random turns.
+    seed : int or None
+        Key of the random turns. The same seed gives the same tours: pass another one for each call,
+        or None to draw one.
     backend, device
         Where the tours are made; see `get_backend`.
 
@@ -53,7 +54,7 @@ def space_filling_curve(
         The problem is a matrix.
     """
     check_problem(problem)
-    count, key = checks.integer("size", size, least=1), checks.seed(seed)
+    count, key = checks.size(size), checks.seed(seed)
     chosen = get_backend(backend, device)
     if problem.coordinates is None:
         raise UnsupportedProblemError(

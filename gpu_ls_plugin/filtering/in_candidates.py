@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.candidates import Candidates, Nearest
-from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.candidates import Nearest
+from gpu_ls_plugin.candidates.base import check_sets
 from gpu_ls_plugin.filtering.base import Filter
 from gpu_ls_plugin.registry import registry
 
@@ -46,11 +46,8 @@ class InCandidates(Filter):
         if isinstance(self.candidates, str):
             made = registry.lookup("candidates", self.candidates)()
             object.__setattr__(self, "candidates", made)
-        if not isinstance(self.candidates, Candidates):
-            raise InvalidTypeError(
-                f"candidates: {self.candidates!r} is no candidate set, such as Nearest(10)"
-            )
-        checks.integer("missing", self.missing, least=0, most=1)
+        check_sets(self, "candidates")
+        checks.fields(self, checks.integer, "missing", least=0, most=1)
 
     def functor(self) -> str:
         """Return the C++ type of the test."""

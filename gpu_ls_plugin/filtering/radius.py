@@ -34,7 +34,7 @@ class Radius(Filter):
     opens = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "r", checks.number("r", self.r, least=0))
+        checks.fields(self, checks.number, "r", least=0)
 
     def functor(self) -> str:
         """Return the C++ type of the test."""
@@ -42,4 +42,4 @@ class Radius(Filter):
 
     def words(self, setting: Setting) -> list[Any]:
         """Return the longest length that passes."""
-        return [float(self.r)]
+        return [self.r]

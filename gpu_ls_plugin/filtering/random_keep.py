@@ -33,7 +33,7 @@ class RandomKeep(Filter):
     header = "random_keep.cuh"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", checks.number("rate", self.rate, least=0, most=1))
+        checks.fields(self, checks.number, "rate", least=0, most=1)
 
     def functor(self) -> str:
         """Return the C++ type of the test."""

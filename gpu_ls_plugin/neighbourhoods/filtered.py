@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.filtering import Filter, GainBound
 from gpu_ls_plugin.neighbourhoods.base import Neighbourhood
@@ -77,10 +78,10 @@ class FilteredNeighbourhood(Neighbourhood):
                 f"neighbourhood: {self.neighbourhood!r} cannot be filtered, only TwoOpt() and "
                 "ThreeOpt() can"
             )
-        if not isinstance(self.filter, Filter):
-            raise InvalidTypeError(f"filter: {self.filter!r} is no filter, such as GainBound()")
-        if self.mode not in MODES:
-            raise InvalidParameterError(f"mode: {self.mode!r} is none of {', '.join(MODES)}")
+        wanted = "filter, such as GainBound()"
+        checks.fields(self, checks.instance, "filter", kind=Filter, wanted=wanted)
+        checks.fields(self, checks.choice, "mode", known=MODES)
+        checks.fields(self, checks.text, "mapping")
         fitting = [m for m, (_, kinds) in MAPPINGS.items() if type(self.neighbourhood) in kinds]
         if self.mapping not in fitting:
             raise InvalidParameterError(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.neighbourhoods.base import Neighbourhood
 
 SHALLOWEST, DEEPEST = 3, 8  # gls::kMaxExchange
+EXAMPLE = (5, 3, 1)
 
 
 @dataclass(frozen=True)
@@ -39,16 +40,13 @@ class LinKernighan(Neighbourhood):
     header = "lin_kernighan_move.cuh"
 
     def __post_init__(self) -> None:
-        checks.integer("depth", self.depth, least=SHALLOWEST, most=DEEPEST)
-        if not isinstance(self.breadth, (tuple, list)) or len(self.breadth) < 1:
-            raise InvalidTypeError(f"breadth: {self.breadth!r} is no sequence such as (5, 3, 1)")
-        for width in self.breadth:
-            checks.integer("breadth", width, least=1)
+        checks.fields(self, checks.integer, "depth", least=SHALLOWEST, most=DEEPEST)
+        limits = {"least": 1, "most": checks.MOST_INT, "example": EXAMPLE}
+        checks.fields(self, checks.integers, "breadth", **limits)
         if any(width != 1 for width in self.breadth[2:]):
             raise InvalidParameterError(
-                f"breadth: {tuple(self.breadth)} is wider than 1 beyond t5; use such as (5, 3, 1)"
+                f"breadth: {self.breadth} is wider than 1 beyond t5; use such as {EXAMPLE}"
             )
-        object.__setattr__(self, "breadth", tuple(self.breadth))
 
     @property
     def deep(self) -> bool:

@@ -36,7 +36,7 @@ class OrOpt(Neighbourhood):
     reverses = False
 
     def __post_init__(self) -> None:
-        checks.integer("max_length", self.max_length, least=1, most=LONGEST)
+        checks.fields(self, checks.integer, "max_length", least=1, most=LONGEST)
 
     def functor(self, symmetric: bool) -> str:
         """Return the C++ type of the moves at a city."""

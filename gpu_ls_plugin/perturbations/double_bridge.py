@@ -63,14 +63,12 @@ class DoubleBridge:
     smallest = SMALLEST
 
     def __post_init__(self) -> None:
-        if self.segment is not None:
-            checks.integer("segment", self.segment, least=SMALLEST)
-        if self.walk is not None:
-            checks.integer("walk", self.walk, least=1, most=LONGEST_WALK)
-            if self.segment is not None:
-                raise InvalidParameterError(
-                    "walk: cuts are either in a segment of the tour or along a walk; give one"
-                )
+        checks.given_fields(self, checks.integer, "segment", least=SMALLEST)
+        checks.given_fields(self, checks.integer, "walk", least=1, most=LONGEST_WALK)
+        if self.walk is not None and self.segment is not None:
+            raise InvalidParameterError(
+                "walk: cuts are either in a segment of the tour or along a walk; give one"
+            )
 
     @property
     def cuts(self) -> str:
@@ -86,7 +84,7 @@ class DoubleBridge:
         problem: TSP,
         tours: Any,
         *,
-        seed: int = 0,
+        seed: int | None = 0,
         backend: str = "auto",
         device: int | None = None,
         first_row: int = 0,
@@ -99,8 +97,9 @@ class DoubleBridge:
             With at least 6 cities; symmetric or not.
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
-        seed : int
-            Key of the random cuts.
+        seed : int or None
+            Key of the random cuts. The same seed gives the same kicks: pass another one for each
+            call, or None to draw one.
         backend, device
             Where the kicks are made; see `get_backend`.
         first_row : int
@@ -118,7 +117,7 @@ class DoubleBridge:
             `tours` are no permutations of the cities.
         """
         check_problem(problem)
-        key = checks.seed(seed)
+        key, first = checks.seed(seed), checks.first_row(first_row)
         if self.walk is not None:
             raise InvalidParameterError(
                 "walk: a walk goes along candidates, which an IteratedLocalSearch has; "
@@ -135,7 +134,7 @@ class DoubleBridge:
             "n": problem.n,
             "window": self.window(problem.n),
             "seed": key,
-            "first_row": checks.integer("first_row", first_row, least=0),
+            "first_row": first,
             "tours": taken,
             "kicked": kicked,
         }

@@ -26,7 +26,7 @@ class Restart:
         problem: TSP,
         tours: Any,
         *,
-        seed: int = 0,
+        seed: int | None = 0,
         backend: str = "auto",
         device: int | None = None,
         first_row: int = 0,
@@ -38,8 +38,9 @@ class Restart:
         problem : TSP
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
-        seed : int
-            Key of the random tours.
+        seed : int or None
+            Key of the random tours. The same seed gives the same tours: pass another one for each
+            call, or None to draw one.
         backend, device
             Where they are made; see `get_backend`.
         first_row : int
@@ -55,8 +56,7 @@ class Restart:
             `tours` are no permutations of the cities.
         """
         check_problem(problem)
-        key = checks.seed(seed)
+        key, first = checks.seed(seed), checks.first_row(first_row)
         chosen = get_backend(backend, device, tours=tours)
-        first = checks.integer("first_row", first_row, least=0)
         size = len(arrays.take_tours(chosen, problem, tours))
         return arrays.give(chosen, shuffle(chosen, problem.n, size, key, first), like=tours)

@@ -35,5 +35,4 @@ class Multi(Pivoting):
     name = "multi"
 
     def __post_init__(self) -> None:
-        number = checks.integer("cities", self.cities, least=1, most=MOST_CITIES)
-        object.__setattr__(self, "cities", number)
+        checks.fields(self, checks.integer, "cities", least=1, most=MOST_CITIES)

@@ -34,4 +34,4 @@ class RandomK(Pivoting):
     name = "random_k"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", checks.integer("k", self.k, least=1, most=MOST_SAMPLES))
+        checks.fields(self, checks.integer, "k", least=1, most=MOST_SAMPLES)

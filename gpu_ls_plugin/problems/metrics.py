@@ -34,6 +34,7 @@ FLOAT32_ERROR = 2.0**-20  # of a whole float32 evaluation, relative to the large
 EXACT_IN_FLOAT32 = 2**22  # sums of four such integers are exact
 FLOAT32_STEPS = 1.5 * 2.0**-22  # of a short float32 evaluation, relative to its result
 FLOAT32_UNDERFLOW = 2.0**-60  # absolute, where squares of differences vanish in float32
+SAMPLE = 2000  # pairs of cities
 CHORD_ERROR = 2.0**-22  # of half a chord between float32 unit vectors, and of its arc sine
 
 
@@ -81,6 +82,10 @@ class Metric(ABC):
         """Return the C-contiguous array from which the functor reads: float64 (n, 2) here."""
         assert problem.coordinates is not None
         return problem.coordinates
+
+    def rounds_away(self, coordinates: Real) -> bool:
+        """Return whether rounding leaves little of the lengths; False unless overridden."""
+        return False
 
     @abstractmethod
     def lengths(self, problem: TSP, a: Cities, b: Cities) -> Lengths:
@@ -165,6 +170,21 @@ class Planar(Metric):
                 f"coordinates: {self.name} lengths of up to {span:.4g} would overflow, the limit "
                 f"is {limit:.4g}; scale the coordinates down"
             )
+
+    def rounds_away(self, coordinates: Real) -> bool:
+        """Return whether rounding leaves little of the lengths, by a sample of pairs of cities.
+
+        Most become 0 or 1, and what they lose or gain is more than a tenth of them all.
+        """
+        n = len(coordinates)
+        if not self.integer or n < 2:
+            return False
+        random = np.random.default_rng(0)
+        a, further = random.integers(n, size=SAMPLE), random.integers(1, n, size=SAMPLE)
+        real = self.real(*(coordinates[a] - coordinates[(a + further) % n]).T)
+        rounded = self.rounded(real)
+        lost = np.abs(real - rounded).sum()
+        return bool(np.mean(rounded <= 1) > 0.5 and lost > 0.1 * real.sum())
 
     def lengths(self, problem: TSP, a: Cities, b: Cities) -> Lengths:
         """Return the exact lengths from cities `a` to cities `b`, elementwise."""

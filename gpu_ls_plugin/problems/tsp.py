@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import (
     FileFormatError,
     InvalidParameterError,
     InvalidProblemError,
     InvalidTypeError,
+    PrecisionWarning,
 )
 from gpu_ls_plugin.problems import tsplib
 from gpu_ls_plugin.problems.metrics import Explicit, ExplicitReal, Metric, find_metric
+from gpu_ls_plugin.problems.values import array_of, check_finite, labels, points_of
 from gpu_ls_plugin.solution import check_tours, tour_costs
 
 if TYPE_CHECKING:
@@ -37,8 +41,8 @@ class TSP:
     coordinates : array_like, shape (n, 2)
         One row per city, copied; (latitude, longitude) in DDD.MM for the metric "GEO".
     metric : str or Metric
-        A TSPLIB name ("EUC_2D", "CEIL_2D", "ATT", "GEO", "MAN_2D", "MAX_2D"), "EUC" for real
-        Euclidean lengths, the name of a plugin's metric, or a Metric.
+        "EUC" for real Euclidean lengths, a TSPLIB name for rounded ones ("EUC_2D", "CEIL_2D",
+        "ATT", "GEO", "MAN_2D", "MAX_2D"), the name of a plugin's metric, or a Metric.
     name, comment : str
         Free text.
     optimum : int or float, optional
@@ -65,6 +69,11 @@ class TSP:
         Values that are no numbers.
     UnknownPartError
         No metric of that name is registered.
+
+    Warns
+    -----
+    PrecisionWarning
+        The metric rounds most lengths to 0 or 1.
     """
 
     n: int
@@ -78,21 +87,13 @@ class TSP:
     def __init__(
         self,
         coordinates: ArrayLike,
-        metric: str | Metric = "EUC_2D",
+        metric: str | Metric = "EUC",
         *,
         name: str = "",
         comment: str = "",
         optimum: float | None = None,
     ) -> None:
-        found = find_metric(metric)
-        if found.explicit:
-            raise InvalidParameterError(
-                f"metric: {found.name!r} takes its lengths from a matrix, not from coordinates; "
-                "use TSP.from_matrix(matrix)"
-            )
-        points = _coordinates(coordinates)
-        found.check(points)
-        self._fill(points, None, found, name, comment, optimum)
+        self._place(coordinates, metric, name, comment, optimum)
 
     @classmethod
     def from_matrix(
@@ -121,18 +122,18 @@ class TSP:
         InvalidTypeError
             Entries that are no numbers.
         """
-        values = _numbers(matrix, "matrix")
+        values = array_of(matrix, "matrix")
         if values.ndim != 2 or values.shape[0] != values.shape[1] or not values.size:
             raise InvalidProblemError(
                 f"matrix: shape {values.shape}, but lengths between n >= 1 cities are (n, n)"
             )
         np.fill_diagonal(values, 0)
-        _check_finite(values, "matrix")
+        check_finite(values, "matrix")
         integer = values.dtype.kind in "iu"
         metric = Explicit() if integer else ExplicitReal()
         metric.check(values)
         stored = np.ascontiguousarray(values, dtype=np.int32 if integer else np.float64)
-        return cls._assemble(None, stored, metric, name, comment, optimum)
+        return cls._assemble(None, stored, metric, *labels(name, comment, optimum))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, optimum: float | None = None) -> Self:
@@ -149,6 +150,11 @@ class TSP:
             named.
         UnsupportedProblemError
             The file holds another kind of problem, or one with fixed edges.
+
+        Warns
+        -----
+        PrecisionWarning
+            The file's metric rounds most lengths to 0 or 1.
         """
         instance = tsplib.read_instance(path)
         text = {"name": instance.name, "comment": instance.comment}
@@ -156,12 +162,40 @@ class TSP:
             if instance.matrix is not None:
                 return cls.from_matrix(instance.matrix, **text, optimum=optimum)
             assert instance.coordinates is not None
-            return cls(instance.coordinates, instance.metric, **text, optimum=optimum)
+            problem = cls.__new__(cls)
+            problem._place(instance.coordinates, instance.metric, **text, optimum=optimum)
+            return problem
         except InvalidProblemError as error:
             section = (
                 "EDGE_WEIGHT_SECTION" if instance.coordinates is None else "NODE_COORD_SECTION"
             )
             raise FileFormatError(f"{path}: {section}: {error}") from error
+
+    def _place(
+        self,
+        coordinates: ArrayLike,
+        metric: str | Metric,
+        name: str,
+        comment: str,
+        optimum: float | None,
+    ) -> None:
+        """Check and take over coordinates; warnings are for the caller's caller."""
+        found = find_metric(metric)
+        if found.explicit:
+            raise InvalidParameterError(
+                f"metric: {found.name!r} takes its lengths from a matrix, not from coordinates; "
+                "use TSP.from_matrix(matrix)"
+            )
+        points = points_of(coordinates)
+        found.check(points)
+        if found.rounds_away(points):
+            warnings.warn(
+                f"coordinates: {found.name} rounds lengths to integers, most of them to 0 or 1 "
+                'here; use metric="EUC" for real lengths, or scale the coordinates up',
+                PrecisionWarning,
+                stacklevel=3,
+            )
+        self._fill(points, None, found, *labels(name, comment, optimum))
 
     @classmethod
     def _assemble(cls, *content: Any) -> Self:
@@ -254,10 +288,11 @@ class TSP:
         """Write one tour as a TSPLIB tour file, with its length in the comment."""
         row = check_tours(self, tour, parameter="tour")
         length = self.cost(row)[0].item()
-        tsplib.write_tour(path, row, name=self.name, length=length, comment=comment)
+        text = checks.text("comment", comment)
+        tsplib.write_tour(path, row, name=self.name, length=length, comment=text)
 
     def _cities(self, values: ArrayLike, parameter: str) -> NDArray[Any]:
-        cities = _numbers(values, parameter)
+        cities = array_of(values, parameter)
         if cities.dtype.kind not in "iu":
             raise InvalidTypeError(f"{parameter}: cities must be integers, not {cities.dtype}")
         if cities.size and not (cities.min() >= 0 and cities.max() < self.n):
@@ -291,40 +326,3 @@ def check_problem(problem: object) -> None:
             f"problem: {problem!r:.80} is no TSP; make one by TSP(coordinates), "
             "TSP.from_matrix(matrix) or TSP.read(path)"
         )
-
-
-def _numbers(values: ArrayLike, parameter: str) -> NDArray[Any]:
-    """Return a copy as an array of integers or floats."""
-    try:
-        array = np.array(values)
-    except ValueError as error:
-        raise InvalidProblemError(f"{parameter}: rows of different lengths") from error
-    except TypeError as error:
-        raise InvalidTypeError(f"{parameter}: {error}") from error
-    if array.dtype.kind not in "iuf" and array.size:
-        raise InvalidTypeError(f"{parameter}: entries must be numbers, not {array.dtype}")
-    return array
-
-
-def _check_finite(values: NDArray[Any], parameter: str) -> None:
-    wrong = np.argwhere(~np.isfinite(values))
-    if wrong.size:
-        place = tuple(int(index) for index in wrong[0])
-        raise InvalidProblemError(f"{parameter}: entry {place} is {values[place]}, must be finite")
-
-
-def _coordinates(values: ArrayLike) -> NDArray[np.float64]:
-    """Return a finite float64 (n, 2) copy."""
-    array = _numbers(values, "coordinates")
-    if array.ndim != 2 or array.shape[1] != 2 or not len(array):
-        raise InvalidProblemError(
-            f"coordinates: shape {array.shape}, but n >= 1 cities in the plane are (n, 2)"
-        )
-    with np.errstate(over="ignore"):
-        points = np.ascontiguousarray(array, dtype=np.float64)
-    _check_finite(points, "coordinates")
-    if array.dtype.kind in "iu" and max(int(array.max()), -int(array.min())) > 2**53:
-        raise InvalidProblemError(
-            "coordinates: integers beyond 2**53 do not fit float64; subtract an offset first"
-        )
-    return points

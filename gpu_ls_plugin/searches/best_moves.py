@@ -51,7 +51,7 @@ def best_moves(
     tours: Any,
     k: int = 10,
     *,
-    seed: int = 0,
+    seed: int | None = 0,
     backend: str = "auto",
     device: int | None = None,
     memory_limit: int | None = None,
@@ -72,8 +72,10 @@ def best_moves(
         Not changed.
     k : int
         From 1 to 10,000.
-    seed, first_row : int
-        Of `RandomKeep`, as in a search's first pass.
+    seed : int or None
+        Of `RandomKeep`, as in a search's first pass. None draws one.
+    first_row : int
+        Number of the first row, where the batch is a part of a larger one.
     backend, device
         Where to search; see `get_backend`.
     memory_limit : int, optional
@@ -96,9 +98,8 @@ def best_moves(
             f"neighbourhood: {neighbourhood!r} is no FilteredNeighbourhood, such as "
             "FilteredNeighbourhood(TwoOpt(), GainBound())"
         )
-    checks.integer("k", k, least=1, most=MOST)
-    key = checks.seed(seed)
-    checks.integer("first_row", first_row, least=0)
+    count = checks.integer("k", k, least=1, most=MOST)
+    key, first = checks.seed(seed), checks.first_row(first_row)
     check_problem(problem)
     neighbourhood.check(problem)
     chosen = get_backend(backend, device, tours=tours)
@@ -117,10 +118,10 @@ def best_moves(
                 neighbourhood,
                 0x7FFFFFFF,
                 seed=key,
-                first_row=first_row + begin,
+                first_row=first + begin,
                 memory=chosen.memory(memory_limit),
             ),
-            k,
+            count,
         )
         for begin in range(0, len(batch), rows)
     ]

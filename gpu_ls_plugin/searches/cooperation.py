@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches.chains import Chains
 
+MOST_KICKS_PER_CITY = 1e9
+
 
 class Cooperation(ABC):
     """What chains do for each other, again and again.
@@ -34,7 +36,7 @@ class Cooperation(ABC):
     every: float
 
     def __post_init__(self) -> None:
-        checks.number("every", self.every, least=1e-9)
+        checks.fields(self, checks.number, "every", least=1e-9, most=MOST_KICKS_PER_CITY)
 
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError where chains of a problem cannot exchange anything."""
@@ -96,7 +98,7 @@ class Migration(Cooperation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.number("share", self.share, least=0.0, most=0.5)
+        checks.fields(self, checks.number, "share", least=0.0, most=0.5)
 
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
@@ -144,9 +146,9 @@ class EliteEdges(Migration):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.integer("elite", self.elite, least=1)
-        checks.number("kicks_per_city", self.kicks_per_city, least=0.0)
-        checks.number("most", self.most, least=0.0, most=1.0)
+        checks.fields(self, checks.integer, "elite", least=1)
+        checks.fields(self, checks.number, "kicks_per_city", least=0.0, most=MOST_KICKS_PER_CITY)
+        checks.fields(self, checks.number, "most", least=0.0, most=1.0)
 
     def bytes_per_tour(self, n: int) -> int:
         """Return the device memory of one tour in bytes, beside that of its chain."""
@@ -198,8 +200,8 @@ class EdgeAssembly(Cooperation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.integer("generations", self.generations, least=1)
-        checks.integer("offspring", self.offspring, least=1)
+        most = checks.MOST_INT
+        checks.fields(self, checks.integer, "generations", "offspring", least=1, most=most)
 
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError for asymmetric problems: paths are reversed."""

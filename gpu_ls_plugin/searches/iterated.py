@@ -12,7 +12,7 @@ from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.tuning import LAUNCH_SECONDS
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
 from gpu_ls_plugin.candidates import All, Alpha
-from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.perturbations import DoubleBridge
@@ -24,7 +24,7 @@ from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names
 from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT
 from gpu_ls_plugin.searches.chains import Chains, FusedChains, Start, SteppedChains
 from gpu_ls_plugin.searches.composed import Composed
-from gpu_ls_plugin.searches.cooperation import Cooperation
+from gpu_ls_plugin.searches.cooperation import MOST_KICKS_PER_CITY, Cooperation
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.local_search import LocalSearch, refereed, undo_rounding
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback
 
 
-MOST_KICKS_PER_CITY = 1e9
 LONGEST_WHOLE = 12_000  # cities of a tour that one chain works on
 PART, SMALLEST_PART = 800, 32
 
@@ -73,6 +72,7 @@ class IteratedLocalSearch:
     part : "auto", int or None
         Cities of the parts in which tours are searched, each by several chains at the same time;
         None: one chain for each tour as a whole. "auto" takes parts for tours too long for a chain.
+        Only with `First()` on candidate lists and a `DoubleBridge`, and without `restart_after`.
 
     Raises
     ------
@@ -91,32 +91,34 @@ class IteratedLocalSearch:
     name = "iterated_local_search"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.search, LocalSearch):
-            raise InvalidTypeError(f"search: {self.search!r} is no LocalSearch")
-        if not callable(getattr(self.perturbation, "perturb", None)):
+        checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
+        kick = self.perturbation
+        if isinstance(kick, type) or not callable(getattr(kick, "perturb", None)):
             raise InvalidTypeError(
-                f"perturbation: {self.perturbation!r} is no perturbation, such as DoubleBridge()"
+                f"perturbation: {kick!r} is no perturbation, such as DoubleBridge()"
             )
-        if not isinstance(self.accept, Acceptance):
-            raise InvalidTypeError(
-                f"accept: {self.accept!r} is no acceptance rule, such as Better()"
+        wanted = "acceptance rule, such as Better()"
+        checks.fields(self, checks.instance, "accept", kind=Acceptance, wanted=wanted)
+        wanted = "cooperation, such as Migration()"
+        checks.given_fields(self, checks.instance, "cooperation", kind=Cooperation, wanted=wanted)
+        checks.fields(self, checks.number, "kicks_per_city", least=0.0, most=MOST_KICKS_PER_CITY)
+        checks.given_fields(self, checks.integer, "restart_after", least=1, most=checks.MOST_INT)
+        if isinstance(self.part, str):
+            checks.fields(self, checks.choice, "part", known=("auto",))
+        else:
+            checks.given_fields(self, checks.integer, "part", least=SMALLEST_PART)
+        if isinstance(self.part, int) and (self.restart_after is not None or not self._fused):
+            raise InvalidParameterError(
+                "part: tours are searched in parts by First() on candidate lists and "
+                "DoubleBridge() only, without restart_after; leave the parameter out"
             )
-        if not isinstance(self.cooperation, Cooperation | None):
-            raise InvalidTypeError(
-                f"cooperation: {self.cooperation!r} is no cooperation, such as Migration()"
-            )
-        checks.number("kicks_per_city", self.kicks_per_city, least=0.0, most=MOST_KICKS_PER_CITY)
-        if self.part not in ("auto", None):
-            checks.integer("part", self.part, least=SMALLEST_PART)
-        if self.restart_after is not None:
-            checks.integer("restart_after", self.restart_after, least=1)
 
     def __call__(
         self,
         problem: TSP,
         tours: Any,
         *,
-        seed: int = 0,
+        seed: int | None = 0,
         budget: Budget | None = None,
         backend: str = "auto",
         device: int | None = None,
@@ -131,10 +133,10 @@ class IteratedLocalSearch:
         problem : TSP
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
-        seed : int
+        seed : int or None
             Of the kicks and of acceptance. Budgets in kicks give the same tours for a seed, and if
             chains are independent and tours whole, on every backend, device and batch size; the
-            limit in seconds cannot.
+            limit in seconds cannot. Pass another seed for each call, or None to draw one.
         budget : Budget, optional
             `kicks` and `moves` are per tour.
         backend, device
@@ -165,8 +167,7 @@ class IteratedLocalSearch:
         """
         stopwatch = Stopwatch(budget)
         check_problem(problem)
-        key = checks.seed(seed)
-        checks.integer("first_row", first_row, least=0)
+        key, first = checks.seed(seed), checks.first_row(first_row)
         checks.callback(callback)
         for part in self.search.neighbourhoods:
             part.check(problem)
@@ -186,7 +187,7 @@ class IteratedLocalSearch:
         for begin in range(0, len(given), size):
             rows = slice(begin, begin + size)
             try:
-                run.improve(improved, rows, first_row + begin, len(improved[rows]) / len(given))
+                run.improve(improved, rows, first + begin, len(improved[rows]) / len(given))
             except KeyboardInterrupt:
                 run.stop("interrupt")
             if run.stopped:
@@ -210,19 +211,23 @@ class IteratedLocalSearch:
         """Return the chains of a batch of local optima."""
         search, kick = self.search, self.perturbation
         problem = start.problem
-        fused = (
-            isinstance(search.pivoting, First)
-            and not isinstance(search.candidates, All)
-            and not isinstance(search.neighbourhoods[0], FilteredNeighbourhood)
-            and hasattr(kick, "cuts")
-        )
-        if not fused:
+        if not self._fused:
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
         parts = Composed(start.backend, problem, search.neighbourhoods, search.candidates)
         part = self._part_of(problem)
         if part is not None:
             return PartedTours(start, self.accept, parts, kick, part)
         return FusedChains(start, self.accept, self.restart_after, parts, kick)
+
+    @property
+    def _fused(self) -> bool:
+        """Whether kick, search and acceptance are one kernel."""
+        return (
+            isinstance(self.search.pivoting, First)
+            and not isinstance(self.search.candidates, All)
+            and not isinstance(self.search.neighbourhoods[0], FilteredNeighbourhood)
+            and hasattr(self.perturbation, "cuts")
+        )
 
     def _part_of(self, problem: TSP) -> int | None:
         """Return the cities of a part, None where tours are searched as a whole."""

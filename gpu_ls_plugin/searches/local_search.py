@@ -104,11 +104,9 @@ class LocalSearch:
             object.__setattr__(self, "candidates", All() if filtered else Nearest())
         for kind, base in (("candidates", Candidates), ("pivoting", Pivoting)):
             object.__setattr__(self, kind, _part(kind, kind, getattr(self, kind), base))
-        checks.integer("moves_per_pass", self.moves_per_pass, least=1, most=MAX_MOVES_PER_PASS)
-        if self.layout != "auto" and self.layout not in LAYOUTS:
-            raise InvalidParameterError(
-                f"layout: {self.layout!r} is none of auto, {', '.join(LAYOUTS)}"
-            )
+        most = MAX_MOVES_PER_PASS
+        checks.fields(self, checks.integer, "moves_per_pass", least=1, most=most)
+        checks.fields(self, checks.choice, "layout", known=("auto", *LAYOUTS))
         if not parts:
             raise InvalidParameterError("neighbourhoods: the list is empty; give it TwoOpt()")
         engines.choose(self)
@@ -123,7 +121,7 @@ class LocalSearch:
         problem: TSP,
         tours: Any,
         *,
-        seed: int = 0,
+        seed: int | None = 0,
         budget: Budget | None = None,
         backend: str = "auto",
         device: int | None = None,
@@ -139,8 +137,9 @@ class LocalSearch:
             With symmetric distances.
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
-        seed : int
-            Of the random moves of `RandomK`; the other rules are deterministic.
+        seed : int or None
+            Of the random numbers of `RandomK` and `RandomKeep`; other parts are deterministic. The
+            same seed gives the same result: pass another one for each call, or None to draw one.
         budget : Budget, optional
             `moves` are per tour; `kicks` do not apply.
         backend, device
@@ -170,8 +169,7 @@ class LocalSearch:
         """
         stopwatch = Stopwatch(budget)
         check_problem(problem)
-        key = checks.seed(seed)
-        checks.integer("first_row", first_row, least=0)
+        key, first = checks.seed(seed), checks.first_row(first_row)
         checks.callback(callback)
         for part in self.neighbourhoods:
             part.check(problem)
@@ -186,11 +184,12 @@ class LocalSearch:
         size = chosen.rows_that_fit(
             maker.bytes_per_tour, chosen.metric_data(problem).nbytes, memory_limit
         )
-        for begin in range(0, len(improved), size):
+        in_time = engines.ready(self, chosen, problem, stopwatch.left)
+        if not in_time:
+            statistics.stopped_by = "seconds"
+        for begin in range(0, len(improved) if in_time else 0, size):
             rows = slice(begin, begin + size)
-            self._improve(
-                chosen, problem, maker, improved, rows, first_row, stopwatch, callback, statistics
-            )
+            self._improve(maker, improved, rows, first, stopwatch, callback, statistics)
             if statistics.stopped_by in ("seconds", "target", "interrupt"):
                 break
         costs = refereed(chosen, problem, improved, to_host=to_host)
@@ -203,8 +202,6 @@ class LocalSearch:
 
     def _improve(
         self,
-        backend: Backend,
-        problem: TSP,
         maker: engines.Maker,
         tours: Any,
         rows: slice,
@@ -217,11 +214,8 @@ class LocalSearch:
         budget = stopwatch.budget
         part = tours[rows]
         limit = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
-        if not engines.ready(self, backend, problem, stopwatch.left):
-            statistics.stopped_by = "seconds"
-            return
         climb = maker.make(part, first_row + rows.start, limit)
-        audit = Audit(climb, foreign_names(problem, self.parts))
+        audit = Audit(climb, foreign_names(climb.problem, self.parts))
         passes, moves = statistics.passes, statistics.moves
         evaluations, moves_by = statistics.evaluations, statistics.moves_by
 

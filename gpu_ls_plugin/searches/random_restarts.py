@@ -9,7 +9,6 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.construction.random_tours import shuffle
-from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import engines
@@ -53,16 +52,14 @@ class RandomRestarts:
     name = "random_restarts"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.search, LocalSearch):
-            raise InvalidTypeError(f"search: {self.search!r} is no LocalSearch")
-        checks.integer("climbs", self.climbs, least=1)
-        checks.integer("keep", self.keep, least=1)
+        checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
+        checks.fields(self, checks.integer, "climbs", "keep", least=1)
 
     def __call__(
         self,
         problem: TSP,
         *,
-        seed: int = 0,
+        seed: int | None = 0,
         budget: Budget | None = None,
         backend: str = "auto",
         device: int | None = None,
@@ -75,8 +72,9 @@ class RandomRestarts:
         ----------
         problem : TSP
             With symmetric distances.
-        seed : int
-            Key of the random starts, and of the search's random moves.
+        seed : int or None
+            Key of the random starts, and of the search's random moves. The same seed gives the same
+            result: pass another one for each call, or None to draw one.
         budget : Budget, optional
             `seconds` and `target` end the search early; `moves` are per climber.
         backend, device

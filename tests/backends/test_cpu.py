@@ -134,7 +134,7 @@ def test_other_programs_flags_and_compilers_are_other_files(counted, cache, monk
 SOLVE = """
 import numpy as np
 import gpu_ls_plugin as gls
-problem = gls.TSP(np.random.default_rng(0).integers(0, 99, (20, 2)))
+problem = gls.TSP(np.random.default_rng(0).integers(0, 99, (20, 2)), "EUC_2D")
 print(gls.random_tours(problem, 2, seed=1, backend="cpu").tolist())
 """
 

@@ -79,7 +79,7 @@ def test_a_pair_is_listed_at_both_cities_unless_one_is_full():
 
 
 def test_a_hub_does_not_make_the_lists_square():
-    problem = TSP(np.zeros((2000, 2)))  # everybody lists the first five
+    problem = TSP(np.zeros((2000, 2)), "EUC_2D")  # everybody lists the first five
     assert Closure(Nearest(5)).of(problem).degree == 10
 
 

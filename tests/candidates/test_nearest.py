@@ -44,7 +44,7 @@ def test_ties_and_duplicates_go_by_city(metric, n, k, span):
 
 
 def test_all_cities_at_one_place():
-    assert_nearest(TSP(np.zeros((40, 2))), 7)
+    assert_nearest(TSP(np.zeros((40, 2)), "EUC_2D"), 7)
     assert_nearest(TSP.from_matrix(np.zeros((40, 40))), 7)
 
 
@@ -97,7 +97,7 @@ def test_lists_are_made_once_and_stay_out_of_copies():
 
 
 def test_a_hundred_thousand_cities_take_no_square_array():
-    problem = TSP(np.random.default_rng(1).random((100_000, 2)) * 1e6)
+    problem = TSP(np.random.default_rng(1).random((100_000, 2)) * 1e6, "EUC_2D")
     tracemalloc.start()
     try:
         lists = Nearest(10).of(problem)

@@ -75,20 +75,22 @@ def test_ties_and_duplicates(n, m, span, seed):
 def test_more_is_looked_at_where_quadrants_lie_far():
     random = np.random.default_rng(0)
     clusters = [random.normal(0, 50, (60, 2)) + place for place in ([0, 0], [9e3, 0], [0, 9e3])]
-    assert_quadrants(TSP(np.concatenate(clusters)), 4)  # 16 m = 64 reaches beyond the own cluster
-    assert_quadrants(TSP(np.concatenate(clusters)), 8)
+    assert_quadrants(
+        TSP(np.concatenate(clusters), "EUC_2D"), 4
+    )  # 16 m = 64 reaches beyond the own cluster
+    assert_quadrants(TSP(np.concatenate(clusters), "EUC_2D"), 8)
 
 
 def test_a_look_ends_at_sixteen_times_as_many():
     near = np.stack([np.arange(100.0), np.zeros(100)], axis=1)  # all to the right
-    problem = TSP(np.concatenate([near, [[-5000.0, 0]]]))
+    problem = TSP(np.concatenate([near, [[-5000.0, 0]]]), "EUC_2D")
     assert 100 not in Quadrant(4).of(problem).cities[0]
     assert 100 in Quadrant(8).of(problem).cities[0]
 
 
 def test_all_cities_at_one_place():
-    assert_quadrants(TSP(np.zeros((40, 2))), 8)
-    crowd = TSP(np.zeros((3000, 2)))
+    assert_quadrants(TSP(np.zeros((40, 2)), "EUC_2D"), 8)
+    crowd = TSP(np.zeros((3000, 2)), "EUC_2D")
     assert Quadrant(8).of(crowd).cities[-1].tolist() == list(range(8))
 
 

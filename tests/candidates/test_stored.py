@@ -30,12 +30,12 @@ def test_content_counts_and_not_the_object_or_the_name(tmp_path):
     problem = random_problem("EUC_2D", 30)
     Nearest(5).save(tmp_path / "near.npz", problem)
     stored = Nearest.load(str(tmp_path / "near.npz"))
-    same = TSP(problem.coordinates.copy(), name="another name")
+    same = TSP(problem.coordinates.copy(), "EUC_2D", name="another name")
     assert np.array_equal(stored.of(same).cities, Nearest(5).of(problem).cities)
     others = [
         TSP(problem.coordinates, "CEIL_2D"),
-        TSP(problem.coordinates + 1),
-        TSP(problem.coordinates[:-1]),
+        TSP(problem.coordinates + 1, "EUC_2D"),
+        TSP(problem.coordinates[:-1], "EUC_2D"),
         random_problem("EXPLICIT", 30),
     ]
     for other in others:

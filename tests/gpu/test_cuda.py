@@ -108,7 +108,7 @@ def test_layouts_do_not_matter_to_slow_estimates(layout, metric):
 
 
 def test_tours_too_long_for_sixteen_bits():
-    problem = gls.TSP(np.random.default_rng(2).integers(0, 10**6, (70_000, 2)))
+    problem = gls.TSP(np.random.default_rng(2).integers(0, 10**6, (70_000, 2)), "EUC_2D")
     starts = make("space_filling_curve", problem, 1)
     assert_same_climb(problem, starts, budget=gls.Budget(moves=2))
 

@@ -35,7 +35,7 @@ def assert_same(problem, starts, search, budget=None) -> None:
 
 
 def uniform(n: int) -> gls.TSP:
-    return gls.TSP(np.random.default_rng(n).integers(0, 10_000, (n, 2)))
+    return gls.TSP(np.random.default_rng(n).integers(0, 10_000, (n, 2)), "EUC_2D")
 
 
 @EACH_LIST

@@ -89,7 +89,7 @@ def test_long_lengths_and_fractions_take_the_same_moves(edges):
     points = np.asarray(random_problem("EUC_2D", 40, span=1000).coordinates)
     for scale in (0.37, 2.0**21 / 1000, 2.0**31 / 2000):
         search = search_of(edges, gls.GainBound(), "openings")
-        assert_same(search, gls.TSP(points * scale), random_tours(40, 3))
+        assert_same(search, gls.TSP(points * scale, "EUC_2D"), random_tours(40, 3))
 
 
 @EACH_SPACE

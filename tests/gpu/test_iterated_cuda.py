@@ -32,7 +32,7 @@ COUNTS = ("kicks", "accepted", "moves", "passes", "stopped_by")
 
 
 def uniform(n: int, side: int = 10_000) -> gls.TSP:
-    return gls.TSP(np.random.default_rng(n).integers(0, side, (n, 2)))
+    return gls.TSP(np.random.default_rng(n).integers(0, side, (n, 2)), "EUC_2D")
 
 
 def assert_same(problem, starts, search=SEARCH, kicks=20, **options) -> gls.Result:

@@ -159,7 +159,7 @@ def test_geo_next_to_a_rounding_point_is_decided_by_the_cosines():
 
 
 def test_data_is_what_functors_read():
-    plane = TSP([(1, 2), (3, 4)])
+    plane = TSP([(1, 2), (3, 4)], "EUC_2D")
     assert plane.metric.data(plane) is plane.coordinates
     globe = TSP([(12.30, -45.15), (90, 0)], metric="GEO")
     read = globe.metric.data(globe)

@@ -54,7 +54,7 @@ def test_every_instance_is_read(name):
 
 
 def test_attributes_of_a_plane_problem():
-    problem = TSP(SQUARE, name="square", comment="by hand")
+    problem = TSP(SQUARE, "EUC_2D", name="square", comment="by hand")
     assert (problem.n, problem.name, problem.comment) == (4, "square", "by hand")
     assert problem.matrix is None
     assert problem.coordinates.dtype == np.float64
@@ -63,12 +63,12 @@ def test_attributes_of_a_plane_problem():
     assert problem.cost_dtype == np.int64
     assert problem.optimum is None
     assert repr(problem) == "<TSP square: 4 cities, EUC_2D>"
-    assert repr(TSP(SQUARE)) == "<TSP unnamed: 4 cities, EUC_2D>"
+    assert repr(TSP(SQUARE, "EUC_2D")) == "<TSP unnamed: 4 cities, EUC_2D>"
     assert TSP(SQUARE, metric="EUC").cost_dtype == np.float64
 
 
 def test_cost_by_hand():
-    problem = TSP(SQUARE)
+    problem = TSP(SQUARE, "EUC_2D")
     costs = problem.cost([[0, 1, 2, 3], [0, 2, 1, 3]])
     assert costs.tolist() == [14, 18]  # 3+4+3+4 and 5+4+5+4
     assert costs.dtype == np.int64
@@ -160,7 +160,7 @@ def test_lengths_beyond_int32_add_up_in_int64():
 
 def test_values_are_copied_and_read_only():
     points = np.array(SQUARE, dtype=np.float64)
-    problem = TSP(points)
+    problem = TSP(points, "EUC_2D")
     points[:] = 0
     assert problem.cost([0, 1, 2, 3]).tolist() == [14]
     with pytest.raises(ValueError, match="read-only"):
@@ -174,7 +174,7 @@ def test_values_are_copied_and_read_only():
 
 
 def test_attributes_cannot_be_changed():
-    problem = TSP(SQUARE)
+    problem = TSP(SQUARE, "EUC_2D")
     with pytest.raises(AttributeError, match="n: a TSP is immutable"):
         problem.n = 5
     with pytest.raises(AttributeError, match="immutable"):
@@ -182,7 +182,7 @@ def test_attributes_cannot_be_changed():
 
 
 def test_copies_are_the_same_object():
-    problem = TSP(SQUARE)
+    problem = TSP(SQUARE, "EUC_2D")
     assert copy.copy(problem) is problem
     assert copy.deepcopy({"problem": [problem]})["problem"][0] is problem
 
@@ -209,16 +209,18 @@ def test_problems_are_pickled(module, problem):
 def test_fingerprints_tell_problems_apart():
     matrix = np.array([[0, 1], [1, 0]])
     problems = [
-        TSP(SQUARE),
+        TSP(SQUARE, "EUC_2D"),
         TSP(SQUARE, metric="CEIL_2D"),
-        TSP(SQUARE[::-1]),
-        TSP(SQUARE[:3]),
+        TSP(SQUARE[::-1], "EUC_2D"),
+        TSP(SQUARE[:3], "EUC_2D"),
         TSP.from_matrix(matrix),
         TSP.from_matrix(matrix.astype(float)),
     ]
     assert len({problem.fingerprint for problem in problems}) == len(problems)
-    assert TSP(SQUARE, name="x").fingerprint == TSP(np.array(SQUARE)).fingerprint
-    assert len(TSP(SQUARE).fingerprint) == 64
+    assert (
+        TSP(SQUARE, "EUC_2D", name="x").fingerprint == TSP(np.array(SQUARE), "EUC_2D").fingerprint
+    )
+    assert len(TSP(SQUARE, "EUC_2D").fingerprint) == 64
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int64, np.uint64])
@@ -248,11 +250,11 @@ def test_the_diagonal_may_hold_anything(value):
 
 
 def test_cities_at_one_place_are_allowed():
-    assert TSP([(1, 1)] * 5).cost(np.arange(5)).tolist() == [0]
+    assert TSP([(1, 1)] * 5, "EUC_2D").cost(np.arange(5)).tolist() == [0]
 
 
 def test_distance_broadcasts():
-    problem = TSP(SQUARE)
+    problem = TSP(SQUARE, "EUC_2D")
     assert problem.distance(0, [1, 2, 3]).tolist() == [3, 5, 4]
     assert problem.distance([[0], [1]], [2, 3]).tolist() == [[5, 4], [4, 5]]
     assert problem.distance(0, 2).shape == ()
@@ -292,10 +294,18 @@ NAN, INF = float("nan"), float("inf")
         (lambda: TSP.from_matrix([[0, -1e-9], [1, 0]]), InvalidProblemError, "is -1e-09"),
         (lambda: TSP.from_matrix([[False, True]] * 2), InvalidTypeError, "matrix: .* not bool"),
         (lambda: TSP.from_matrix([["0", "1"]] * 2), InvalidTypeError, "matrix: entries"),
-        (lambda: TSP(SQUARE).distance(0, 4), InvalidParameterError, r"b: cities must be in 0\.\.3"),
-        (lambda: TSP(SQUARE).distance(-1, 2), InvalidParameterError, "a: cities"),
-        (lambda: TSP(SQUARE).distance(0.5, 2), InvalidTypeError, "a: cities must be integers"),
-        (lambda: TSP(SQUARE).cost([0, 1, 2]), InvalidTourError, r"tours: shape \(3,\)"),
+        (
+            lambda: TSP(SQUARE, "EUC_2D").distance(0, 4),
+            InvalidParameterError,
+            r"b: cities must be in 0\.\.3",
+        ),
+        (lambda: TSP(SQUARE, "EUC_2D").distance(-1, 2), InvalidParameterError, "a: cities"),
+        (
+            lambda: TSP(SQUARE, "EUC_2D").distance(0.5, 2),
+            InvalidTypeError,
+            "a: cities must be integers",
+        ),
+        (lambda: TSP(SQUARE, "EUC_2D").cost([0, 1, 2]), InvalidTourError, r"tours: shape \(3,\)"),
     ],
 )
 def test_bad_values(make, error, words):

@@ -374,7 +374,7 @@ def test_tours_come_back(tmp_path, tour):
 
 def test_a_written_tour_by_hand(tmp_path):
     path = tmp_path / "square.tour"
-    problem = TSP([(0, 0), (0, 3), (4, 3), (4, 0)], name="square")
+    problem = TSP([(0, 0), (0, 3), (4, 3), (4, 0)], "EUC_2D", name="square")
     problem.write_tour(path, np.array([2, 0, 1, 3]), comment="by\nhand")
     assert path.read_text() == (
         "NAME : square\nCOMMENT : by hand, length 16\nTYPE : TOUR\nDIMENSION : 4\n"
@@ -399,5 +399,5 @@ def test_what_is_no_tour_is_not_written(tmp_path, tour, error):
     with pytest.raises(error, match=r"^tour: "):
         write_tour(path, tour)
     with pytest.raises(error, match=r"^tour: "):
-        TSP([(0, 0), (1, 1)]).write_tour(path, tour)
+        TSP([(0, 0), (1, 1)], "EUC_2D").write_tour(path, tour)
     assert not path.exists()

@@ -19,4 +19,4 @@ def diary() -> type[Diary]:
 @pytest.fixture(scope="session")
 def tsp() -> gls.TSP:
     """Sixty cities with integer distances."""
-    return gls.TSP(cities(60), name="sixty")
+    return gls.TSP(cities(60), "EUC_2D", name="sixty")

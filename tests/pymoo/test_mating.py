@@ -56,7 +56,7 @@ def test_known_children_are_kicked_before_the_search(tsp: gls.TSP, diary: type[D
 
 
 def test_children_that_the_search_leads_back_are_replaced_by_kicked_tours() -> None:
-    problem = TSPProblem(gls.TSP(cities(12)))
+    problem = TSPProblem(gls.TSP(cities(12), "EUC_2D"))
     every = gls.LocalSearch()(problem.tsp, rows(12, 500)).tours
     known = np.unique(canonical(every), axis=0)  # all the optima that the search finds
     pop = Evaluator().eval(problem, Population.new("X", known))
@@ -83,7 +83,7 @@ def test_a_kick_that_finds_no_new_tour_is_repeated(tsp: gls.TSP) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20])
 def test_no_run_stops_silently(n: int, diary: type[Diary]) -> None:
-    problem = TSPProblem(gls.TSP(cities(n)))
+    problem = TSPProblem(gls.TSP(cities(n), "EUC_2D"))
     result = minimize(problem, MemeticGA(20, search=diary()), ("n_gen", 15), seed=1)
     assert result.algorithm.n_gen - 1 == 15
     assert len(diary.calls) == 15
@@ -91,7 +91,7 @@ def test_no_run_stops_silently(n: int, diary: type[Diary]) -> None:
 
 
 def test_plain_ga_takes_it_as_its_mating(diary: type[Diary]) -> None:
-    problem = TSPProblem(gls.TSP(cities(10)))
+    problem = TSPProblem(gls.TSP(cities(10), "EUC_2D"))
     algorithm = GA(20, sampling=PermutationRandomSampling(), mating=MemeticMating(diary()))
     result = minimize(problem, algorithm, ("n_gen", 12), seed=1)
     assert result.algorithm.n_gen - 1 == 12

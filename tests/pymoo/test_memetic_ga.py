@@ -166,7 +166,7 @@ def test_warm_starts(problem: TSPProblem, diary: type[Diary], form: str, dtype: 
 
 
 def test_output_has_its_columns(problem: TSPProblem, capsys: pytest.CaptureFixture[str]) -> None:
-    known = TSPProblem(gls.TSP(cities(60), optimum=4000))
+    known = TSPProblem(gls.TSP(cities(60), "EUC_2D", optimum=4000))
     minimize(known, MemeticGA(20), ("n_gen", 3), seed=1, verbose=True)
     lines = capsys.readouterr().out.splitlines()
     names = [name.strip() for name in lines[1].split("|")]

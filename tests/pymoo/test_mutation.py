@@ -147,7 +147,7 @@ def test_a_kick_changes_four_edges_of_the_chosen(tsp: gls.TSP) -> None:
 @pytest.mark.parametrize("n", range(1, 6))
 def test_tiny_tours_are_shuffled(n: int) -> None:
     pop = Population.new("X", rows(n, 50))
-    DoubleBridgeMutation()(TSPProblem(gls.TSP(cities(n))), pop, seed=0)
+    DoubleBridgeMutation()(TSPProblem(gls.TSP(cities(n), "EUC_2D")), pop, seed=0)
     assert (np.sort(pop.get("X"), axis=1) == np.arange(n)).all()
 
 

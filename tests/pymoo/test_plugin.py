@@ -39,7 +39,7 @@ def test_the_hook_knows_both_kinds_of_problems_and_no_other() -> None:
 
     from gpu_ls_pymoo import TSPProblem, plugin
 
-    tsp = gls.TSP(cities(9))
+    tsp = gls.TSP(cities(9), "EUC_2D")
     found = Plugins(Registry(), lambda: [])
     found.add(plugin, "pymoo")
     assert found.problem_from(TSPProblem(tsp)) is tsp

@@ -49,7 +49,7 @@ class Known:
     @staticmethod
     @hookimpl
     def gpu_ls_problem_from(obj: object) -> gls.TSP | None:
-        return gls.TSP(obj.points) if isinstance(obj, Own) else None
+        return gls.TSP(obj.points, "EUC_2D") if isinstance(obj, Own) else None
 
 
 def test_a_tsp_is_evaluated_at_once_and_exactly(tsp: gls.TSP) -> None:
@@ -78,7 +78,7 @@ def test_a_problem_is_not_copied_but_pickles(tsp: gls.TSP) -> None:
 
 
 def test_the_optimum_is_pymoos_pareto_front(tsp: gls.TSP) -> None:
-    assert TSPProblem(gls.TSP(cities(5), optimum=7)).pareto_front().tolist() == [[7.0]]
+    assert TSPProblem(gls.TSP(cities(5), "EUC_2D", optimum=7)).pareto_front().tolist() == [[7.0]]
     assert TSPProblem(tsp).pareto_front() is None
 
 
@@ -92,7 +92,7 @@ def test_pymoos_problem_becomes_real_distances() -> None:
 def test_fitness_is_the_problems_own_value_to_the_last_bit() -> None:
     pymoo, tours = TravelingSalesman(cities(300) / 7), rows(300, 50).astype(np.int32)
     assert fitness(pymoo, tours).tolist() == pymoo.evaluate(tours)[:, 0].tolist()
-    for tsp in (gls.TSP(cities(300) / 7), gls.TSP(cities(300) / 7, "EUC")):
+    for tsp in (gls.TSP(cities(300) / 7, "EUC_2D"), gls.TSP(cities(300) / 7, "EUC")):
         problem = TSPProblem(tsp)
         assert fitness(problem, tours).tolist() == problem.evaluate(tours)[:, 0].tolist()
 

@@ -44,7 +44,7 @@ def searching_ga(search: Any = None) -> GA:
 @pytest.fixture(scope="session")
 def large() -> gls.TSP:
     """So large that a generation takes longer than a time limit of half a second."""
-    return gls.TSP(cities(1500))
+    return gls.TSP(cities(1500), "EUC_2D")
 
 
 def test_generations(tsp: gls.TSP) -> None:
@@ -54,7 +54,9 @@ def test_generations(tsp: gls.TSP) -> None:
 
 @pytest.mark.parametrize("own", [True, False])
 def test_every_searched_tour_counts_as_an_evaluation(diary: type[Diary], own: bool) -> None:
-    problem = TSPProblem(gls.TSP(cities(300)))  # so many that few children are known tours
+    problem = TSPProblem(
+        gls.TSP(cities(300), "EUC_2D")
+    )  # so many that few children are known tours
     algorithm = MemeticGA(20, search=diary()) if own else searching_ga(diary())
     result = minimize(problem, algorithm, ("n_eval", 250), seed=1)
     searched = sum(call["rows"] for call in diary.calls)
@@ -77,7 +79,7 @@ def test_tours_that_are_not_searched_are_counted_by_pymoo(tsp: gls.TSP, diary: t
 def test_a_termination_of_its_own_and_the_default(tsp: gls.TSP) -> None:
     own = minimize(TSPProblem(tsp), MemeticGA(10, termination=("n_gen", 3)), seed=1)
     assert own.algorithm.n_gen - 1 == 3
-    default = minimize(TSPProblem(gls.TSP(cities(8))), MemeticGA(5), seed=1)
+    default = minimize(TSPProblem(gls.TSP(cities(8), "EUC_2D")), MemeticGA(5), seed=1)
     assert default.algorithm.n_gen - 1 == 100
 
 

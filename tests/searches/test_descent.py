@@ -127,7 +127,7 @@ def test_real_lengths_end_where_the_oracle_finds_next_to_nothing(metric, name):
 def test_five_cities_by_hand():
     # Cities on a line at 0, 1, 2, 3, 4. The tour 0 2 1 3 4 has length 2 + 1 + 2 + 1 + 4 = 10; to
     # exchange 2 and 1 makes 0 1 2 3 4 of length 8, which is optimal.
-    problem = gls.TSP([(x, 0) for x in range(5)])
+    problem = gls.TSP([(x, 0) for x in range(5)], "EUC_2D")
     for moves in ([gls.TwoOpt()], [gls.OrOpt(1)], [gls.ThreeOpt()], [gls.LinKernighan()]):
         result = gls.LocalSearch(moves, candidates=gls.Nearest(2))(
             problem, [[0, 2, 1, 3, 4]], backend="cpu"
@@ -156,7 +156,7 @@ def test_a_second_search_finds_next_to_nothing():
 
 
 def test_lists_of_all_cities_have_a_limit():
-    problem = gls.TSP(np.random.default_rng(1).integers(0, 9999, (900, 2)))
+    problem = gls.TSP(np.random.default_rng(1).integers(0, 9999, (900, 2)), "EUC_2D")
     with pytest.raises(gls.exceptions.InvalidParameterError, match=r"candidates: .* limit is 800"):
         gls.LocalSearch([gls.TwoOpt()], candidates=gls.All())(
             problem, random_tours(900, 1), backend="cpu"

@@ -244,7 +244,7 @@ def test_candidates_of_the_search_are_a_filter(edges):
 
 def test_3_opt_has_a_largest_number_of_cities():
     n = 2**15 + 1
-    problem = gls.TSP(np.random.default_rng(1).integers(0, 10**6, (n, 2)))
+    problem = gls.TSP(np.random.default_rng(1).integers(0, 10**6, (n, 2)), "EUC_2D")
     with pytest.raises(UnsupportedProblemError, match=r"^problem: .*32,768 cities.*Nearest"):
         run(search_of(3, gls.Radius(40)), problem, random_tours(n, 1))
 

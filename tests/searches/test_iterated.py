@@ -573,7 +573,7 @@ def test_parts_are_values(part):
             "kicks_per_city: inf",
         ),
         ({"kicks_per_city": "10"}, InvalidTypeError, "kicks_per_city: '10' is no number"),
-        ({"restart_after": 0}, InvalidParameterError, "restart_after: 0 is not at least 1"),
+        ({"restart_after": 0}, InvalidParameterError, "restart_after: 0 is not between 1 and"),
         ({"restart_after": 2.5}, InvalidTypeError, "restart_after: 2.5 is no integer"),
     ],
 )
@@ -585,7 +585,7 @@ def test_bad_parameters(parameters, error, words):
 @pytest.mark.parametrize(
     ("make", "error", "words"),
     [
-        (lambda: gls.Migration(every=0), InvalidParameterError, "every: 0 is not at least"),
+        (lambda: gls.Migration(every=0), InvalidParameterError, "every: 0 is not between 1e-09"),
         (lambda: gls.Migration(every=None), InvalidTypeError, "every: None is no number"),
         (lambda: gls.Migration(share=0.6), InvalidParameterError, "share: 0.6 is not between"),
         (lambda: gls.Migration(share=-1), InvalidParameterError, "share: -1"),

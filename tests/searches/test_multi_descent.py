@@ -81,7 +81,7 @@ def test_two_moves_in_one_round_by_hand():
     # Eight cities on a circle with two pairs exchanged, 0 2 1 3 4 6 5 7: both exchanges are made in
     # the first round of looks, a second one finds nothing.
     ring = np.pi / 4 * np.arange(8)
-    problem = gls.TSP(np.round(1000 * np.column_stack([np.cos(ring), np.sin(ring)])))
+    problem = gls.TSP(np.round(1000 * np.column_stack([np.cos(ring), np.sin(ring)])), "EUC_2D")
     search = gls.LocalSearch([gls.OrOpt(1)], gls.Nearest(2), gls.Multi())
     result = search(problem, [[0, 2, 1, 3, 4, 6, 5, 7]], backend="cpu")
     assert result.tours.tolist() == [list(range(8))]

@@ -261,7 +261,7 @@ def test_stops_after_max_moves(most):
 @pytest.mark.parametrize("longest", [2**22, 2**29, 2**31 - 2])
 def test_estimates_of_long_lengths_hide_no_move(longest):
     near = random_problem("EUC_2D", 40, span=1000)
-    far = gls.TSP(np.asarray(near.coordinates) * (longest / 1500))
+    far = gls.TSP(np.asarray(near.coordinates) * (longest / 1500), "EUC_2D")
     flat = gls.TSP.from_matrix(distance_matrix(far) // 3 + 1)
     starts = random_tours(40, 2)
     for problem in (far, flat):

@@ -155,7 +155,7 @@ def test_stops_after_max_moves(most):
 @pytest.mark.parametrize(("longest", "value"), [(2**29, "int"), (2**31, "gls::int64")])
 def test_long_lengths(longest, value):
     near = random_problem("EUC_2D", 30, span=1000)
-    far = gls.TSP(np.asarray(near.coordinates) * (longest / 1500))
+    far = gls.TSP(np.asarray(near.coordinates) * (longest / 1500), "EUC_2D")
     assert three_opt_climb._value(far) == value
     starts = random_tours(30, 2)
     assert brute_force_passes(far, starts, 3) == climb(far, starts, 3).tours.tolist()
@@ -181,7 +181,7 @@ def test_small_problems_have_no_moves():
 
 
 def test_large_problems_are_refused():
-    problem = gls.TSP(np.random.default_rng(1).integers(0, 1000, (3001, 2)))
+    problem = gls.TSP(np.random.default_rng(1).integers(0, 1000, (3001, 2)), "EUC_2D")
     with pytest.raises(UnsupportedProblemError, match=r"3,001 cities.*Nearest"):
         ThreeOptClimb(get_backend("cpu"), problem, random_tours(3001, 1), 1)
 

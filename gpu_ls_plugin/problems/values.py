@@ -1,0 +1,60 @@
+"""Checks of what users make a problem of."""
+
+from __future__ import annotations
+
+import numbers
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.exceptions import InvalidProblemError, InvalidTypeError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def array_of(values: ArrayLike, parameter: str) -> NDArray[Any]:
+    """Return a copy as an array of integers or floats."""
+    try:
+        array = np.array(values)
+    except ValueError as error:
+        raise InvalidProblemError(f"{parameter}: rows of different lengths") from error
+    except TypeError as error:
+        raise InvalidTypeError(f"{parameter}: {error}") from error
+    if array.dtype.kind not in "iuf" and array.size:
+        raise InvalidTypeError(f"{parameter}: entries must be numbers, not {array.dtype}")
+    return array
+
+
+def labels(name: object, comment: object, optimum: float | None) -> tuple[str, str, float | None]:
+    """Return checked texts and an optimum, which stays an integer where it is one."""
+    if optimum is not None:
+        length = checks.number("optimum", optimum)
+        optimum = int(optimum) if isinstance(optimum, numbers.Integral) else length
+    return checks.text("name", name), checks.text("comment", comment), optimum
+
+
+def check_finite(values: NDArray[Any], parameter: str) -> None:
+    """Raise at the first entry that is NaN or infinite."""
+    wrong = np.argwhere(~np.isfinite(values))
+    if wrong.size:
+        place = tuple(int(index) for index in wrong[0])
+        raise InvalidProblemError(f"{parameter}: entry {place} is {values[place]}, must be finite")
+
+
+def points_of(values: ArrayLike) -> NDArray[np.float64]:
+    """Return a finite float64 (n, 2) copy."""
+    array = array_of(values, "coordinates")
+    if array.ndim != 2 or array.shape[1] != 2 or not len(array):
+        raise InvalidProblemError(
+            f"coordinates: shape {array.shape}, but n >= 1 cities in the plane are (n, 2)"
+        )
+    with np.errstate(over="ignore"):
+        points = np.ascontiguousarray(array, dtype=np.float64)
+    check_finite(points, "coordinates")
+    if array.dtype.kind in "iu" and max(int(array.max()), -int(array.min())) > 2**53:
+        raise InvalidProblemError(
+            "coordinates: integers beyond 2**53 do not fit float64; subtract an offset first"
+        )
+    return points

@@ -1,0 +1,252 @@
+"""Numbers as parameters: NumPy's scalars are as good as Python's, in every public class and call.
+
+The classes and functions are found by their signatures, so that a new one is tested as well.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin import backends, candidates, checks
+from gpu_ls_plugin.acceptance import Acceptance
+from gpu_ls_plugin.candidates import Candidates
+from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.filtering import Filter
+from gpu_ls_plugin.neighbourhoods import Neighbourhood
+from gpu_ls_plugin.pivoting import Pivoting
+from gpu_ls_plugin.registry import registry
+from gpu_ls_plugin.searches.cooperation import Cooperation
+from gpu_ls_plugin.solver import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+N = 80
+PROBLEM = gls.TSP(np.random.default_rng(5).integers(0, 500, (N, 2)), "EUC_2D")
+TOURS = np.random.default_rng(6).permuted(np.tile(np.arange(N), (3, 1)), axis=1)
+RECORDS = {"Result", "Statistics", "Progress", "BestMoves"}  # made by searches
+FILTERED = gls.FilteredNeighbourhood(gls.TwoOpt(), gls.RandomKeep(0.5))
+
+INTEGERS = [np.dtype(f"{sign}int{bits}").type for bits in (8, 16, 32, 64) for sign in ("", "u")]
+FLOATS = [np.float16, np.float32, np.float64]
+
+# What has no number as its default, or one that most types of integers cannot hold.
+NUMBERS = {
+    "breadth": (4, 3),
+    "climbs": 3,
+    "first_row": 2,
+    "k": 7,
+    "kicks": 4,
+    "least": 0.5,
+    "limit": 12,
+    "memory_limit": 2**30,
+    "moves": 9,
+    "optimum": 7.0,
+    "part": 40,
+    "population": 2,
+    "r": 60.0,
+    "restart_after": 3,
+    "seconds": 100.0,
+    "seed": 3,
+    "segment": 10,
+    "size": 2,
+    "target": 5.0,
+    "walk": 5,
+}
+# Searches whose random numbers matter.
+EXAMPLES = {
+    gls.LocalSearch: partial(gls.LocalSearch, [gls.TwoOpt()], gls.All(), gls.RandomK(50)),
+    gls.RandomRestarts: partial(gls.RandomRestarts, climbs=3, keep=3),
+}
+# What else a class or function cannot do without.
+NEEDED = {
+    "TSP": {"coordinates": [[0, 0], [3, 4]]},
+    "Closure": {"candidates": gls.Nearest(4)},
+    "Union": {"first": gls.Nearest(4), "second": gls.Nearest(5)},
+    "SearchDisplay": {"title": "x"},
+}
+
+
+def public() -> Iterator[Callable[..., Any]]:
+    """Public classes and functions of the library, each once."""
+    given = [getattr(gls, name) for name in gls.__all__]
+    given += [part.factory for part in registry.parts()]
+    given += [Settings, backends.get_backend, *vars(candidates).values()]
+    for made in dict.fromkeys(filter(callable, given)):
+        if made.__module__.startswith("gpu_ls_plugin.") and made.__name__ not in RECORDS:
+            yield made
+
+
+def numeric(call: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Parameters that are numbers, by their annotation or their default."""
+    return {
+        name: parameter
+        for name, parameter in inspect.signature(call).parameters.items()
+        if re.search(r"\b(int|float)\b", str(parameter.annotation))
+        or type(parameter.default) in (int, float)
+    }
+
+
+def number(name: str, parameter: inspect.Parameter) -> Any:
+    """A valid number for a parameter."""
+    return NUMBERS.get(name, parameter.default)
+
+
+def forms(value: Any) -> Iterator[Any]:
+    """The same number (or numbers) in every type of NumPy that can hold it, or nearly."""
+    if isinstance(value, tuple):
+        yield np.array(value)
+        yield list(np.array(value, np.int8))
+        return
+    for kind in INTEGERS if float(value).is_integer() else []:
+        if value <= np.iinfo(kind).max:
+            yield kind(value)
+    yield from (kind(value) for kind in (FLOATS if isinstance(value, float) else []))
+
+
+def plain(value: Any) -> Any:
+    return tuple(int(item) for item in value) if np.ndim(value) else value.item()
+
+
+CLASSES = [made for made in public() if inspect.isclass(made) and not inspect.isabstract(made)]
+FIELDS = [(made, name) for made in CLASSES for name in numeric(made)]
+
+
+def make(made: Callable[..., Any], **numbers: Any) -> Any:
+    return made(**NEEDED.get(made.__name__, {}), **numbers)
+
+
+def test_the_classes_are_found():
+    assert {"RandomRestarts.climbs", "Budget.seconds", "Settings.population", "TSP.optimum"} <= {
+        f"{made.__name__}.{name}" for made, name in FIELDS
+    }
+    assert len(FIELDS) >= 40
+
+
+def id_of(part: Any) -> str:
+    owner = getattr(part, "__self__", None)
+    return part if isinstance(part, str) else type(owner).__name__ if owner else part.__name__
+
+
+each_field = pytest.mark.parametrize(("made", "name"), FIELDS, ids=id_of)
+
+
+@each_field
+def test_parameters_become_python_numbers(made, name):
+    parameter = numeric(made)[name]
+    kind = float if "float" in str(parameter.annotation) else int
+    for value in forms(number(name, parameter)):
+        ours, theirs = make(made, **{name: plain(value)}), make(made, **{name: value})
+        stored = getattr(theirs, name)
+        assert repr(stored) == repr(getattr(ours, name)), value
+        if dataclasses.is_dataclass(made):
+            assert {type(item) for item in np.atleast_1d(np.array(stored, object))} == {kind}
+            assert (theirs, hash(theirs), repr(theirs)) == (ours, hash(ours), repr(ours))
+
+
+@each_field
+@pytest.mark.parametrize("truth", [True, np.True_])
+def test_truth_values_are_no_numbers(made, name, truth):
+    with pytest.raises(InvalidTypeError, match=f"^{name}: "):
+        make(made, **{name: truth})
+
+
+def outcome(call: Callable[..., Any], **given: Any) -> list[Any]:
+    """What a call returns for the problem, and for the tours if it takes any."""
+    known = {"problem": PROBLEM, "tours": TOURS, "backend": "cpu", "neighbourhood": FILTERED}
+    taken = {n: known[n] for n in inspect.signature(call).parameters if n in known}
+    found = call(**taken | given)
+    arrays = vars(found).values() if dataclasses.is_dataclass(found) else [found]
+    return [array.tolist() for array in arrays if isinstance(array, np.ndarray)]
+
+
+def found_with(part: Any) -> list[Any]:
+    """What a short search finds with a part."""
+    limits = {}
+    match part:
+        case Candidates():
+            search = gls.LocalSearch(candidates=part)
+        case Filter():
+            filtered = gls.FilteredNeighbourhood(gls.TwoOpt(), part)
+            search = gls.LocalSearch([filtered], pivoting=gls.Best())
+        case Neighbourhood():
+            search = gls.LocalSearch([part])
+        case Pivoting():
+            lists = gls.All() if isinstance(part, gls.RandomK) else gls.Nearest(10)
+            search = gls.LocalSearch([gls.TwoOpt()], lists, part)
+        case Acceptance():
+            search = gls.IteratedLocalSearch(accept=part)
+        case Cooperation():
+            search = gls.IteratedLocalSearch(cooperation=part)
+        case gls.DoubleBridge():
+            search = gls.IteratedLocalSearch(perturbation=part)
+        case gls.Budget():
+            search = gls.IteratedLocalSearch(accept=gls.Better())  # which knows no time
+            limits = {"budget": dataclasses.replace(part, kicks=part.kicks or 30)}
+        case _:
+            search = part
+    return outcome(search, **limits)
+
+
+SEARCHED = [field for field in FIELDS if field[0] not in (gls.TSP, gls.SearchDisplay, Settings)]
+
+
+@pytest.mark.parametrize(("made", "name"), SEARCHED, ids=id_of)
+def test_searches_find_the_same(made, name):
+    (*_, value) = forms(number(name, numeric(made)[name]))
+    assert found_with(make(made, **{name: value})) == found_with(make(made, **{name: plain(value)}))
+
+
+def calls() -> Iterator[Callable[..., Any]]:
+    """Public functions that take a seed, and such methods of the parts; and `distinct`."""
+    yield from (call for call in public() if not inspect.isclass(call) and "seed" in numeric(call))
+    for made in CLASSES:
+        for name in ("__call__", "perturb"):
+            if "seed" in numeric(getattr(made, name, print)):
+                yield getattr(EXAMPLES.get(made, made)(), name)
+    costs = np.arange(len(TOURS))
+    yield gls.Result(TOURS, costs).distinct
+
+
+ARGUMENTS = [(call, name) for call in calls() for name in numeric(call) if name != "device"]
+
+
+@pytest.mark.parametrize(("call", "name"), ARGUMENTS, ids=id_of)
+def test_calls_take_them(call, name):
+    value = number(name, numeric(call)[name])
+    required = {"k": 2} if call.__name__ == "distinct" else {}
+    expected = outcome(call, **required | {name: value})
+    for form in forms(value):
+        assert outcome(call, **required | {name: form}) == expected
+    for truth in (True, np.True_):
+        with pytest.raises(InvalidTypeError, match=f"^{name}: "):
+            outcome(call, **required | {name: truth})
+
+
+def test_a_device_is_a_python_number(monkeypatch):
+    monkeypatch.setattr(backends, "_cuda_reason", lambda: None)
+    monkeypatch.setattr(backends, "_cuda", type)
+    for kind in INTEGERS:
+        assert backends.get_backend("cuda", kind(1)) is int
+
+
+@pytest.mark.parametrize("call", [call for call, name in ARGUMENTS if name == "seed"], ids=id_of)
+def test_no_seed_draws_one(call, monkeypatch):
+    drawn = iter([7, 8])
+    monkeypatch.setattr(checks.secrets, "randbits", lambda bits: next(drawn))
+    for seed in (7, 8):
+        assert outcome(call, seed=None) == outcome(call, seed=seed)
+
+
+def test_seeds_are_drawn_from_64_bits():
+    drawn = {checks.seed(None) for _ in range(50)}
+    assert len(drawn) == 50 and 2**60 < max(drawn) < 2**64
+    assert Settings(seed=None) != Settings(seed=None)
