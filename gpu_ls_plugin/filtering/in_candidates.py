@@ -12,6 +12,7 @@ from gpu_ls_plugin.filtering.base import Filter
 from gpu_ls_plugin.registry import registry
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.candidates import Candidates
     from gpu_ls_plugin.filtering.base import Setting
 
 
