@@ -36,8 +36,7 @@ def get_backend(backend: str = "auto", device: int | None = None, *, tours: Any 
     BackendUnavailableError
         CUDA was asked for and cannot be used; the message says why and what to do.
     """
-    if backend not in ("auto", *NAMES):
-        raise InvalidParameterError(f"backend: {backend!r} is none of auto, cpu, cuda")
+    check_name(backend)
     if device is not None and (isinstance(device, bool) or not isinstance(device, int)):
         raise InvalidTypeError(f"device: {device!r} is no CUDA device number")
     if backend == "auto":
@@ -53,6 +52,12 @@ def get_backend(backend: str = "auto", device: int | None = None, *, tours: Any 
     if reason is not None:
         raise BackendUnavailableError(f"backend: cuda cannot be used: {reason}")
     return _cuda(device)
+
+
+def check_name(backend: object) -> None:
+    """Raise InvalidParameterError where no backend has that name; whether it works is not asked."""
+    if backend not in ("auto", *NAMES):
+        raise InvalidParameterError(f"backend: {backend!r} is none of auto, cpu, cuda")
 
 
 def available() -> dict[str, str | None]:
