@@ -133,7 +133,9 @@ class Plugins:
         if problem is None:
             kind = f"{type(obj).__module__}.{type(obj).__qualname__}"
             raise InvalidTypeError(
-                f"problem: no plugin turns {kind} into a problem; pass a gpu_ls_plugin.TSP"
+                f"problem: no plugin turns {kind} into a problem; TSP only: "
+                "TSPProblem(gpu_ls_plugin.TSP(...)), pymoo's TravelingSalesman, or what a plugin's "
+                "gpu_ls_problem_from answers for; outside pymoo a gpu_ls_plugin.TSP"
             )
         return problem
 

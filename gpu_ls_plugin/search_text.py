@@ -99,6 +99,33 @@ def parse_search(text: str) -> Callable[..., Any]:
         raise InvalidParameterError(f"search: nested too deeply; write {FORM}") from None
 
 
+def improving(search: object, written: object) -> Callable[..., Any]:
+    """Return a search that can be called as `LocalSearch` is; messages show it as `written`.
+
+    Raises
+    ------
+    InvalidTypeError
+        It cannot be called, or is a class.
+    InvalidParameterError
+        It does not take what a `LocalSearch` takes.
+    """
+    if not callable(search) or isinstance(search, type):
+        raise InvalidTypeError(
+            f"search: {written!r} is neither a search nor a text for one; pass for example "
+            f"gpu_ls_plugin.LocalSearch(), or {FORM}"
+        )
+    try:
+        inspect.signature(search).bind("problem", "tours", seed=0, budget=None, backend="auto")
+    except ValueError:  # a callable without a signature
+        return search
+    except TypeError:
+        raise InvalidParameterError(
+            f"search: {written!r} does not improve given tours; use one that is called as "
+            "search(problem, tours, seed=..., budget=..., backend=...), such as local_search"
+        ) from None
+    return search
+
+
 def text_of(search: object) -> str:
     """Return a text for a search, which `parse_search` reads if its parts are registered."""
     if isinstance(search, IteratedLocalSearch):
@@ -140,7 +167,7 @@ def _search(tree: ast.expr) -> Callable[..., Any]:
     (first, *others) = _groups(tree)
     alone = len(first) == 1 and not others
     if alone and _kind(first[0], "neighbourhood", "search") == "search":
-        return _improving(ast.unparse(tree), _part(first[0], "search"))
+        return improving(_part(first[0], "search"), ast.unparse(tree))
     return _composed(first, others)
 
 
@@ -276,15 +303,3 @@ def _factory(kind: str, name: str) -> Callable[..., Any]:
         known = ", ".join(other for of, other in UNREGISTERED if of == kind)
         raise UnknownPartError(f"{kind}: no {kind} is called {name!r}; known: {known}")
     return registry.lookup(kind, name)
-
-
-def _improving(text: str, search: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a search that can be called with a problem and tours; others are refused."""
-    try:
-        inspect.signature(search).bind("problem", "tours")
-    except TypeError:
-        raise InvalidParameterError(
-            f"search: {text!r} does not improve given tours; use one that does, such as "
-            "local_search"
-        ) from None
-    return search

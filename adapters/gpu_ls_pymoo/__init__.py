@@ -14,11 +14,12 @@ from gpu_ls_plugin.exceptions import MissingExtraError
 if TYPE_CHECKING:
     from gpu_ls_pymoo.algorithms import MemeticGA
     from gpu_ls_pymoo.crossover import SegmentCrossover
+    from gpu_ls_pymoo.duplicates import TourDuplicateElimination
     from gpu_ls_pymoo.mating import MemeticMating
     from gpu_ls_pymoo.mutation import DoubleBridgeMutation, LocalSearchMutation
     from gpu_ls_pymoo.output import LocalSearchOutput
     from gpu_ls_pymoo.problems import TSPProblem, as_tsp
-    from gpu_ls_pymoo.repair import CanonicalTourRepair, TourDuplicateElimination
+    from gpu_ls_pymoo.repair import CanonicalTourRepair
     from gpu_ls_pymoo.sampling import LocalSearchSampling
     from gpu_ls_pymoo.search import default_search
 
@@ -47,7 +48,7 @@ _HOMES = {
     "MemeticMating": "mating",
     "SegmentCrossover": "crossover",
     "TSPProblem": "problems",
-    "TourDuplicateElimination": "repair",
+    "TourDuplicateElimination": "duplicates",
     "as_tsp": "problems",
     "default_search": "search",
 }

@@ -8,10 +8,11 @@ from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from pymoo.algorithms.soo.nonconvex.ga import FitnessSurvival
 from pymoo.termination.max_gen import MaximumGenerationTermination
 
+from gpu_ls_plugin import checks
+from gpu_ls_pymoo.duplicates import TourDuplicateElimination
 from gpu_ls_pymoo.mating import MemeticMating
 from gpu_ls_pymoo.output import LocalSearchOutput
-from gpu_ls_pymoo.repair import TourDuplicateElimination
-from gpu_ls_pymoo.sampling import LocalSearchSampling
+from gpu_ls_pymoo.sampling import LocalSearchSampling, warm_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,23 +38,24 @@ class MemeticGA(GeneticAlgorithm):
     Parameters
     ----------
     pop_size : int
-        Tours in the population; also the size of the batches, so a GPU wants hundreds.
+        Tours in the population, at least 1; also the size of the batches, so a GPU wants hundreds.
     search : callable or str, optional
         A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
         `default_search` if None.
     sampling : pymoo Sampling, array (P, n) or Population, optional
-        Start population; an array or Population is a warm start and is taken as it is.
+        Start population; an array or Population is a warm start, whose tours are checked and
+        taken as they are.
     selection, crossover, mutation : pymoo operators, optional
         As in `MemeticMating`.
     survival, mating, output : optional
         Other pymoo parts in place of `FitnessSurvival`, `MemeticMating` and `LocalSearchOutput`.
         A `mating` brings its own search and operators.
     n_offsprings : int, optional
-        Children in a generation, `pop_size` if None.
+        Children in a generation, at least 1; `pop_size` if None.
     backend : str
         "auto", "cpu" or "cuda".
     moves : int, optional
-        Applied improving moves per tour and call; None: to the local optimum.
+        Applied improving moves per tour and call, at least 1; None: to the local optimum.
         Of the children and of the start population, as `kicks`.
     kicks : int, optional
         Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
@@ -64,7 +66,10 @@ class MemeticGA(GeneticAlgorithm):
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `search` is neither a search nor a text for one, or a limit is no non-negative integer.
+        A parameter is out of range; `search` is neither a search that improves given tours nor a
+        text for one; `kicks` is given where the search makes none.
+    InvalidTourError
+        When a run begins: a row of a warm start is no tour of the problem.
     """
 
     def __init__(
@@ -90,8 +95,10 @@ class MemeticGA(GeneticAlgorithm):
             sampling = LocalSearchSampling(search=search, backend=backend, moves=moves, kicks=kicks)
         if mating is None:
             mating = MemeticMating(search, selection, crossover, mutation, backend, moves, kicks)
+        if n_offsprings is not None:
+            n_offsprings = checks.integer("n_offsprings", n_offsprings, least=1)
         super().__init__(
-            pop_size=pop_size,
+            pop_size=checks.integer("pop_size", pop_size, least=1),
             sampling=sampling,
             mating=mating,
             survival=survival or FitnessSurvival(),
@@ -103,7 +110,9 @@ class MemeticGA(GeneticAlgorithm):
         )
 
     def _setup(self, problem: Any, **kwargs: Any) -> None:
-        """Compile before the clock of a time limit starts."""
+        """Check the start and compile before the clock of a time limit starts."""
+        self.eliminate_duplicates.adopt(problem)
+        self.initialization.sampling = warm_start(problem, self.initialization.sampling)
         for part, size in (
             (self.initialization.sampling, self.pop_size),
             (self.mating, self.n_offsprings),

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pymoo.core.crossover import Crossover
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_pymoo.tours import as_tours, gather, row_offsets
+from gpu_ls_pymoo.parameters import probability
+from gpu_ls_pymoo.tours import checked, gather, row_offsets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,31 +33,35 @@ class SegmentCrossover(Crossover):
     ----------
     shortest, longest : float
         Bounds of the segment's length as a part of the tour; it is drawn uniformly for each child.
-    prob : float
+    prob : float or pymoo Real
         Probability of a pair to be crossed; otherwise the child is one of the parents.
 
     Raises
     ------
-    InvalidParameterError
-        Not ``0 < shortest <= longest <= 1``.
+    InvalidParameterError, InvalidTypeError
+        Not ``0 < shortest <= longest <= 1``, or `prob` is not from 0 to 1.
     """
 
     def __init__(
-        self, shortest: float = 0.125, longest: float = 0.5, prob: float = 1.0, **kwargs: Any
+        self, shortest: float = 0.125, longest: float = 0.5, prob: Any = 1.0, **kwargs: Any
     ) -> None:
-        if not 0 < shortest <= longest <= 1:
+        shortest = checks.number("shortest", shortest, least=0, most=1)
+        longest = checks.number("longest", longest, least=0, most=1)
+        if not 0 < shortest <= longest:
             raise InvalidParameterError(
                 f"shortest, longest: {shortest}, {longest}, but 0 < shortest <= longest <= 1"
             )
-        super().__init__(n_parents=2, n_offsprings=1, prob=prob, **kwargs)
+        super().__init__(n_parents=2, n_offsprings=1, **kwargs)
+        self.prob = probability(prob)
         self.shortest, self.longest = shortest, longest
 
     def _do(
         self, problem: Any, parents: Any, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> NDArray[Any]:
         """Return children (1, P, n) of parents (2, P, n)."""
-        first, second = as_tours(parents[0]), as_tours(parents[1])
-        size, n = first.shape
+        n = parents.shape[-1]
+        first, second = (checked(rows, n, "parents") for rows in parents)
+        size = len(first)
         low = max(1, int(self.shortest * n))
         lengths = random_state.integers(low, max(low, int(self.longest * n)) + 1, size=size)
         starts = random_state.integers(n, size=size)

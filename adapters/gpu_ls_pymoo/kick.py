@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import check_name
 from gpu_ls_pymoo.problems import as_tsp
 from gpu_ls_pymoo.tours import as_tours
 
@@ -28,13 +30,21 @@ class Kick:
         Longest window that holds all four cuts; None is uniform over the tour.
     backend : str
         "auto", "cpu" or "cuda".
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        `segment` is no integer of at least 6, or no backend has that name.
     """
 
     segment: int | None = 50
     backend: str = "auto"
 
     def __post_init__(self) -> None:
-        self._double_bridge()  # a wrong segment is an error here, not in the first generation
+        check_name(self.backend)  # here, not in the first generation
+        if self.segment is not None:
+            segment = checks.integer("segment", self.segment, least=_SMALLEST)
+            object.__setattr__(self, "segment", segment)
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile, so that the first kick of a timed run does not have to; any `size` will do."""

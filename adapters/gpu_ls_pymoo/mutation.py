@@ -10,9 +10,13 @@ from pymoo.core.mutation import Mutation
 from pymoo.core.repair import NoRepair
 
 import gpu_ls_pymoo.individuals as individuals
+from gpu_ls_pymoo.distinct import DistinctSearch, known_tours, offspring_so_far
 from gpu_ls_pymoo.kick import Kick
+from gpu_ls_pymoo.parameters import probability
+from gpu_ls_pymoo.problems import canonical_tours
 from gpu_ls_pymoo.repair import CanonicalTourRepair
 from gpu_ls_pymoo.search import Improver
+from gpu_ls_pymoo.tours import keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +26,11 @@ if TYPE_CHECKING:
 
 
 class _TourMutation(Mutation):
-    """Draws who is mutated first and once, and hands only these rows over."""
+    """Draws who is mutated first and once, and has only these rows changed."""
+
+    def __init__(self, prob: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.prob = probability(prob)
 
     def do(
         self,
@@ -35,7 +43,7 @@ class _TourMutation(Mutation):
         seed: int | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Mutate each individual with probability `prob`; the others are not looked at.
+        """Mutate each individual with probability `prob`; the others are not changed.
 
         Parameters
         ----------
@@ -54,16 +62,22 @@ class _TourMutation(Mutation):
         random_state = np.random.default_rng(seed if random_state is None else random_state)
         if not inplace:
             pop = deepcopy(pop)
-        chosen = pop[random_state.random(len(pop)) < self.prob.get()]
+        drawn = random_state.random(len(pop)) < self.prob.get()
+        chosen, others = pop[drawn], pop[~drawn]
         if len(chosen):
-            tours, values = self._mutate(problem, chosen.get("X"), random_state, algorithm)
+            tours, values = self._mutate(problem, chosen, others, random_state, algorithm)
             individuals.write(chosen, tours, values)
         return pop
 
     def _mutate(
-        self, problem: Any, rows: Any, random_state: np.random.Generator, algorithm: Any
+        self,
+        problem: Any,
+        chosen: Any,
+        others: Any,
+        random_state: np.random.Generator,
+        algorithm: Any,
     ) -> tuple[Tours, Fitness | None]:
-        """Return new tours, and their fitness if it is known and will stay valid."""
+        """Return new tours for the chosen, and their fitness if it is known and will stay valid."""
         raise NotImplementedError
 
 
@@ -71,20 +85,27 @@ class LocalSearchMutation(_TourMutation):
     """Improve individuals by a local search, all of a generation in one batch.
 
     Tours come out in canonical form (`CanonicalTourRepair`), so that equal tours are equal rows,
-    and with their fitness, so that pymoo does not evaluate them again; each searched tour counts
-    as one evaluation in ``n_eval``. A time limit of the run cuts the search.
+    and with their fitness, so that pymoo does not evaluate them again; each counts as one
+    evaluation in ``n_eval``. A time limit of the run cuts the search.
+
+    In a run, all tours that come out are different from each other and from those of its
+    population, so that pymoo finds no duplicates among them, for which it would mate and search
+    up to a hundred times in a generation: known tours are kicked before the search, and those that
+    it leads back to known tours are replaced by kicked, unsearched ones. Where not even kicks find
+    a new tour (tiny problems), nothing is searched. Outside a run, without `algorithm`, each tour
+    is just searched and none becomes worse.
 
     Parameters
     ----------
     search : callable or str, optional
         A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
         `default_search` if None.
-    prob : float
+    prob : float or pymoo Real
         Probability of an individual to be searched; drawn before the search, once.
     backend : str
         "auto", "cpu" or "cuda".
     moves : int, optional
-        Applied improving moves per tour and call; None: to the local optimum.
+        Applied improving moves per tour and call, at least 1; None: to the local optimum.
     kicks : int, optional
         Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
         where `moves` does not limit it.
@@ -92,29 +113,43 @@ class LocalSearchMutation(_TourMutation):
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `search` is neither a search nor a text for one, or a limit is no non-negative integer.
+        A parameter is out of range; `search` is neither a search that improves given tours nor a
+        text for one; `kicks` is given where the search makes none.
     """
 
     def __init__(
         self,
         search: Callable[..., Any] | str | None = None,
-        prob: float = 1.0,
+        prob: Any = 1.0,
         backend: str = "auto",
         moves: int | None = None,
         kicks: int | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(prob=prob, **kwargs)
-        self.improver = Improver(search, backend, moves, kicks)
+        super().__init__(prob, **kwargs)
+        self.search = DistinctSearch(Improver(search, backend, moves, kicks), Kick(backend=backend))
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        self.improver.prepare(problem, size)
+        self.search.prepare(problem, size)
 
     def _mutate(
-        self, problem: Any, rows: Any, random_state: np.random.Generator, algorithm: Any
+        self,
+        problem: Any,
+        chosen: Any,
+        others: Any,
+        random_state: np.random.Generator,
+        algorithm: Any,
     ) -> tuple[Tours, Fitness | None]:
-        tours, values = self.improver(problem, rows, random_state, algorithm)
+        if algorithm is None:  # nobody mates until all are new: better no tour that is worse
+            return self.search.improver(problem, chosen.get("X"), random_state, None)
+        made = offspring_so_far(algorithm)
+        if made.exhausted:
+            return canonical_tours(problem, chosen.get("X")), None
+        known = made.tours | known_tours(problem, getattr(algorithm, "pop", None), others)
+        tours, values, new = self.search(problem, chosen.get("X"), known, random_state, algorithm)
+        made.tours.update(keys(tours))
+        made.exhausted = not new.any()
         if values is None or self._repaired_later(algorithm):
             return tours, None
         individuals.count(algorithm, len(tours))
@@ -135,21 +170,21 @@ class DoubleBridgeMutation(_TourMutation):
     segment : int, optional
         Longest window of positions that holds all four cuts; None is uniform over the tour. A
         short window changes a tour in one place only, which a local search repairs cheaply.
-    prob : float
+    prob : float or pymoo Real
         Probability of an individual to be kicked; drawn first, once.
     backend : str
         "auto", "cpu" or "cuda".
 
     Raises
     ------
-    InvalidParameterError
-        `segment` is too short for a double bridge.
+    InvalidParameterError, InvalidTypeError
+        `segment` is too short for a double bridge, or another parameter is out of range.
     """
 
     def __init__(
-        self, segment: int | None = 50, prob: float = 1.0, backend: str = "auto", **kwargs: Any
+        self, segment: int | None = 50, prob: Any = 1.0, backend: str = "auto", **kwargs: Any
     ) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         self.kick = Kick(segment, backend)
 
     def prepare(self, problem: Any, size: int = 1) -> None:
@@ -157,6 +192,11 @@ class DoubleBridgeMutation(_TourMutation):
         self.kick.prepare(problem, size)
 
     def _mutate(
-        self, problem: Any, rows: Any, random_state: np.random.Generator, algorithm: Any
+        self,
+        problem: Any,
+        chosen: Any,
+        others: Any,
+        random_state: np.random.Generator,
+        algorithm: Any,
     ) -> tuple[Tours, Fitness | None]:
-        return self.kick(problem, rows, random_state), None
+        return self.kick(problem, chosen.get("X"), random_state), None

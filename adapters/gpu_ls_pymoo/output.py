@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pymoo.util.display.column import Column
 from pymoo.util.display.output import Output
 
 from gpu_ls_plugin.result import Statistics
+from gpu_ls_pymoo.problems import canonical_tours
 from gpu_ls_pymoo.search import STATISTICS
-from gpu_ls_pymoo.tours import as_tours, canonical, keys
-
-if TYPE_CHECKING:
-    from gpu_ls_pymoo.tours import Tours
+from gpu_ls_pymoo.tours import keys
 
 
 class LocalSearchOutput(Output):
@@ -49,11 +47,8 @@ class LocalSearchOutput(Output):
         self.mean.set(f"{values.mean():.8g}")
         if self.optimum:
             self.gap.set(f"{100 * (best / self.optimum - 1):.3f}")
-        self.distinct.set(len(set(keys(_canonical(algorithm)))))
+        tours = canonical_tours(algorithm.problem, algorithm.pop.get("X"))
+        self.distinct.set(len(set(keys(tours))))
         self.moves.set(statistics.moves)
         seconds = statistics.seconds
         self.rate.set(f"{statistics.evaluations / seconds:.2g}" if seconds > 0 else None)
-
-
-def _canonical(algorithm: Any) -> Tours:
-    return canonical(as_tours(algorithm.pop.get("X")))

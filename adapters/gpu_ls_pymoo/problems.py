@@ -13,10 +13,12 @@ from scipy.spatial.distance import cdist
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.plugins import plugins
 from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_pymoo.tours import as_tours
+from gpu_ls_pymoo.tours import as_tours, canonical, checked
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_pymoo.tours import Tours
 
     Fitness = NDArray[np.float64]
 
@@ -105,6 +107,18 @@ def tsp_of_pymoo(problem: object) -> TSP | None:
     if np.shape(problem.cities)[1] == 2 and _euclidean(problem):
         return TSP(problem.cities, "EUC", name=problem.name())
     return TSP.from_matrix(np.asarray(problem.D, dtype=np.float64), name=problem.name())
+
+
+def canonical_tours(problem: object, rows: ArrayLike) -> Tours:
+    """Return pymoo's rows as tours in canonical form, reversed only where that costs the same.
+
+    Raises
+    ------
+    InvalidTourError, InvalidTypeError
+        A row is no tour of the problem; it is named.
+    """
+    tsp = as_tsp(problem)
+    return canonical(checked(rows, tsp.n, "tours"), symmetric=tsp.symmetric)
 
 
 def fitness(problem: Any, tours: NDArray[np.int32], costs: Any = None) -> Fitness | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,9 +10,12 @@ from pymoo.core.population import Population
 from pymoo.core.sampling import Sampling
 
 import gpu_ls_pymoo.individuals as individuals
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.registry import registry
 from gpu_ls_pymoo.problems import as_tsp
 from gpu_ls_pymoo.search import Improver
+from gpu_ls_pymoo.tours import checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,15 +31,15 @@ class LocalSearchSampling(Sampling):
     Parameters
     ----------
     construction : str or callable
-        Name of a registered construction ("nearest_neighbour", "random", ...) or a function of
-        the same signature, such as ``gpu_ls_plugin.greedy``.
+        Name of a registered construction ("nearest_neighbour", "random_tours", ...) or a function
+        of the same signature, such as ``gpu_ls_plugin.greedy``.
     search : callable or str, optional
         A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
         `default_search` if None.
     backend : str
         "auto", "cpu" or "cuda".
     moves : int, optional
-        Applied improving moves per tour and call; None: to the local optimum.
+        Applied improving moves per tour and call, at least 1; None: to the local optimum.
     kicks : int, optional
         Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
         where `moves` does not limit it.
@@ -43,7 +47,8 @@ class LocalSearchSampling(Sampling):
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `search` is neither a search nor a text for one, or a limit is no non-negative integer.
+        A parameter is out of range; `search` is neither a search that improves given tours nor a
+        text for one; `kicks` is given where the search makes none; no such construction.
     """
 
     def __init__(
@@ -55,6 +60,7 @@ class LocalSearchSampling(Sampling):
         kicks: int | None = None,
     ) -> None:
         super().__init__()
+        _constructing(construction)  # a wrong name is an error here, not in a run
         self.construction = construction
         self.improver = Improver(search, backend, moves, kicks)
 
@@ -75,7 +81,8 @@ class LocalSearchSampling(Sampling):
     ) -> Any:
         """Return `n_samples` searched tours as a Population; some may be the same tour."""
         random_state = np.random.default_rng(seed if random_state is None else random_state)
-        starts = self._construct(problem, n_samples, random_state)
+        size = checks.integer("n_samples", n_samples, least=1)
+        starts = self._construct(problem, size, random_state)
         tours, values = self.improver(problem, starts, random_state, algorithm)
         pop = Population.empty(len(tours))
         individuals.write(pop, tours, values)
@@ -84,9 +91,47 @@ class LocalSearchSampling(Sampling):
         return pop
 
     def _construct(self, problem: Any, size: int, random_state: np.random.Generator) -> Tours:
-        build = self.construction
-        if isinstance(build, str):
-            build = registry.lookup("construction", build)
+        build = _constructing(self.construction)
         seed = int(random_state.integers(2**63))
         tours: Tours = build(as_tsp(problem), size=size, seed=seed, backend=self.improver.backend)
         return tours
+
+
+def _constructing(construction: Any) -> Callable[..., Any]:
+    """Return the construction of that name, or the function itself."""
+    if isinstance(construction, str):
+        construction = registry.lookup("construction", construction)
+    if not callable(construction):
+        raise InvalidTypeError(
+            f"construction: {construction!r} is neither a name nor a function such as "
+            "gpu_ls_plugin.greedy"
+        )
+    build: Callable[..., Any] = construction
+    return build
+
+
+def warm_start(problem: Any, sampling: Any) -> Any:
+    """Return what an algorithm starts from, its tours checked and as integers.
+
+    Parameters
+    ----------
+    problem : pymoo problem
+    sampling : pymoo Sampling, array (P, n) or Population
+        Not changed.
+
+    Returns
+    -------
+    pymoo Sampling, int32 array (P, n) or Population
+        A `Sampling` as it is. The individuals of a Population keep their fitness.
+
+    Raises
+    ------
+    InvalidTourError, InvalidTypeError
+        A row is no tour of the problem; it is named.
+    """
+    if callable(sampling):
+        return sampling
+    known = isinstance(sampling, Population)
+    rows = [individual.X for individual in sampling] if known else sampling
+    tours = checked(rows, as_tsp(problem).n, "sampling")
+    return deepcopy(sampling).set("X", tours) if known else tours

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pymoo.core.termination import TerminateIfAll
 from pymoo.termination.max_time import TimeBasedTermination
 
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import check_name
 from gpu_ls_plugin.budget import Budget
-from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.result import Statistics
-from gpu_ls_plugin.search_text import FORM, parse_search
-from gpu_ls_plugin.searches import IteratedLocalSearch
+from gpu_ls_plugin.search_text import improving, parse_search, text_of
+from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 from gpu_ls_plugin.solver import compile_search
 from gpu_ls_pymoo.problems import as_tsp, fitness
 from gpu_ls_pymoo.tours import as_tours, canonical
@@ -50,7 +53,7 @@ class Improver:
     backend : str
         "auto", "cpu" or "cuda".
     moves : int, optional
-        Applied improving moves per tour and call; None: to the local optimum.
+        Applied improving moves per tour and call, at least 1; None: to the local optimum.
     kicks : int, optional
         Kicks per tour and call of an iterated search; None: its `kicks_per_city`
         where `moves` does not limit it.
@@ -58,7 +61,8 @@ class Improver:
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `search` is neither, or its text cannot be read; a limit is no non-negative integer.
+        `search` is neither, its text cannot be read, or it does not improve given tours; a limit
+        is no integer in its range, or of kicks where the search makes none; no such backend.
     """
 
     search: Callable[..., Any] | str | None = None
@@ -67,13 +71,16 @@ class Improver:
     kicks: int | None = None
 
     def __post_init__(self) -> None:
-        Budget(
-            moves=self.moves, kicks=self.kicks
-        )  # a wrong number or text is an error here, not in a generation
-        if not callable(self._found()):
-            raise InvalidTypeError(
-                f"search: {self.search!r} is neither a search nor a text for one; pass for "
-                f"example gpu_ls_plugin.LocalSearch(), or {FORM}"
+        check_name(self.backend)  # what is wrong is an error here, not in a generation
+        for name, least in (("moves", 1), ("kicks", 0)):
+            if getattr(self, name) is not None:
+                limit = checks.integer(name, getattr(self, name), least=least)
+                object.__setattr__(self, name, limit)
+        search = improving(self._found(), self.search)
+        if self.kicks is not None and isinstance(search, LocalSearch):
+            raise InvalidParameterError(
+                f"kicks: {self.kicks}, but {text_of(search)} makes none; pass an "
+                "IteratedLocalSearch, or limit the search by moves"
             )
 
     def prepare(self, problem: Any, size: int = 1) -> None:
@@ -157,14 +164,18 @@ def seconds_left(algorithm: Any) -> float:
 
 
 def _time_limit(termination: Any) -> float:
-    """The seconds of a time limit, the shortest one of a collection, infinite if there is none."""
+    """The seconds of a time limit, infinite if there is none.
+
+    The shortest one of a collection, the longest where all of its terminations must be met.
+    """
     if isinstance(termination, TimeBasedTermination):
         return float(termination.max_time)
     parts = [
         *getattr(termination, "terminations", ()),  # of a TerminationCollection
         *getattr(termination, "criteria", ()),
     ]
-    return min(map(_time_limit, parts), default=math.inf)
+    decides = max if isinstance(termination, TerminateIfAll) else min
+    return decides(map(_time_limit, parts), default=math.inf)
 
 
 def _account(algorithm: Any, statistics: Statistics) -> None:

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.exceptions import InvalidTourError
+from gpu_ls_plugin.solution import check_permutations
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -18,7 +21,8 @@ def as_tours(rows: ArrayLike) -> NDArray[Any]:
     pymoo turns integers into floats and objects on some of its ways (warm starts, mixed arrays);
     whole numbers are turned back, anything else is left for the search to refuse by row.
     """
-    array = np.atleast_2d(np.asarray(rows))
+    array = np.asarray(rows)
+    array = array.reshape(0, 0) if array.shape == (0,) else np.atleast_2d(array)
     if array.dtype.kind in "fO":
         try:
             with np.errstate(invalid="ignore"):  # NaN and infinity are left as they are
@@ -30,6 +34,48 @@ def as_tours(rows: ArrayLike) -> NDArray[Any]:
     if array.dtype.kind in "iu" and array.size and array.min() >= 0 and array.max() < 2**31:
         return np.ascontiguousarray(array, dtype=np.int32)
     return array
+
+
+def checked(rows: ArrayLike, n: int, parameter: str) -> Tours:
+    """Return pymoo's rows as tours of n cities.
+
+    Parameters
+    ----------
+    rows : array_like, shape (P, n)
+        Whole numbers of any type, P >= 1; not changed.
+    n : int
+        Number of cities.
+    parameter : str
+        What messages call the rows.
+
+    Returns
+    -------
+    int32 array, shape (P, n)
+
+    Raises
+    ------
+    InvalidTourError, InvalidTypeError
+        Wrong shape, or a row that is no permutation of 0..n-1; row and reason are named.
+    """
+    try:
+        array = as_tours(rows)
+    except ValueError as error:
+        raise InvalidTourError(f"{parameter}: rows of different lengths") from error
+    if array.dtype.kind not in "iu" and array.shape[1:] == (n,):
+        for (row, column), value in np.ndenumerate(array.astype(object)):
+            if not _is_city(value, n):
+                raise InvalidTourError(
+                    f"{parameter}: row {row} holds {value!r} at position {column}, but cities are "
+                    f"whole numbers 0..{n - 1}"
+                )
+    return check_permutations(array, n, parameter=parameter)
+
+
+def _is_city(value: Any, n: int) -> bool:
+    try:
+        return bool(0 <= value < n and value == int(value))
+    except (TypeError, ValueError):
+        return False
 
 
 def gather(rows: NDArray[Any], columns: NDArray[np.intp]) -> NDArray[Any]:
@@ -59,6 +105,8 @@ def canonical(tours: NDArray[Any], *, symmetric: bool = True) -> Tours:
     """
     written = tours.astype(np.int32)  # always a copy
     n = written.shape[1]
+    if not written.size:
+        return written
     elsewhere = np.flatnonzero(written[:, 0])
     if elsewhere.size:
         rows = written[elsewhere]

@@ -38,7 +38,7 @@ def get_backend(backend: str = "auto", device: int | None = None, *, tours: Any 
     BackendUnavailableError
         CUDA was asked for and cannot be used; the message says why and what to do.
     """
-    backend = checks.choice("backend", backend, known=("auto", *NAMES))
+    backend = check_name(backend)
     device = None if device is None else checks.integer("device", device, least=0)
     if backend == "auto":
         on_gpu = hasattr(tours, "__cuda_array_interface__")
@@ -53,6 +53,11 @@ def get_backend(backend: str = "auto", device: int | None = None, *, tours: Any 
     if reason is not None:
         raise BackendUnavailableError(f"backend: cuda cannot be used: {reason}")
     return _cuda(device)
+
+
+def check_name(backend: str) -> str:
+    """Return the name of a backend, or "auto"; anything else raises."""
+    return checks.choice("backend", backend, known=("auto", *NAMES))
 
 
 def available() -> dict[str, str | None]:

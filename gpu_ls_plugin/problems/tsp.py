@@ -324,5 +324,6 @@ def check_problem(problem: object) -> None:
     if not isinstance(problem, TSP):
         raise InvalidTypeError(
             f"problem: {problem!r:.80} is no TSP; make one by TSP(coordinates), "
-            "TSP.from_matrix(matrix) or TSP.read(path)"
+            "TSP.from_matrix(matrix) or TSP.read(path), or of a problem of pymoo by "
+            "gpu_ls_pymoo.as_tsp(problem)"
         )

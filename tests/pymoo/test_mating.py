@@ -68,25 +68,12 @@ def test_children_that_the_search_leads_back_are_replaced_by_kicked_tours() -> N
     assert off.get("F")[:, 0].tolist() == problem.tsp.cost(off.get("X")).tolist()
 
 
-def test_a_kick_that_finds_no_new_tour_is_repeated(tsp: gls.TSP) -> None:
-    problem, pop = TSPProblem(tsp), parents(TSPProblem(tsp), 10)
-    nothing = lambda problem, tours, **options: gls.Result(tours, problem.cost(tours))  # noqa: E731
-    mating = MemeticMating(nothing, crossover=Clone(), mutation=DoubleBridgeMutation(prob=0.0))
-    kick, idle = mating.kick, [True, True]  # the first two calls return what they are given
-    mating.kick = lambda problem, tours, state: (
-        tours if idle and idle.pop() else kick(problem, tours, state)
-    )
-    off = mating.do(problem, pop, 6, np.random.default_rng(0))
-    assert not idle
-    assert len(off) == 6
-
-
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20])
 def test_no_run_stops_silently(n: int, diary: type[Diary]) -> None:
     problem = TSPProblem(gls.TSP(cities(n), "EUC_2D"))
     result = minimize(problem, MemeticGA(20, search=diary()), ("n_gen", 15), seed=1)
     assert result.algorithm.n_gen - 1 == 15
-    assert len(diary.calls) == 15
+    assert len(diary.calls) == 15 or (n < 6 and diary.calls)  # until all tours are known
     assert result.F[0] == gls.LocalSearch()(problem.tsp, rows(n, 500)).best_cost
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plug
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import UnknownPartError
+from gpu_ls_plugin.registry import registry
 from gpu_ls_pymoo import LocalSearchSampling, TSPProblem
 
 if TYPE_CHECKING:
@@ -39,6 +41,16 @@ def test_random_numbers_come_from_the_random_state(tsp: gls.TSP) -> None:
     assert (first != second).any()
 
 
-def test_an_unknown_construction_is_named(tsp: gls.TSP) -> None:
+def test_an_unknown_construction_is_named() -> None:
     with pytest.raises(UnknownPartError, match="nearest_neighbour"):
-        LocalSearchSampling("nearest_neighbor")(TSPProblem(tsp), 5)
+        LocalSearchSampling("nearest_neighbor")
+
+
+def test_constructions_of_the_documentation_exist() -> None:
+    text = (
+        (LocalSearchSampling.__doc__ or "").partition("construction :")[2].partition("search :")[0]
+    )
+    named = re.findall(r'"(\w+)"', text)
+    assert "nearest_neighbour" in named
+    for name in named:
+        registry.lookup("construction", name)

@@ -1,0 +1,28 @@
+"""Checks of parameters that pymoo's operators take as well."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pymoo.core.variable import Real
+
+from gpu_ls_plugin import checks
+
+
+def probability(value: Any) -> Real:
+    """Return a probability in the form in which pymoo's operators hold one.
+
+    Parameters
+    ----------
+    value : float or pymoo Real
+        A `Real` is returned as it is, so that pymoo can set it; it may have no value yet.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        Not a number from 0 to 1.
+    """
+    given = value.get() if isinstance(value, Real) else value
+    if given is not None or value is None:
+        given = checks.number("prob", given, least=0, most=1)
+    return value if isinstance(value, Real) else Real(given, bounds=(0.0, 1.0))

@@ -1,0 +1,251 @@
+"""Searched batches hold no tour twice and none that is known, so that pymoo mates once."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.core.crossover import Crossover
+from pymoo.core.evaluator import Evaluator
+from pymoo.core.mutation import Mutation as NoMutation
+from pymoo.core.population import Population
+from pymoo.operators.crossover.ox import OrderCrossover
+from pymoo.operators.sampling.rnd import PermutationRandomSampling
+from pymoo.optimize import minimize
+from pymoo.problems.single.traveling_salesman import TravelingSalesman
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.exceptions import InvalidTourError
+from gpu_ls_pymoo import (
+    DoubleBridgeMutation,
+    LocalSearchMutation,
+    MemeticMating,
+    SegmentCrossover,
+    TourDuplicateElimination,
+    TSPProblem,
+)
+from gpu_ls_pymoo.distinct import DistinctSearch, offspring_so_far
+from gpu_ls_pymoo.problems import canonical_tours
+from gpu_ls_pymoo.search import Improver
+from gpu_ls_pymoo.tours import canonical, keys
+from tests.pymoo.samples import Diary, cities, rows
+
+ASYMMETRIC = np.random.default_rng(0).integers(1, 99, size=(30, 30))
+
+
+class Squared(TravelingSalesman):
+    """A problem whose fitness only pymoo can compute."""
+
+    def _evaluate(self, x: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        out["F"] = self.get_route_length(x) ** 2
+
+
+PROBLEMS = {
+    "ours": lambda: TSPProblem(gls.TSP(cities(30))),
+    "pymoo's": lambda: TravelingSalesman(cities(30) / 7),
+    "own fitness": lambda: Squared(cities(30)),
+    "asymmetric": lambda: TSPProblem(gls.TSP.from_matrix(ASYMMETRIC)),
+}
+ELIMINATIONS = {"rows": lambda: True, "tours": TourDuplicateElimination}
+
+
+class Run:
+    """As much of a running algorithm as an operator looks at."""
+
+    def __init__(self, pop: Population | None = None) -> None:
+        self.pop, self.evaluator, self.data, self.n_gen = pop, Evaluator(), {}, 1
+
+
+def plain_ga(mutation: LocalSearchMutation, **options: Any) -> GA:
+    usual = {"sampling": PermutationRandomSampling(), "crossover": OrderCrossover()}
+    return GA(pop_size=100, mutation=mutation, **(usual | options))
+
+
+def search_for(problem: Any) -> Any:
+    """Or-opt works on asymmetric problems, too."""
+    return gls.LocalSearch([gls.OrOpt()]) if problem.n_var == 30 else gls.LocalSearch()
+
+
+@pytest.mark.parametrize("kind", ELIMINATIONS)
+def test_a_generation_of_a_plain_ga_is_one_batch(diary: type[Diary], kind: str) -> None:
+    """On thirty cities, where children are led back to the same few optima again and again."""
+    problem = TSPProblem(gls.TSP(cities(30)))
+    algorithm = plain_ga(LocalSearchMutation(diary()), eliminate_duplicates=ELIMINATIONS[kind]())
+    result = minimize(problem, algorithm, ("n_gen", 15), seed=1)
+    assert result.algorithm.n_gen - 1 == 15
+    assert [call["rows"] for call in diary.calls] == [100] * 14
+    assert result.algorithm.evaluator.n_eval == 15 * 100
+    assert len(set(keys(canonical_tours(problem, result.pop.get("X"))))) == 100
+
+
+def test_rows_that_are_not_chosen_cost_no_searches(diary: type[Diary]) -> None:
+    problem = TSPProblem(gls.TSP(cities(30)))
+    algorithm = plain_ga(LocalSearchMutation(diary(), prob=0.3))
+    result = minimize(problem, algorithm, ("n_gen", 15), seed=1)
+    assert result.algorithm.n_gen - 1 == 15
+    assert sum(call["rows"] for call in diary.calls) <= 14 * 100
+    assert 15 * 100 <= result.algorithm.evaluator.n_eval <= 15 * 100 + 14
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("prob", [0.5, 1.0])
+def test_a_batch_is_new(name: str, prob: float) -> None:
+    problem = PROBLEMS[name]()
+    known = gls.LocalSearch([gls.OrOpt()])(gls.TSP(cities(30)), rows(30, 200)).tours
+    run = Run(Evaluator().eval(problem, Population.new("X", known)))
+    pop = Population.new("X", np.tile(known[:50], (2, 1)))  # all known, and twice
+    drawn = np.random.default_rng(5).random(100) < prob
+    mutation = LocalSearchMutation(search_for(problem), prob=prob)
+    mutation(problem, pop, algorithm=run, random_state=np.random.default_rng(5))
+    found = keys(canonical_tours(problem, pop.get("X")))
+    chosen = {key for key, one in zip(found, drawn, strict=True) if one}
+    assert len(chosen) == drawn.sum()
+    assert chosen.isdisjoint(keys(canonical_tours(problem, known)))
+    assert (pop.get("X")[~drawn] == np.tile(known[:50], (2, 1))[~drawn]).all()
+    evaluated = name != "own fitness"
+    assert run.evaluator.n_eval == (drawn.sum() if evaluated else 0)
+    for individual in pop[drawn]:
+        assert bool(individual.evaluated) == evaluated
+        if evaluated:
+            assert problem.evaluate(individual.X[np.newaxis]) == individual.F
+
+
+def test_a_batch_differs_from_rows_that_are_not_chosen() -> None:
+    problem = TSPProblem(gls.TSP(cities(30)))
+    best = gls.LocalSearch()(problem.tsp, rows(30, 1)).tours
+    pop = Population.new("X", np.repeat(best, 100, axis=0))
+    run = Run(Population())
+    LocalSearchMutation(prob=0.5)(
+        problem, pop, algorithm=run, random_state=np.random.default_rng(5)
+    )
+    drawn = np.random.default_rng(5).random(100) < 0.5
+    found = keys(canonical(pop.get("X")))
+    assert len(set(found)) == drawn.sum() + 1
+
+
+def test_without_an_algorithm_no_tour_becomes_worse() -> None:
+    problem = TSPProblem(gls.TSP(cities(12)))
+    optima = gls.LocalSearch()(problem.tsp, rows(12, 50))
+    pop = Population.new("X", np.concatenate([rows(12, 50), optima.tours]))
+    LocalSearchMutation()(problem, pop, seed=1)
+    assert np.allclose(pop.get("F")[:, 0], np.tile(optima.costs, 2))
+    assert pop.get("F")[:, 0].tolist() == problem.tsp.cost(pop.get("X")).tolist()
+
+
+def test_both_directions_of_an_asymmetric_tour_are_different() -> None:
+    problem = TSPProblem(gls.TSP.from_matrix(ASYMMETRIC))
+    forward = gls.LocalSearch([gls.OrOpt()])(problem.tsp, rows(30, 1)).tours
+    run = Run(Population.new("X", forward[:, ::-1]))
+    pop = Population.new("X", forward)
+    LocalSearchMutation(gls.LocalSearch([gls.OrOpt()]))(problem, pop, algorithm=run, seed=1)
+    assert keys(canonical(pop.get("X"), symmetric=False)) == keys(
+        canonical(forward, symmetric=False)
+    )
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])  # pymoo's order crossover fails with one city
+def test_where_nothing_new_can_be_made_nothing_is_searched(n: int, diary: type[Diary]) -> None:
+    """Twenty-four rows of four cities stand for three tours, which are all there from the start."""
+    problem = TSPProblem(gls.TSP(cities(n)))
+    result = minimize(problem, plain_ga(LocalSearchMutation(diary())), ("n_gen", 15), seed=1)
+    assert diary.calls == []
+    assert result.algorithm.evaluator.n_eval == len(result.pop) <= 100
+    assert result.F[0] == pytest.approx(gls.LocalSearch()(problem.tsp, rows(n, 500)).best_cost)
+
+
+@pytest.mark.parametrize("n", [6, 7, 8, 9])
+def test_tiny_problems_are_searched_about_once_a_generation(n: int, diary: type[Diary]) -> None:
+    problem = TSPProblem(gls.TSP(cities(n)))
+    result = minimize(problem, plain_ga(LocalSearchMutation(diary())), ("n_gen", 5), seed=1)
+    generations = result.algorithm.n_gen - 1
+    assert len(diary.calls) <= 5 * generations
+    assert result.F[0] == pytest.approx(gls.LocalSearch()(problem.tsp, rows(n, 500)).best_cost)
+
+
+def test_a_generation_makes_no_tour_twice_however_often_it_mates(diary: type[Diary]) -> None:
+    problem, run = TSPProblem(gls.TSP(cities(6))), Run()
+    mutation, state, made = LocalSearchMutation(diary()), np.random.default_rng(0), []
+    for _ in range(30):
+        pop = Population.new("X", rows(6, 1))
+        mutation(problem, pop, algorithm=run, random_state=state)
+        made += keys(pop.get("X")) if pop[0].evaluated else []
+    assert 5 < len(set(made)) == len(made) == run.evaluator.n_eval == len(diary.calls)
+    assert offspring_so_far(run).exhausted
+    run.n_gen = 2
+    assert not offspring_so_far(run).exhausted
+
+
+def test_no_search_and_one_round_when_the_time_is_up(diary: type[Diary]) -> None:
+    problem = TSPProblem(gls.TSP(cities(30)))
+    crossed: list[int] = []
+
+    class Counted(SegmentCrossover):
+        def _do(self, problem: Any, parents: Any, *args: Any, **kwargs: Any) -> Any:
+            crossed.append(1)
+            return super()._do(problem, parents, *args, **kwargs)
+
+    algorithm = plain_ga(LocalSearchMutation(diary()), crossover=Counted())
+    algorithm.setup(problem, termination=("time", 100), seed=1)
+    for _ in range(5):
+        algorithm.next()
+    done = len(diary.calls), len(crossed)
+    algorithm.start_time -= 100
+    algorithm.next()
+    assert not algorithm.has_next()
+    assert (len(diary.calls), len(crossed)) == (done[0], done[1] + 1)
+    assert algorithm.evaluator.n_eval == 6 * 100
+    assert (
+        algorithm.pop.get("F")[:, 0].tolist() == problem.tsp.cost(algorithm.pop.get("X")).tolist()
+    )
+
+
+class SlowClone(Crossover):
+    """Returns the first parents, so that all children are known, and takes its time for it."""
+
+    def __init__(self) -> None:
+        super().__init__(2, 1, prob=1.0)
+
+    def _do(self, problem: Any, X: Any, **kwargs: Any) -> Any:
+        time.sleep(0.02)
+        return X[:1]
+
+
+def test_duplicates_do_not_break_a_time_limit() -> None:
+    problem, mutation = TSPProblem(gls.TSP(cities(60))), LocalSearchMutation()
+    mutation.prepare(problem, 100)
+    optima = gls.LocalSearch()(problem.tsp, rows(60, 100)).tours
+    algorithm = plain_ga(mutation, sampling=canonical(optima), crossover=SlowClone())
+    result = minimize(problem, algorithm, ("time", 0.5), seed=1)
+    assert 0.5 <= result.exec_time <= 0.7
+
+
+def test_a_kick_that_finds_no_new_tour_is_repeated(tsp: gls.TSP) -> None:
+    problem, tours = TSPProblem(tsp), canonical(rows(60, 6))
+    kick, idle = DoubleBridgeMutation().kick, [True, True]  # two calls return what they are given
+    distinct = DistinctSearch(
+        Improver(lambda problem, tours, **_: gls.Result(tours, problem.cost(tours))),
+        lambda problem, rows, state: rows if idle and idle.pop() else kick(problem, rows, state),  # type: ignore[arg-type]
+    )
+    batch = distinct(problem, tours, set(keys(tours)), np.random.default_rng(0), None)
+    assert not idle
+    assert batch.new.all()
+    assert set(keys(batch.tours)).isdisjoint(keys(tours))
+    assert batch.values is not None and batch.values.tolist() == tsp.cost(batch.tours).tolist()
+
+
+def test_a_child_that_is_no_tour_is_named(tsp: gls.TSP) -> None:
+    class Careless(Crossover):
+        def _do(self, problem: Any, X: Any, **kwargs: Any) -> Any:
+            X[0, 2, 0] = X[0, 2, 1]
+            return X[:1]
+
+    problem, pop = TSPProblem(tsp), Population.new("X", rows(60, 3))
+    mating = MemeticMating(crossover=Careless(2, 1, prob=1.0), mutation=NoMutation())
+    with pytest.raises(InvalidTourError, match="tours: row 2 is no permutation"):
+        mating.do(problem, pop, 5, np.random.default_rng(0))

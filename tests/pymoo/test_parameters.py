@@ -1,0 +1,199 @@
+"""Wrong parameters are refused where they are given, and NumPy's numbers are numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+
+from pymoo.core.population import Population
+from pymoo.core.variable import Real
+from pymoo.optimize import minimize
+from pymoo.problems.single.knapsack import create_random_knapsack_problem
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.exceptions import (
+    InvalidParameterError,
+    InvalidTourError,
+    InvalidTypeError,
+    UnknownPartError,
+)
+from gpu_ls_pymoo import (
+    CanonicalTourRepair,
+    DoubleBridgeMutation,
+    LocalSearchMutation,
+    LocalSearchSampling,
+    MemeticGA,
+    MemeticMating,
+    SegmentCrossover,
+    TourDuplicateElimination,
+    TSPProblem,
+)
+from tests.pymoo.samples import rows
+
+IMPROVING = (LocalSearchMutation, LocalSearchSampling, MemeticMating, MemeticGA)
+DRAWING = (LocalSearchMutation, DoubleBridgeMutation, SegmentCrossover)
+ITERATED = gls.IteratedLocalSearch()
+
+
+@pytest.mark.parametrize("operator", IMPROVING)
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"search": 3}, InvalidTypeError, "search: 3 is neither a search nor a text"),
+        ({"search": gls.LocalSearch}, InvalidTypeError, "search: .* is neither a search"),
+        ({"search": gls.RandomRestarts()}, InvalidParameterError, "does not improve given tours"),
+        ({"search": "random_restarts"}, InvalidParameterError, "does not improve given tours"),
+        ({"search": lambda problem: None}, InvalidParameterError, "does not improve given tours"),
+        ({"search": "local_serch"}, UnknownPartError, "did you mean 'local_search'"),
+        ({"moves": -1}, InvalidParameterError, "moves: -1 is not at least 1"),
+        ({"moves": 0}, InvalidParameterError, "moves: 0 is not at least 1"),
+        ({"moves": 2.5}, InvalidTypeError, r"moves: 2\.5 is no integer"),
+        ({"kicks": -1, "search": ITERATED}, InvalidParameterError, "kicks: -1"),
+        ({"kicks": 5}, InvalidParameterError, "kicks: 5, but .* pass an IteratedLocalSearch"),
+        ({"kicks": 5, "search": "two_opt"}, InvalidParameterError, r"TwoOpt\(\).* makes none"),
+        ({"kicks": 5, "search": gls.LocalSearch()}, InvalidParameterError, "makes none"),
+        ({"backend": "gpu"}, InvalidParameterError, "backend: 'gpu' is none of"),
+    ],
+)
+def test_searches_and_limits(operator: Any, options: Any, error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        operator(**options)
+
+
+@pytest.mark.parametrize("operator", IMPROVING)
+def test_searches_that_are_not_known_may_kick(operator: Any) -> None:
+    operator(search=lambda problem, tours, **options: None, kicks=5)
+    operator(search="iterated_local_search", kicks=0)
+
+
+@pytest.mark.parametrize("operator", DRAWING)
+@pytest.mark.parametrize(
+    ("prob", "error"),
+    [
+        (7, InvalidParameterError),
+        (-0.1, InvalidParameterError),
+        (float("nan"), InvalidParameterError),
+        (Real(7.0, bounds=(0.0, 1.0)), InvalidParameterError),
+        ("often", InvalidTypeError),
+        (None, InvalidTypeError),
+        (True, InvalidTypeError),
+    ],
+)
+def test_probabilities(operator: Any, prob: Any, error: type) -> None:
+    with pytest.raises(error, match=r"prob: .* is no"):
+        operator(prob=prob)
+
+
+@pytest.mark.parametrize("operator", DRAWING)
+def test_a_probability_may_be_pymoos(operator: Any) -> None:
+    variable = Real(0.5, bounds=(0.0, 1.0))
+    made = operator(prob=variable)
+    variable.set(0.25)
+    assert made.prob.get() == 0.25
+    assert operator(prob=Real(bounds=(0.0, 1.0))).prob.get() is None
+
+
+OTHERS = {
+    "segment too short": (lambda: DoubleBridgeMutation(segment=3), "segment: 3"),
+    "segment no integer": (lambda: DoubleBridgeMutation(segment=7.0), "segment: 7.0"),
+    "backend of a kick": (lambda: DoubleBridgeMutation(backend="gpu"), "backend: 'gpu'"),
+    "shortest": (lambda: SegmentCrossover("a"), "shortest: 'a'"),
+    "longest": (lambda: SegmentCrossover(0.5, 1.1), "longest: 1.1"),
+    "NaN": (lambda: SegmentCrossover(float("nan")), "shortest: nan"),
+    "no construction": (lambda: LocalSearchSampling(3), "construction: 3"),
+    "unknown construction": (lambda: LocalSearchSampling("random"), "did you mean 'random_tours'"),
+    "pop_size 0": (lambda: MemeticGA(0), "pop_size: 0"),
+    "pop_size text": (lambda: MemeticGA("5"), "pop_size: '5'"),
+    "n_offsprings 0": (lambda: MemeticGA(5, n_offsprings=0), "n_offsprings: 0"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_parameters(name: str) -> None:
+    make, message = OTHERS[name]
+    with pytest.raises((InvalidParameterError, InvalidTypeError, UnknownPartError), match=message):
+        make()
+
+
+def test_numpys_numbers_are_numbers(tsp: gls.TSP) -> None:
+    three, half = np.int64(3), np.float32(0.5)
+    parts = {
+        "crossover": SegmentCrossover(np.float32(0.125), half, prob=half),
+        "mutation": DoubleBridgeMutation(np.int64(20), prob=half),
+        "search": ITERATED,
+    }
+    plain = {
+        "crossover": SegmentCrossover(0.125, 0.5, prob=0.5),
+        "mutation": DoubleBridgeMutation(20, prob=0.5),
+        "search": ITERATED,
+    }
+    given = MemeticGA(np.int64(10), **parts, n_offsprings=three, moves=three, kicks=three)
+    same = MemeticGA(10, **plain, n_offsprings=3, moves=3, kicks=3)
+    runs = [minimize(TSPProblem(tsp), one, ("n_gen", 3), seed=1) for one in (given, same)]
+    assert (runs[0].pop.get("X") == runs[1].pop.get("X")).all()
+    improver = given.mating.search.improver
+    numbers = (given.pop_size, given.n_offsprings, improver.moves, improver.kicks)
+    numbers += (parts["mutation"].kick.segment, parts["crossover"].shortest)
+    assert [type(number) for number in numbers] == [int] * 5 + [float]
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_populations_may_be_tiny(tsp: gls.TSP, size: int) -> None:
+    result = minimize(TSPProblem(tsp), MemeticGA(size), ("n_gen", 3), seed=1)
+    assert result.algorithm.n_gen - 1 == 3
+
+
+def test_populations_may_be_empty_where_there_is_nothing_to_do(tsp: gls.TSP) -> None:
+    problem, nobody = TSPProblem(tsp), Population.empty()
+    for operator in (LocalSearchMutation(), DoubleBridgeMutation(), CanonicalTourRepair()):
+        assert len(operator(problem, nobody, random_state=np.random.default_rng(0))) == 0
+    assert len(TourDuplicateElimination().do(nobody)) == 0
+    with pytest.raises(InvalidParameterError, match="pop: no parents"):
+        MemeticMating().do(problem, nobody, 5)
+    with pytest.raises(InvalidParameterError, match="n_offsprings: 0"):
+        MemeticMating().do(problem, Population.new("X", rows(60, 3)), 0)
+    with pytest.raises(InvalidParameterError, match="n_samples: 0"):
+        LocalSearchSampling()(problem, 0)
+
+
+KNAPSACK = create_random_knapsack_problem(20, seed=1)
+WRONG_PROBLEM = {
+    "mutation": lambda pop: LocalSearchMutation()(KNAPSACK, pop, seed=1),
+    "kick": lambda pop: DoubleBridgeMutation()(KNAPSACK, pop, seed=1),
+    "repair": lambda pop: CanonicalTourRepair()(KNAPSACK, pop),
+    "sampling": lambda pop: LocalSearchSampling()(KNAPSACK, 5),
+    "algorithm": lambda pop: minimize(KNAPSACK, MemeticGA(), ("n_gen", 2)),
+}
+WRONG_ROWS = {
+    "crossover": lambda pop: SegmentCrossover()(KNAPSACK, pop, parents=np.array([[0, 1]])),
+    "mating": lambda pop: MemeticMating().do(KNAPSACK, pop, 5),
+    "duplicates": lambda pop: TourDuplicateElimination().do(pop),
+}
+
+
+@pytest.mark.parametrize("name", [*WRONG_PROBLEM, *WRONG_ROWS])
+def test_a_problem_that_is_no_tour_is_refused(name: str) -> None:
+    pop = Population.new("X", np.random.default_rng(0).random((5, 20)) < 0.5)
+    message = (
+        r"Knapsack into a problem; TSP only: TSPProblem.*TravelingSalesman.*gpu_ls_problem_from"
+        if name in WRONG_PROBLEM
+        else "cities must be integers, not bool"
+    )
+    with pytest.raises(InvalidTypeError, match=message):
+        (WRONG_PROBLEM | WRONG_ROWS)[name](pop)
+
+
+def test_a_repair_names_rows_that_are_no_tours(tsp: gls.TSP) -> None:
+    tours = rows(60, 3)
+    tours[1, 0] = tours[1, 1]
+    with pytest.raises(InvalidTourError, match="tours: row 1"):
+        CanonicalTourRepair()(TSPProblem(tsp), Population.new("X", tours))
+
+
+def test_the_core_names_the_way_to_pymoos_problems(tsp: gls.TSP) -> None:
+    with pytest.raises(InvalidTypeError, match=r"is no TSP; .*gpu_ls_pymoo\.as_tsp\(problem\)"):
+        gls.LocalSearch()(TSPProblem(tsp), rows(60, 2))
