@@ -1,4 +1,4 @@
-"""Errors of the library: each says what was wrong and what to do about it."""
+"""Errors and warnings of the library: each says what was wrong and what to do about it."""
 
 from __future__ import annotations
 
@@ -61,3 +61,7 @@ class CompilationError(GpuLsError, RuntimeError):
 
 class InsufficientMemoryError(GpuLsError, MemoryError):
     """A search does not fit even one tour at a time; the message says needed and available."""
+
+
+class CacheWarning(UserWarning):
+    """Compiled programs are not kept, so that every process compiles; the message says why."""
