@@ -74,7 +74,8 @@ def _compiler() -> Finding:
         command = compiler.check_compiler()
         version = compiler.version(tuple(command))
     except GpuLsError as error:
-        return Finding("C++ compiler", "missing", *_detail_and_remedy(str(error)))
+        reason = str(error).removeprefix(compiler.PREFIX)
+        return Finding("C++ compiler", "missing", *_detail_and_remedy(reason))
     first_line = version.partition("\n")[0]
     return Finding("C++ compiler", "ok", f"{shlex.join(command)}: {first_line}")
 

@@ -59,6 +59,7 @@ def test_what_is_no_compiler(examined, monkeypatch, tmp_path, command, words):
     for name in ("C++ compiler", "backend cpu"):
         assert rows[name]["status"] == "missing"
         assert words in rows[name]["detail"]
+        assert "backend:" not in rows[name]["detail"]
         assert rows[name]["remedy"]
     assert [path.name for path in tmp_path.iterdir()] == ["c++"]
 

@@ -41,6 +41,7 @@ FLAGS = (
     "-pthread",
 )
 
+PREFIX = "backend: cpu: "  # of messages, which name a parameter first
 REMEDY = 'install g++ or clang++, point CXX to a compiler, or pip install "gpu-ls-plugin[cpu]"'
 
 CPP17 = 201703  # what __cplusplus is at least
@@ -165,7 +166,7 @@ def version(compiler: tuple[str, ...]) -> str:
 
 
 def _not_found(reason: str) -> CompilerNotFoundError:
-    return CompilerNotFoundError(f"backend: cpu: {reason}; {REMEDY}")
+    return CompilerNotFoundError(f"{PREFIX}{reason}; {REMEDY}")
 
 
 def _words(variable: str) -> list[str]:
@@ -223,7 +224,7 @@ def _scratch_folder() -> Iterator[Path]:
             yield Path(folder)
     except OSError as error:
         raise BackendUnavailableError(
-            f"backend: cpu: temporary files cannot be written ({error}); point TMPDIR to a folder "
+            f"{PREFIX}temporary files cannot be written ({error}); point TMPDIR to a folder "
             f"where they can"
         ) from error
 

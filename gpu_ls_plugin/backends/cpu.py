@@ -187,5 +187,5 @@ def unavailable_reason() -> str | None:
         compiler.check_compiler()
         thread_count()
     except GpuLsError as error:
-        return str(error).removeprefix("backend: cpu: ")
+        return str(error).removeprefix(compiler.PREFIX)
     return None

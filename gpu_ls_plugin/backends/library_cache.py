@@ -7,6 +7,7 @@ noticed before it is loaded and made anew. What others could have written is nev
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import logging
 import os
@@ -14,11 +15,12 @@ import shlex
 import shutil
 import tempfile
 import warnings
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from gpu_ls_plugin.backends.compiler import Program, program_of
+from gpu_ls_plugin.backends.compiler import PREFIX, Program, program_of
 from gpu_ls_plugin.exceptions import BackendUnavailableError, CacheWarning
 
 if TYPE_CHECKING:
@@ -96,7 +98,7 @@ def load(source: str, loader: Callable[[Path], Loaded]) -> Loaded:
         require_own(folder)
         return _load_from(folder, program, loader)
     except OSError as error:
-        reason = f"{place} cannot be used ({error})"
+        reason = f"{place} cannot be used: {error}"
     return _load_privately(program, loader, place, reason)
 
 
@@ -106,23 +108,24 @@ def require_own(path: Path) -> None:
     if status.st_uid not in (0, os.geteuid()):
         raise PermissionError(f"{path} belongs to another user")
     if status.st_mode & OTHERS_MAY_WRITE:
-        raise PermissionError(f"{path} may be written by others")
+        raise PermissionError(f"{path} may be written by others (chmod go-w)")
 
 
 def make_closed(folder: Path) -> None:
-    """Make a folder, and those above it, for this user only; one that exists is left as it is."""
+    """Make a folder, and those above it, for this user only, unless it exists."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     for place in reversed(missing):
         place.mkdir(mode=0o700, exist_ok=True)
+    if not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
 
 
 def _load_from(folder: Path, program: Program, loader: Callable[[Path], Loaded]) -> Loaded:
-    for library in folder.glob(f"{program.key}-*.so"):
+    for library in list(folder.glob(f"{program.key}-*.so")):
         if _is_sound(library, program):
-            try:
+            with suppress(OSError):  # it may be linked to libraries of another system
                 return loader(library)
-            except OSError:  # perhaps it was linked on another system that shares the folder
-                break
+        _remove(library)
     _announce(shlex.join(program.compiler), f"kept in {folder}")
     return loader(_keep(folder, program))
 
@@ -136,7 +139,7 @@ def _load_privately(
             loaded = loader(_keep(Path(folder), program))
     except OSError as error:
         raise BackendUnavailableError(
-            f"backend: cpu: {reason}, nor can a temporary folder ({error}); {REMEDY}"
+            f"{PREFIX}{reason}, nor can a temporary folder: {error}; {REMEDY}"
         ) from error
     if place not in _warned:
         warnings.warn(f"{reason}, so compiled programs are not kept; {REMEDY}", CacheWarning, 2)
@@ -154,12 +157,9 @@ def _is_sound(library: Path, program: Program) -> bool:
 
 
 def _keep(folder: Path, program: Program) -> Path:
-    """Write a program's library, atomically, in the place of all that are kept of it."""
+    """Write a program's library, atomically."""
     content = program.library()
     library = folder / _name(program.key, content)
-    for other in folder.glob(f"{program.key}-*.so"):
-        if other != library or other.is_dir():
-            _remove(other)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         made = Path(scratch, library.name)
         made.write_bytes(content)

@@ -372,7 +372,7 @@ def test_neither_cache_nor_private_folder(cache, monkeypatch, spoil, reason):
         raise OSError(f"{library}: failed to map segment from shared object")
 
     spoil(cache, monkeypatch)
-    words = rf"^backend: cpu: .*{reason}.*temporary folder .*failed to map.*GPU_LS_CACHE_DIR"
+    words = rf"^backend: cpu: .*{reason}.*temporary folder: .*failed to map.*GPU_LS_CACHE_DIR"
     with pytest.raises(BackendUnavailableError, match=words):
         library_cache.load(ADD_ONE, loader)
 
