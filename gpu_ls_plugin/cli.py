@@ -177,7 +177,7 @@ def examine(options: argparse.Namespace) -> int:
         _print_json([finding.as_dict() for finding in findings])
     else:
         reports.print_findings(findings)
-    return OK if doctor.can_search() else FOUND_WRONG
+    return OK if doctor.can_search(findings) else FOUND_WRONG
 
 
 def compile_check(options: argparse.Namespace) -> int:

@@ -69,3 +69,7 @@ class CompilationError(GpuLsError, RuntimeError):
 
 class InsufficientMemoryError(GpuLsError, MemoryError):
     """A search does not fit even one tour at a time; the message says needed and available."""
+
+
+class CacheWarning(UserWarning):
+    """Compiled programs are not kept, so that every process compiles; the message says why."""

@@ -64,7 +64,7 @@ class Plugins:
     ) -> None:
         self._registry = registry
         self._entry_points = entry_points
-        self._lock = threading.RLock()
+        self._renew_lock()
         self._loading = self._loaded = False
         self._infos: list[PluginInfo] = []
         self._manager = _new_manager()
@@ -99,6 +99,18 @@ class Plugins:
                 raise
             finally:
                 self._loading = False
+
+    def finish_before_forks(self) -> None:
+        """Let every fork of this process wait until plugins that are being loaded are loaded.
+
+        The child has no thread that would go on, and modules half imported stay locked in it.
+        """
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(
+                before=lambda: self._lock.acquire(),
+                after_in_parent=lambda: self._lock.release(),
+                after_in_child=self._renew_lock,
+            )
 
     def infos(self) -> list[PluginInfo]:
         """Return what became of every plugin, the built-in one first."""
@@ -157,6 +169,9 @@ class Plugins:
                 if _strict():
                     raise PluginError(text) from error
                 _log.warning(text)
+
+    def _renew_lock(self) -> None:
+        self._lock = threading.RLock()
 
     def _load(self) -> None:
         builtin = importlib.import_module(f"{hookspecs.PROJECT}.builtin")
@@ -240,6 +255,7 @@ def _names(text: str) -> set[str]:
 
 plugins = Plugins(registry)
 """The plugins of this process."""
+plugins.finish_before_forks()
 
 load_all = plugins.load_all
 search_finished = plugins.search_finished

@@ -56,7 +56,9 @@ def overrun(search: Callable[..., Any], n: int, rows: int, seconds: float, backe
     return over
 
 
-def delay(search: Callable[..., Any], n: int, rows: int, press: float, backend: str) -> float | None:
+def delay(
+    search: Callable[..., Any], n: int, rows: int, press: float, backend: str
+) -> float | None:
     """Return the seconds from Ctrl-C, pressed some seconds after the start, to the result.
 
     None where the search has ended before. To be called in the main thread.

@@ -14,7 +14,7 @@ import pytest
 import gpu_ls_plugin as gls
 import gpu_ls_pymoo
 from gpu_ls_plugin import backends, outputs
-from gpu_ls_plugin.backends import compile_check, cpu, cuda
+from gpu_ls_plugin.backends import compile_check, cuda, library_cache
 from gpu_ls_plugin.candidates.union import Union
 from gpu_ls_plugin.exceptions import (
     BackendUnavailableError,
@@ -350,10 +350,10 @@ def test_missing_parts_of_the_machine(monkeypatch, tmp_path):
     check(Case("", partial(climb, backend="cuda"), BackendUnavailableError, ("backend", remedy)))
     check(Case("", partial(backends.get_backend, device=0), BackendUnavailableError, (remedy,)))
     monkeypatch.setenv("CXX", "false")
-    check(Case("", partial(cpu.build, ""), CompilationError, ("false", "failed")))
+    check(Case("", partial(library_cache.load, "", Path), CompilationError, ("false", "failed")))
     monkeypatch.setenv("CXX", "no-such-compiler")
     words = ("backend: cpu", "CXX names", 'pip install "gpu-ls-plugin[cpu]"')
-    check(Case("", partial(cpu.build, ""), CompilerNotFoundError, words))
+    check(Case("", partial(library_cache.load, "", Path), CompilerNotFoundError, words))
 
 
 def test_missing_extras(monkeypatch):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_ls_plugin.backends import cpu
+from gpu_ls_plugin.backends import library_cache
 from tests.random_problems import METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,7 +49,7 @@ def start_sanitized(*arguments: str) -> subprocess.Popen[str]:
     environment = os.environ | {
         "CXX": f"env -u LD_PRELOAD {compiler}",
         "GPU_LS_CXXFLAGS": FLAGS,
-        "GPU_LS_CACHE_DIR": str(cpu.cache_folder() / "sanitized"),
+        "GPU_LS_CACHE_DIR": str(library_cache.cache_folder() / "sanitized"),
         "GPU_LS_THREADS": "2",
         "LD_PRELOAD": " ".join(map(str, libraries)),
         "ASAN_OPTIONS": "detect_leaks=0",  # Python itself keeps memory until it exits

@@ -3,51 +3,31 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import importlib.util
-import logging
 import math
 import os
-import platform
-import shlex
-import shutil
 import signal
-import subprocess
-import sys
-import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import compiler, library_cache
 from gpu_ls_plugin.backends.base import Backend
 from gpu_ls_plugin.backends.composition import FAULT
 from gpu_ls_plugin.budget import compiling
-from gpu_ls_plugin.exceptions import CompilationError, CompilerNotFoundError
+from gpu_ls_plugin.exceptions import GpuLsError, InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
-logger = logging.getLogger("gpu_ls_plugin")
-
-# Errors of mathematical functions are never read, so roots may be vector instructions; results
-# stay IEEE. Contraction would make the exact lengths differ from the referee's.
-FLAGS = (
-    "-std=c++17",
-    "-O3",
-    "-march=native",
-    "-ffp-contract=off",
-    "-fno-math-errno",
-    "-fPIC",
-    "-shared",
-    "-pthread",
-)
+MOST_THREADS = 4096  # more than a machine has; far more cannot be started
 
 CUT = 1 << 30  # gls::kCut
 
@@ -57,8 +37,6 @@ C_TYPES = {
     "gls::uint64": ctypes.c_ulonglong,
     "float": ctypes.c_float,
 }
-
-REMEDY = 'install g++ or clang++, point CXX to a compiler, or pip install "gpu-ls-plugin[cpu]"'
 
 
 class CpuBackend(Backend):
@@ -72,19 +50,15 @@ class CpuBackend(Backend):
 
     def __init__(self) -> None:
         super().__init__()
-        self._functions: dict[Kernel, Any] = {}
-        self._faults: dict[Kernel, Any] = {}
-        self._lock = threading.Lock()
+        self._functions: dict[Kernel, tuple[Any, Any]] = {}
+        self._renew_lock()
+        if hasattr(os, "register_at_fork"):  # the thread that compiles is none of the child's
+            os.register_at_fork(after_in_child=self._renew_lock)
 
     @property
     def processors(self) -> int:
         """Number of threads."""
-        wanted = os.environ.get("GPU_LS_THREADS", "")
-        if wanted.isdigit() and int(wanted) > 0:
-            return int(wanted)
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
+        return thread_count()
 
     def block(self, threads: int) -> str:
         """Return the team of one thread."""
@@ -104,7 +78,7 @@ class CpuBackend(Backend):
         seconds: float = math.inf,
     ) -> bool:
         """Run a kernel on all items; returns when it is done, and soon after Ctrl-C."""
-        function = self._function(kernel)
+        function, fault = self._function(kernel)
         converted = [_convert(p, arguments[p.name]) for p in kernel.parameters]
         following = ctypes.c_int(0)  # the next item, taken by whichever thread is free
 
@@ -121,7 +95,7 @@ class CpuBackend(Backend):
                 cut()
             for future in futures:
                 future.result()
-        kernel.refuse_fault(self._faults.get(kernel))
+        kernel.refuse_fault(fault)
         return following.value < CUT
 
     def address(self, array: Any) -> int:
@@ -141,19 +115,19 @@ class CpuBackend(Backend):
         except (AttributeError, OSError, ValueError):  # not on this system: assume enough
             return 1 << 40
 
-    def _function(self, kernel: Kernel) -> Any:
-        function = self._functions.get(kernel)
-        if function is not None:
-            return function
-        with compiling(), self._lock:
-            if kernel not in self._functions:
-                library = ctypes.CDLL(str(build(kernel.source)))
-                function = getattr(library, kernel.name)
-                function.restype = None
-                if kernel.checked:
-                    self._faults[kernel] = ctypes.c_int.in_dll(library, FAULT)
-                self._functions[kernel] = function
-            return self._functions[kernel]
+    def _function(self, kernel: Kernel) -> tuple[Any, Any]:
+        """Return a kernel's function, and where its parts leave faults if they are checked."""
+        found = self._functions.get(kernel)
+        if found is None:
+            with compiling(), self._lock:
+                if kernel not in self._functions:
+                    loader = partial(_function_of, kernel=kernel)
+                    self._functions[kernel] = library_cache.load(kernel.source, loader)
+                found = self._functions[kernel]
+        return found
+
+    def _renew_lock(self) -> None:
+        self._lock = threading.Lock()
 
 
 @contextmanager
@@ -191,91 +165,48 @@ def _convert(parameter: Parameter, value: Any) -> Any:
     return C_TYPES[parameter.type](value)
 
 
-def cache_folder() -> Path:
-    """Return where compiled programs are kept: ``GPU_LS_CACHE_DIR`` or the user's cache folder."""
-    if own := os.environ.get("GPU_LS_CACHE_DIR"):
-        return Path(own)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "gpu-ls-plugin"
+def _function_of(library: Path, kernel: Kernel) -> tuple[Any, Any]:
+    """Return what `_function` does from a shared library, which stays; `OSError` if it is none."""
+    try:
+        loaded = ctypes.CDLL(str(library))
+        function = getattr(loaded, kernel.name)
+        fault = ctypes.c_int.in_dll(loaded, FAULT) if kernel.checked else None
+    except (AttributeError, ValueError) as error:
+        raise OSError(f"{library} has no function {kernel.name}") from error
+    function.restype = None
+    return function, fault
 
 
-def find_compiler() -> list[str] | None:
-    """Return the command of a C++ compiler: $CXX, c++, g++, clang++ or the ziglang wheel."""
-    if own := os.environ.get("CXX"):
-        command = shlex.split(own)
-        return command if shutil.which(command[0]) else None
-    for name in ("c++", "g++", "clang++"):
-        if path := shutil.which(name):
-            return [path]
-    if importlib.util.find_spec("ziglang"):
-        return [sys.executable, "-m", "ziglang", "c++"]
-    return None
-
-
-def unavailable_reason() -> str | None:
-    """Return None where a compiler is present, else what is missing and how to get it."""
-    if find_compiler() is not None:
-        return None
-    if own := os.environ.get("CXX"):
-        return f"CXX names {own!r}, which was not found; {REMEDY}"
-    return f"no C++17 compiler was found (c++, g++, clang++ or ziglang); {REMEDY}"
-
-
-def build(source: str) -> Path:
-    """Compile a translation unit to a shared library, or find it in the disk cache.
-
-    Files are named by a hash of source, flags, compiler and processor and appear atomically, so
-    that processes may build the same program at the same time.
+def thread_count() -> int:
+    """Return the number of threads: ``GPU_LS_THREADS`` or that of the usable cores.
 
     Raises
     ------
-    CompilerNotFoundError
-        There is no compiler; the message says how to get one.
-    CompilationError
-        The program does not compile.
+    InvalidParameterError
+        ``GPU_LS_THREADS`` is no number of threads.
     """
-    compiler = find_compiler()
-    if compiler is None:
-        raise CompilerNotFoundError(f"backend: cpu: {unavailable_reason()}")
-    flags = [*FLAGS, *shlex.split(os.environ.get("GPU_LS_CXXFLAGS", ""))]
-    identity = "\0".join([source, *flags, _version(tuple(compiler)), _processor()])
-    folder = cache_folder()
-    library = folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:32]}.so"
-    if library.exists():
-        return library
-    folder.mkdir(parents=True, exist_ok=True)
-    _announce(shlex.join(compiler), folder)
-    with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        code, target = Path(scratch) / "program.cpp", Path(scratch) / "program.so"
-        code.write_text(source, encoding="utf-8")
-        command = [*compiler, *flags, "-o", str(target), str(code)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise CompilationError(f"{' '.join(command)} failed:\n{done.stderr[-4000:]}")
-        os.replace(target, library)
-    return library
+    if text := os.environ.get("GPU_LS_THREADS", "").strip():
+        return _threads_from(text)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
-@cache
-def _announce(compiler: str, folder: Path) -> None:
-    """Say, once in a process, why the first call takes longer."""
-    patience = "about 40 s the first time" if "ziglang" in compiler else "a few seconds"
-    logger.warning("compiling search kernels with %s (%s; kept in %s)", compiler, patience, folder)
-
-
-@cache
-def _version(compiler: tuple[str, ...]) -> str:
-    """Return what the compiler says of itself, which changes when it is updated."""
-    done = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False)
-    return f"{compiler}\n{done.stdout}"
-
-
-@cache
-def _processor() -> str:
-    """Return the processor's model and features: -march=native code runs on no lesser one."""
+def _threads_from(text: str) -> int:
     try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return f"{platform.machine()} {platform.processor()}"
-    wanted = ("model name", "flags", "Features")
-    return "\n".join(sorted({line for line in lines if line.startswith(wanted)}))
+        return checks.integer("GPU_LS_THREADS", int(text), least=1, most=MOST_THREADS)
+    except ValueError:
+        raise InvalidParameterError(
+            f"GPU_LS_THREADS: {text!r} is no number of threads; set it to an integer between 1 "
+            f"and {MOST_THREADS}, or unset it"
+        ) from None
+
+
+def unavailable_reason() -> str | None:
+    """Return None where programs can be compiled and run, else what is wrong and the remedy."""
+    try:
+        compiler.check_compiler()
+        thread_count()
+    except GpuLsError as error:
+        return str(error).removeprefix(compiler.PREFIX)
+    return None

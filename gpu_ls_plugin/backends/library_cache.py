@@ -1,0 +1,186 @@
+"""Compiled programs on disk: where they are kept, and which of them are loaded.
+
+A file is named by the program's key and by a digest of its own content. So it appears complete
+or not at all, processes may compile the same program at the same time, and a damaged file is
+noticed before it is loaded and made anew. What others could have written is never loaded.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import logging
+import os
+import shlex
+import shutil
+import tempfile
+import warnings
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from gpu_ls_plugin.backends.compiler import PREFIX, Program, program_of
+from gpu_ls_plugin.exceptions import BackendUnavailableError, CacheWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+logger = logging.getLogger("gpu_ls_plugin")
+
+Loaded = TypeVar("Loaded")
+
+REMEDY = "point GPU_LS_CACHE_DIR to a folder that you can write and others cannot"
+OTHERS_MAY_WRITE = 0o022
+
+_warned: set[str] = set()  # folders, so that each is named once in a process
+
+
+def cache_folder() -> Path:
+    """Return where compiled programs are kept: ``GPU_LS_CACHE_DIR`` or the user's cache folder.
+
+    Raises
+    ------
+    OSError
+        The user has no home folder, or a relative path has no current folder to start from.
+    """
+    if own := os.environ.get("GPU_LS_CACHE_DIR", "").strip():
+        return Path(own).absolute()
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):  # which counts as not set
+        base = os.path.join(home_folder(), ".cache")
+    return Path(base, "gpu-ls-plugin").absolute()
+
+
+def home_folder() -> Path:
+    """Return the user's home folder; `OSError` where there is none."""
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise FileNotFoundError(f"there is no home folder: {error}") from None
+
+
+def load(source: str, loader: Callable[[Path], Loaded]) -> Loaded:
+    """Load a translation unit as a shared library: from the cache, or compiled and kept there.
+
+    Where the cache folder is of no use, the library is loaded from a private folder that is
+    removed again, and a `CacheWarning` says why.
+
+    Parameters
+    ----------
+    source : str
+        Text of the translation unit.
+    loader : callable
+        Takes the library's path; `OSError` says that it cannot be loaded.
+
+    Returns
+    -------
+    object
+        What `loader` returns.
+
+    Raises
+    ------
+    CompilerNotFoundError
+        There is no compiler; the message says how to get one.
+    CompilationError
+        The program does not compile.
+    InvalidParameterError
+        ``CXX`` or ``GPU_LS_CXXFLAGS`` cannot be read.
+    BackendUnavailableError
+        No library can be written and loaded, neither in the cache folder nor in a private one.
+    """
+    program = program_of(source)
+    place = "the cache folder"
+    try:
+        folder = cache_folder()
+        place = str(folder)
+        make_closed(folder)
+        require_own(folder)
+        return _load_from(folder, program, loader)
+    except OSError as error:
+        reason = f"{place} cannot be used: {error}"
+    return _load_privately(program, loader, place, reason)
+
+
+def require_own(path: Path) -> None:
+    """Raise `PermissionError` where others than the user and root may have written."""
+    status = path.stat()
+    if status.st_uid not in (0, os.geteuid()):
+        raise PermissionError(f"{path} belongs to another user")
+    if status.st_mode & OTHERS_MAY_WRITE:
+        raise PermissionError(f"{path} may be written by others (chmod go-w)")
+
+
+def make_closed(folder: Path) -> None:
+    """Make a folder, and those above it, for this user only, unless it exists."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    for place in reversed(missing):
+        place.mkdir(mode=0o700, exist_ok=True)
+    if not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+
+
+def _load_from(folder: Path, program: Program, loader: Callable[[Path], Loaded]) -> Loaded:
+    for library in list(folder.glob(f"{program.key}-*.so")):
+        if _is_sound(library, program):
+            with suppress(OSError):  # it may be linked to libraries of another system
+                return loader(library)
+        _remove(library)
+    _announce(shlex.join(program.compiler), f"kept in {folder}")
+    return loader(_keep(folder, program))
+
+
+def _load_privately(
+    program: Program, loader: Callable[[Path], Loaded], place: str, reason: str
+) -> Loaded:
+    _announce(shlex.join(program.compiler), "not kept")
+    try:  # a library stays loaded when its file is removed
+        with tempfile.TemporaryDirectory(prefix="gpu-ls-plugin-") as folder:
+            loaded = loader(_keep(Path(folder), program))
+    except OSError as error:
+        raise BackendUnavailableError(
+            f"{PREFIX}{reason}, nor can a temporary folder: {error}; {REMEDY}"
+        ) from error
+    if place not in _warned:
+        warnings.warn(f"{reason}, so compiled programs are not kept; {REMEDY}", CacheWarning, 2)
+        _warned.add(place)
+    return loaded
+
+
+def _is_sound(library: Path, program: Program) -> bool:
+    """Whether a file is a library as it was written, by us."""
+    try:
+        require_own(library)
+        return library.is_file() and library.name == _name(program.key, library.read_bytes())
+    except OSError:
+        return False
+
+
+def _keep(folder: Path, program: Program) -> Path:
+    """Write a program's library, atomically."""
+    content = program.library()
+    library = folder / _name(program.key, content)
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        made = Path(scratch, library.name)
+        made.write_bytes(content)
+        made.chmod(0o600)
+        os.replace(made, library)
+    return library
+
+
+def _name(key: str, content: bytes) -> str:
+    return f"{key}-{hashlib.sha256(content).hexdigest()[:32]}.so"
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@cache
+def _announce(compiler: str, place: str) -> None:
+    """Say, once in a process, why the first call takes longer."""
+    patience = "about 40 s the first time" if "ziglang" in compiler else "a few seconds"
+    logger.warning("compiling search kernels with %s (%s; %s)", compiler, patience, place)

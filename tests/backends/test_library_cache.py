@@ -1,0 +1,398 @@
+"""Compiled programs are kept, found, mended when damaged, and never taken from others."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import logging
+import os
+import pwd
+import stat
+import subprocess
+import sys
+import tempfile
+import warnings
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gpu_ls_plugin.backends import compiler, library_cache
+from gpu_ls_plugin.backends.composition import Kernel
+from gpu_ls_plugin.backends.cpu import _function_of
+from gpu_ls_plugin.exceptions import BackendUnavailableError, CacheWarning, CompilationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).resolve().parents[2]
+ADD_ONE = 'extern "C" int add_one(int x) { return x + 1; }'
+OTHER = 'extern "C" int add_two(int x) { return x + 2; }'
+
+
+@pytest.fixture(autouse=True)
+def nothing_said_before(monkeypatch) -> None:
+    monkeypatch.setattr(library_cache, "_warned", set())
+
+
+def runs(log: Path) -> int:
+    return len(log.read_text(encoding="utf-8").splitlines())
+
+
+def keep(source: str = ADD_ONE) -> Path:
+    """Have a library in the cache that this process has not loaded."""
+    return library_cache.load(source, Path)
+
+
+def add_one(number: int) -> int:
+    function, _ = library_cache.load(ADD_ONE, partial(_function_of, kernel=Kernel("add_one", "", "", (), "")))
+    function.restype = ctypes.c_int
+    return int(function(number))
+
+
+def works(log: Path, compiled: int) -> bool:
+    return add_one(1) == 2 and runs(log) == compiled
+
+
+# Kept and found.
+
+
+def test_programs_are_compiled_once(counted, cache):
+    library = keep()
+    assert library.parent == cache
+    assert keep() == library
+    assert works(counted, 1)
+    assert list(cache.iterdir()) == [library]
+
+
+def test_other_programs_flags_and_compilers_are_other_files(counted, cache, monkeypatch):
+    libraries = {keep(), keep(OTHER)}
+    monkeypatch.setenv("GPU_LS_CXXFLAGS", "-O1")
+    libraries.add(keep())
+    monkeypatch.setenv("CXX", f"{os.environ['CXX']} -DX=1")
+    libraries.add(keep())
+    assert len(libraries) == len(list(cache.iterdir())) == runs(counted) == 4
+
+
+def test_nothing_half_made_stays(cache):
+    with pytest.raises(CompilationError):
+        keep("no C++")
+    assert list(cache.iterdir()) == []
+
+
+SOLVE = """
+import numpy as np
+import gpu_ls_plugin as gls
+problem = gls.TSP(np.random.default_rng(0).integers(0, 99, (20, 2)), "EUC_2D")
+print(gls.random_tours(problem, 2, seed=1, backend="cpu").tolist())
+"""
+
+
+def start(script: str) -> subprocess.Popen[str]:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "adapters")])}
+    return subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+
+
+def test_two_processes_may_compile_at_once(counted, cache):
+    both = [start(SOLVE), start(SOLVE)]
+    outputs = [process.communicate(timeout=60) for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert outputs[0][0] == outputs[1][0] != ""
+    (library,) = cache.iterdir()  # one whole file, no scratch folders
+    assert library.suffix == ".so"
+    assert runs(counted) in (1, 2)
+    before = runs(counted)
+    third = start(SOLVE)
+    assert third.communicate(timeout=60) == (outputs[0][0], "")  # nothing to announce
+    assert runs(counted) == before
+
+
+def test_the_first_compilation_is_announced(cache, caplog):
+    library_cache._announce.cache_clear()
+    with caplog.at_level(logging.WARNING, logger="gpu_ls_plugin"):
+        keep()
+        keep(OTHER)
+    (record,) = caplog.records
+    assert "compiling search kernels" in record.getMessage()
+    assert str(cache) in record.getMessage()
+
+
+# Where.
+
+
+def test_where_programs_are_kept(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for own, xdg, folder in (
+        (str(tmp_path / "own"), "", "own"),
+        ("own", "", "own"),  # from the current folder on
+        (" ", str(tmp_path), "gpu-ls-plugin"),
+        ("", str(tmp_path), "gpu-ls-plugin"),
+        ("", "relative", "home/.cache/gpu-ls-plugin"),  # not allowed by XDG's specification
+        ("", " ", "home/.cache/gpu-ls-plugin"),
+        ("", "", "home/.cache/gpu-ls-plugin"),
+    ):
+        monkeypatch.setenv("GPU_LS_CACHE_DIR", own)
+        monkeypatch.setenv("XDG_CACHE_HOME", xdg)
+        assert library_cache.cache_folder() == tmp_path / folder
+
+
+def test_a_relative_folder(counted, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GPU_LS_CACHE_DIR", "some/cache")
+    assert works(counted, 1)
+    assert keep().parent == tmp_path / "some" / "cache"
+
+
+# Damage. The library has not been loaded yet: a process keeps what it has loaded.
+
+
+def cut_off(library: Path) -> None:
+    library.write_bytes(library.read_bytes()[:2000])
+
+
+def flip_a_byte(library: Path) -> None:
+    content = bytearray(library.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    library.write_bytes(content)
+
+
+def append(library: Path) -> None:
+    library.write_bytes(library.read_bytes() + b"\0")
+
+
+def empty(library: Path) -> None:
+    library.write_bytes(b"")
+
+
+def make_folder(library: Path) -> None:
+    library.unlink()
+    library.mkdir()
+    (library / "file").touch()
+
+
+def make_pipe(library: Path) -> None:
+    library.unlink()
+    os.mkfifo(library)
+
+
+def make_dangling_link(library: Path) -> None:
+    library.unlink()
+    library.symlink_to("nothing")
+
+
+def make_unreadable(library: Path) -> None:
+    library.chmod(0)
+
+
+def swap(library: Path, content: bytes) -> None:
+    """Put another file there, with its digest: as it might have been written by us."""
+    library.unlink()
+    key = library.name.partition("-")[0]
+    (library.parent / library_cache._name(key, content)).write_bytes(content)
+
+
+def lose_the_function(library: Path) -> None:
+    swap(library, compiler.program_of(OTHER).library())
+
+
+def make_unloadable(library: Path) -> None:
+    swap(library, b"no library")
+
+
+DAMAGES = [
+    *(cut_off, flip_a_byte, append, empty, make_folder, make_pipe, make_dangling_link),
+    *(make_unreadable, lose_the_function, make_unloadable),
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_library_is_made_anew(counted, cache, damage: Callable[[Path], None]):
+    library = keep()
+    damage(library)
+    before = runs(counted)
+    if damage is not make_unreadable or os.geteuid() != 0:  # whom nothing stops
+        before += 1
+    assert works(counted, before)
+    assert list(cache.iterdir()) == [library]
+    assert keep() == library
+    assert runs(counted) == before
+
+
+# Trust.
+
+
+def give_away(monkeypatch, path: Path) -> None:
+    """Let a file or folder belong to another user."""
+    if os.geteuid() == 0:
+        os.chown(path, 12345, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o002, 0o077])
+def test_folders_and_libraries_are_closed(tmp_path, monkeypatch, umask):
+    monkeypatch.setenv("GPU_LS_CACHE_DIR", str(tmp_path / "new" / "cache"))
+    before = os.umask(umask)
+    try:
+        library = keep()
+    finally:
+        os.umask(before)
+    modes = [stat.S_IMODE(p.stat().st_mode) for p in (library, library.parent, tmp_path / "new")]
+    assert modes == [0o600, 0o700, 0o700]
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o702, 0o1777])
+def test_a_folder_that_others_may_write_is_refused(counted, cache, mode):
+    keep()
+    cache.chmod(mode)
+    with pytest.warns(CacheWarning, match=rf"{cache} .*may be written by others.*GPU_LS_CACHE_DIR"):
+        assert works(counted, 2)
+
+
+def test_a_folder_of_another_user_is_refused(counted, cache, monkeypatch):
+    keep()
+    give_away(monkeypatch, cache)
+    with pytest.warns(CacheWarning, match=rf"{cache} .*belongs to another user.*GPU_LS_CACHE_DIR"):
+        assert works(counted, 2)
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602])
+def test_a_library_that_others_may_write_is_replaced(counted, cache, mode):
+    keep().chmod(mode)
+    assert works(counted, 2)
+    assert stat.S_IMODE(keep().stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_library_of_another_user_is_replaced(counted, cache, monkeypatch):
+    give_away(monkeypatch, keep())
+    assert works(counted, 2)
+    assert keep().stat().st_uid == 0
+
+
+# Folders that are of no use.
+
+
+def file_in_its_place(folder: Path, monkeypatch) -> None:
+    folder.touch()
+
+
+def file_above_it(folder: Path, monkeypatch) -> None:
+    folder.touch()
+    monkeypatch.setenv("GPU_LS_CACHE_DIR", str(folder / "sub"))
+
+
+def file_as_users_cache(folder: Path, monkeypatch) -> None:
+    folder.touch()
+    monkeypatch.delenv("GPU_LS_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+
+
+def file_as_home(folder: Path, monkeypatch) -> None:
+    file_as_users_cache(folder, monkeypatch)
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(folder))
+
+
+def no_home(folder: Path, monkeypatch) -> None:
+    file_as_home(folder, monkeypatch)
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(pwd, "getpwuid", dict[int, object]().__getitem__)
+
+
+def no_current_folder(folder: Path, monkeypatch) -> None:
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    monkeypatch.setenv("GPU_LS_CACHE_DIR", "relative")
+
+
+def too_long(folder: Path, monkeypatch) -> None:
+    monkeypatch.setenv("GPU_LS_CACHE_DIR", str(folder / ("x" * 300)))
+
+
+def forbidden(folder: Path, monkeypatch) -> None:
+    """As a folder that cannot be written is to those who are not root."""
+    fail_below(folder, monkeypatch, errno.EACCES)
+
+
+def full(folder: Path, monkeypatch) -> None:
+    fail_below(folder, monkeypatch, errno.ENOSPC)
+
+
+def fail_below(folder: Path, monkeypatch, number: int) -> None:
+    write = Path.write_bytes
+
+    def fail(path: Path, content: bytes) -> int:
+        if path.is_relative_to(folder):
+            raise OSError(number, os.strerror(number))
+        return write(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+
+
+UNUSABLE = [
+    (file_in_its_place, "cache .*Not a directory"),
+    (file_above_it, "cache/sub .*Not a directory"),
+    (file_as_users_cache, "cache/gpu-ls-plugin .*Not a directory"),
+    (file_as_home, "cache/.cache/gpu-ls-plugin .*Not a directory"),
+    (no_home, "the cache folder .*no home folder"),
+    (no_current_folder, "the cache folder .*No such file"),
+    (too_long, "xxx .*name too long"),
+    (forbidden, "cache .*Permission denied"),
+    (full, "cache .*No space left"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "reason"), UNUSABLE)
+def test_programs_work_without_a_cache(counted, cache, tmp_path, monkeypatch, spoil, reason):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    spoil(cache, monkeypatch)
+    with pytest.warns(CacheWarning, match=rf"{reason}.*GPU_LS_CACHE_DIR") as said:
+        assert works(counted, 1)
+    assert len(said) == 1
+    with warnings.catch_warnings():  # it is said once
+        warnings.simplefilter("error")
+        assert works(counted, 2)
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize(("spoil", "reason"), UNUSABLE)
+def test_neither_cache_nor_private_folder(cache, monkeypatch, spoil, reason):
+    def loader(library: Path) -> None:
+        raise OSError(f"{library}: failed to map segment from shared object")
+
+    spoil(cache, monkeypatch)
+    words = rf"^backend: cpu: .*{reason}.*temporary folder: .*failed to map.*GPU_LS_CACHE_DIR"
+    with pytest.raises(BackendUnavailableError, match=words):
+        library_cache.load(ADD_ONE, loader)
+
+
+def test_a_folder_that_programs_cannot_be_loaded_from(counted, cache):
+    """As on a disk that is mounted noexec."""
+
+    def loader(library: Path) -> str:
+        if library.parent == cache:
+            raise OSError(f"{library}: failed to map segment from shared object")
+        return "loaded"
+
+    keep()
+    with pytest.warns(CacheWarning, match="failed to map"):
+        assert library_cache.load(ADD_ONE, loader) == "loaded"
+    assert runs(counted) == 2
+
+
+def test_a_cache_that_can_only_be_read(counted, cache, monkeypatch):
+    keep()
+    fail_below(cache, monkeypatch, errno.EROFS)
+    assert works(counted, 1)

@@ -1,0 +1,129 @@
+"""What `gpu-ls doctor` says of compilers and caches that are of no use."""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gpu_ls_plugin import backends
+from gpu_ls_plugin.backends import compiler
+from gpu_ls_plugin.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CPU_CACHE, CUDA_CACHE = "cache of CPU programs", "cache of CUDA programs"
+
+
+@pytest.fixture
+def examined(capsys, monkeypatch):
+    """Run the command on a machine without a GPU; returns the exit code and the rows by name."""
+    monkeypatch.setattr(backends, "_cuda_reason", lambda: "no CUDA device; buy one")
+
+    def run() -> tuple[int, dict[str, dict[str, str]]]:
+        code = main(["doctor", "--json"])
+        return code, {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+
+    return run
+
+
+def test_a_machine_that_can_search(examined):
+    code, rows = examined()
+    assert code == 0
+    assert rows["C++ compiler"]["status"] == rows["backend cpu"]["status"] == "ok"
+    assert rows["C++ compiler"]["detail"].startswith(compiler.find_compiler()[0])
+    assert (rows["GPU"]["detail"], rows["GPU"]["remedy"]) == ("no CUDA device", "buy one")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("no-such-compiler", "CXX names 'no-such-compiler'"),
+        ("rm -rf", "is no C++17 compiler"),
+        ("rm -rf --", "is no C++17 compiler"),
+        ("false", "is no C++17 compiler"),
+        ("c++ 'open", 'CXX: "c++ \'open" cannot be split'),
+    ],
+)
+def test_what_is_no_compiler(examined, monkeypatch, tmp_path, command, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c++").mkdir()
+    monkeypatch.setenv("CXX", command)
+    code, rows = examined()
+    assert code == 1
+    for name in ("C++ compiler", "backend cpu"):
+        assert rows[name]["status"] == "missing"
+        assert words in rows[name]["detail"]
+        assert "backend:" not in rows[name]["detail"]
+        assert rows[name]["remedy"]
+    assert [path.name for path in tmp_path.iterdir()] == ["c++"]
+
+
+def test_a_compiler_that_hangs(examined, monkeypatch, tmp_path):
+    script = tmp_path / "hangs"
+    script.write_text("#!/bin/sh\nexec sleep 60\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("CXX", str(script))
+    monkeypatch.setattr(compiler, "PATIENCE", 0.1)
+    begin = time.monotonic()
+    code, rows = examined()
+    assert time.monotonic() - begin < 30
+    assert code == 1
+    assert "timed out" in rows["C++ compiler"]["detail"]
+
+
+# Caches: nothing is made, and what is of no use is named.
+
+
+def file_in_its_place(place: Path) -> None:
+    place.touch()
+
+
+def open_to_others(place: Path) -> None:
+    place.mkdir()
+    place.chmod(0o777)
+
+
+def of_another_user(place: Path) -> None:
+    place.mkdir()
+    if os.geteuid() != 0:
+        pytest.skip("only root can give folders away")
+    os.chown(place, 12345, -1)
+
+
+@pytest.mark.parametrize("spoil", [file_in_its_place, open_to_others, of_another_user])
+def test_caches_of_no_use(examined, monkeypatch, tmp_path, spoil):
+    place = tmp_path / "place"
+    spoil(place)
+    monkeypatch.setenv("GPU_LS_CACHE_DIR", str(place))
+    code, rows = examined()
+    assert code == 0  # every process compiles for itself
+    assert rows[CPU_CACHE]["status"] == "missing"
+    assert str(place) in rows[CPU_CACHE]["detail"]
+    assert "GPU_LS_CACHE_DIR" in rows[CPU_CACHE]["remedy"]
+
+
+@pytest.mark.parametrize("home", [None, "", "x" * 300])
+def test_no_home(examined, monkeypatch, home):
+    for name in ("GPU_LS_CACHE_DIR", "XDG_CACHE_HOME", "CUPY_CACHE_DIR", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", dict[int, object]().__getitem__)
+    if home is not None:
+        monkeypatch.setenv("HOME", home and f"/{home}")
+    code, rows = examined()
+    assert code == 0
+    if home != "":  # which Python takes for the root folder
+        assert rows[CPU_CACHE]["status"] == rows[CUDA_CACHE]["status"] == "missing"
+
+
+def test_a_relative_cache(examined, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GPU_LS_CACHE_DIR", "new/cache")
+    _, rows = examined()
+    assert rows[CPU_CACHE]["detail"] == f"{tmp_path / 'new' / 'cache'} (not made yet)"
+    assert list(tmp_path.iterdir()) == []

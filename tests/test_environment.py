@@ -1,0 +1,157 @@
+"""Every environment variable with good, blank and broken values, in a search and in the doctor."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin import backends
+from gpu_ls_plugin.backends import compiler, library_cache
+from gpu_ls_plugin.backends.cpu import CpuBackend
+from gpu_ls_plugin.cli import main
+from gpu_ls_plugin.exceptions import (
+    CacheWarning,
+    CompilationError,
+    CompilerNotFoundError,
+    GpuLsError,
+    InvalidParameterError,
+)
+from gpu_ls_plugin.plugins import plugins
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REAL_COMPILER = compiler.find_compiler()[0]
+PROBLEM = gls.TSP(np.random.default_rng(1).integers(0, 99, (20, 2)))
+
+
+class Case(NamedTuple):
+    """A value, what a search with it says, and the rows in which the doctor finds it wrong.
+
+    In a value, TMP stands for an empty folder and FILE for a file.
+    """
+
+    variable: str
+    value: str
+    said: type[Exception] | None = None
+    rows: tuple[str, ...] = ()
+
+
+BACKEND = ("backend cpu",)
+COMPILER = ("C++ compiler", *BACKEND)
+CACHE, CUDA_CACHE = ("cache of CPU programs",), ("cache of CUDA programs",)
+CASES = [
+    Case("CXX", REAL_COMPILER),
+    Case("CXX", f"'{REAL_COMPILER}' -DX=1"),
+    Case("CXX", ""),
+    Case("CXX", "  "),
+    Case("CXX", "'c++", InvalidParameterError, COMPILER),
+    Case("CXX", "''", CompilerNotFoundError, COMPILER),
+    Case("CXX", "no-such-compiler", CompilerNotFoundError, COMPILER),
+    Case("CXX", "TMP", CompilerNotFoundError, COMPILER),
+    Case("CXX", "rm -rf", CompilationError, COMPILER),
+    Case("CXX", "true", CompilationError, COMPILER),
+    Case("GPU_LS_CXXFLAGS", "-O0 '-DX=1'"),
+    Case("GPU_LS_CXXFLAGS", ""),
+    Case("GPU_LS_CXXFLAGS", " "),
+    Case("GPU_LS_CXXFLAGS", "-O0 '-DX=1", InvalidParameterError, COMPILER),
+    Case("GPU_LS_CXXFLAGS", "--no-such-flag", CompilationError),
+    Case("GPU_LS_THREADS", "2"),
+    Case("GPU_LS_THREADS", ""),
+    Case("GPU_LS_THREADS", " "),
+    Case("GPU_LS_THREADS", "²", InvalidParameterError, BACKEND),
+    Case("GPU_LS_THREADS", "0", InvalidParameterError, BACKEND),
+    Case("GPU_LS_THREADS", "-1", InvalidParameterError, BACKEND),
+    Case("GPU_LS_THREADS", "many", InvalidParameterError, BACKEND),
+    Case("GPU_LS_CACHE_DIR", "TMP"),
+    Case("GPU_LS_CACHE_DIR", "relative"),
+    Case("GPU_LS_CACHE_DIR", ""),
+    Case("GPU_LS_CACHE_DIR", " "),
+    Case("GPU_LS_CACHE_DIR", "FILE", CacheWarning, CACHE),
+    Case("XDG_CACHE_HOME", "TMP"),
+    Case("XDG_CACHE_HOME", ""),
+    Case("XDG_CACHE_HOME", " "),
+    Case("XDG_CACHE_HOME", "FILE", CacheWarning, CACHE),
+    Case("HOME", "TMP"),
+    Case("HOME", "FILE", CacheWarning, CACHE + CUDA_CACHE),
+    Case("TMPDIR", "TMP"),
+    Case("TMPDIR", ""),
+    Case("TMPDIR", "FILE"),
+    Case("CUPY_CACHE_DIR", "TMP"),
+    Case("CUPY_CACHE_DIR", ""),
+    Case("CUPY_CACHE_DIR", "FILE", None, CUDA_CACHE),
+    Case("GPU_LS_DISABLE_PLUGINS", "all"),
+    Case("GPU_LS_DISABLE_PLUGINS", " , "),
+    Case("GPU_LS_DISABLE_PLUGINS", "no-such-plugin"),
+    Case("GPU_LS_STRICT_PLUGINS", "1"),
+    Case("GPU_LS_STRICT_PLUGINS", ""),
+    Case("GPU_LS_STRICT_PLUGINS", "perhaps"),
+]
+# Each counts where those before do not, so that they are taken away to see its effect.
+PLACES = ("GPU_LS_CACHE_DIR", "XDG_CACHE_HOME", "HOME")
+
+
+@pytest.fixture(scope="module")
+def kept_programs(tmp_path_factory) -> str:
+    """A cache for the cases that are not about the cache."""
+    return str(tmp_path_factory.mktemp("programs"))
+
+
+@pytest.fixture(params=CASES, ids=lambda case: f"{case.variable}={case.value!r}")
+def case(request, monkeypatch, tmp_path, kept_programs) -> Case:
+    """Set the variable, and make a process of this one that has not searched before."""
+    case: Case = request.param
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").touch()
+    monkeypatch.chdir(tmp_path / "empty")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("GPU_LS_CACHE_DIR", kept_programs)
+    monkeypatch.setenv("GPU_LS_CXXFLAGS", "-O0")  # half the time to compile
+    for place in PLACES[: PLACES.index(case.variable)] if case.variable in PLACES else ():
+        monkeypatch.delenv(place, raising=False)
+    value = case.value.replace("TMP", str(tmp_path / "empty"))
+    monkeypatch.setenv(case.variable, value.replace("FILE", str(tmp_path / "file")))
+    monkeypatch.setattr(backends, "_cuda_reason", lambda: "no CUDA device; use the CPU")
+    monkeypatch.setattr(library_cache, "_warned", set())
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    backend = CpuBackend()
+    monkeypatch.setattr(backends, "_cpu", lambda: backend)
+    plugins.clear()
+    request.addfinalizer(plugins.clear)
+    return case
+
+
+def search() -> gls.Result:
+    tours = gls.random_tours(PROBLEM, 2, seed=1, backend="cpu")
+    return gls.LocalSearch([gls.TwoOpt()])(PROBLEM, tours, backend="cpu")
+
+
+def test_in_a_search(case: Case, tmp_path: Path) -> None:
+    if case.said is None:
+        result = search()
+        np.testing.assert_array_equal(PROBLEM.cost(result.tours), result.costs)
+    elif issubclass(case.said, Warning):
+        with pytest.warns(case.said, match=f"{tmp_path}.*GPU_LS_CACHE_DIR"):
+            search()
+    else:
+        named = case.variable if case.said is not CompilationError else case.value
+        with pytest.raises(case.said, match=named) as error:
+            search()
+        assert isinstance(error.value, GpuLsError)
+
+
+def test_in_the_doctor(case: Case, capsys, tmp_path: Path) -> None:
+    code = main(["doctor", "--json"])
+    rows = json.loads(capsys.readouterr().out)
+    wrong = {row["name"]: row for row in rows if row["status"] == "missing" and not row["optional"]}
+    assert set(wrong) == set(case.rows)
+    assert code == (1 if "backend cpu" in wrong else 0)
+    for row in wrong.values():
+        named = (case.variable, str(tmp_path), f"{case.value} is no C++17 compiler")
+        assert any(words in row["detail"] for words in named)
+        assert row["remedy"]
