@@ -46,7 +46,9 @@ def keep(source: str = ADD_ONE) -> Path:
 
 
 def add_one(number: int) -> int:
-    function, _ = library_cache.load(ADD_ONE, partial(_function_of, kernel=Kernel("add_one", "", "", (), "")))
+    function, _ = library_cache.load(
+        ADD_ONE, partial(_function_of, kernel=Kernel("add_one", "", "", (), ""))
+    )
     function.restype = ctypes.c_int
     return int(function(number))
 
