@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
 from gpu_ls_plugin.candidates.rows import lists_of
 from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.files import atomically
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,17 +79,14 @@ def write_lists(
     path: str | os.PathLike[str], rule: str, problem: TSP, lists: CandidateLists
 ) -> None:
     """Write lists to an NPZ file, which appears complete or not at all."""
-    target = Path(path)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as scratch:
-        file = Path(scratch) / "lists.npz"
+    with atomically(Path(path)) as file, open(file, "wb") as stream:
         np.savez(
-            file,
+            stream,
             version=np.array(VERSION),
             rule=np.array(rule),
             fingerprint=np.array(problem.fingerprint),
             cities=lists.cities,
         )
-        os.replace(file, target)
 
 
 def _read(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:

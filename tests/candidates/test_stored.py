@@ -100,7 +100,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path, monkeypatch):
     before = path.read_bytes()
 
     def fails(file, **content):
-        file.write_bytes(b"half")
+        file.write(b"half")
         raise OSError("disk full")
 
     with monkeypatch.context() as patch:
