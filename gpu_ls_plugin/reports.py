@@ -7,6 +7,7 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.outputs import OUTPUTS
 from gpu_ls_plugin.progress import cost_text, gap_percent, in_units
 from gpu_ls_plugin.search_text import text_of
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.solver import Settings
 
 WIDE = 1000  # columns
-FILES = ("tour", "plot", "curve", "history", "result")  # that a solve can leave behind
+STOPPED_BY = {"optimum": "local optimum"}  # of every tour, not of the problem
 
 STYLES = {
     "ok": "green",
@@ -65,20 +66,22 @@ def print_summary(found: dict[str, Any]) -> None:
     """Print the end summary of a solve."""
     gap = found["gap_percent"]
     phases = ", ".join(f"{name} {time:.2f} s" for name, time in found["phases"].items())
-    optimum = "" if gap is None else f" ({gap:.3g} % above {cost_text(found['optimum'])})"
+    side = "" if gap is None else "below" if gap < 0 else "above"
+    optimum = side and f" ({abs(gap):.3g} % {side} {cost_text(found['optimum'])})"
+    stopped_by = STOPPED_BY.get(found["stopped_by"], found["stopped_by"])
     lines = {
         "problem": f"{found['problem'] or found['file']}, {found['cities']:,} cities, "
         f"{found['metric']}{'' if found['symmetric'] else ', asymmetric'}",
         "search": found["search"],
         "best": f"{cost_text(found['best_cost'])}{optimum}",
         "mean": f"{cost_text(found['mean_cost'])} over {found['population']:,} tours",
-        "time": f"{found['seconds']:.2f} s on {found['backend']}, stopped by {found['stopped_by']}",
+        "time": f"{found['seconds']:.2f} s on {found['backend']}, stopped by {stopped_by}",
         "phases": phases,
         "moves": f"{in_units(found['evaluations'])} evaluated "
         f"({in_units(found['evaluations_per_second'])} a second), {found['moves']:,} applied",
         "kicks": f"{found['kicks']:,} ({in_units(found['kicks_per_second'])} a second), "
         f"{found['accepted']:,} accepted",
-        **{name: found.get(f"{name}_file") for name in FILES},
+        **{name: found.get(f"{name}_file") for name in OUTPUTS},
     }
     for name, text in lines.items():
         if text is not None:

@@ -45,9 +45,10 @@ class Statistics:
     `moves` those applied, `moves_by` the latter by the name of the neighbourhood; `kicks` the
     perturbations, `accepted` those whose tour was kept; `climbs` the descents begun, `launches`
     the kernel launches. `seconds` is the wall time, `phases` its parts by name. `history` has a
-    point for the start, for each new best cost and for the end. `stopped_by` is "optimum",
-    "seconds", "kicks", "moves", "target", "climbs", "interrupt", or "filter" where a filter has
-    kept no move of any tour.
+    point for the start, for each new best cost, for the end, and in between every 0.1 seconds or
+    per cent of the time so far, whichever is longer. `stopped_by` is "optimum" where all tours are
+    local optima, "seconds", "kicks", "moves", "target", "climbs", "interrupt", or "filter" where a
+    filter has kept no move of any tour.
     """
 
     passes: int = 0

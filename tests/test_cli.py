@@ -137,6 +137,8 @@ def test_tiny_instances(n: int, tmp_path: Path) -> None:
     assert found["best_cost"] == TSP.read(file).cost(found["best_tour"])[0]
     assert found["stopped_by"] == ("optimum" if n < 8 else "seconds")
     assert sorted(read_tour(tmp_path / "out.tour")) == list(range(n))
+    stop = "stopped by local optimum" if n < 8 else "stopped by seconds"
+    assert stop in gpu_ls("solve", file, *QUICK).stdout
 
 
 def test_the_optimum_ends_the_search(tmp_path: Path) -> None:
@@ -146,7 +148,9 @@ def test_the_optimum_ends_the_search(tmp_path: Path) -> None:
     found = gpu_ls_json("solve", file, *options)
     assert found["stopped_by"] == "target" and found["gap_percent"] == 0.0
     assert found["seconds"] < 30
-    assert "% above" in gpu_ls("solve", file, *QUICK, "--optimum", best // 2).stdout
+    for optimum, text in ((best - 1, "% above"), (best + 1, "% below"), (best, "(0 % above")):
+        shown = gpu_ls("solve", file, *QUICK, "--seconds", 0, "--optimum", optimum).stdout
+        assert f"{text} {optimum:,})" in shown and "-" not in shown.partition(text)[0][-9:]
 
 
 @pytest.mark.parametrize("start", ["random_tours", "greedy", "space_filling_curve"])
@@ -290,7 +294,9 @@ def bad_inputs(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
         "search text": ([good, "--search", "two_opt+"], "two_opt+or_opt(2)/quadrant(10)/first"),
         "kicks": ([good, "--kicks", -1], "kicks"),
         "moves": ([good, "--moves", -1], "moves"),
-        "optimum": ([good, "--optimum", "nan"], "target"),
+        "optimum": ([good, "--optimum", "nan"], "optimum: nan"),
+        "optimum inf": ([good, "--optimum", "inf"], "optimum: inf is not finite"),
+        "optimum negative": ([good, "--optimum", "-3"], "optimum: -3"),
         "optimum text": ([good, "--optimum", "few"], "few"),
         "backend": ([good, "--backend", "tpu"], "tpu"),
         "tour folder": ([good, "--tour", folder], str(folder)),
@@ -316,6 +322,8 @@ BAD_INPUTS = (
         "kicks",
         "moves",
         "optimum",
+        "optimum inf",
+        "optimum negative",
         "optimum text",
         "backend",
         "tour folder",

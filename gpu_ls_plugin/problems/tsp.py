@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import math
+import numbers
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import (
     FileFormatError,
     InvalidParameterError,
@@ -42,7 +45,8 @@ class TSP:
     name, comment : str
         Free text.
     optimum : int or float, optional
-        The optimal length, where it is known; nothing depends on it but reports.
+        The optimal length, where it is known: finite and at least 0. Nothing depends on it but
+        reports.
 
     Attributes
     ----------
@@ -61,6 +65,8 @@ class TSP:
     ------
     InvalidProblemError
         Wrong shape, no city, NaN, infinite or overflowing values.
+    InvalidParameterError
+        The optimum is negative or not finite.
     InvalidTypeError
         Values that are no numbers.
     UnknownPartError
@@ -118,6 +124,8 @@ class TSP:
         ------
         InvalidProblemError
             Not square, no city, NaN, infinite, negative or too large entries.
+        InvalidParameterError
+            The optimum is negative or not finite.
         InvalidTypeError
             Entries that are no numbers.
         """
@@ -149,6 +157,8 @@ class TSP:
             named.
         UnsupportedProblemError
             The file holds another kind of problem, or one with fixed edges.
+        InvalidParameterError
+            The optimum is negative or not finite.
         """
         instance = tsplib.read_instance(path)
         text = {"name": instance.name, "comment": instance.comment}
@@ -189,7 +199,7 @@ class TSP:
             metric=metric,
             name=name,
             comment=comment,
-            optimum=optimum,
+            optimum=_optimum(optimum),
         )
 
     @property
@@ -304,6 +314,15 @@ def _numbers(values: ArrayLike, parameter: str) -> NDArray[Any]:
     if array.dtype.kind not in "iuf" and array.size:
         raise InvalidTypeError(f"{parameter}: entries must be numbers, not {array.dtype}")
     return array
+
+
+def _optimum(value: Any) -> int | float | None:
+    """Return a known optimum as a Python number; what no tour can cost raises."""
+    if value is None or isinstance(value, numbers.Integral):
+        return None if value is None else checks.integer("optimum", value, least=0, most=2**63 - 1)
+    if not math.isfinite(checks.number("optimum", value, least=0.0)):
+        raise InvalidParameterError(f"optimum: {value!r} is not finite; leave it out if unknown")
+    return float(value)
 
 
 def _check_finite(values: NDArray[Any], parameter: str) -> None:
