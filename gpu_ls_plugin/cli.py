@@ -198,15 +198,18 @@ def compile_check(options: argparse.Namespace) -> int:
     from gpu_ls_plugin.backends import compile_check as check
     from gpu_ls_plugin.searches.instantiations import instantiations
 
-    kernels = [*instantiations(), *plugins.kernel_sources()]
+    failures: list[str] = []
+    kernels = [*instantiations(), *plugins.kernel_sources(failures.append)]
+    for failure in failures:
+        print(f"gpu-ls: error: {failure}", file=sys.stderr)
     if options.part is not None:
-        kernels = [kernel for kernel in kernels if options.part in check.parts(kernel)]
+        kernels = check.holding(kernels, options.part)
     rows = check.check(kernels, options.arch or check.ARCHITECTURES, everything=options.all)
     if options.json:
         _print_json([row.as_dict() for row in rows])
     else:
         reports.print_kernels(rows)
-    return OK if rows and all(row.passed for row in rows) else FOUND_WRONG
+    return OK if rows and not failures and all(row.passed for row in rows) else FOUND_WRONG
 
 
 def _parser() -> argparse.ArgumentParser:

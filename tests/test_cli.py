@@ -417,10 +417,18 @@ def test_operators() -> None:
         ("neighbourhood", "filtered_neighbourhood"),
         *(("filter", name) for name in FILTERS),
         ("perturbation", "double_bridge"),
+        *(("cooperation", name) for name in ("migration", "elite_edges", "edge_assembly")),
+        *(("candidates", name) for name in ("union", "closure")),
         ("search", "random_restarts"),
     }
+    arguments = {row["name"]: row["arguments"] for row in rows if row["plugin"] == "builtin"}
+    assert arguments["or_opt"] == "max_length=3" and arguments["two_opt"] == ""
+    assert arguments["closure"] == "candidates=Nearest(k=10), limit=None"
+    assert arguments["greedy"].startswith("problem, size=1, *, seed=0, backend='auto'")
+    assert arguments["random_restarts"].startswith("search=TwoOpt()+OrOpt(max_length=3)/Nearest")
     assert all(row["summary"].endswith((".", ")")) for row in rows if row["plugin"] == "builtin")
-    assert "two_opt" in gpu_ls("operators").stdout
+    shown = gpu_ls("operators").stdout
+    assert "two_opt " in shown and "or_opt(max_length=3) " in shown and "radius(r) " in shown
 
 
 def test_doctor(tmp_path: Path) -> None:
@@ -448,6 +456,42 @@ def test_compile_check() -> None:
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)
     assert rows and all(row["passed"] and row["registers"] > 0 for row in rows)
+
+
+def plugin(folder: Path, name: str, text: str) -> None:
+    """Install a plugin of one module in a folder."""
+    (folder / f"plugin_{name}.py").write_text(text, encoding="utf-8")
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[gpu_ls_plugin]\n{name} = plugin_{name}\n")
+
+
+def test_compile_check_names_a_plugin_whose_kernels_are_none(tmp_path: Path) -> None:
+    pytest.importorskip("cupy")
+    plugin(
+        tmp_path,
+        "broken",
+        "from gpu_ls_plugin.hookspecs import hookimpl\n"
+        "@hookimpl\ndef gpu_ls_kernel_sources():\n    return 1 / 0\n",
+    )
+    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    options = ("--arch", 90, "--json", "--part", "restart")
+    done = gpu_ls("compile-check", *options, PYTHONPATH=path)
+    if "NVRTC" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 1 and "plugin 'broken'" in done.stderr
+    rows = json.loads(done.stdout)
+    assert rows and all(row["passed"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [("nonsense", "nothing is called 'nonsense'"), ("migration", "has no kernel of its own")],
+)
+def test_compile_check_of_a_part_that_it_cannot_find(part: str, words: str) -> None:
+    done = gpu_ls("compile-check", "--part", part)
+    assert done.returncode == 2 and words in done.stderr and done.stdout == ""
 
 
 def test_compile_check_refuses_an_architecture() -> None:

@@ -129,7 +129,7 @@ REFUSED = {
     "IteratedLocalSearch(accept=beter)": (UnknownPartError, "did you mean 'better'"),
     "IteratedLocalSearch(cooperation=migrate)": (
         UnknownPartError,
-        "known: migration, elite_edges, edge_assembly",
+        "did you mean 'migration'.* known: edge_assembly, elite_edges, migration",
     ),
     "IteratedLocalSearch(cooperation=Migration(0))": (InvalidParameterError, "every: 0"),
     "IteratedLocalSearch(iterated_local_search)": (InvalidTypeError, "is no LocalSearch"),

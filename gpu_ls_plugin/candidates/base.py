@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.problems.tsp import check_problem
 
 if TYPE_CHECKING:
@@ -132,6 +132,12 @@ class Candidates(ABC):
         from gpu_ls_plugin.candidates.union import Union
 
         return Union(self, other) if isinstance(other, Candidates) else NotImplemented
+
+
+def check_candidates(name: str, value: object) -> None:
+    """Raise InvalidTypeError where a candidate set is made of something else."""
+    if not isinstance(value, Candidates):
+        raise InvalidTypeError(f"{name}: {value!r} is no candidate set, such as Nearest(10)")
 
 
 # Kept beside the problems, not in them: copies and pickles of a problem stay small.

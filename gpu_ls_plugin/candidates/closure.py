@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
+from gpu_ls_plugin.candidates.base import CandidateLists, Candidates, check_candidates
+from gpu_ls_plugin.candidates.nearest import Nearest
 from gpu_ls_plugin.candidates.rows import equal_rows, places
 
 if TYPE_CHECKING:
@@ -40,13 +41,14 @@ class Closure(Candidates):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        limit is no positive integer.
+        candidates is no candidate set, or limit no positive integer.
     """
 
-    candidates: Candidates
+    candidates: Candidates = field(default_factory=Nearest)
     limit: int | None = None
 
     def __post_init__(self) -> None:
+        check_candidates("candidates", self.candidates)
         if self.limit is not None:
             checks.integer("limit", self.limit, least=1)
 
