@@ -11,6 +11,7 @@ from gpu_ls_plugin.acceptance import Annealing
 from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.candidates import All, Alpha, Nearest, Quadrant
+from gpu_ls_plugin.construction.draws import LARGEST, batch_size
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt
@@ -53,7 +54,8 @@ class Settings:
     seconds : float
         Wall time for everything but compiling, which comes before it; infinite for no limit.
     population : int, optional
-        Number of tours; by default, as start and search, chosen by `default_settings`.
+        Number of tours, up to 2**31 - 1; by default, as start and search, chosen by
+        `default_settings`.
     seed : int
         Same seed, same random numbers; a limit in seconds may still end a run elsewhere.
     start : str, optional
@@ -86,7 +88,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.population is not None:
-            checks.integer("population", self.population, least=1)
+            checks.integer("population", self.population, least=1, most=LARGEST)
         checks.seed(self.seed)
         self.budget(self.seconds)  # checks the limits
         if isinstance(self.search, str):
@@ -214,6 +216,8 @@ def solve(problem: TSP, settings: Settings, callback: Callback | None = None) ->
     ------
     InvalidParameterError, UnsupportedProblemError, BackendUnavailableError
         As the parts do.
+    InsufficientMemoryError
+        So many tours do not fit the memory.
     KeyboardInterrupt
         Ctrl-C before the first tours were made.
     """
@@ -286,6 +290,8 @@ def _rehearse(problem: TSP, settings: Settings) -> None:
     On a copy of the problem, so that nothing is known about the original when time runs; and on
     candidates that are made quickly, since the programs depend neither on them nor on the tours.
     """
+    backend = get_backend(settings.backend)
+    batch_size(backend, problem.n, settings.population, name="population")
     copy: TSP = pickle.loads(pickle.dumps(problem))
     search: Any = settings.search
     if _has_lists(search):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import sys
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 import gpu_ls_pymoo
-from gpu_ls_plugin import backends, outputs
+from gpu_ls_plugin import backends
 from gpu_ls_plugin.backends import compile_check, cpu, cuda
 from gpu_ls_plugin.exceptions import (
     BackendUnavailableError,
@@ -34,6 +33,7 @@ from gpu_ls_plugin.search_text import parse_search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 NAN = float("nan")
 P5 = gls.TSP([(0, 0), (0, 3), (4, 3), (4, 0), (2, 1)], name="five")
@@ -200,7 +200,7 @@ PARTS = [
     case("perturbation", partial(registry.lookup, "perturbation", "x"), UNKNOWN, "known: dou"),
 ]
 CALLS = [
-    case("size", partial(gls.random_tours, P5, 0), BAD, "size: 0 is not at least 1"),
+    case("size", partial(gls.random_tours, P5, 0), BAD, "size: 0 is not between 1"),
     case("half a tour", partial(gls.greedy, P5, 1.5), TYPE, "size: 1.5 is no integer"),
     case("seed", partial(gls.nearest_neighbour, P5, seed=-1), BAD, "seed: -1", "between 0 and"),
     case("wide seed", partial(restarts, seed=2**64), BAD, "seed", "18446744073709551615"),
@@ -304,7 +304,7 @@ def test_missing_extras(monkeypatch):
     words = 'pip install "gpu-ls-plugin[{}]"'
     for call, extra in (
         (lambda: gpu_ls_pymoo.MemeticGA, "pymoo"),
-        (lambda: outputs.check_plottable(P5, Path("tour.png")), "plot"),
+        (lambda: gls.plot_tour(P5, range(5)), "plot"),
         (lambda: compile_check.check([]), "cuda13"),
     ):
         check(Case("", call, MissingExtraError, (words.format(extra),)))

@@ -287,6 +287,8 @@ def bad_inputs(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
         "seconds": ([good, "--seconds", -1], "seconds"),
         "seconds nan": ([good, "--seconds", "nan"], "seconds"),
         "population": ([good, "--population", 0], "population"),
+        "population huge": ([good, "--population", 10**20], "population: 1000"),
+        "population large": ([good, "--population", 2**31 - 1], "population: 2,147,483,647 tours"),
         "seed": ([good, "--seed", -1], "seed"),
         "start": ([good, "--start", "nearest_neighbor"], "nearest_neighbour"),
         "search": ([good, "--search", "two_op"], "did you mean 'two_opt'"),
@@ -313,6 +315,7 @@ def bad_inputs(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
 
 BAD_INPUTS = (
     *("no file", "folder", "text", "bytes", "cut", "seconds", "seconds nan", "population"),
+    *("population huge", "population large"),
     *(
         "seed",
         "start",
