@@ -41,7 +41,7 @@ def drawn(path: Path) -> bool:
 
 
 def first_city(path: Path) -> int:
-    return int(tsplib.read_tour(path)[0])
+    return int(gls.read_tour(path)[0])
 
 
 # The ending of a file, what writes it and what reads it.
