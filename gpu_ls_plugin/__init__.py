@@ -14,6 +14,7 @@ from gpu_ls_plugin.construction import (
     random_tours,
     space_filling_curve,
 )
+from gpu_ls_plugin.drawing import plot_tour
 from gpu_ls_plugin.filtering import (
     DontLook,
     Everything,
@@ -31,7 +32,8 @@ from gpu_ls_plugin.neighbourhoods import (
 )
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
-from gpu_ls_plugin.problems import TSP
+from gpu_ls_plugin.problems import TSP, OpenPath
+from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.progress import SearchDisplay
 from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
@@ -76,6 +78,7 @@ __all__ = [
     "Migration",
     "Multi",
     "Nearest",
+    "OpenPath",
     "OrOpt",
     "Progress",
     "Quadrant",
@@ -94,7 +97,9 @@ __all__ = [
     "exceptions",
     "greedy",
     "nearest_neighbour",
+    "plot_tour",
     "random_tours",
+    "read_tour",
     "space_filling_curve",
 ]
 

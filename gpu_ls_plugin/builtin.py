@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
-from gpu_ls_plugin.candidates import All, Alpha, Nearest, Quadrant
+from gpu_ls_plugin.candidates import All, Alpha, Closure, Nearest, Quadrant, Union
 from gpu_ls_plugin.construction import (
     greedy,
     nearest_neighbour,
@@ -32,7 +32,14 @@ from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, RandomRestarts
+from gpu_ls_plugin.searches import (
+    EdgeAssembly,
+    EliteEdges,
+    IteratedLocalSearch,
+    LocalSearch,
+    Migration,
+    RandomRestarts,
+)
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.hookspecs import Register
@@ -43,9 +50,8 @@ def gpu_ls_register_parts(register: Register) -> None:
     """Enter every part that the library brings."""
     for name, metric in BUILT_IN_METRICS.items():
         register("metric", name, metric)
-    for name, candidates in (("all", All), ("nearest", Nearest), ("quadrant", Quadrant)):
-        register("candidates", name, candidates)
-    register("candidates", "alpha", Alpha)
+    for candidates in (All, Nearest, Quadrant, Alpha, Union, Closure):
+        register("candidates", candidates.__name__.lower(), candidates)
     for construct in (random_tours, nearest_neighbour, greedy, space_filling_curve):
         register("construction", construct.__name__, construct)
     for neighbourhood in (TwoOpt, OrOpt, ThreeOpt, LinKernighan, FilteredNeighbourhood):
@@ -58,6 +64,8 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("perturbation", kick.name, kick)
     for acceptance in (Better, BetterOrEqual, Always, Threshold, Annealing):
         register("acceptance", acceptance.name, acceptance)
+    for cooperation in (Migration, EliteEdges, EdgeAssembly):
+        register("cooperation", cooperation.name, cooperation)
     for search in (LocalSearch, IteratedLocalSearch, RandomRestarts):
         register("search", search.name, search)
 

@@ -1,12 +1,14 @@
 """The command line: ``gpu-ls solve | plugins | operators | doctor | compile-check``.
 
 Results go to stdout, progress and errors to stderr. Exit codes: 0 success, 1 a check found
-something wrong, 2 bad input, 130 interrupted (with the best tour written all the same).
+something wrong or a file is elsewhere than it should be, 2 bad input, 130 interrupted (with the
+best tour written all the same).
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import reports
 from gpu_ls_plugin.exceptions import GpuLsError
+from gpu_ls_plugin.interrupts import Interrupts
 from gpu_ls_plugin.plugin_info import distribution_version
 from gpu_ls_plugin.plugins import plugins
 from gpu_ls_plugin.registry import registry
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.result import Result
+    from gpu_ls_plugin.result import Progress, Result
     from gpu_ls_plugin.solver import Settings
 
 SEARCHES = """\
@@ -48,16 +51,26 @@ searches:
 
 OK, FOUND_WRONG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
+interrupts = Interrupts()
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    options = _parser().parse_args(arguments)
+    with interrupts:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):  # names of files can hold anything
+                stream.reconfigure(errors="backslashreplace")
+        return _run(_parser().parse_args(arguments))
+
+
+def _run(options: argparse.Namespace) -> int:
     try:
         code: int = options.run(options)
         sys.stdout.flush()
+        interrupts.check()
         return code
     except KeyboardInterrupt:
-        print("gpu-ls: interrupted before there was a result", file=sys.stderr)
+        print("gpu-ls: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -71,6 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def solve(options: argparse.Namespace) -> int:
     """Search for a short tour of a TSPLIB file and write what was found."""
+    from gpu_ls_plugin import outputs
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.progress import SearchDisplay
     from gpu_ls_plugin.solver import Settings, default_settings
@@ -88,59 +102,58 @@ def solve(options: argparse.Namespace) -> int:
         kicks=options.kicks,
         moves=options.moves,
     )
-    _check_outputs(problem, options)
+    given = ((name, getattr(options, name)) for name in outputs.OUTPUTS)
+    paths = {name: path for name, path in given if path is not None}
+    outputs.check_all(problem, options.file, paths)
     settings = default_settings(problem, settings)
-    title = problem.name or options.file.stem
-    with SearchDisplay(title, settings.seconds, problem.optimum) as display:
-        result = search(problem, settings, display)
+    with SearchDisplay(problem.name, settings.seconds, problem.optimum) as display:
+
+        def show(progress: Progress) -> None:
+            interrupts.check()
+            display(progress)
+
+        interrupts.check()
+        result = search(problem, settings, show)
+    interrupted = result.statistics.interrupted or interrupts.pending
+    interrupts.pending = False  # taken, with a result
+    written: dict[str, Path] = {}
     try:
-        _write_outputs(problem, result, options)
+        complete = _save_outputs(problem, result, paths, written)
     finally:
-        _report_solve(problem, settings, result, options)
-    return INTERRUPTED if result.statistics.interrupted else OK
+        _report_solve(problem, settings, result, options, written)
+    if not complete:
+        return FOUND_WRONG
+    return INTERRUPTED if interrupted else OK
 
 
-def _check_outputs(problem: TSP, options: argparse.Namespace) -> None:
-    """Find out before the search, not after it, what could not be written."""
+def _save_outputs(
+    problem: TSP, result: Result, paths: dict[str, Path], written: dict[str, Path]
+) -> bool:
+    """Write files, note which were, and return whether all are where they should be."""
     from gpu_ls_plugin import outputs
 
-    if options.plot is not None:
-        outputs.check_plottable(problem, options.plot)
-    for path, check in (
-        (options.tour, outputs.check_writable),
-        (options.curve, outputs.check_drawable),
-        (options.history, outputs.check_writable),
-        (options.result, outputs.check_result),
-    ):
-        if path is not None:
-            check(path)
-
-
-def _write_outputs(problem: TSP, result: Result, options: argparse.Namespace) -> None:
-    from gpu_ls_plugin import outputs
-    from gpu_ls_plugin.progress import cost_text
-
-    if options.tour is not None:
-        outputs.save_tour(problem, result.best_tour, options.tour)
-    if options.plot is not None:
-        title = f"{problem.name or options.file.stem}: {cost_text(result.best_cost)}"
-        outputs.save_plot(problem, result.best_tour, options.plot, title)
-    if options.curve is not None:
-        optimum = problem.optimum if problem.optimum and problem.optimum > 0 else None
-        result.plot(options.curve, optimum=optimum)
-    if options.history is not None:
-        result.save_history(options.history)
-    if options.result is not None:
-        result.save(options.result)
+    complete = True
+    for saved in outputs.save_all(problem, result, paths):
+        if saved.path is not None:
+            written[saved.name] = saved.path
+        if saved.error:
+            complete = False
+            place = "is lost" if saved.path is None else f"is in {saved.path} instead"
+            text = f"{paths[saved.name]}: {saved.error}; the {saved.name} {place}"
+            print(f"gpu-ls: error: {text}", file=sys.stderr)
+    return complete
 
 
 def _report_solve(
-    problem: TSP, settings: Settings, result: Result, options: argparse.Namespace
+    problem: TSP,
+    settings: Settings,
+    result: Result,
+    options: argparse.Namespace,
+    written: dict[str, Path],
 ) -> None:
-    files = {f"{name}_file": getattr(options, name) for name in reports.FILES}
     summary = reports.summary(problem, settings, result) | {
         "file": str(options.file),
-        **{key: str(path) for key, path in files.items() if path is not None},
+        **{f"{name}_file": str(path) for name, path in written.items()},
     }
     if options.json:
         _print_json(summary | {"best_tour": result.best_tour.tolist()})
@@ -185,15 +198,18 @@ def compile_check(options: argparse.Namespace) -> int:
     from gpu_ls_plugin.backends import compile_check as check
     from gpu_ls_plugin.searches.instantiations import instantiations
 
-    kernels = [*instantiations(), *plugins.kernel_sources()]
+    failures: list[str] = []
+    kernels = [*instantiations(), *plugins.kernel_sources(failures.append)]
+    for failure in failures:
+        print(f"gpu-ls: error: {failure}", file=sys.stderr)
     if options.part is not None:
-        kernels = [kernel for kernel in kernels if options.part in check.parts(kernel)]
+        kernels = check.holding(kernels, options.part)
     rows = check.check(kernels, options.arch or check.ARCHITECTURES, everything=options.all)
     if options.json:
         _print_json([row.as_dict() for row in rows])
     else:
         reports.print_kernels(rows)
-    return OK if rows and all(row.passed for row in rows) else FOUND_WRONG
+    return OK if rows and not failures and all(row.passed for row in rows) else FOUND_WRONG
 
 
 def _parser() -> argparse.ArgumentParser:

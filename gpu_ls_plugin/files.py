@@ -2,36 +2,122 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import shutil
+import stat
+import sys
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.exceptions import InvalidParameterError, MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+DESCRIPTOR = re.compile(r"(?:/dev|/proc/(?:self|thread-self))/fd/([0-9]+)")
+MOST_LINKS = 40  # that a system follows
+
 
 @contextmanager
 def atomically(path: Path) -> Iterator[Path]:
-    """Yield a temporary file name beside `path` that takes its place if all goes well.
+    """Yield the name of a file that takes the place of `path` if all goes well.
 
-    What is no regular file, such as /dev/stdout, is yielded itself.
+    It lies in a folder of its own beside `path`, so that nobody else writes to it. What stands for
+    an open file, such as /dev/stdout, is continued where that file is, and what is no regular file,
+    such as a pipe or /dev/null, is yielded itself.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
     """
-    if path.exists() and not path.is_file():
+    number = open_descriptor(path)
+    if number is not None:
+        with TemporaryDirectory() as folder:
+            yield Path(folder, "file")
+            _continue(number, Path(folder, "file"))
+        return
+    mode = _mode(path)
+    if mode is not None and not stat.S_ISREG(mode):
         yield path
         return
-    target = path.resolve()
-    temporary = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
+    with _beside(path) as file:
+        yield file
+        if mode is not None:
+            file.chmod(stat.S_IMODE(mode))
+        os.replace(file, os.path.realpath(path))
+
+
+def check_writable(path: Path) -> None:
+    """Raise OSError, before any work is done, where `atomically` could not write afterwards."""
+    number = open_descriptor(path)
+    if number is not None:
+        os.fstat(number)
+        return
+    mode = _mode(path)
+    if mode is None or stat.S_ISREG(mode):
+        with _beside(path) as file:
+            file.touch()
+    elif stat.S_ISDIR(mode):
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+
+
+def open_descriptor(path: Path) -> int | None:
+    """Return the number of the open file that a name such as /dev/stdout stands for, else None."""
+    name = os.path.abspath(path)
+    for _ in range(MOST_LINKS):
+        if name in STREAMS:
+            return STREAMS[name]
+        if match := DESCRIPTOR.fullmatch(name):
+            return int(match[1])
+        if not os.path.islink(name):
+            return None
+        name = os.path.abspath(os.path.join(os.path.dirname(name), os.readlink(name)))
+    return None
+
+
+def plain_name(path: Path) -> str:
+    """Return a file's name without its ending as text that can be written anywhere."""
+    return os.fsencode(path.stem).decode("utf-8", "replace")
+
+
+def _continue(number: int, file: Path) -> None:
+    """Copy a file to where an open one is."""
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # None without a console
+        stream.flush()
+    with open(file, "rb") as source, open(number, "wb", closefd=False) as target:
+        shutil.copyfileobj(source, target)
+
+
+def _mode(path: Path) -> int | None:
+    """Return what kind of file there is, with its permissions; None where there is none."""
     try:
-        yield temporary
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return None
+    if not os.access(path, os.W_OK):
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    return mode
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """Yield a name like that of `path`, or of what it links to, in a new folder beside it."""
+    target = os.path.realpath(path)
+    try:
+        scratch = TemporaryDirectory(dir=os.path.dirname(target), prefix=".")
+    except OSError as error:  # names the new folder
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    with scratch as folder:
+        yield Path(folder, os.path.basename(target))
 
 
 def is_packed(path: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 # Times this far apart are drawn on a logarithmic axis: the early gains would be one vertical line.
 WIDE_RANGE = 30.0
+# Between two points where the best cost stays: seconds, and a share of the time so far, so that
+# long searches have only a few hundred points more.
+LEAST_BETWEEN, SHARE_BETWEEN = 0.1, 0.01
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,14 @@ HEADER = [field.name for field in fields(Point)]
 
 
 def note(history: list[Point], point: Point) -> bool:
-    """Append a point where it is the first or its best cost is a new one; say whether it is."""
-    new = not history or point.best_cost < history[-1].best_cost
-    if new:
+    """Append a point that is the first, a new best one or due; say whether its best cost is new."""
+    if not history or point.best_cost < history[-1].best_cost:
         history.append(point)
-    return new
+        return True
+    last = history[-1]
+    if point.elapsed - last.elapsed >= max(LEAST_BETWEEN, SHARE_BETWEEN * point.elapsed):
+        history.append(replace(point, best_cost=last.best_cost))  # of all parts of a batch
+    return False
 
 
 def save_history(history: Sequence[Point], path: str | os.PathLike[str]) -> None:

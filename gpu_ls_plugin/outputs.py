@@ -1,100 +1,151 @@
-"""Files that a solve leaves behind, and what can be checked before there is anything to write."""
+"""Files that a solve leaves behind: checked before there is anything to write, and never lost."""
 
 from __future__ import annotations
 
-import errno
 import os
-from typing import TYPE_CHECKING, Any
+import shutil
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from gpu_ls_plugin.drawing import coordinates, plot_tour
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.files import atomically, image_figure, image_format, is_packed, save_figure
-from gpu_ls_plugin.problems.tsplib import write_tour
+from gpu_ls_plugin.files import check_writable, image_format, is_packed, open_descriptor
+from gpu_ls_plugin.progress import cost_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Iterator, Mapping
 
     from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.result import Result
 
 
-def check_writable(path: Path) -> None:
-    """Raise OSError, before any work is done, where a file could not be written afterwards."""
-    folder = path.parent
-    if path.is_dir():
-        code = errno.EISDIR
-    elif not folder.is_dir():
-        code = errno.ENOENT
-    elif not os.access(path if path.exists() else folder, os.W_OK):
-        code = errno.EACCES
-    else:
-        return
-    raise OSError(code, os.strerror(code), str(path))
+@dataclass(frozen=True)
+class Output:
+    """A kind of file: what a problem or a name must not be like, and what writes it."""
+
+    check: Callable[[TSP, Path], object]
+    save: Callable[[TSP, Result, Path], object]
 
 
-def check_result(path: Path) -> None:
-    """Raise, before any work is done, where a result could not be written afterwards.
+@dataclass(frozen=True)
+class Saved:
+    """What became of an output: where it was written, if anywhere, and what went wrong before."""
 
-    Raises
-    ------
-    InvalidParameterError
-        The name ends neither in ``.json`` nor in ``.json.gz``.
-    OSError
-        The file cannot be written.
-    """
-    is_packed(path)
-    check_writable(path)
+    name: str
+    path: Path | None
+    error: str = ""
 
 
-def check_drawable(path: Path) -> None:
-    """Raise, before any work is done, where a figure could not be drawn afterwards.
+def check_all(problem: TSP, source: Path, paths: Mapping[str, Path]) -> None:
+    """Raise, before any work is done, where files could not be written afterwards.
+
+    Parameters
+    ----------
+    problem : TSP
+    source : Path
+        File of the problem, which no output may replace.
+    paths : mapping
+        Files to write, by the names of `OUTPUTS`.
 
     Raises
     ------
     MissingExtraError
-        Matplotlib is not installed.
+        Matplotlib is needed and not installed.
     InvalidParameterError
-        The file name has no ending of an image format.
+        A name has the wrong ending, two outputs or an output and the problem are one file, or the
+        problem has no coordinates to draw.
     OSError
-        The file cannot be written.
+        A file cannot be written.
     """
+    for name, path in paths.items():
+        OUTPUTS[name].check(problem, path)
+    _check_different(source, paths)
+    for path in paths.values():
+        check_writable(path)
+
+
+def save_all(problem: TSP, result: Result, paths: Mapping[str, Path]) -> Iterator[Saved]:
+    """Write files one by one; what cannot be written goes to a temporary or the current folder."""
+    for name, path in paths.items():
+        try:
+            OUTPUTS[name].save(problem, result, path)
+            yield Saved(name, path)
+        except BrokenPipeError:  # its reader has seen enough
+            yield Saved(name, None)
+        except Exception as error:
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            yield Saved(name, _save_elsewhere(problem, result, name, path), reason)
+
+
+def _save_elsewhere(problem: TSP, result: Result, name: str, path: Path) -> Path | None:
+    """Write an output to a new folder under a plain name; return where, None if nowhere."""
+    ending = ".json.gz" if path.name.lower().endswith(".json.gz") else path.suffix
+    for place in (None, os.curdir):  # None: where temporary files are
+        folder = None
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="gpu-ls-", dir=place))
+            OUTPUTS[name].save(problem, result, folder / f"{name}{ending}")
+            return folder / f"{name}{ending}"
+        except Exception:
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+    return None
+
+
+def _check_different(source: Path, paths: Mapping[str, Path]) -> None:
+    """Raise where a file would take the place of another; open files are continued."""
+    taken = {_identity(source): ("the problem", False)}
+    for name, path in paths.items():
+        identity, continued = _identity(path), open_descriptor(path) is not None
+        other, too = taken.get(identity, ("", False))
+        if other and identity is not None and not (continued and too):
+            raise InvalidParameterError(
+                f"{name}: {path} is the file of {other}, too; give it another name"
+            )
+        taken[identity] = (f"--{name}", continued)
+
+
+def _identity(path: Path) -> tuple[int, int] | str | None:
+    """Return what two names of one file have in common; None for what cannot be replaced."""
+    try:
+        found = path.stat()
+    except OSError:
+        return os.path.realpath(path)
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+def _check_image(problem: TSP, path: Path) -> None:
     image_format(path)
-    check_writable(path)
 
 
-def check_plottable(problem: TSP, path: Path) -> None:
-    """Raise as `check_drawable` does, and where the problem has no coordinates.
-
-    Raises
-    ------
-    InvalidParameterError
-        It has none.
-    """
-    if problem.coordinates is None:
-        raise InvalidParameterError(
-            f"plot: {problem.name or 'the problem'} is a matrix without coordinates, so that no "
-            "tour can be drawn; leave the plot out"
-        )
-    check_drawable(path)
+def _check_plot(problem: TSP, path: Path) -> None:
+    coordinates(problem)
+    image_format(path)
 
 
-def save_tour(problem: TSP, tour: NDArray[Any], path: Path) -> None:
-    """Write a tour (n,) as a TSPLIB tour file, atomically."""
-    length = problem.cost(tour)[0].item()
-    with atomically(path) as file:
-        write_tour(file, tour, name=problem.name or path.stem, length=length)
+def _save_plot(problem: TSP, result: Result, path: Path) -> None:
+    title = f"{problem.name}: {cost_text(result.best_cost)}"
+    plot_tour(problem, result.best_tour, path, title=title)
 
 
-def save_plot(problem: TSP, tour: NDArray[Any], path: Path, title: str) -> None:
-    """Draw a tour (n,) of a problem with coordinates into an image file, atomically."""
-    assert problem.coordinates is not None
-    points = problem.coordinates
-    if problem.metric.name == "GEO":  # (latitude, longitude): north is up
-        points = points[:, ::-1]
-    x, y = points[[*tour, tour[0]]].T
-    figure = image_figure(8, 8)
-    axes = figure.add_subplot(aspect="equal", title=title)
-    axes.plot(x, y, color="tab:blue", linewidth=1.0)
-    axes.scatter(x, y, color="tab:red", s=min(16.0, 8000.0 / problem.n), zorder=2)
-    axes.set_axis_off()
-    save_figure(figure, path)
+def _save_curve(problem: TSP, result: Result, path: Path) -> None:
+    result.plot(path, optimum=problem.optimum or None)
+
+
+OUTPUTS = {
+    "tour": Output(
+        lambda problem, path: None,
+        lambda problem, result, path: problem.write_tour(path, result.best_tour),
+    ),
+    "plot": Output(_check_plot, _save_plot),
+    "curve": Output(_check_image, _save_curve),
+    "history": Output(
+        lambda problem, path: None, lambda problem, result, path: result.save_history(path)
+    ),
+    "result": Output(
+        lambda problem, path: is_packed(path), lambda problem, result, path: result.save(path)
+    ),
+}

@@ -20,20 +20,21 @@ import importlib.metadata
 import logging
 import os
 import threading
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pluggy
 
 from gpu_ls_plugin import hookspecs
+from gpu_ls_plugin.backends.composition import Kernel
 from gpu_ls_plugin.exceptions import DuplicatePartError, InvalidTypeError, PluginError
 from gpu_ls_plugin.plugin_info import PluginInfo, describe, distribution_version, failure
 from gpu_ls_plugin.registry import Part, Registry, registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
-    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Statistics
 
@@ -151,24 +152,48 @@ class Plugins:
             )
         return problem
 
-    def kernel_sources(self) -> list[Kernel]:
-        """Return the kernels that plugins add to the compile check."""
-        self.load_all()
-        lists = self._manager.hook.gpu_ls_kernel_sources()
-        return [kernel for kernels in reversed(lists) for kernel in kernels]
+    def kernel_sources(self, failed: Callable[[str], object] = _log.warning) -> list[Kernel]:
+        """Return the kernels that plugins add to the compile check.
+
+        `failed` is told, with the plugin's name, of each plugin that fails or returns something
+        else than kernels; the others are asked all the same.
+
+        Raises
+        ------
+        PluginError
+            A plugin failed and ``GPU_LS_STRICT_PLUGINS=1``.
+        """
+        kernels: list[Kernel] = []
+
+        def take(answer: object) -> None:
+            kernels.extend(_kernels(answer))
+
+        self._ask_each("gpu_ls_kernel_sources", {}, take, failed)
+        return kernels
 
     def search_finished(self, problem: TSP, search: object, statistics: Statistics) -> None:
         """Tell every plugin that observes searches; a failing one is logged, not raised."""
+        about = {"problem": problem, "search": search, "statistics": statistics}
+        self._ask_each("gpu_ls_search_finished", about, lambda answer: None, _log.warning)
+
+    def _ask_each(
+        self,
+        name: str,
+        arguments: dict[str, object],
+        take: Callable[[object], object],
+        failed: Callable[[str], object],
+    ) -> None:
+        """Call a hook of each plugin alone; what it returns is taken, an error is told."""
         self.load_all()
-        for implementation in self._manager.hook.gpu_ls_search_finished.get_hookimpls():
-            hook = self._hook_of("gpu_ls_search_finished", implementation.plugin_name)
+        for implementation in getattr(self._manager.hook, name).get_hookimpls():
+            hook = self._hook_of(name, implementation.plugin_name)
             try:
-                hook(problem=problem, search=search, statistics=statistics)
+                take(next(iter(hook(**arguments)), None))
             except Exception as error:
-                text = f"plugin {implementation.plugin_name!r}: gpu_ls_search_finished: {error!r}"
+                text = f"plugin {implementation.plugin_name!r}: {name}: {error!r}"
                 if _strict():
                     raise PluginError(text) from error
-                _log.warning(text)
+                failed(text)
 
     def _renew_lock(self) -> None:
         self._lock = threading.RLock()
@@ -243,6 +268,16 @@ def _new_manager() -> pluggy.PluginManager:
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     return manager
+
+
+def _kernels(answer: object) -> list[Kernel]:
+    """Return the kernels of one plugin; anything else raises."""
+    kernels = []
+    for kernel in answer if isinstance(answer, Iterable) else [answer]:
+        if not isinstance(kernel, Kernel):
+            raise InvalidTypeError(f"{answer!r:.200} is no list of Kernel")
+        kernels.append(kernel)
+    return kernels
 
 
 def _strict() -> bool:

@@ -6,10 +6,15 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.exceptions import DuplicatePartError, InvalidParameterError, UnknownPartError
+from gpu_ls_plugin.exceptions import (
+    DuplicatePartError,
+    InvalidParameterError,
+    InvalidTypeError,
+    UnknownPartError,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 KINDS = (
     "metric",
@@ -20,6 +25,7 @@ KINDS = (
     "pivoting",
     "perturbation",
     "acceptance",
+    "cooperation",
     "search",
 )
 
@@ -46,10 +52,17 @@ class Registry:
         self._parts: dict[tuple[str, str], Part] = {}
 
     def register(self, part: Part) -> None:
-        """Add a part; a name that is taken or a kind that does not exist raises."""
+        """Add a part; a name that is taken, a kind that does not exist or a wrong type raises."""
         if part.kind not in KINDS:
             raise InvalidParameterError(
                 f"kind: {part.kind!r} is no kind of part; known kinds: {', '.join(KINDS)}"
+            )
+        if not isinstance(part.name, str):
+            raise InvalidTypeError(f"name: {part.name!r} is no text to call a {part.kind} by")
+        if not callable(part.factory):
+            raise InvalidTypeError(
+                f"factory: {part.factory!r} of {part.kind} {part.name!r} cannot be called; pass "
+                "the class or function, not what it returns"
             )
         other = self._parts.get((part.kind, part.name))
         if other is not None:
@@ -68,10 +81,9 @@ class Registry:
         known = {part.name: part.factory for part in self.parts(kind)}
         if name in known:
             return known[name]
-        near = difflib.get_close_matches(str(name), list(known), n=3, cutoff=0.4)
-        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
         raise UnknownPartError(
-            f"{kind}: no {kind} is called {name!r}; {hint}known: {', '.join(sorted(known))}"
+            f"{kind}: no {kind} is called {name!r}; {near_matches(name, known)}"
+            f"known: {', '.join(sorted(known))}"
         )
 
     def parts(self, kind: str | None = None) -> Iterator[Part]:
@@ -79,6 +91,12 @@ class Registry:
         if self.loader is not None:
             self.loader()
         return (part for part in list(self._parts.values()) if kind in (None, part.kind))
+
+
+def near_matches(name: object, known: Iterable[str]) -> str:
+    """Return a question for what may have been meant, empty where nothing comes near."""
+    near = difflib.get_close_matches(str(name), list(known), n=3, cutoff=0.4)
+    return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 
 
 registry = Registry()

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 import sys
-from dataclasses import asdict
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.outputs import OUTPUTS
 from gpu_ls_plugin.progress import cost_text, gap_percent, in_units
 from gpu_ls_plugin.search_text import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from gpu_ls_plugin.backends.compile_check import KernelReport
     from gpu_ls_plugin.doctor import Finding
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.solver import Settings
 
 WIDE = 1000  # columns
-FILES = ("tour", "plot", "curve", "history", "result")  # that a solve can leave behind
+LONGEST = {"name": 60}  # columns of a column of a table
+STOPPED_BY = {"optimum": "local optimum"}  # of every tour, not of the problem
 
 STYLES = {
     "ok": "green",
@@ -65,20 +67,22 @@ def print_summary(found: dict[str, Any]) -> None:
     """Print the end summary of a solve."""
     gap = found["gap_percent"]
     phases = ", ".join(f"{name} {time:.2f} s" for name, time in found["phases"].items())
-    optimum = "" if gap is None else f" ({gap:.3g} % above {cost_text(found['optimum'])})"
+    side = "" if gap is None else "below" if gap < 0 else "above"
+    optimum = side and f" ({abs(gap):.3g} % {side} {cost_text(found['optimum'])})"
+    stopped_by = STOPPED_BY.get(found["stopped_by"], found["stopped_by"])
     lines = {
         "problem": f"{found['problem'] or found['file']}, {found['cities']:,} cities, "
         f"{found['metric']}{'' if found['symmetric'] else ', asymmetric'}",
         "search": found["search"],
         "best": f"{cost_text(found['best_cost'])}{optimum}",
         "mean": f"{cost_text(found['mean_cost'])} over {found['population']:,} tours",
-        "time": f"{found['seconds']:.2f} s on {found['backend']}, stopped by {found['stopped_by']}",
+        "time": f"{found['seconds']:.2f} s on {found['backend']}, stopped by {stopped_by}",
         "phases": phases,
         "moves": f"{in_units(found['evaluations'])} evaluated "
         f"({in_units(found['evaluations_per_second'])} a second), {found['moves']:,} applied",
         "kicks": f"{found['kicks']:,} ({in_units(found['kicks_per_second'])} a second), "
         f"{found['accepted']:,} accepted",
-        **{name: found.get(f"{name}_file") for name in FILES},
+        **{name: found.get(f"{name}_file") for name in OUTPUTS},
     }
     for name, text in lines.items():
         if text is not None:
@@ -100,14 +104,60 @@ def print_plugins(infos: Iterable[PluginInfo]) -> None:
 
 
 def operator_row(part: Part) -> dict[str, str]:
-    """Return a registered part as a plain dictionary, with the first line of its documentation."""
-    text = (inspect.getdoc(part.factory) or "").partition("\n")[0]
-    return {"kind": part.kind, "name": part.name, "plugin": part.owner, "summary": text}
+    """Return a registered part as a plain dictionary.
+
+    With its arguments and their defaults as text, and the first line of its documentation.
+    """
+    return {
+        "kind": part.kind,
+        "name": part.name,
+        "arguments": arguments_text(part.factory),
+        "plugin": part.owner,
+        "summary": (inspect.getdoc(part.factory) or "").partition("\n")[0],
+    }
+
+
+def arguments_text(factory: Callable[..., Any]) -> str:
+    """Return the arguments of a part as they are written, such as ``max_length=3``."""
+    try:
+        signature = inspect.signature(factory)
+        made = {f.name: f.default_factory for f in fields(factory)} if is_dataclass(factory) else {}
+        plain = [
+            parameter.replace(
+                annotation=parameter.empty,
+                default=_shown(parameter.default, made.get(name, MISSING)),
+            )
+            for name, parameter in signature.parameters.items()
+        ]
+        return str(signature.replace(parameters=plain, return_annotation=signature.empty))[1:-1]
+    except Exception:  # of somebody's part, or a class that is not written in Python
+        return ""
+
+
+@dataclass(frozen=True)
+class _Text:
+    """Stands in a signature for a default value."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _shown(default: Any, made: Any) -> Any:
+    """Return a default value, or what makes it, as something that is shown as it is written."""
+    value = default if made is MISSING else made()
+    is_search = callable(value) and not isinstance(value, type)
+    return _Text(text_of(value)) if is_search else value
 
 
 def print_operators(rows: Iterable[dict[str, str]]) -> None:
     """Print one row for each part."""
-    _print_table(("kind", "name", "plugin", "summary"), [tuple(row.values()) for row in rows])
+    shown = []
+    for row in rows:
+        arguments = row["arguments"] and f"({row['arguments']})"
+        shown.append((row["kind"], row["name"] + arguments, row["plugin"], row["summary"]))
+    _print_table(("kind", "name", "plugin", "summary"), shown)
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
@@ -148,7 +198,7 @@ def _print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
 
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in header:
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", max_width=LONGEST.get(name))
     for row in rows:
         cells = [str(cell) for cell in row]
         table.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in cells))

@@ -46,10 +46,11 @@ class Statistics:
     perturbations, `accepted` those whose tour was kept; `climbs` the descents begun, `restarts` the
     chains that began anew from a random tour (after `restart_after` kicks without a new best, or
     every second one where all chains had come to the same cost), `launches` the kernel launches.
-    `seconds` is the wall time without compiling, `phases` its parts by name. `history` has a
-    point for the start, for each new best cost and for the end. `stopped_by` is "optimum",
-    "seconds", "kicks", "moves", "target", "climbs", "interrupt", or "filter" where a filter has
-    kept no move of any tour.
+    `seconds` is the wall time without compiling, `phases` its parts by name. `history` has a point
+    for the start, for each new best cost, for the end, and in between every 0.1 seconds or per cent
+    of the time so far, whichever is longer. `stopped_by` is "optimum" where all tours are local
+    optima, "seconds", "kicks", "moves", "target", "climbs", "interrupt", or "filter" where a filter
+    has kept no move of any tour.
     """
 
     passes: int = 0

@@ -26,18 +26,12 @@ from dataclasses import fields
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.candidates import All, Alpha, Closure, Union
+from gpu_ls_plugin.candidates import All, Alpha, Union
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError, UnknownPartError
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.pivoting import Best, RandomK
 from gpu_ls_plugin.registry import KINDS, registry
-from gpu_ls_plugin.searches import (
-    EdgeAssembly,
-    EliteEdges,
-    IteratedLocalSearch,
-    LocalSearch,
-    Migration,
-)
+from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,13 +43,6 @@ OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.BitOr: "|", ast.Di
 LONGEST = 1000  # characters
 # Where an argument does not have the name of its kind.
 KIND_OF_ARGUMENT = {"neighbourhoods": "neighbourhood", "accept": "acceptance"}
-COOPERATION = "cooperation"  # a kind that plugins cannot add to
-# Parts that are not registered, since they are made of others or of a kind of their own.
-UNREGISTERED: dict[tuple[str, str], Callable[..., Any]] = {
-    **{(COOPERATION, part.name): part for part in (Migration, EliteEdges, EdgeAssembly)},
-    ("candidates", "union"): Union,
-    ("candidates", "closure"): Closure,
-}
 # What joins parts of a kind.
 JOINS: dict[str, dict[type[ast.operator | ast.unaryop], Callable[..., Any]]] = {
     "candidates": {ast.BitOr: operator.or_},
@@ -229,9 +216,7 @@ def _part(node: ast.expr, kind: str) -> Any:
         ) from None
     for name, value in given.arguments.items():
         wanted = KIND_OF_ARGUMENT.get(name, name)
-        given.arguments[name] = _argument(
-            value, wanted if wanted in (*KINDS, COOPERATION) else kind
-        )
+        given.arguments[name] = _argument(value, wanted if wanted in KINDS else kind)
     return factory(*given.args, **given.kwargs)
 
 
@@ -289,17 +274,7 @@ def _find(name: str, *kinds: str) -> tuple[str, Callable[..., Any]]:
     for kind in kinds:
         for form in (name, snake):
             try:
-                return kind, _factory(kind, form)
+                return kind, registry.lookup(kind, form)
             except UnknownPartError as error:
                 reasons[kind] = str(error)
     raise UnknownPartError("search: " + "; ".join(reasons.values()))
-
-
-def _factory(kind: str, name: str) -> Callable[..., Any]:
-    """Return what makes a part of that name."""
-    if (kind, name) in UNREGISTERED:
-        return UNREGISTERED[kind, name]
-    if kind == COOPERATION:
-        known = ", ".join(other for of, other in UNREGISTERED if of == kind)
-        raise UnknownPartError(f"{kind}: no {kind} is called {name!r}; known: {known}")
-    return registry.lookup(kind, name)

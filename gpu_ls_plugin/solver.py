@@ -11,6 +11,7 @@ from gpu_ls_plugin.acceptance import Annealing
 from gpu_ls_plugin.backends import NAMES, get_backend, tuning
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.candidates import All, Alpha, Nearest, Quadrant
+from gpu_ls_plugin.construction.draws import batch_size
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt
@@ -60,7 +61,8 @@ class Settings:
     seconds : float
         Wall time for everything but compiling, which comes before it; infinite for no limit.
     population : int, optional
-        Number of tours; by default, as start and search, chosen by `default_settings`.
+        Number of tours, up to 2**31 - 1; by default, as start and search, chosen by
+        `default_settings`.
     seed : int or None
         Same seed, same random numbers; a limit in seconds may still end a run elsewhere. None
         draws one.
@@ -229,6 +231,8 @@ def solve(problem: TSP, settings: Settings, callback: Callback | None = None) ->
     ------
     InvalidParameterError, UnsupportedProblemError, BackendUnavailableError
         As the parts do.
+    InsufficientMemoryError
+        So many tours do not fit the memory.
     KeyboardInterrupt
         Ctrl-C before the first tours were made.
     """
@@ -302,6 +306,8 @@ def _rehearse(problem: TSP, settings: Settings) -> None:
     On a copy of the problem, so that nothing is known about the original when time runs; and on
     candidates that are made quickly, since the programs depend neither on them nor on the tours.
     """
+    backend = get_backend(settings.backend)
+    batch_size(backend, problem.n, settings.population, name="population")
     copy: TSP = pickle.loads(pickle.dumps(problem))
     search: Any = settings.search
     if _has_lists(search):

@@ -35,7 +35,7 @@ LEVELS = (
     },
     {"searches"},
     {"hookspecs", "plugin_info", "plugins", "builtin", "search_text"},
-    {"solver", "progress", "outputs", "doctor", "reports", "cli"},
+    {"solver", "progress", "drawing", "outputs", "interrupts", "doctor", "reports", "cli"},
     {"__main__", "__init__"},
 )
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}

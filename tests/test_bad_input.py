@@ -13,7 +13,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 import gpu_ls_pymoo
-from gpu_ls_plugin import backends, outputs
+from gpu_ls_plugin import backends
 from gpu_ls_plugin.backends import compile_check, cuda, library_cache
 from gpu_ls_plugin.candidates.union import Union
 from gpu_ls_plugin.exceptions import (
@@ -366,7 +366,7 @@ def test_missing_extras(monkeypatch):
     words = 'pip install "gpu-ls-plugin[{}]"'
     for call, extra in (
         (lambda: gpu_ls_pymoo.MemeticGA, "pymoo"),
-        (lambda: outputs.check_plottable(P5, Path("tour.png")), "plot"),
+        (lambda: gls.plot_tour(P5, range(5)), "plot"),
         (lambda: compile_check.check([]), "cuda13"),
     ):
         check(Case("", call, MissingExtraError, (words.format(extra),)))

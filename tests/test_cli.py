@@ -137,6 +137,8 @@ def test_tiny_instances(n: int, tmp_path: Path) -> None:
     assert found["best_cost"] == TSP.read(file).cost(found["best_tour"])[0]
     assert found["stopped_by"] == ("optimum" if n < 8 else "seconds")
     assert sorted(read_tour(tmp_path / "out.tour")) == list(range(n))
+    stop = "stopped by local optimum" if n < 8 else "stopped by seconds"
+    assert stop in gpu_ls("solve", file, *QUICK).stdout
 
 
 def test_the_optimum_ends_the_search(tmp_path: Path) -> None:
@@ -146,7 +148,9 @@ def test_the_optimum_ends_the_search(tmp_path: Path) -> None:
     found = gpu_ls_json("solve", file, *options)
     assert found["stopped_by"] == "target" and found["gap_percent"] == 0.0
     assert found["seconds"] < 30
-    assert "% above" in gpu_ls("solve", file, *QUICK, "--optimum", best // 2).stdout
+    for optimum, text in ((best - 1, "% above"), (best + 1, "% below"), (best, "(0 % above")):
+        shown = gpu_ls("solve", file, *QUICK, "--seconds", 0, "--optimum", optimum).stdout
+        assert f"{text} {optimum:,})" in shown and "-" not in shown.partition(text)[0][-9:]
 
 
 @pytest.mark.parametrize("start", ["random_tours", "greedy", "space_filling_curve"])
@@ -283,6 +287,8 @@ def bad_inputs(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
         "seconds": ([good, "--seconds", -1], "seconds"),
         "seconds nan": ([good, "--seconds", "nan"], "seconds"),
         "population": ([good, "--population", 0], "population"),
+        "population huge": ([good, "--population", 10**20], "population: 1000"),
+        "population large": ([good, "--population", 2**31 - 1], "population: 2,147,483,647 tours"),
         "seed": ([good, "--seed", -1], "seed"),
         "start": ([good, "--start", "nearest_neighbor"], "nearest_neighbour"),
         "search": ([good, "--search", "two_op"], "did you mean 'two_opt'"),
@@ -291,6 +297,8 @@ def bad_inputs(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
         "kicks": ([good, "--kicks", -1], "kicks"),
         "moves": ([good, "--moves", -1], "moves"),
         "optimum": ([good, "--optimum", "nan"], "optimum: nan"),
+        "optimum inf": ([good, "--optimum", "inf"], "optimum: inf is not finite"),
+        "optimum negative": ([good, "--optimum", "-3"], "optimum: -3"),
         "optimum text": ([good, "--optimum", "few"], "few"),
         "backend": ([good, "--backend", "tpu"], "tpu"),
         "tour folder": ([good, "--tour", folder], str(folder)),
@@ -307,6 +315,7 @@ def bad_inputs(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
 
 BAD_INPUTS = (
     *("no file", "folder", "text", "bytes", "cut", "seconds", "seconds nan", "population"),
+    *("population huge", "population large"),
     *(
         "seed",
         "start",
@@ -316,6 +325,8 @@ BAD_INPUTS = (
         "kicks",
         "moves",
         "optimum",
+        "optimum inf",
+        "optimum negative",
         "optimum text",
         "backend",
         "tour folder",
@@ -409,10 +420,18 @@ def test_operators() -> None:
         ("neighbourhood", "filtered_neighbourhood"),
         *(("filter", name) for name in FILTERS),
         ("perturbation", "double_bridge"),
+        *(("cooperation", name) for name in ("migration", "elite_edges", "edge_assembly")),
+        *(("candidates", name) for name in ("union", "closure")),
         ("search", "random_restarts"),
     }
+    arguments = {row["name"]: row["arguments"] for row in rows if row["plugin"] == "builtin"}
+    assert arguments["or_opt"] == "max_length=3" and arguments["two_opt"] == ""
+    assert arguments["closure"] == "candidates=Nearest(k=10), limit=None"
+    assert arguments["greedy"].startswith("problem, size=1, *, seed=0, backend='auto'")
+    assert arguments["random_restarts"].startswith("search=TwoOpt()+OrOpt(max_length=3)/Nearest")
     assert all(row["summary"].endswith((".", ")")) for row in rows if row["plugin"] == "builtin")
-    assert "two_opt" in gpu_ls("operators").stdout
+    shown = gpu_ls("operators").stdout
+    assert "two_opt " in shown and "or_opt(max_length=3) " in shown and "radius(r) " in shown
 
 
 def test_doctor(tmp_path: Path) -> None:
@@ -440,6 +459,42 @@ def test_compile_check() -> None:
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)
     assert rows and all(row["passed"] and row["registers"] > 0 for row in rows)
+
+
+def plugin(folder: Path, name: str, text: str) -> None:
+    """Install a plugin of one module in a folder."""
+    (folder / f"plugin_{name}.py").write_text(text, encoding="utf-8")
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[gpu_ls_plugin]\n{name} = plugin_{name}\n")
+
+
+def test_compile_check_names_a_plugin_whose_kernels_are_none(tmp_path: Path) -> None:
+    pytest.importorskip("cupy")
+    plugin(
+        tmp_path,
+        "broken",
+        "from gpu_ls_plugin.hookspecs import hookimpl\n"
+        "@hookimpl\ndef gpu_ls_kernel_sources():\n    return 1 / 0\n",
+    )
+    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    options = ("--arch", 90, "--json", "--part", "restart")
+    done = gpu_ls("compile-check", *options, PYTHONPATH=path)
+    if "NVRTC" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 1 and "plugin 'broken'" in done.stderr
+    rows = json.loads(done.stdout)
+    assert rows and all(row["passed"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [("nonsense", "nothing is called 'nonsense'"), ("migration", "has no kernel of its own")],
+)
+def test_compile_check_of_a_part_that_it_cannot_find(part: str, words: str) -> None:
+    done = gpu_ls("compile-check", "--part", part)
+    assert done.returncode == 2 and words in done.stderr and done.stdout == ""
 
 
 def test_compile_check_refuses_an_architecture() -> None:

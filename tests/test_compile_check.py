@@ -9,10 +9,17 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import compile_check
-from gpu_ls_plugin.backends.compile_check import KernelReport, check, cover, parse_log, parts
-from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.registry import registry
-from gpu_ls_plugin.searches.instantiations import instantiations
+from gpu_ls_plugin.backends.compile_check import (
+    KernelReport,
+    check,
+    cover,
+    holding,
+    parse_log,
+    parts,
+)
+from gpu_ls_plugin.exceptions import InvalidParameterError, UnknownPartError
+from gpu_ls_plugin.registry import Part, registry
+from gpu_ls_plugin.searches.instantiations import ENGINES, instantiations
 
 LOG = """
 ptxas info    : 0 bytes gmem
@@ -91,13 +98,38 @@ def test_cover_holds_every_part() -> None:
     assert cover([]) == []
 
 
+LISTED = instantiations()
+# Made on the host, or of what other parts bring.
+NO_KERNEL = {
+    *(f"candidates:{name}" for name in ("all", "nearest", "quadrant", "alpha", "union", "closure")),
+    "construction:space_filling_curve",
+    "cooperation:migration",
+}
+
+
+@pytest.mark.parametrize("part", list(registry.parts()), ids=lambda p: f"{p.kind}:{p.name}")
+def test_every_part_is_found_or_has_no_kernel(part: Part) -> None:
+    if f"{part.kind}:{part.name}" in NO_KERNEL:
+        with pytest.raises(InvalidParameterError, match=f"'{part.name}' has no kernel of its own"):
+            holding(LISTED, part.name)
+    else:
+        assert holding(LISTED, part.name)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("nonsense", ""), ("double_brige", "did you mean 'double_bridge'"), ("Euc2d", "'Euc2D'")],
+)
+def test_a_part_that_does_not_exist_is_an_error(name: str, near: str) -> None:
+    with pytest.raises(UnknownPartError, match=f"part: nothing is called '{name}'; .*{near}"):
+        holding(LISTED, name)
+
+
 def test_the_listing_holds_every_part_and_stays_short() -> None:
-    listed = instantiations()
+    listed = LISTED
     assert 50 < len(listed) <= 108
     assert len(set(listed)) == len(listed)
-    found = set().union(*map(parts, listed))
-    for kind in ("metric", "neighbourhood", "filter", "acceptance"):
-        assert {part.name for part in registry.parts(kind)} <= found, kind
+    assert set(ENGINES) <= {kernel.name for kernel in listed}
     functors = {part.factory().functor for part in registry.parts("acceptance")}
     cuts = {gls.DoubleBridge().cuts, gls.DoubleBridge(walk=5).cuts}
     bodies = " ".join(kernel.body for kernel in listed if kernel.name == "chain")

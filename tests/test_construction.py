@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from collections import Counter
 
 import numpy as np
@@ -11,7 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.construction.random_tours import shuffle
+from gpu_ls_plugin.exceptions import (
+    InsufficientMemoryError,
+    InvalidParameterError,
+    InvalidTypeError,
+)
 from tests import oracles
 from tests.instances import tsp_instance
 from tests.random_problems import INTEGER, METRICS, random_problem
@@ -177,3 +184,40 @@ def test_constructions_beat_random_tours(metric):
         made.append(gls.space_filling_curve)
     for construct in made:
         assert problem.cost(construct(problem, 3, backend="cpu")).max() < random
+
+
+CONSTRUCTIONS = (gls.random_tours, gls.nearest_neighbour, gls.greedy, gls.space_filling_curve)
+
+
+@pytest.mark.parametrize("construct", CONSTRUCTIONS)
+@pytest.mark.parametrize(
+    ("size", "error", "words"),
+    [
+        (0, InvalidParameterError, "size: 0"),
+        (2**31, InvalidParameterError, "size: 2147483648"),
+        (10**20, InvalidParameterError, "size: 1000"),
+        (5.0, InvalidTypeError, "size: 5.0"),
+        (2**31 - 1, InsufficientMemoryError, "size: 2,147,483,647 tours of 100,000 cities need"),
+    ],
+)
+def test_batches_that_are_too_large(construct, size, error, words):
+    problem = gls.TSP(np.zeros((100_000, 2)))
+    with pytest.raises(error, match=words):
+        construct(problem, size, backend="cpu")
+
+
+# The curve's temporary arrays are bounded, and so not counted.
+@pytest.mark.parametrize("construct", CONSTRUCTIONS[:3])
+def test_the_memory_that_is_asked_for_is_what_is_used(construct, monkeypatch):
+    problem = random_problem("EUC_2D", 2000)
+    construct(problem, 2, backend="cpu")
+    backend = get_backend("cpu")
+    tracemalloc.start()
+    construct(problem, 50, backend="cpu")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    monkeypatch.setattr(backend, "available_memory", lambda: peak // 10)
+    with pytest.raises(InsufficientMemoryError, match="size: 50 tours of 2,000 cities"):
+        construct(problem, 50, backend="cpu")
+    monkeypatch.setattr(backend, "available_memory", lambda: 2 * peak)
+    assert len(construct(problem, 50, backend="cpu")) == 50

@@ -46,6 +46,12 @@ def test_the_pymoo_guide_runs() -> None:
     assert "Statistics" in run_python(code)
 
 
+def test_the_guide_to_open_paths_runs() -> None:
+    (code,) = blocks(ROOT / "docs" / "open-paths.md", "python")
+    path = run_python(code).partition("]")[0].strip("[ ").split()
+    assert (len(path), path[0], path[-1]) == (100, "3", "40")
+
+
 def test_the_filter_guide_runs() -> None:
     *code, _ = blocks(ROOT / "docs" / "filters.md", "python")  # the last: test_third_party.py
     best, kept, *_, gain = run_python("\n".join(code)).split()

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import weakref
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin import cli, solver
+from gpu_ls_plugin.problems.tsplib import read_tour
+from gpu_ls_plugin.progress import SearchDisplay
 from gpu_ls_plugin.solver import compile_search
 from tests.random_problems import random_problem, random_tours
+from tests.test_cli import QUICK, write_instance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -134,3 +143,82 @@ def test_ctrl_c_in_the_search_behind_a_kick_ends_the_chains(monkeypatch) -> None
     assert result.statistics.kicks == 0
     assert (result.costs <= optima.costs).all()
     assert (result.costs == problem.cost(result.tours)).all()
+
+
+# ---- what Python swallows
+
+
+def swallowed_ctrl_c(*_: object) -> None:
+    """Press Ctrl-C where nothing can be raised: in the callback of a weak reference."""
+
+    class Short:
+        pass
+
+    thing = Short()
+    reference = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))
+    del thing
+    assert reference() is None
+
+
+@pytest.fixture
+def handler(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The usual handler of Ctrl-C, and no warning of what is swallowed."""
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    signal.signal(signal.SIGINT, former)
+
+
+def followed(function: Any) -> Any:
+    """A function after which Ctrl-C is pressed and swallowed, the first time."""
+    presses = iter([swallowed_ctrl_c])
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        found = function(*arguments, **options)
+        next(presses, lambda: None)()
+        return found
+
+    return call
+
+
+@pytest.mark.usefixtures("handler")
+@pytest.mark.parametrize(
+    ("where", "name", "found"),
+    [
+        (gls.TSP, "read", False),
+        (solver, "default_settings", False),
+        (SearchDisplay, "__call__", True),
+        (solver, "solve", True),
+    ],
+)
+def test_a_swallowed_ctrl_c_ends_the_command(
+    where: Any, name: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, tour = write_instance(tmp_path / "a.tsp", 30), tmp_path / "out.tour"
+    monkeypatch.setattr(where, name, followed(getattr(where, name)))
+    options = ["solve", str(file), *QUICK, "--tour", str(tour)]
+    if name != "solve":
+        options += ["--seconds", "100"]
+    assert cli.main(options) == cli.INTERRUPTED
+    assert tour.exists() == found
+    if found:
+        assert sorted(read_tour(tour)) == list(range(30))
+
+
+@pytest.mark.usefixtures("handler")
+def test_a_swallowed_ctrl_c_ends_any_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli.plugins, "infos", followed(cli.plugins.infos))
+    assert cli.main(["plugins"]) == cli.INTERRUPTED
+    assert cli.main(["plugins"]) == cli.OK
+
+
+@pytest.mark.usefixtures("handler")
+def test_where_ctrl_c_is_ignored_it_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli.plugins, "infos", followed(cli.plugins.infos))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert cli.main(["plugins"]) == cli.OK
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

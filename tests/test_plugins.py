@@ -14,6 +14,7 @@ import pluggy
 import pytest
 
 from gpu_ls_plugin import hookspecs
+from gpu_ls_plugin.backends.composition import Kernel
 from gpu_ls_plugin.exceptions import (
     DuplicatePartError,
     InvalidTypeError,
@@ -143,10 +144,30 @@ def test_problem_from_asks_the_last_plugin_first(plugins: Plugins) -> None:
 
 
 def test_kernel_sources(plugins: Plugins) -> None:
+    one, two, three = (Kernel(name, "", "", (), "") for name in ("one", "two", "three"))
     assert plugins.kernel_sources() == []
-    plugins.add(module(gpu_ls_kernel_sources=lambda: ["one", "two"]), "a")
-    plugins.add(module(gpu_ls_kernel_sources=lambda: ["three"]), "b")
-    assert plugins.kernel_sources() == ["one", "two", "three"]
+    plugins.add(module(gpu_ls_kernel_sources=lambda: [one, two]), "a")
+    plugins.add(module(gpu_ls_kernel_sources=lambda: iter([three])), "b")
+    assert plugins.kernel_sources() == [one, two, three]
+
+
+@pytest.mark.parametrize("answer", [None, 5, "one", ["one"], [Kernel("k", "", "", (), ""), 1]])
+def test_kernel_sources_that_are_none_harm_no_other(
+    answer: object, plugins: Plugins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> list[Kernel]:
+        raise ZeroDivisionError("of a plugin")
+
+    good, failed = Kernel("good", "", "", (), ""), []
+    plugins.add(module(gpu_ls_kernel_sources=broken), "broken")
+    plugins.add(module(gpu_ls_kernel_sources=lambda: answer), "wrong")
+    plugins.add(module(gpu_ls_kernel_sources=lambda: [good]), "good")
+    assert plugins.kernel_sources(failed.append) == [good]
+    assert "'broken'" in failed[0] and "of a plugin" in failed[0]
+    assert "'wrong'" in failed[1] and "no list of Kernel" in failed[1]
+    monkeypatch.setenv("GPU_LS_STRICT_PLUGINS", "1")
+    with pytest.raises(PluginError, match="broken"):
+        plugins.kernel_sources()
 
 
 def test_search_finished_tells_all_and_survives_a_failure(
@@ -198,6 +219,8 @@ BROKEN = {
     "no_hook": ("x = 1", "no hook is implemented"),
     "wrong_kind": (GOOD.format("X").replace("metric", "colour"), "kind: 'colour'"),
     "half_way": (GOOD.format("HALF") + "    1 / 0\n", "ZeroDivisionError"),
+    "no_text": (GOOD.format("X").replace("'X'", "5"), "name: 5 is no text"),
+    "not_callable": (GOOD.format("X").replace("int)", "int())"), "factory: 0 of metric 'X' cannot"),
     "takes_a_name": (GOOD.format("FIRST") + "    register('metric', 'EUC_2D', int)\n", "'builtin'"),
 }
 

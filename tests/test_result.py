@@ -39,6 +39,9 @@ STATISTICS = st.builds(
 FALL = [Point(0.0, 0, 120, 130.5), Point(0.5, 10, 110, 121.25), Point(2.0, 40, 105, 110.0)]
 
 
+FALLING = (8, 8, 9, 7, 7, 2)
+
+
 class OnGPU(np.ndarray):
     """Stands in for a CuPy array: it comes to the host by `get` only."""
 
@@ -109,9 +112,23 @@ def test_a_report_needs_no_figures_of_iterated_search():
 
 def test_a_history_takes_the_start_and_new_best_costs():
     history = []
-    taken = [note(history, Point(float(cost), 0, cost, 9.0)) for cost in (8, 8, 9, 7, 7, 2)]
-    assert taken == [True, False, False, True, False, True]
+    new = [note(history, Point(0.01 * time, 0, cost, 9.0)) for time, cost in enumerate(FALLING)]
+    assert new == [True, False, False, True, False, True]
     assert [point.best_cost for point in history] == [8, 7, 2]
+
+
+def test_a_history_takes_mean_costs_at_a_rhythm_that_slows_down():
+    history = []
+    new = [note(history, Point(0.02 * step, step, 5 + step % 2, -step)) for step in range(10_000)]
+    assert new == [True] + [False] * 9999
+    times = [point.elapsed for point in history]
+    between = np.diff(times)
+    early = between[np.array(times[1:]) < 9]
+    assert early.min() > 0.0999 and early.max() < 0.1201
+    assert (between >= 0.01 * np.array(times[1:]) - 1e-9).all() and between.max() < 2.1
+    assert 200 < len(history) < 500, "100 in 10 s, and 100 for each further factor of 2.7"
+    assert {point.best_cost for point in history} == {5}, "the best of all so far"
+    assert [point.mean_cost for point in history] == [-point.kicks for point in history]
 
 
 # ---- order

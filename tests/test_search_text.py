@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import itertools
 
 import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.candidates import All, Alpha, Closure, Nearest, Quadrant, Union
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError, UnknownPartError
+from gpu_ls_plugin.exceptions import (
+    GpuLsError,
+    InvalidParameterError,
+    InvalidTypeError,
+    UnknownPartError,
+)
 from gpu_ls_plugin.registry import Part, registry
 from gpu_ls_plugin.search_text import parse_search, text_of
 
@@ -129,7 +136,7 @@ REFUSED = {
     "IteratedLocalSearch(accept=beter)": (UnknownPartError, "did you mean 'better'"),
     "IteratedLocalSearch(cooperation=migrate)": (
         UnknownPartError,
-        "known: migration, elite_edges, edge_assembly",
+        "did you mean 'migration'.* known: edge_assembly, elite_edges, migration",
     ),
     "IteratedLocalSearch(cooperation=Migration(0))": (InvalidParameterError, "every: 0"),
     "IteratedLocalSearch(iterated_local_search)": (InvalidTypeError, "is no LocalSearch"),
@@ -165,6 +172,9 @@ REFUSED = {
     "two_opt|or_opt": (InvalidParameterError, r"\+ between neighbourhoods"),
     "two_opt/nearest+all": (InvalidParameterError, r"\| between candidate sets"),
     "two_opt-or_opt": (InvalidParameterError, "another sign"),
+    "two_opt/union(nearest(5), 5)": (InvalidTypeError, "second: 5 is no candidate set"),
+    "two_opt/union('nearest')": (InvalidTypeError, "first: 'nearest' is no candidate set"),
+    "two_opt/closure(3)": (InvalidTypeError, "candidates: 3 is no candidate set"),
     "two_opt/best/first": (InvalidParameterError, "pivoting is given more than once"),
     "two_opt/best|first": (InvalidParameterError, "pivoting is given more than once"),
     "two_opt/all/all": (InvalidParameterError, "candidates is given more than once"),
@@ -187,6 +197,45 @@ def test_what_is_refused(text: str) -> None:
     error, words = REFUSED[text]
     with pytest.raises(error, match=words):
         parse_search(text)
+
+
+# Where a part of a kind stands in a text.
+PLACES = {
+    "candidates": "two_opt/{}",
+    "neighbourhood": "{}",
+    "filter": "filtered_neighbourhood(filter={})",
+    "pivoting": "two_opt/{}",
+    "perturbation": "iterated_local_search(two_opt, {})",
+    "acceptance": "iterated_local_search(accept={})",
+    "cooperation": "iterated_local_search(cooperation={})",
+    "search": "{}",
+}
+ODD = ("None", "True", "-1", "0.5", "1e400", "10000000000000000000000", "'x'", "[]", "()", "b'1'")
+ODD += (
+    "[[1], 'a']",
+    "{1: 2}",
+    "...",
+    "1j",
+    "two_opt",
+    "nearest",
+    "[or_opt]",
+    "nearest|all",
+    "~all",
+)
+
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_odd_arguments_are_refused_in_words(kind: str) -> None:
+    for part in registry.parts(kind):
+        signature = inspect.signature(part.factory)
+        for name, value in itertools.product(["", *signature.parameters], ODD):
+            argument = f"{name}={value}" if name else value
+            text = PLACES[kind].format(f"{part.name}({argument})")
+            try:
+                search = parse_search(text)
+            except GpuLsError:
+                continue
+            assert text_of(search)
 
 
 def test_the_longest_chain_of_parts_is_read() -> None:

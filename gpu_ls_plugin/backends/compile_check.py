@@ -19,7 +19,9 @@ from gpu_ls_plugin.exceptions import (
     BackendUnavailableError,
     InvalidParameterError,
     MissingExtraError,
+    UnknownPartError,
 )
+from gpu_ls_plugin.registry import near_matches, registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -114,6 +116,28 @@ def parts(kernel: Kernel) -> set[str]:
     }
 
 
+def holding(kernels: Sequence[Kernel], part: str) -> list[Kernel]:
+    """Return the kernels that hold a part.
+
+    Raises
+    ------
+    InvalidParameterError
+        A part of that name is registered, but no kernel is its own.
+    UnknownPartError
+        Neither a part nor a C++ type has that name; near matches are listed.
+    """
+    found = [kernel for kernel in kernels if part in parts(kernel)]
+    if found:
+        return found
+    registered = {known.name for known in registry.parts()}
+    if part in registered:
+        raise InvalidParameterError(f"part: {part!r} has no kernel of its own")
+    known = sorted(registered.union(*map(parts, kernels)))
+    raise UnknownPartError(
+        f"part: nothing is called {part!r}; {near_matches(part, known)}gpu-ls operators lists parts"
+    )
+
+
 def cover(kernels: Sequence[Kernel]) -> list[Kernel]:
     """Choose kernels, greedily, until every part is in at least one of them."""
     missing = {part for kernel in kernels for part in parts(kernel)}
@@ -129,7 +153,11 @@ def compile_kernel(kernel: Kernel, arch: int) -> KernelReport:
     """Compile one kernel for one architecture and report what it needs."""
     nvrtc = _nvrtc()
     failed = KernelReport(kernel.name, kernel.body, arch)
-    handle = nvrtc.createProgram(kernel.source, f"{kernel.name}.cu", [], [])
+    try:
+        source = kernel.source
+    except Exception as error:  # of a plugin's kernel
+        return replace(failed, error=repr(error))
+    handle = nvrtc.createProgram(source, f"{kernel.name}.cu", [], [])
     options = (f"-arch=sm_{arch}", "--ptxas-options=-v", *NVRTC_OPTIONS, *_header_options())
     try:
         nvrtc.compileProgram(handle, options)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.candidates.base import CandidateLists, Candidates, check_sets
+from gpu_ls_plugin.candidates.nearest import Nearest
 from gpu_ls_plugin.candidates.rows import equal_rows, places
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Closure(Candidates):
         candidates is no candidate set, or limit no positive integer.
     """
 
-    candidates: Candidates
+    candidates: Candidates = field(default_factory=Nearest)
     limit: int | None = None
 
     def __post_init__(self) -> None:

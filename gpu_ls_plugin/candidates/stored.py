@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
-import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -15,6 +13,7 @@ import numpy as np
 from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
 from gpu_ls_plugin.candidates.rows import lists_of, wrong_row
 from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.files import atomically
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,8 +53,7 @@ class Stored(Candidates):
     def read(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file that `Candidates.save` wrote; see `Candidates.load`."""
         content = _read(path)
-        cities = content["cities"]
-        _check(path, cities)
+        cities = _checked(path, content["cities"])
         cities.setflags(write=False)
         return cls(
             path=os.fspath(path),
@@ -79,37 +77,43 @@ def write_lists(
     path: str | os.PathLike[str], rule: str, problem: TSP, lists: CandidateLists
 ) -> None:
     """Write lists to an NPZ file, which appears complete or not at all."""
-    target = Path(path)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as scratch:
-        file = Path(scratch) / "lists.npz"
+    with atomically(Path(path)) as file, open(file, "wb") as stream:
         np.savez(
-            file,
+            stream,
             version=np.array(VERSION),
             rule=np.array(rule),
             fingerprint=np.array(problem.fingerprint),
             cities=lists.cities,
         )
-        os.replace(file, target)
 
 
 def _read(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
-    try:
-        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
-            version = int(file["version"])
-            content = {name: file[name] for name in ("rule", "fingerprint", "cities")}
-    except (ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise FileFormatError(f"{path}: no file of candidate lists: {error}") from error
-    if version != VERSION:
+    """Return what a file holds under the names that this format has."""
+    with open(path, "rb") as stream:
+        try:
+            with np.load(stream, allow_pickle=False) as file:
+                version = file["version"]
+                content = {name: file[name] for name in ("rule", "fingerprint", "cities")}
+        except OSError:
+            raise
+        except Exception as error:  # of zipfile, what decompresses, and what reads arrays
+            raise FileFormatError(f"{path}: no file of candidate lists: {error!r}") from error
+    if not np.array_equal(version, VERSION):
         raise FileFormatError(
             f"{path}: candidate lists of format {version}, but this library reads {VERSION}; "
             "make them anew"
         )
+    for name in ("rule", "fingerprint"):
+        if content[name].dtype.kind != "U" or content[name].ndim:
+            raise FileFormatError(f"{path}: {name}: {content[name]!r:.80} is no text")
     return content
 
 
-def _check(path: str | os.PathLike[str], cities: NDArray[Any]) -> None:
-    """Raise unless rows hold other cities, each once."""
-    if cities.dtype != np.int32 or cities.ndim != 2:
+def _checked(path: str | os.PathLike[str], cities: NDArray[Any]) -> NDArray[np.int32]:
+    """Return lists in our layout; rows that do not hold other cities, each once, raise."""
+    wanted = cities.dtype.kind in "iu" and cities.ndim == 2
+    if not wanted or not len(cities) or (len(cities) > 1 and not cities.shape[1]):
         raise FileFormatError(f"{path}: cities: {cities.dtype} of shape {cities.shape}")
     if (row := wrong_row(cities)) is not None:
         raise FileFormatError(f"{path}: cities: row {row} is no list of candidates")
+    return np.ascontiguousarray(cities, np.int32)

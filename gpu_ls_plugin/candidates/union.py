@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpu_ls_plugin.candidates.base import CandidateLists, Candidates, check_sets
+from gpu_ls_plugin.candidates.nearest import Nearest
+from gpu_ls_plugin.candidates.quadrant import Quadrant
 from gpu_ls_plugin.candidates.rows import equal_rows
 
 if TYPE_CHECKING:
@@ -31,8 +33,8 @@ class Union(Candidates):
         One of them is no candidate set.
     """
 
-    first: Candidates
-    second: Candidates
+    first: Candidates = field(default_factory=lambda: Quadrant(8))
+    second: Candidates = field(default_factory=lambda: Nearest(5))
 
     def __post_init__(self) -> None:
         check_sets(self, "first", "second")

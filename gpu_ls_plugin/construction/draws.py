@@ -1,10 +1,40 @@
-"""Random numbers that constructions draw on the host."""
+"""What constructions share: random numbers drawn on the host, and batches that fit."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.exceptions import InsufficientMemoryError
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
 
 
 def philox(seed: int) -> np.random.Generator:
     """Return NumPy's counter-based generator for a seed, the kind that the kernels use, too."""
     return np.random.Generator(np.random.Philox(key=seed))
+
+
+def batch_size(
+    backend: Backend, n: int, size: Any, *, per_city: int = 4, name: str = "size"
+) -> int:
+    """Return a number of tours of n cities, which take so many bytes for each of their cities.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        `size`, which the message calls `name`, is no integer from 1 to 2**31 - 1.
+    InsufficientMemoryError
+        They do not fit the memory.
+    """
+    count = checks.integer(name, size, least=1, most=checks.MOST_INT)
+    needed, available = count * n * per_city, backend.available_memory()
+    if needed > available:
+        raise InsufficientMemoryError(
+            f"{name}: {count:,} tours of {n:,} cities need about {needed:,} bytes on the "
+            f"{backend.name} backend, but only {available:,} are available; make fewer at a time"
+        )
+    return count

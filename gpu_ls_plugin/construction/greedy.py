@@ -12,7 +12,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.candidates.nearest import nearest_lists
-from gpu_ls_plugin.construction.draws import philox
+from gpu_ls_plugin.construction.draws import batch_size, philox
 from gpu_ls_plugin.problems.tsp import check_problem
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 CANDIDATES = 8
+BYTES_PER_CITY = 150  # of a tour, most of it for about five edges in order of length
 NOISE = 0.1  # lengths of the randomised variants are up to this share longer
 
 
@@ -71,7 +72,7 @@ def greedy(
     problem : TSP
         Symmetric or not; the length from the smaller to the larger city counts.
     size : int
-        Number of tours.
+        Number of tours, up to 2**31 - 1.
     seed : int or None
         Key of the random lengths. The same seed gives the same tours: pass another one for each
         call, or None to draw one.
@@ -81,10 +82,15 @@ def greedy(
     Returns
     -------
     ndarray, shape (size, n), int32
+
+    Raises
+    ------
+    InsufficientMemoryError
+        So many tours do not fit the memory.
     """
     check_problem(problem)
-    count, key = checks.size(size), checks.seed(seed)
-    chosen = get_backend(backend, device)
+    key, chosen = checks.seed(seed), get_backend(backend, device)
+    count = batch_size(chosen, problem.n, size, per_city=BYTES_PER_CITY)
     n = problem.n
     if n < 4:
         return np.tile(np.arange(n, dtype=np.int32), (count, 1))

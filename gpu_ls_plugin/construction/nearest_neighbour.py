@@ -10,7 +10,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.candidates import Nearest
-from gpu_ls_plugin.construction.draws import philox
+from gpu_ls_plugin.construction.draws import batch_size, philox
 from gpu_ls_plugin.problems.tsp import check_problem
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def nearest_neighbour(
     ----------
     problem : TSP
     size : int
-        Number of tours.
+        Number of tours, up to 2**31 - 1.
     seed : int or None
         Key of the random starts. The same seed gives the same tours: pass another one for each
         call, or None to draw one.
@@ -61,10 +61,15 @@ def nearest_neighbour(
     Returns
     -------
     ndarray, shape (size, n), int32
+
+    Raises
+    ------
+    InsufficientMemoryError
+        So many tours do not fit the memory.
     """
     check_problem(problem)
-    count, key = checks.size(size), checks.seed(seed)
-    chosen = get_backend(backend, device)
+    key, chosen = checks.seed(seed), get_backend(backend, device)
+    count = batch_size(chosen, problem.n, size, per_city=5)
     xp, n = chosen.xp, problem.n
     starts = np.resize(philox(key).permutation(n), count).astype(np.int32)
     if n == 1:

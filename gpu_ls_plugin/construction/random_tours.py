@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.construction.draws import batch_size
 from gpu_ls_plugin.problems.tsp import check_problem
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def random_tours(
     ----------
     problem : TSP
     size : int
-        Number of tours.
+        Number of tours, up to 2**31 - 1.
     seed : int or None
         Key of the random numbers. The same seed gives the same tours: pass another one for each
         call, or None to draw one.
@@ -52,10 +53,15 @@ def random_tours(
     Returns
     -------
     ndarray, shape (size, n), int32
+
+    Raises
+    ------
+    InsufficientMemoryError
+        So many tours do not fit the memory.
     """
     check_problem(problem)
-    count, key = checks.size(size), checks.seed(seed)
-    chosen = get_backend(backend, device)
+    key, chosen = checks.seed(seed), get_backend(backend, device)
+    count = batch_size(chosen, problem.n, size)
     return chosen.to_numpy(shuffle(chosen, problem.n, count, key))
 
 

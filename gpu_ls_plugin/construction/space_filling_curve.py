@@ -8,7 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.construction.draws import philox
+from gpu_ls_plugin.construction.draws import batch_size, philox
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.problems.tsp import check_problem
 
@@ -37,7 +37,7 @@ def space_filling_curve(
     problem : TSP
         With coordinates; GEO uses latitude and longitude as a plane.
     size : int
-        Number of tours.
+        Number of tours, up to 2**31 - 1.
     seed : int or None
         Key of the random turns. The same seed gives the same tours: pass another one for each call,
         or None to draw one.
@@ -50,12 +50,14 @@ def space_filling_curve(
 
     Raises
     ------
+    InsufficientMemoryError
+        So many tours do not fit the memory.
     UnsupportedProblemError
         The problem is a matrix.
     """
     check_problem(problem)
-    count, key = checks.size(size), checks.seed(seed)
-    chosen = get_backend(backend, device)
+    key, chosen = checks.seed(seed), get_backend(backend, device)
+    count = batch_size(chosen, problem.n, size)
     if problem.coordinates is None:
         raise UnsupportedProblemError(
             "problem: a space-filling curve needs coordinates, not a matrix; "

@@ -1,5 +1,6 @@
 """Problems: instance data, validated once and immutable, in NumPy only."""
 
+from gpu_ls_plugin.problems.open_path import OpenPath
 from gpu_ls_plugin.problems.tsp import TSP
 
-__all__ = ["TSP"]
+__all__ = ["TSP", "OpenPath"]

@@ -46,7 +46,8 @@ class TSP:
     name, comment : str
         Free text.
     optimum : int or float, optional
-        The optimal length, where it is known; nothing depends on it but reports.
+        The optimal length, where it is known: finite and at least 0. Nothing depends on it but
+        reports.
 
     Attributes
     ----------
@@ -65,6 +66,8 @@ class TSP:
     ------
     InvalidProblemError
         Wrong shape, no city, NaN, infinite or overflowing values.
+    InvalidParameterError
+        The optimum is negative or not finite.
     InvalidTypeError
         Values that are no numbers.
     UnknownPartError
@@ -119,6 +122,8 @@ class TSP:
         ------
         InvalidProblemError
             Not square, no city, NaN, infinite, negative or too large entries.
+        InvalidParameterError
+            The optimum is negative or not finite.
         InvalidTypeError
             Entries that are no numbers.
         """
@@ -150,6 +155,8 @@ class TSP:
             named.
         UnsupportedProblemError
             The file holds another kind of problem, or one with fixed edges.
+        InvalidParameterError
+            The optimum is negative or not finite.
 
         Warns
         -----

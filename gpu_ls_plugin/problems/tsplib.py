@@ -20,6 +20,7 @@ from gpu_ls_plugin.exceptions import (
     UnknownPartError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.files import atomically, plain_name
 from gpu_ls_plugin.problems.metrics import find_metric
 from gpu_ls_plugin.solution import check_permutations
 
@@ -188,7 +189,10 @@ def read_instance(path: str | os.PathLike[str]) -> Instance:
         )
     n = sections.dimension()
     metric = _metric(sections)
-    about = (sections.fields.get("NAME") or Path(path).stem, sections.fields.get("COMMENT", ""))
+    about = (
+        sections.fields.get("NAME") or plain_name(Path(path)),
+        sections.fields.get("COMMENT", ""),
+    )
     if metric.explicit:
         return Instance(*about, metric, matrix=_matrix(sections, n))
     return Instance(*about, metric, coordinates=_coordinates(sections, n))
@@ -292,21 +296,25 @@ def write_tour(
 ) -> None:
     """Write one zero-based tour (n,) as a TSPLIB tour file, which counts from 1.
 
-    `length` is put into the comment. An existing file is overwritten.
+    `length` is put into the comment. The file appears complete or not at all and replaces one of
+    the same name.
 
     Raises
     ------
     InvalidTourError, InvalidTypeError
         The tour is no permutation of 0..n-1.
+    OSError
+        The file cannot be written.
     """
     (row,) = check_permutations(tour, np.size(tour), parameter="tour")
     remarks = [comment, "" if length is None else f"length {length}"]
     fields = {
-        "NAME": name or Path(path).stem,
+        "NAME": name or plain_name(Path(path)),
         "COMMENT": ", ".join(filter(None, remarks)),
         "TYPE": "TOUR",
         "DIMENSION": str(len(row)),
     }
     head = [f"{key} : {' '.join(value.split())}" for key, value in fields.items() if value]
     lines = [*head, "TOUR_SECTION", *(str(city + 1) for city in row), "-1", "EOF", ""]
-    Path(path).write_text("\n".join(lines), encoding="utf-8")
+    with atomically(Path(path)) as file:
+        file.write_bytes("\n".join(lines).encode("utf-8", "replace"))

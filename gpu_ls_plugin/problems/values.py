@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.exceptions import InvalidProblemError, InvalidTypeError
+from gpu_ls_plugin.exceptions import (
+    InvalidParameterError,
+    InvalidProblemError,
+    InvalidTypeError,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -29,10 +34,17 @@ def array_of(values: ArrayLike, parameter: str) -> NDArray[Any]:
 
 def labels(name: object, comment: object, optimum: float | None) -> tuple[str, str, float | None]:
     """Return checked texts and an optimum, which stays an integer where it is one."""
-    if optimum is not None:
-        length = checks.number("optimum", optimum)
-        optimum = int(optimum) if isinstance(optimum, numbers.Integral) else length
-    return checks.text("name", name), checks.text("comment", comment), optimum
+    return checks.text("name", name), checks.text("comment", comment), _optimum(optimum)
+
+
+def _optimum(value: Any) -> int | float | None:
+    """Return a known optimum as a Python number; what no tour can cost raises."""
+    if value is None or isinstance(value, numbers.Integral):
+        return None if value is None else checks.integer("optimum", value, least=0, most=2**63 - 1)
+    length = checks.number("optimum", value, least=0.0)
+    if not math.isfinite(length):
+        raise InvalidParameterError(f"optimum: {value!r} is not finite; leave it out if unknown")
+    return length
 
 
 def check_finite(values: NDArray[Any], parameter: str) -> None:

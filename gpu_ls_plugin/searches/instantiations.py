@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -80,6 +81,26 @@ PART = 800
 ASSEMBLIES = (("EUC_2D", 1000, "int", "fine"), ("EUC", 100_000, "double", ""))
 
 
+# Parts that their kernels do not name: what engines serve, and what uses the kernels of others.
+ENGINES = {
+    "descent": ("first", "local_search"),
+    "multi_descent": ("multi", "local_search"),
+    "evaluate_chunks": ("best", "local_search"),
+    "take_best": ("best", "local_search"),
+    "two_opt_climb": ("two_opt", "best", "local_search"),
+    "three_opt_tiles": ("three_opt", "best", "local_search"),
+    "three_opt_moves": ("three_opt", "best", "local_search"),
+    "random_k_evaluation": ("random_k", "local_search"),
+    "random_k_replacement": ("random_k", "local_search"),
+    "chain": ("first", "iterated_local_search"),
+    "random_tours": ("restart", "random_restarts"),
+    "contract": ("elite_edges",),
+    "expand": ("elite_edges",),
+    "edge_assembly": ("edge_assembly",),
+    "note_neighbours": ("edge_assembly",),
+}
+
+
 def instantiations() -> list[Kernel]:
     """Return the CUDA kernels that the compile check builds: every part at least once."""
     kernels = [
@@ -94,7 +115,10 @@ def instantiations() -> list[Kernel]:
     ]
     for metric in (make() for make in BUILT_IN_METRICS.values()):
         kernels += metric_kernels(metric)
-    return list(dict.fromkeys(kernels))
+    return [
+        replace(kernel, parts=(*kernel.parts, *ENGINES.get(kernel.name, ())))
+        for kernel in dict.fromkeys(kernels)
+    ]
 
 
 def metric_kernels(metric: Metric) -> Iterator[Kernel]:

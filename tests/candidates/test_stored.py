@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from gpu_ls_plugin import TSP
+from gpu_ls_plugin import TSP, LocalSearch
 from gpu_ls_plugin.candidates import Alpha, Candidates, Nearest, Quadrant, Stored
 from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError, InvalidTypeError
 from tests.random_problems import METRICS, random_problem
@@ -100,7 +100,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path, monkeypatch):
     before = path.read_bytes()
 
     def fails(file, **content):
-        file.write_bytes(b"half")
+        file.write(b"half")
         raise OSError("disk full")
 
     with monkeypatch.context() as patch:
@@ -150,16 +150,39 @@ def test_files_with_wrong_content(tmp_path):
         write(path, cities)
         with pytest.raises(FileFormatError, match="file: cities: row 0 is no list"):
             Candidates.load(path)
-    for cities in (good.astype(np.int64), good[0]):
+    for cities in (good / 2, good[0], good[None], good[:, :0], good[:0], good > 0):
         write(path, cities)
         with pytest.raises(FileFormatError, match="file: cities: "):
             Candidates.load(path)
     write(path, good, version=2)
     with pytest.raises(FileFormatError, match="format 2"):
         Candidates.load(path)
+    write(path, good, version=[1, 1])
+    with pytest.raises(FileFormatError, match="format"):
+        Candidates.load(path)
     write(path, np.array([{}], object))
     with pytest.raises(FileFormatError, match="no file of candidate lists"):
         Candidates.load(path)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8, ">i4", np.uint64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_any_integers_in_any_layout_are_ours_when_they_are_read(tmp_path, dtype, order):
+    problem = random_problem("EUC_2D", 40)
+    lists = Nearest(5).of(problem).cities
+    with (tmp_path / "file").open("wb") as file:
+        np.savez(
+            file,
+            version=1,
+            rule="Nearest(k=5)",
+            fingerprint=problem.fingerprint,
+            cities=lists.astype(dtype, order=order),
+        )
+    stored = Candidates.load(tmp_path / "file")
+    assert stored.cities.dtype == np.int32 and stored.cities.flags.c_contiguous
+    tours = np.arange(40)[None]
+    found = [LocalSearch(candidates=c)(problem, tours, backend="cpu") for c in (stored, Nearest(5))]
+    assert np.array_equal(found[0].tours, found[1].tours)
 
 
 def test_the_problem_is_checked(tmp_path):

@@ -316,3 +316,33 @@ def test_bad_values(make, error, words):
 
 def test_the_largest_matrix_entry_fits():
     assert TSP.from_matrix([[0, 2**31 - 1], [0, 0]]).distance(0, 1) == 2**31 - 1
+
+
+@pytest.mark.parametrize("make", ["coordinates", "matrix", "file"])
+@pytest.mark.parametrize(
+    ("optimum", "error", "words"),
+    [
+        (float("nan"), InvalidParameterError, "optimum: nan"),
+        (float("inf"), InvalidParameterError, "optimum: inf is not finite"),
+        (-1, InvalidParameterError, "optimum: -1"),
+        (-0.5, InvalidParameterError, "optimum: -0.5"),
+        (10**400, InvalidParameterError, "optimum: 1000"),
+        ("7", InvalidTypeError, "optimum: '7'"),
+        (True, InvalidTypeError, "optimum: True"),
+    ],
+)
+def test_an_optimum_that_no_tour_can_have(make, optimum, error, words, tmp_path):
+    path = tmp_path / "a.tsp"
+    path.write_text("DIMENSION : 1\nEDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n1 0 0\nEOF\n")
+    given = {"coordinates": (TSP, [[0, 0]]), "matrix": (TSP.from_matrix, [[0]])}
+    function, content = given.get(make, (TSP.read, path))
+    with pytest.raises(error, match=words):
+        function(content, optimum=optimum)
+
+
+@pytest.mark.parametrize("optimum", [0, 7, np.int32(7), np.float32(0.5), np.float64(7), None])
+def test_an_optimum_is_a_python_number(optimum):
+    kept = TSP([[0, 0]], optimum=optimum).optimum
+    assert kept == optimum
+    assert type(kept) in (int, float, type(None))
+    assert isinstance(kept, float) == isinstance(optimum, np.floating)
