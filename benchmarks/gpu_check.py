@@ -37,6 +37,7 @@ BENCHES = (
     "filtered",
     "iterated",
     "pymoo",
+    "limits",
 )
 PARTS = ("tests", "sanitizer", *BENCHES)
 TOOLS = {  # races are looked for in fewer cases: this tool is the slowest

@@ -47,6 +47,14 @@ def exhaustive(moves_per_pass: int) -> Any:
     return gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best(), moves_per_pass=moves_per_pass)
 
 
+def foreign_search(neighbourhood: Any) -> Any:
+    """Return a search whose neighbourhood is checked, since its class is not the library's."""
+    import gpu_ls_plugin as gls
+
+    theirs = type("Theirs", (type(neighbourhood),), {})
+    return gls.LocalSearch([theirs()], pivoting=gls.Multi())
+
+
 def run_all(problem: Any, backend: str) -> int:
     """Run every construction, search and perturbation once; return the number of calls."""
     import gpu_ls_plugin as gls
@@ -58,8 +66,8 @@ def run_all(problem: Any, backend: str) -> int:
     if problem.coordinates is not None:
         starts.append(gls.space_filling_curve(problem, TOURS, seed=1, backend=backend))
     calls = len(starts)
-    together = gls.LocalSearch(pivoting=gls.Multi())
-    for search in (exhaustive(1), exhaustive(8), gls.LocalSearch(), together):
+    together, theirs = gls.LocalSearch(pivoting=gls.Multi()), foreign_search(gls.OrOpt())
+    for search in (exhaustive(1), exhaustive(8), gls.LocalSearch(), together, theirs):
         for tours in starts:
             result = search(problem, tours, backend=backend)
             assert (result.costs == problem.cost(result.tours)).all()

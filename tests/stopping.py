@@ -12,6 +12,7 @@ import numpy as np
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.candidates import All
+from gpu_ls_plugin.solver import compile_search
 from tests.configurations import SEARCHES, TOGETHER
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def new_problem(n: int) -> gls.TSP:
 def overrun(search: Callable[..., Any], n: int, rows: int, seconds: float, backend: str) -> float:
     """Return by how many seconds a search exceeds its limit, once it is compiled."""
     tours = np.random.default_rng(0).permuted(np.tile(np.arange(n), (rows, 1)), axis=1)
-    search(new_problem(n), tours, budget=gls.Budget(seconds=0.1), backend=backend)
+    compile_search(search, new_problem(n), tours, backend)
     problem = new_problem(n)
     begin = time.perf_counter()
     result = search(problem, tours, budget=gls.Budget(seconds=seconds), backend=backend)

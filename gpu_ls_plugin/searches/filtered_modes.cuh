@@ -133,7 +133,7 @@ struct MakeFlags {
     const Share share(part.count * Moves::Space::kWays, item % batch.slots, batch.slots);
     uint32* const flags = batch.flags + row * batch.flag_words;
     team.each(int((share.end - share.begin + 31) / 32), [&](int w) {
-      if (cut_at(team, w)) return;
+      if (team.cut()) return;
       const uint32 first = share.begin + 32 * w;
       uint32 word = 0;
       for (uint32 bit = 0; bit < 32 && first + bit < share.end; ++bit) {

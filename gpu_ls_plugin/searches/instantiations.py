@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.evaluation import tour_cost_kernel
+from gpu_ls_plugin.backends.metric_check import pair_lengths_kernel
 from gpu_ls_plugin.filtering import (
     DontLook,
     Everything,
@@ -128,6 +129,7 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
     main = metric.name == "EUC_2D"
     if main:
         yield nearest_neighbour.nearest_neighbour_kernel(metric, block)
+        yield pair_lengths_kernel(metric, BLOCK)
     for n in CITIES if main else CITIES[:1]:
         for tours in TOURS if main else TOURS[1:]:
             shared = tuning.SHARED_MEMORY[90]
@@ -176,6 +178,11 @@ def _descents(metric: Metric) -> Iterator[Kernel]:
             yield three_opt_climb.tiles_kernel(metric, length, *bar)
     if main:
         yield three_opt_climb.moves_kernel(metric, length, *three_opt_climb.BARS[0])
+    if main:  # as if others had written them
+        moves = Moves.of([OrOpt(3)], symmetric=True, length=length)
+        checked = f"gls::Checked<{moves.functor}, 1>"
+        theirs = replace(moves, functor=checked, headers=(*moves.headers, "checked.cuh"))
+        yield descent_kernel(metric, theirs, WARP, "gls::SharedMemory<false>")
     if metric.name == "EXPLICIT":
         one_way = Moves.of([OrOpt(3), ThreeOpt()], symmetric=False, length=length)
         yield descent_kernel(metric, one_way, WARP, "gls::SharedMemory<false>")
