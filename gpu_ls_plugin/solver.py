@@ -294,6 +294,7 @@ def compile_search(search: Callable[..., Any], problem: TSP, tours: Any, backend
     chains = search.chains(Start(chosen, problem, chosen.xp.array(tours, "int32"), 0))
     chains.advance(1, 0.0, 0.0, 0.0)
     chains.behind(1)  # waits for the GPU
+    chains.restart(search.search, chosen.xp.zeros(1, "int64"), A_MOMENT)
     if search.cooperation is not None:
         search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)
     if isinstance(chains, SteppedChains):

@@ -57,6 +57,8 @@ NUMBERS = {
     "seconds": 100.0,
     "seed": 3,
     "segment": 10,
+    "first": 3,
+    "last": 4,
     "size": 2,
     "target": 5.0,
     "walk": 5,
@@ -72,6 +74,7 @@ NEEDED = {
     "Closure": {"candidates": gls.Nearest(4)},
     "Union": {"first": gls.Nearest(4), "second": gls.Nearest(5)},
     "SearchDisplay": {"title": "x"},
+    "OpenPath": {"problem": gls.TSP(np.arange(20).reshape(10, 2))},
 }
 
 
@@ -196,7 +199,8 @@ def found_with(part: Any) -> list[Any]:
     return outcome(search, **limits)
 
 
-SEARCHED = [field for field in FIELDS if field[0] not in (gls.TSP, gls.SearchDisplay, Settings)]
+UNSEARCHED = (gls.TSP, gls.SearchDisplay, gls.OpenPath, Settings)
+SEARCHED = [field for field in FIELDS if field[0] not in UNSEARCHED]
 
 
 @pytest.mark.parametrize(("made", "name"), SEARCHED, ids=id_of)

@@ -209,12 +209,12 @@ def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) ->
     backend, phases, known = get_backend("cpu"), [], set()
     launch = type(backend).launch
 
-    def note(self: Any, kernel: Any, *given: Any, **options: Any) -> None:
+    def note(self: Any, kernel: Any, *given: Any, **options: Any) -> bool:
         if not rehearsing[0]:
             phases.append(kernel.name)
             assert kernel in known, f"{kernel.name} is compiled too late"
         known.add(kernel)
-        launch(self, kernel, *given, **options)
+        return bool(launch(self, kernel, *given, **options))
 
     rehearse, rehearsing = solver._rehearse, [True]
 

@@ -199,7 +199,10 @@ def their_problem(*fault: Any, n: int = N) -> gls.TSP:
 @ON_BOTH
 def test_a_metric_that_is_right_works_like_a_built_in_one(backend):
     theirs, ours = their_problem(), random_problem("EUC_2D", N)
-    for search in engines(gls.TwoOpt(), gls.OrOpt(3)).values():
+    searches = engines(gls.TwoOpt(), gls.OrOpt(3))
+    if backend == "cuda":  # how many chains a part has depends on what a metric needs
+        del searches["parts"]
+    for search in searches.values():
         found, expected = run(search, theirs, backend), run(search, ours, backend)
         assert np.array_equal(found.tours, expected.tours)
         assert np.array_equal(found.costs, expected.costs)

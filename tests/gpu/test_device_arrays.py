@@ -133,8 +133,8 @@ def test_asymmetric_problems_are_refused(cupy):
 
 
 def test_devices_that_are_not_there():
-    for device in (-1, 99):
-        with pytest.raises(InvalidParameterError, match=f"device: {device} is none of the"):
+    for device, words in ((-1, "not at least 0"), (99, "none of the")):
+        with pytest.raises(InvalidParameterError, match=f"device: {device} is {words}"):
             SEARCH(PROBLEM, STARTS, backend="cuda", device=device)
 
 

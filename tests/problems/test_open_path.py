@@ -26,7 +26,7 @@ def problem(kind: str, seed: int = 0, n: int = N) -> gls.TSP:
     drawn = np.random.default_rng(seed)
     lengths = drawn.integers(0, 100, (n, n))
     if kind == "plane":
-        return gls.TSP(drawn.integers(0, 100, (n, 2)))
+        return gls.TSP(drawn.integers(0, 100, (n, 2)), "EUC_2D")
     if kind == "chain":  # cheap to follow, but not from one of the given ends to the other
         lengths = 100 * (np.abs(np.subtract.outer(range(n), range(n))) > 1)
     if kind in ("symmetric", "chain"):
