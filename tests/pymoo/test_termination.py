@@ -171,9 +171,9 @@ def test_an_iterated_search_is_compiled_before_the_clock_starts(
     backend = type(get_backend("cpu"))
     launch, launched = backend.launch, []
 
-    def note(self: Any, kernel: Any, *args: Any, **options: Any) -> None:
+    def note(self: Any, kernel: Any, *args: Any, **options: Any) -> bool:
         launched.append(kernel)
-        launch(self, kernel, *args, **options)
+        return bool(launch(self, kernel, *args, **options))
 
     monkeypatch.setattr(backend, "launch", note)
     algorithm = MemeticGA(20, search=gls.IteratedLocalSearch(), kicks=5, backend="cpu")

@@ -1,0 +1,138 @@
+"""Every engine and kind of chains keeps its time limit and stops at Ctrl-C."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import library_cache
+from gpu_ls_plugin.backends.cpu import CpuBackend
+from gpu_ls_plugin.candidates import Nearest
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from tests.random_problems import random_problem, random_tours
+from tests.stopping import STOPPED, delay, new_problem, overrun
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.candidates.base import CandidateLists
+
+ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+SIZES = (1009, 6007)
+# Measured by benchmarks/bench_limits.py where nothing else runs: 0.2 and 0.3 s are the bars. Here
+# other tests run, too.
+OVER, DELAY = 0.5, 0.6
+
+
+@ON_BOTH
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("name", STOPPED)
+def test_time_limits_are_kept(name, n, backend):
+    try:
+        assert overrun(STOPPED[name], n, rows=5, seconds=0.1, backend=backend) < OVER
+    except UnsupportedProblemError as error:
+        assert "limit is 3,000 cities" in str(error)
+
+
+@ON_BOTH
+@pytest.mark.parametrize("name", STOPPED)
+def test_ctrl_c_ends_every_search(name, backend):
+    try:
+        seconds = delay(STOPPED[name], SIZES[-1], rows=5, press=0.15, backend=backend)
+    except UnsupportedProblemError as error:
+        assert "limit is 3,000 cities" in str(error)
+    else:
+        assert (seconds or 0.0) < DELAY
+
+
+class Slow(Nearest):
+    """Candidates that take their time."""
+
+    seconds = 0.5
+
+    def build(self, problem: gls.TSP) -> CandidateLists:
+        time.sleep(self.seconds)
+        return super().build(problem)
+
+
+def test_lists_that_are_not_ready_in_time_are_there_the_next_time():
+    problem, tours = new_problem(50), random_tours(50, 2)
+    for search in (gls.LocalSearch(candidates=Slow(4)), gls.LocalSearch(candidates=Slow(5))):
+        begin = time.perf_counter()
+        result = search(problem, tours, budget=gls.Budget(seconds=0.05), backend="cpu")
+        assert time.perf_counter() - begin < Slow.seconds
+        assert np.array_equal(result.tours, tours)
+        assert result.statistics.stopped_by == "seconds"
+        time.sleep(2 * Slow.seconds)
+        begin = time.perf_counter()
+        result = search(problem, tours, budget=gls.Budget(seconds=5), backend="cpu")
+        assert result.statistics.stopped_by == "optimum"
+        assert result.statistics.seconds < Slow.seconds
+
+
+class Broken(Nearest):
+    """Candidates that cannot be made."""
+
+    def build(self, problem: gls.TSP) -> CandidateLists:
+        raise ZeroDivisionError("from the rule")
+
+
+@pytest.mark.parametrize("budget", [None, gls.Budget(seconds=5)])
+def test_errors_of_lists_come_through(budget):
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError, match="from the rule"):
+            gls.LocalSearch(candidates=Broken())(
+                new_problem(20), random_tours(20, 1), budget=budget, backend="cpu"
+            )
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        gls.IteratedLocalSearch(gls.LocalSearch([gls.OrOpt(2)])),
+        gls.IteratedLocalSearch(gls.LocalSearch([gls.OrOpt(2)], pivoting=gls.Best())),
+        gls.LocalSearch([gls.OrOpt(2)]),
+        gls.RandomRestarts(gls.LocalSearch([gls.OrOpt(2)]), climbs=10**9),
+    ],
+    ids=["chains", "stepped", "descent", "restarts"],
+)
+def test_time_begins_after_compiling(search, monkeypatch):
+    """In the first second of a first call there were no kicks."""
+    new = CpuBackend()  # that has loaded nothing yet
+    monkeypatch.setattr("gpu_ls_plugin.backends._cpu", lambda: new)
+    load = library_cache.load
+
+    def slowly(*given):
+        time.sleep(0.3)
+        return load(*given)
+
+    monkeypatch.setattr(library_cache, "load", slowly)
+    problem, tours = random_problem("EUC_2D", 300), [random_tours(300, 3)]
+    if isinstance(search, gls.RandomRestarts):
+        tours = []
+    begin = time.perf_counter()
+    result = search(problem, *tours, budget=gls.Budget(seconds=0.25), backend="cpu")
+    statistics, spent = result.statistics, time.perf_counter() - begin
+    assert spent > 0.3
+    assert statistics.seconds < spent - 0.3
+    assert statistics.moves > 0
+    assert statistics.kicks > 0 or not isinstance(search, gls.IteratedLocalSearch)
+
+
+def test_chains_that_are_all_alike_begin_anew():
+    problem = random_problem("EUC_2D", 12)
+    search, tours = gls.IteratedLocalSearch(), random_tours(12, 6)
+    found = search(problem, tours, budget=gls.Budget(seconds=0.5), backend="cpu")
+    assert found.statistics.restarts > 0
+    assert (found.costs == found.best_cost).all()
+    best = found.best_cost
+    # Never where kicks are counted, which would make the result depend on when one looks.
+    counted = search(problem, tours, budget=gls.Budget(kicks=3000), backend="cpu")
+    assert counted.statistics.restarts == 0
+    assert counted.best_cost == best
+    # What a chain has found is kept, also where no other copy of it is.
+    better = gls.IteratedLocalSearch(accept=gls.Better())
+    kept = better(problem, tours, budget=gls.Budget(seconds=0.2), backend="cpu")
+    assert kept.statistics.restarts == 0
