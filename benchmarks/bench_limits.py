@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SIZES = (1_000, 6_000, 20_000)
 LIMIT, PRESSED = 0.3, 0.25  # seconds
 BARS = {"over": 0.2, "after_ctrl_c": 0.3}
-ROWS = {"cpu": (8,), "cuda": (8, 512)}
+ROWS = {"cpu": (8,), "cuda": (64,)}
 
 
 def measure(backend: str, sizes: list[int], names: list[str]) -> list[dict[str, Any]]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MOST_THREADS = 4096  # more than a machine has; far more cannot be started
 
-CUT = 1 << 30  # gls::kCut
+CUT = 0x7FFF0000  # gls::kCut
 
 C_TYPES = {
     "int": ctypes.c_int,

@@ -100,7 +100,7 @@ GLS_DEVICE uint32 fetch_add(uint32* number, uint32 more) {
 constexpr int kMostNew = 16;  // values that are appended at once
 
 // What the number of the next item of a launch is from on, where nothing is to go on.
-constexpr int kCut = 1 << 30;
+constexpr int kCut = 0x7fff0000;
 
 // One thread that works alone: a thread of the CPU, or of a GPU with a tour of its own.
 struct Host {
