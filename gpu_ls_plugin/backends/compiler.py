@@ -8,6 +8,7 @@ import platform
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -202,19 +203,27 @@ def _is_current_folder(place: str) -> bool:
 def _run(
     command: Sequence[str], *, folder: Path | None = None, seconds: float | None = None
 ) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end; nothing of it goes on where it takes too long, or after Ctrl-C."""
     try:
-        return subprocess.run(
+        with subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",
-            check=False,
             cwd=folder,
-            timeout=seconds,
-        )
+            start_new_session=True,  # a compiler starts others
+        ) as process:
+            try:
+                output, errors = process.communicate(timeout=seconds)
+            except BaseException:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                raise
     except (OSError, subprocess.TimeoutExpired) as error:
         raise _not_found(f"the compiler {command[0]} does not run ({error})") from error
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 @contextmanager

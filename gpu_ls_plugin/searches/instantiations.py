@@ -179,9 +179,9 @@ def _descents(metric: Metric) -> Iterator[Kernel]:
     if main:
         yield three_opt_climb.moves_kernel(metric, length, *three_opt_climb.BARS[0])
     if main:  # as if others had written them
-        moves = Moves.of([OrOpt(3)], symmetric=True, length=length)
-        checked = f"gls::Checked<{moves.functor}, 1>"
-        theirs = replace(moves, functor=checked, headers=(*moves.headers, "checked.cuh"))
+        ours = Moves.of([OrOpt(3)], symmetric=True, length=length)
+        checked = f"gls::Checked<{ours.functor}, 1>"
+        theirs = replace(ours, functor=checked, headers=(*ours.headers, "checked.cuh"))
         yield descent_kernel(metric, theirs, WARP, "gls::SharedMemory<false>")
     if metric.name == "EXPLICIT":
         one_way = Moves.of([OrOpt(3), ThreeOpt()], symmetric=False, length=length)
