@@ -127,7 +127,8 @@ class TwoOptClimb(Engine):
         """Return what a pass of one tour surely does not exceed on its processor."""
         if self.backend.name == "cpu":
             return tuning.CPU_SECONDS_PER_CITY[self._several] * self.problem.n + 1e-9
-        return tuning.CUDA_SECONDS_PER_MOVE * max(0, self.moves_per_evaluation()) + 1e-9
+        seconds = tuning.CUDA_SECONDS_PER_MOVE[self._several]
+        return seconds * max(0, self.moves_per_evaluation()) + 1e-9
 
     def first_passes(self) -> int:
         """Return a number of passes that surely takes less than a launch should."""
