@@ -12,6 +12,7 @@ import io
 import json
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):  # names of files can hold anything
                 stream.reconfigure(errors="backslashreplace")
-        return _run(_parser().parse_args(arguments))
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            return _run(_parser().parse_args(arguments))
+
+
+def _warn(message: Warning | str, *where: object, **more: object) -> None:
+    print(f"gpu-ls: warning: {message}", file=sys.stderr)
 
 
 def _run(options: argparse.Namespace) -> int:

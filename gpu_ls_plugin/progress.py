@@ -137,6 +137,7 @@ class SearchDisplay:
             f"{in_units(progress.kicks / elapsed)} kicks/s"
             if progress.kicks
             else f"{progress.done:,} of {progress.total:,} tours done",
+            *([f"{progress.restarts:,} restarts"] if progress.restarts else []),
         ]
 
     def _render(self) -> RenderableType:

@@ -82,6 +82,9 @@ def print_summary(found: dict[str, Any]) -> None:
         f"({in_units(found['evaluations_per_second'])} a second), {found['moves']:,} applied",
         "kicks": f"{found['kicks']:,} ({in_units(found['kicks_per_second'])} a second), "
         f"{found['accepted']:,} accepted",
+        "restarts": f"{found['restarts']:,} chains, from random tours"
+        if found["restarts"]
+        else None,
         **{name: found.get(f"{name}_file") for name in OUTPUTS},
     }
     for name, text in lines.items():

@@ -109,8 +109,8 @@ class Progress:
     """State of a running search after a launch, handed to its callback.
 
     `done` of `total` tours are finished; costs are in the problem's unit, `elapsed` in seconds.
-    Iterated searches count their `kicks` and those `accepted`; `improved` says that the best cost
-    fell since the last call.
+    Iterated searches count their `kicks`, those `accepted` and the `restarts` of chains; `improved`
+    says that the best cost fell since the last call.
     """
 
     elapsed: float
@@ -123,6 +123,7 @@ class Progress:
     kicks: int = 0
     accepted: int = 0
     improved: bool = False
+    restarts: int = 0
 
 
 Callback = Callable[[Progress], None]

@@ -337,7 +337,7 @@ class _Run:
         period = NO_LIMIT if exchange is None else exchange.period(self.problem.n)
         done, next_exchange = 0, period
         step = chains.first_kicks()
-        stagnation = Stagnation(self.problem.n)
+        stagnation = Stagnation(self.problem.n, len(chains.tours))
         self.report(chains)
         while chains.behind(until) and not self.stopped:
             elapsed = watch.elapsed
@@ -421,6 +421,7 @@ class _Run:
                     kicks=statistics.kicks,
                     accepted=statistics.accepted,
                     improved=improved,
+                    restarts=statistics.restarts,
                 )
             )
         target = self.stopwatch.budget.target

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gpu_ls_plugin.searches.chains import Chains
 
-LEAST_KICKS_PER_CITY = 10
+LEAST_KICKS_PER_CITY = 100  # of all chains together
 
 
 class Stagnation:
@@ -20,10 +20,11 @@ class Stagnation:
     ----------
     n : int
         Cities.
+    chains : int
     """
 
-    def __init__(self, n: int) -> None:
-        self._least = LEAST_KICKS_PER_CITY * n
+    def __init__(self, n: int, chains: int) -> None:
+        self._least = -(-LEAST_KICKS_PER_CITY * n // chains)
         self._wait, self._until = self._least, self._least
 
     def reached(self, chains: Chains, kicks: int, improved: bool) -> bool:
