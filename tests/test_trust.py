@@ -11,6 +11,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
 from gpu_ls_plugin.exceptions import FaultyPartError, InvalidTypeError
+from gpu_ls_plugin.filtering.base import Filter, Setting
 from gpu_ls_plugin.neighbourhoods import Neighbourhood
 from gpu_ls_plugin.problems.metrics import Metric
 from gpu_ls_plugin.trust import foreign
@@ -288,6 +289,46 @@ def test_candidate_lists_of_any_layout(layout, backend):
         assert np.array_equal(
             run(theirs, problem, backend).tours, run(ours, problem, backend).tours
         )
+
+
+class MyFilter(Filter):
+    """The filter by distance from the nearest city, whose array is laid out as somebody likes."""
+
+    name = "my_filter"
+    header = "gain_bound.cuh"
+    opens = True
+
+    def __init__(self, change: Any) -> None:
+        self._change = change
+
+    def functor(self) -> str:
+        return "gls::GainBound"
+
+    def rotations(self, edges: int) -> int:
+        return gls.GainBound().rotations(edges)
+
+    def words(self, setting: Setting) -> list[Any]:
+        (nearest,) = gls.GainBound().words(setting)
+        return [self._change(nearest)]
+
+    def state_words(self, n: int) -> int:
+        return gls.GainBound().state_words(n)
+
+
+@ON_BOTH
+@pytest.mark.parametrize(
+    "change",
+    [lambda x: x.repeat(2)[::2], lambda x: x[::-1].copy()[::-1], lambda x: x],
+    ids=["with gaps", "backwards", "as it is"],
+)
+def test_arrays_of_filters_in_any_layout(change, backend):
+    problem, tours = random_problem("EUC_2D", 60), random_tours(60, 3)
+    searches = (
+        gls.LocalSearch([gls.FilteredNeighbourhood(gls.ThreeOpt(), test)])
+        for test in (MyFilter(change), gls.GainBound())
+    )
+    theirs, ours = (search(problem, tours, backend=backend) for search in searches)
+    assert np.array_equal(theirs.tours, ours.tours)
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ class FilteredMoves(Engine):
             backend.block(tuning.FILTER_STEP_LANES),
         )
         setting = Setting(backend, problem, sites.dtype, seed)
-        self._words = part.filter.words(setting)  # arrays among them have to stay
+        self._words = [_without_gaps(xp, word) for word in part.filter.words(setting)]
         self.slots = tuning.filter_slots(
             self.moves_per_evaluation(), size, backend.processors, backend.name
         )
@@ -254,6 +254,11 @@ def check_size(problem: TSP, part: FilteredNeighbourhood) -> None:
             f"problem: the complete {part.neighbourhood.name} neighbourhood is for up to "
             f"{largest:,} cities, not {problem.n:,}; use candidates=Nearest(10) without a filter"
         )
+
+
+def _without_gaps(xp: Any, word: Any) -> Any:
+    """Return a filter's parameter; arrays as functors read them, which have to stay."""
+    return xp.ascontiguousarray(xp.asarray(word)) if hasattr(word, "strides") else word
 
 
 def _packed(backend: Backend, words: list[Any]) -> Any:
