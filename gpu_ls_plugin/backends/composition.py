@@ -50,17 +50,19 @@ class Parameter:
     name: str
 
     @cached_property
-    def item_bytes(self) -> int | None:
-        """Bytes of what a pointer points to; None where that is void."""
-        item = self.type.removeprefix("const ").rstrip("* ")
-        return None if item == "void" else ITEM_BYTES.get(item, 8)
+    def is_pointer(self) -> bool:
+        """Whether the argument is an array."""
+        return self.type.endswith("*")
 
-    def check(self, array: Any) -> None:
+    @cached_property
+    def item_bytes(self) -> tuple[int, ...]:
+        """Sizes that what a pointer points to may have: any where it is void."""
+        item = self.type.removeprefix("const ").rstrip("* ")
+        return (1, 2, 4, 8) if item == "void" else (ITEM_BYTES.get(item, 8),)
+
+    def check(self, array: Any, contiguous: bool) -> None:
         """Raise InvalidTypeError where an array is not laid out as the kernel reads it."""
-        if array is None:
-            return
-        size = self.item_bytes or array.itemsize
-        if not (array.flags.c_contiguous and array.itemsize == size):
+        if not contiguous or array.itemsize not in self.item_bytes:
             raise InvalidTypeError(
                 f"{self.name}: kernels read {self.type} without gaps, not {array.dtype} of shape "
                 f"{array.shape} in strides of {array.strides} bytes; use numpy.ascontiguousarray"

@@ -159,9 +159,11 @@ def interrupts_held(pressed: Callable[[], object] = lambda: None) -> Iterator[No
 
 
 def _convert(parameter: Parameter, value: Any) -> Any:
-    if parameter.type.endswith("*"):
-        parameter.check(value)
-        return ctypes.c_void_p(None if value is None else value.ctypes.data)
+    if parameter.is_pointer:
+        if value is None:
+            return None
+        parameter.check(value, value.flags.c_contiguous)
+        return ctypes.c_void_p(value.ctypes.data)
     return C_TYPES[parameter.type](value)
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 OLDEST_CAPABILITY = 75
 PRIVATE = "_compile_using_nvrtc_no_warning"  # of cupy.cuda.compiler, as of version 14
 SCALARS = {"int": np.int32, "gls::int64": np.int64, "gls::uint64": np.uint64, "float": np.float32}
+NOTHING = np.uint64(0)
 INSTALL = 'pip install "gpu-ls-plugin[cuda13]" (CUDA 13) or "gpu-ls-plugin[cuda12]" (CUDA 12)'
 
 
@@ -190,9 +191,11 @@ class _Fault:
 
 
 def _convert(parameter: Parameter, value: Any) -> Any:
-    if parameter.type.endswith("*"):
-        parameter.check(value)
-        return np.uint64(0) if value is None else value
+    if parameter.is_pointer:
+        if value is None:
+            return NOTHING
+        parameter.check(value, value._c_contiguous)  # as its flags say, which take a microsecond
+        return value
     return SCALARS[parameter.type](value)
 
 

@@ -29,10 +29,14 @@ struct Flagged {
   }
 };
 
-// Whether a launch is cut, looked up now and then.
-template <class Team>
-GLS_DEVICE bool cut_at(const Team& team, uint32 index) {
-  return index % 1024 == 0 && team.cut();
+// Numbers of a share, chunk by chunk as long as the launch is not cut: f(begin, end).
+template <class Team, class F>
+GLS_DEVICE void each_chunk(const Team& team, const Share& share, F f) {
+  constexpr uint32 kChunk = 4096;
+  for (uint32 begin = share.begin, end; begin < share.end && !team.cut(); begin = end) {
+    end = kOnDevice || share.end - begin < kChunk ? share.end : begin + kChunk;
+    f(begin, end);
+  }
 }
 
 // Adds what a slot has found to what it found in other parts.
@@ -87,11 +91,12 @@ struct EvaluateMasked {
     const PartOfMoves part = moves.part();
     const Share share(part.count * Moves::Space::kWays, item % batch.slots, batch.slots);
     Sink<Moves> sink(moves);
-    for (uint32 index = share.begin + team.lane(); index < share.end; index += Team::kLanes) {
-      if (cut_at(team, index)) return;
-      const auto move = moves.move(part, index);
-      if (Source::kept(moves, move, index)) sink.evaluate(move);
-    }
+    each_chunk(team, share, [&](uint32 begin, uint32 end) {
+      for (uint32 index = begin + team.lane(); index < end; index += Team::kLanes) {
+        const auto move = moves.move(part, index);
+        if (Source::kept(moves, move, index)) sink.evaluate(move);
+      }
+    });
     note(team, item, batch, sink);
   }
 };
@@ -109,12 +114,13 @@ struct EvaluateFused {
     const Share share(part.count * Moves::Space::kWays, item % batch.slots, batch.slots);
     Sink<Moves> sink(moves);
     Queue queue{team, sink, shared_slot<typename Queue::Storage>(team)};
-    for (uint32 base = share.begin; base < share.end; base += Team::kLanes) {
-      if (cut_at(team, base)) return;
-      const uint32 index = base + team.lane();
-      const auto move = moves.move(part, index < share.end ? index : base);
-      queue.add(index < share.end && Source::kept(moves, move, index), move);
-    }
+    each_chunk(team, share, [&](uint32 begin, uint32 end) {
+      for (uint32 base = begin; base < end; base += Team::kLanes) {
+        const uint32 index = base + team.lane();
+        const auto move = moves.move(part, index < end ? index : base);
+        queue.add(index < end && Source::kept(moves, move, index), move);
+      }
+    });
     queue.finish();
     note(team, item, batch, sink);
   }
@@ -191,10 +197,11 @@ struct EvaluateMapped {
     const Share share(batch.entry_counts[row], item % batch.slots, batch.slots);
     const uint32* const entries = batch.entries + row * batch.room;
     Sink<Moves> sink(moves);
-    for (uint32 entry = share.begin + team.lane(); entry < share.end; entry += Team::kLanes) {
-      if (cut_at(team, entry)) return;
-      sink.evaluate(moves.move(part, entries[entry]));
-    }
+    each_chunk(team, share, [&](uint32 begin, uint32 end) {
+      for (uint32 entry = begin + team.lane(); entry < end; entry += Team::kLanes) {
+        sink.evaluate(moves.move(part, entries[entry]));
+      }
+    });
     note(team, item, batch, sink);
   }
 };
@@ -212,8 +219,7 @@ struct ListOpenings {
     const PartOfMoves part = moves.openings();
     const Share share(part.count, item % batch.slots, batch.slots);
     uint32* const entries = batch.entries + row * batch.room;
-    for (uint32 base = share.begin; base < share.end; base += Team::kLanes) {
-      if (cut_at(team, base)) return;
+    for (uint32 base = share.begin; base < share.end && !team.cut(); base += Team::kLanes) {
       const uint32 index = base + team.lane();
       uint32 kept = 0;
       if (index < share.end) {
@@ -247,8 +253,7 @@ struct EvaluateOpenings {
     const uint32 count = batch.entry_counts[row];
     Sink<Moves> sink(moves);
     Queue queue{team, sink, shared_slot<typename Queue::Storage>(team)};
-    for (uint32 entry = item % batch.slots; entry < count; entry += batch.slots) {
-      if (team.cut()) return;
+    for (uint32 entry = item % batch.slots; entry < count && !team.cut(); entry += batch.slots) {
       const uint32 variant = entries[entry] / part.count;
       const uint32 number = entries[entry] - variant * part.count;
       const auto opening = moves.opening(part.first + number, int(variant));

@@ -77,7 +77,7 @@ struct MultiDescent {
     int64 moves = move_counts[item];
     int looked = 0;
 #pragma unroll 1
-    while (moves < max_moves && looked < passes && batch.looked > 0 && !team.cut()) {
+    while (!team.cut() && moves < max_moves && looked < passes && batch.looked > 0) {
       looked += batch.looked;
       look_around(team, view, bits, choices, batch);
       if (batch.improving == 0) {

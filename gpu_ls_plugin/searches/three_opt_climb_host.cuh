@@ -32,7 +32,7 @@ struct ThreeOptClimb {
   }
 
   // Rows r of M and N, from the column s = r on.
-  void sum(int r) {
+  GLS_OUT_OF_LINE void sum(int r) {
     Value* const __restrict__ sums_m = m.data();
     Value* const __restrict__ sums_n = n.data();
     for (int s = r; s < size; ++s) sums_m[s] = sums_n[s] = Step::kNone;

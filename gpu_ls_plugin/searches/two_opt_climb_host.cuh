@@ -101,7 +101,7 @@ struct TwoOptClimb {
   }
 
   // Lists all exchanges that gain at least the floor, which rises when the list is full.
-  void scan() {
+  GLS_OUT_OF_LINE void scan() {
     const int n = tour.n;
     exchanges.clear();
     possible = 0;
