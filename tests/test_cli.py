@@ -102,7 +102,7 @@ def test_solve_for_people() -> None:
     done = gpu_ls("solve", CAPITALS, *QUICK)
     assert done.returncode == 0, done.stderr
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
-    assert list(lines) == [
+    assert [name for name in lines if name != "restarts"] == [
         *("problem", "search", "best", "mean", "time", "phases", "moves", "kicks")
     ]
     assert "LinKernighan(depth=3" in lines["search"] and "/Alpha(k=5" in lines["search"]

@@ -40,10 +40,8 @@ class CudaBackend(Backend):
         _leave_compiling_out()
         self.xp = cupy
         self.device = device
-        self._functions: dict[Kernel, Any] = {}
-        self._faults: dict[Kernel, _Fault] = {}
+        self._functions: dict[Kernel, tuple[Any, _Fault | None]] = {}
         atexit.register(self._functions.clear)  # modules unload while the driver is still there
-        atexit.register(self._faults.clear)
         self._attributes = cupy.cuda.Device(device).attributes
 
     @property
@@ -75,14 +73,14 @@ class CudaBackend(Backend):
     ) -> bool:
         """Queue a kernel on the current stream; returns at once, unless parts are checked."""
         with self.xp.cuda.Device(self.device):
-            function = self._function(kernel)
+            function, fault = self._function(kernel)
             if shared_bytes > function.max_dynamic_shared_size_bytes:
                 function.max_dynamic_shared_size_bytes = shared_bytes
             converted = [_convert(p, arguments[p.name]) for p in kernel.parameters]
             threads, teams = _team_shape(kernel.team)
             blocks = -(-count // teams)
             function((blocks,), (threads,), (np.int32(count), *converted), shared_mem=shared_bytes)
-            kernel.refuse_fault(self._faults.get(kernel))
+            kernel.refuse_fault(fault)
         return True
 
     def wait(self) -> None:
@@ -138,23 +136,23 @@ class CudaBackend(Backend):
         """Copy an array to the host; waits for the work that makes it."""
         return self.xp.asnumpy(array)
 
-    def _function(self, kernel: Kernel) -> Any:
-        function = self._functions.get(kernel)
-        if function is None:
+    def _function(self, kernel: Kernel) -> tuple[Any, _Fault | None]:
+        """Return a kernel's function, and where its parts leave faults if they are checked."""
+        found = self._functions.get(kernel)
+        if found is None:
             with compiling():
-                function = self._functions[kernel] = self._compile(kernel)
-        return function
+                found = self._functions[kernel] = self._compile(kernel)
+        return found
 
-    def _compile(self, kernel: Kernel) -> Any:
+    def _compile(self, kernel: Kernel) -> tuple[Any, _Fault | None]:
         module = self.xp.RawModule(code=kernel.source, options=NVRTC_OPTIONS, backend="nvrtc")
         try:
             function = module.get_function(kernel.name)
         except self.xp.cuda.compiler.CompileException as error:
             raise CompilationError(f"{kernel.body} does not compile:\n{error}") from error
-        if kernel.checked:
-            number = self.xp.ndarray((), "int32", module.get_global(FAULT))
-            self._faults[kernel] = _Fault(number)
-        return function
+        if not kernel.checked:
+            return function, None
+        return function, _Fault(self.xp.ndarray((), "int32", module.get_global(FAULT)))
 
 
 @cache
