@@ -197,6 +197,7 @@ def _convert(parameter: Parameter, value: Any) -> Any:
     return SCALARS[parameter.type](value)
 
 
+@cache
 def _team_shape(team: str) -> tuple[int, int]:
     """Return threads per block and teams per block of a team's C++ type."""
     kind, _, size = team.rstrip(">").partition("<")
