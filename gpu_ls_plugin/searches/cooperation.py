@@ -224,7 +224,8 @@ class EdgeAssembly(Cooperation):
             if watch.left <= 0:
                 break
             chains.population.next_generation(chains, self.offspring, watch.left)
-            chains.start.backend.wait()  # launches only queue
+            if seconds < math.inf:
+                chains.start.backend.wait()  # launches only queue
         return 0
 
 
