@@ -177,6 +177,7 @@ extern "C" void {self.name}(int count, int* next{declared}) {{
 """
 
 
+@cache
 def parse_parameters(text: str) -> tuple[Parameter, ...]:
     """Parse a C parameter list such as ``"const int* tours, int n"``."""
     pairs = (re.fullmatch(r"(.*[\s*])(\w+)", part.strip()) for part in text.split(","))
