@@ -137,10 +137,15 @@ def ready(search: LocalSearch, backend: Backend, problem: TSP, seconds: float) -
 
 
 def _lists(search: LocalSearch, backend: Backend, problem: TSP) -> Iterator[Candidates]:
-    if search.candidates.most(problem) <= LONGEST_LIST:
+    engine = choose(search)
+    if engine is _two_opt_climb:
+        if backend.name == "cpu":
+            yield BOUND_CANDIDATES
+    elif engine in (_descent, _multi_descent, _best_sweep):
+        if search.candidates.most(problem) <= LONGEST_LIST:
+            yield search.candidates
+    elif engine is _filtered and not isinstance(search.candidates, All):
         yield search.candidates
-    elif backend.name == "cpu" and choose(search) is _two_opt_climb:
-        yield BOUND_CANDIDATES
     for part in search.neighbourhoods:
         if isinstance(part, FilteredNeighbourhood):
             for test in part.filter.parts:
