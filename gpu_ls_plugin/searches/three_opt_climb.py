@@ -153,7 +153,7 @@ class ThreeOptClimb(Engine):
             return
         for _, own in self.slices(self._together, seconds):
             arguments, count = self._fixed | own, len(own["tours"])
-            for _ in range(passes):
+            for _ in range(min(passes, self._fixed["max_moves"] + 1)):  # a pass makes one move
                 self.backend.launch(self._tiles, count * self._bars, arguments)
                 self.backend.launch(self._moves, count, arguments)
 
@@ -167,8 +167,11 @@ class ThreeOptClimb(Engine):
     def first_passes(self) -> int:
         """Return a number of passes that surely takes less than a launch should."""
         size = len(self.tours)
-        share = -(-size // self.backend.processors) if self.backend.name == "cpu" else size
-        return max(1, int(tuning.LAUNCH_SECONDS / (self._seconds_of_pass() * share + 1e-4)))
+        if self.backend.name == "cpu":
+            seconds = self._seconds_of_pass() * -(-size // self.backend.processors)
+        else:  # passes of tours that are done cost their launches all the same
+            seconds = self._seconds_of_pass() * size + 1e-3
+        return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 
     def moves_per_evaluation(self) -> int:
         """Return the size of the neighbourhood: four reconnections of every triple of edges."""
