@@ -139,7 +139,7 @@ def _exhaustive_cpu_ms() -> float:
     """Return the time of the same pass in one thread, which is what a tour has there."""
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.backends import get_backend
-    from gpu_ls_plugin.searches.three_opt_climb import ThreeOptClimb
+    from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
 
     problem = gls.TSP(common.uniform(EXHAUSTIVE_CITIES), "EUC_2D")
     tours = gls.random_tours(problem, 1, seed=1, backend="cpu")

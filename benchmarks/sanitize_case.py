@@ -100,21 +100,21 @@ def chains() -> list[Any]:
 def run_chains(problem: Any, backend: str) -> int:
     """Kick a few times, in all layouts of a block; return the number of calls."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.backends import tuning
+    from gpu_ls_plugin.searches.chains import chain_layouts
 
     starts, calls = gls.random_tours(problem, TOURS, seed=1, backend=backend), 0
     budget = gls.Budget(kicks=KICKS)
-    layouts = tuning.CHAIN_WARPS
+    layouts = chain_layouts.CHAIN_WARPS
     try:
         for shapes in (layouts, *(dict.fromkeys(layouts, shape) for shape in CHAIN_SHAPES)):
-            tuning.CHAIN_WARPS = shapes
+            chain_layouts.CHAIN_WARPS = shapes
             for search in chains() if shapes == layouts else chains()[:2]:
                 result = search(problem, starts, budget=budget, backend=backend)
                 assert (result.costs == problem.cost(result.tours)).all()
                 assert (result.costs <= problem.cost(starts)).all()
                 calls += 1
     finally:
-        tuning.CHAIN_WARPS = layouts
+        chain_layouts.CHAIN_WARPS = layouts
     return calls
 
 
@@ -157,9 +157,9 @@ def run_filtered(problem: Any, backend: str) -> int:
 def run_all_shapes(problem: Any) -> int:
     """Climb and descend with tours in shared and in global memory, climb as for other sizes."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.backends import tuning
+    from gpu_ls_plugin.searches.exhaustive import climb_layouts
 
-    choose = tuning.climb_shape
+    choose = climb_layouts.climb_shape
     starts = gls.random_tours(problem, TOURS, seed=1, backend="cuda")
     together = [
         gls.LocalSearch(pivoting=gls.Multi(), layout=layout)(problem, starts, backend="cuda").tours
@@ -180,11 +180,11 @@ def run_all_shapes(problem: Any) -> int:
                     seen.add(dataclasses.replace(found, in_shared=shared))
                     return dataclasses.replace(found, in_shared=shared)
 
-                tuning.climb_shape = layout
+                climb_layouts.climb_shape = layout
                 result = search(problem, starts, backend="cuda")
                 assert (result.tours == expected).all(), f"{seen} end with other tours"
     finally:
-        tuning.climb_shape = choose
+        climb_layouts.climb_shape = choose
     return len(seen)
 
 

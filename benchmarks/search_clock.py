@@ -37,7 +37,7 @@ def engine_maker(
 def to_optimum(engine: Engine) -> None:
     """Search to the end: one launch of a descent, as many as it takes of other engines."""
     from gpu_ls_plugin.budget import Stopwatch
-    from gpu_ls_plugin.searches.city_descent import CityDescent
+    from gpu_ls_plugin.searches.descent.city_descent import CityDescent
     from gpu_ls_plugin.searches.driver import drive
 
     if isinstance(engine, CityDescent):

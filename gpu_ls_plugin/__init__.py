@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpu_ls_plugin import exceptions, solution
+from gpu_ls_plugin import exceptions
 from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
 from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.candidates import All, Alpha, Closure, Nearest, Quadrant
@@ -32,10 +32,11 @@ from gpu_ls_plugin.neighbourhoods import (
 )
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
+from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.problems import TSP, OpenPath
+from gpu_ls_plugin.problems import referee as solution
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.progress import SearchDisplay
-from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import (
     BestMoves,
@@ -105,7 +106,7 @@ __all__ = [
 
 
 def _load_plugins() -> None:
-    from gpu_ls_plugin import plugins
+    from gpu_ls_plugin.plugins import loader as plugins
 
     plugins.load_all()
 
@@ -118,7 +119,7 @@ def _device_costs(problem: TSP, tours: Any) -> Any:
 
 
 def _search_finished(problem: TSP, search: object, statistics: Statistics) -> None:
-    from gpu_ls_plugin import plugins
+    from gpu_ls_plugin.plugins import loader as plugins
 
     plugins.search_finished(problem, search, statistics)
 

@@ -1,5 +1,5 @@
 """``python -m gpu_ls_plugin``: the command line."""
 
-from gpu_ls_plugin.cli import main
+from gpu_ls_plugin.cli.commands import main
 
 raise SystemExit(main())

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTourError
 from gpu_ls_plugin.files import image_figure, image_format, save_figure
+from gpu_ls_plugin.problems.referee import check_tours
 from gpu_ls_plugin.problems.tsp import check_problem
-from gpu_ls_plugin.solution import check_tours
 
 if TYPE_CHECKING:
     import os

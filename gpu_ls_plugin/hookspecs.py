@@ -41,8 +41,9 @@ def gpu_ls_register_parts(register: Register) -> None:
     Parameters
     ----------
     register : callable
-        ``register(kind, name, factory)``, with a kind out of `gpu_ls_plugin.registry.KINDS`. The
-        factory of a construction is the function itself; of any other part it returns the part.
+        ``register(kind, name, factory)``, with a kind out of
+        `gpu_ls_plugin.plugins.registry.KINDS`. The factory of a construction is the function
+        itself; of any other part it returns the part.
 
     Raises
     ------

@@ -30,7 +30,7 @@ from gpu_ls_plugin.candidates import All, Alpha, Union
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError, UnknownPartError
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.pivoting import Best, RandomK
-from gpu_ls_plugin.registry import KINDS, registry
+from gpu_ls_plugin.plugins.registry import KINDS, registry
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 
 if TYPE_CHECKING:

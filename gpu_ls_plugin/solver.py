@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Annealing
-from gpu_ls_plugin.backends import NAMES, get_backend, tuning
+from gpu_ls_plugin.backends import NAMES, get_backend
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.candidates import All, Alpha, Nearest, Quadrant
 from gpu_ls_plugin.construction.draws import batch_size
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt
+from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.problems.tsp import check_problem
-from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.search_text import FORM, parse_search
 from gpu_ls_plugin.searches import (
@@ -26,8 +26,10 @@ from gpu_ls_plugin.searches import (
     Migration,
     engines,
 )
-from gpu_ls_plugin.searches.chains import Start, SteppedChains
+from gpu_ls_plugin.searches.chains import chain_layouts
+from gpu_ls_plugin.searches.chains.chains import Start, SteppedChains
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
+from gpu_ls_plugin.tours import tour_layouts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,8 +171,8 @@ def _population(problem: TSP, backend: Backend, seconds: float, crossed: bool) -
     tours = MOST_PER_PROCESSOR
     if crossed:
         tours = next(t for least, t in CROSSED_PER_PROCESSOR if seconds >= least * problem.n)
-    needs = tuning.ChainNeeds(problem.metric.site_bytes)
-    shape = tuning.chain_shape(problem.n, tours, backend.shared_memory, needs)
+    needs = tour_layouts.ChainNeeds(problem.metric.site_bytes)
+    shape = chain_layouts.chain_shape(problem.n, tours, backend.shared_memory, needs)
     return backend.processors * shape.teams * shape.blocks
 
 

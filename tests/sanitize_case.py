@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.registry import registry
-from gpu_ls_plugin.searches import sites
+from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.tours import sites
 from tests.configurations import CUBIC, FILTERED, SEARCHES, two_opt_climb
 from tests.random_problems import METRICS, random_problem, random_tours
 

@@ -30,7 +30,7 @@ from gpu_ls_plugin.exceptions import (
     UnknownPartError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.registry import registry
+from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.search_text import parse_search
 from gpu_ls_plugin.solver import Settings, solve
 

@@ -221,7 +221,7 @@ def test_a_pipe_is_written_to_directly(tmp_path: Path) -> None:
 # A shell that runs the tests in the background has switched the signal off.
 INTERRUPTIBLE = """
 import signal
-from gpu_ls_plugin.cli import main
+from gpu_ls_plugin.cli.commands import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 raise SystemExit(main())

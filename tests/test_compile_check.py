@@ -18,7 +18,7 @@ from gpu_ls_plugin.backends.compile_check import (
     parts,
 )
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnknownPartError
-from gpu_ls_plugin.registry import Part, registry
+from gpu_ls_plugin.plugins.registry import Part, registry
 from gpu_ls_plugin.searches.instantiations import ENGINES, instantiations
 
 LOG = """

@@ -72,7 +72,9 @@ def test_the_plugin_example_works(tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
     subprocess.run([*pip, "--target", str(site), str(package.parent)], check=True, timeout=120)
     assert int(run_python(use, site)) > 0
-    programs = "from gpu_ls_plugin.plugins import plugins; print(len(plugins.kernel_sources()))"
+    programs = (
+        "from gpu_ls_plugin.plugins.loader import plugins; print(len(plugins.kernel_sources()))"
+    )
     assert int(run_python(programs, site)) > 0
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from gpu_ls_plugin import backends
 from gpu_ls_plugin.backends import compiler
-from gpu_ls_plugin.cli import main
+from gpu_ls_plugin.cli.commands import main
 
 if TYPE_CHECKING:
     from pathlib import Path

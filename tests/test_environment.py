@@ -13,7 +13,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin import backends
 from gpu_ls_plugin.backends import compiler, library_cache
 from gpu_ls_plugin.backends.cpu import CpuBackend
-from gpu_ls_plugin.cli import main
+from gpu_ls_plugin.cli.commands import main
 from gpu_ls_plugin.exceptions import (
     CacheWarning,
     CompilationError,
@@ -21,7 +21,7 @@ from gpu_ls_plugin.exceptions import (
     GpuLsError,
     InvalidParameterError,
 )
-from gpu_ls_plugin.plugins import plugins
+from gpu_ls_plugin.plugins.loader import plugins
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,8 +16,8 @@ SCRIPT = """
 import os, signal, sys, threading, time
 import numpy as np
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.plugins import plugins
-from gpu_ls_plugin.registry import registry
+from gpu_ls_plugin.plugins.loader import plugins
+from gpu_ls_plugin.plugins.registry import registry
 
 problem = gls.TSP(np.random.default_rng(0).integers(0, 99, (20, 2)))
 

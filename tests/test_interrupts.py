@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin import cli, solver
+from gpu_ls_plugin import solver
+from gpu_ls_plugin.cli import commands as cli
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.progress import SearchDisplay
 from gpu_ls_plugin.solver import compile_search
@@ -63,7 +64,7 @@ assert stopped > 10, stopped
 COMMANDS = """
 import contextlib, io, json, os, signal, threading, time
 import numpy as np
-from gpu_ls_plugin.cli import main
+from gpu_ls_plugin.cli.commands import main
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.tsplib import read_tour
 

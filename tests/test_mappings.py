@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.searches.triple_table import triples_table
+from gpu_ls_plugin.searches.filtered.triple_table import triples_table
 from tests import host_program
 from tests.random_problems import random_problem, random_tours
 
@@ -47,7 +47,7 @@ def decoded(space: str, mapping: str, n: int, numbers: Sequence[int]) -> np.ndar
         len(numbers),
         "int n, const gls::int64* numbers, int* at",
         {"n": n, "numbers": np.array(numbers, np.int64), "at": at},
-        header="mappings.cuh",
+        header="neighbourhoods/mappings.cuh",
     )
     return at
 

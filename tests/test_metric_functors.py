@@ -10,9 +10,9 @@ import pytest
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.neighbourhoods import TwoOpt
+from gpu_ls_plugin.neighbourhoods.composed import Composed
 from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.searches.composed import Composed
-from gpu_ls_plugin.searches.sites import grid_of, metric_type
+from gpu_ls_plugin.tours.sites import grid_of, metric_type
 from tests import host_program, oracles
 from tests.instances import each_name, tsp_instance, tsp_names
 from tests.random_problems import COORDINATE, INTEGER, METRICS, next_to_a_kilometre, random_problem
@@ -207,7 +207,7 @@ def composed_lengths(problem: TSP) -> np.ndarray:
             "relative": composed.arguments["error_relative"],
             "lengths": lengths,
         },
-        header="lengths.cuh",
+        header="include/lengths.cuh",
     )
     return lengths
 

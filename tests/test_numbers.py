@@ -18,12 +18,12 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin import backends, candidates, checks
 from gpu_ls_plugin.acceptance import Acceptance
 from gpu_ls_plugin.candidates import Candidates
+from gpu_ls_plugin.cooperation.cooperation import Cooperation
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.filtering import Filter
 from gpu_ls_plugin.neighbourhoods import Neighbourhood
 from gpu_ls_plugin.pivoting import Pivoting
-from gpu_ls_plugin.registry import registry
-from gpu_ls_plugin.searches.cooperation import Cooperation
+from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.solver import Settings
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gpu_ls_plugin import outputs, solver
-from gpu_ls_plugin.cli import main
+from gpu_ls_plugin import solver
+from gpu_ls_plugin.cli import outputs
+from gpu_ls_plugin.cli.commands import main
 from gpu_ls_plugin.history import load_history
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.tsplib import read_tour

@@ -48,7 +48,7 @@ def stream(counter: list[int], key: list[int], count: int = 4, bound: int = 0) -
             "bound": bound,
             "numbers": numbers,
         },
-        header="philox.cuh",
+        header="include/philox.cuh",
     )
     return numbers.tolist()
 
@@ -86,7 +86,7 @@ def test_seed_purpose_tour_and_step_are_the_key_and_the_counter():
         3,
         "gls::uint64 seed, gls::int64 first, int step, int* states",
         {"seed": 2**63 + 5, "first": 2**32 - 1, "step": 77, "states": states},
-        header="philox.cuh",
+        header="include/philox.cuh",
     )
     key = [5, 2**31]
     assert states.tolist() == [

@@ -22,10 +22,10 @@ from gpu_ls_plugin.exceptions import (
     UnknownPartError,
 )
 from gpu_ls_plugin.hookspecs import hookimpl
-from gpu_ls_plugin.plugin_info import PluginInfo
-from gpu_ls_plugin.plugins import BUILT_IN, Plugins
+from gpu_ls_plugin.plugins.info import PluginInfo
+from gpu_ls_plugin.plugins.loader import BUILT_IN, Plugins
+from gpu_ls_plugin.plugins.registry import Registry
 from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.registry import Registry
 from gpu_ls_plugin.result import Statistics
 
 if TYPE_CHECKING:
@@ -299,7 +299,7 @@ def test_adding_by_hand_raises_and_rolls_back(plugins: Plugins) -> None:
 def test_a_plugin_may_look_parts_up_while_it_registers(plugins: Plugins, install: Install) -> None:
     install(
         "curious",
-        "import gpu_ls_plugin.plugins as host\n"
+        "import gpu_ls_plugin.plugins.loader as host\n"
         + GOOD.format("CURIOUS")
         + "    from gpu_ls_plugin.problems.tsp import TSP\n"
         + "    assert TSP([[0, 0], [1, 1]], 'EUC_2D').n == 2\n",

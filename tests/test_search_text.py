@@ -16,7 +16,7 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     UnknownPartError,
 )
-from gpu_ls_plugin.registry import Part, registry
+from gpu_ls_plugin.plugins.registry import Part, registry
 from gpu_ls_plugin.search_text import parse_search, text_of
 
 SEARCH, TWO, OR, LK = gls.LocalSearch, gls.TwoOpt, gls.OrOpt, gls.LinKernighan

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gpu_ls_plugin import solution
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.problems import referee as solution
+from gpu_ls_plugin.problems.referee import check_permutations, check_tours, tour_costs
 from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.solution import check_permutations, check_tours, tour_costs
 
 
 def line(n: int) -> TSP:

@@ -43,13 +43,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.filtering import GainBound
 from gpu_ls_plugin.hookspecs import hookimpl
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, TwoOpt
 from gpu_ls_plugin.problems.metrics import Euc2D, Metric
-from gpu_ls_plugin.searches.composed import Moves
-from gpu_ls_plugin.searches.descent import descent_kernel
-from gpu_ls_plugin.searches.filtered_kernels import FilteredKernels
+from gpu_ls_plugin.neighbourhoods.composed import Moves
+from gpu_ls_plugin.searches.descent.descent import descent_kernel
+from gpu_ls_plugin.searches.filtered.filtered_kernels import FilteredKernels
 from gpu_ls_plugin.searches.instantiations import metric_kernels
 
 FUNCTOR = """
@@ -134,7 +135,7 @@ def gpu_ls_register_parts(register):
 @hookimpl
 def gpu_ls_kernel_sources():
     moves = Moves.of([SwapPairs()], symmetric=True, length="int")
-    shape = tuning.descent_shape(1000, 16, tuning.SHARED_MEMORY[90])
+    shape = descent_layouts.descent_shape(1000, 16, tuning.SHARED_MEMORY[90])
     part = FilteredNeighbourhood(TwoOpt(), LeaveCity(0) & GainBound())
     return [
         *metric_kernels(Twice2D()),
@@ -250,7 +251,7 @@ print(json.dumps({
 CHECK = """
 import json
 from gpu_ls_plugin.backends.compile_check import check
-from gpu_ls_plugin.plugins import plugins
+from gpu_ls_plugin.plugins.loader import plugins
 
 own = {"TWICE_2D", "swap_pairs", "leave_city"}
 kernels = [kernel for kernel in plugins.kernel_sources() if own & set(kernel.parts)]

@@ -301,7 +301,7 @@ class MyFilter(Filter):
     """The filter by distance from the nearest city, whose array is laid out as somebody likes."""
 
     name = "my_filter"
-    header = "gain_bound.cuh"
+    header = "filtering/gain_bound.cuh"
     opens = True
 
     def __init__(self, change: Any) -> None:

@@ -11,7 +11,7 @@ from pymoo.problems.single.traveling_salesman import TravelingSalesman
 from scipy.spatial.distance import cdist
 
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.plugins import plugins
+from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_pymoo.tours import as_tours, canonical, checked
 

@@ -12,7 +12,7 @@ from pymoo.core.sampling import Sampling
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.registry import registry
+from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_pymoo.problems import as_tsp
 from gpu_ls_pymoo.search import Improver
 from gpu_ls_pymoo.tours import checked

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.exceptions import InvalidTourError
-from gpu_ls_plugin.solution import check_permutations
+from gpu_ls_plugin.problems.referee import check_permutations
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

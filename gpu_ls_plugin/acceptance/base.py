@@ -22,7 +22,7 @@ class Acceptance:
 
     name: ClassVar[str]
     functor: ClassVar[str]
-    header: ClassVar[str] = "rules.cuh"
+    header: ClassVar[str] = "acceptance/rules.cuh"
     never_worse: ClassVar[bool] = True
 
     def source(self) -> str:

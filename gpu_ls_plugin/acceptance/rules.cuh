@@ -7,8 +7,8 @@
 // may depend on the kick's number.
 #pragma once
 
-#include "metric.cuh"
-#include "philox.cuh"
+#include "include/metric.cuh"
+#include "include/philox.cuh"
 
 namespace gls {
 

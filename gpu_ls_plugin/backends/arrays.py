@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin import solution
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.problems import referee as solution
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend

@@ -21,7 +21,7 @@ from gpu_ls_plugin.exceptions import (
     MissingExtraError,
     UnknownPartError,
 )
-from gpu_ls_plugin.registry import near_matches, registry
+from gpu_ls_plugin.plugins.registry import near_matches, registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

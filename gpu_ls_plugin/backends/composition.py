@@ -19,17 +19,6 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.problems.metrics import Metric
 
-ROOMS = (
-    "include",
-    "neighbourhoods",
-    "filtering",
-    "construction",
-    "perturbations",
-    "acceptance",
-    "recombination",
-    "searches",
-)
-
 NVRTC_OPTIONS = (
     "--std=c++17",
     "-fmad=false",
@@ -78,7 +67,7 @@ class Kernel:
     name : str
         Name of the function.
     header : str
-        File that defines `body`, found in one of `ROOMS`.
+        File that defines `body`, by its path in the package, as in its ``#include``.
     body : str
         C++ type with ``static void run(const Team&, int item, parameters...)``.
     parameters : tuple of Parameter
@@ -121,7 +110,7 @@ class Kernel:
         """The whole translation unit for the backend that `team` belongs to."""
         pasted: set[str] = set()
         texts = [
-            paste("metric.cuh", pasted),
+            paste("include/metric.cuh", pasted),
             *(paste(header, pasted) for header in self.headers),
             *self.functors,
             paste(self.header, pasted),
@@ -204,12 +193,8 @@ def metric_kernel(
 
 @cache
 def read(header: str) -> str:
-    """Return the text of one of our headers."""
-    for room in ROOMS:
-        file = resources.files("gpu_ls_plugin") / room / header
-        if file.is_file():
-            return file.read_text(encoding="utf-8")
-    raise FileNotFoundError(header)
+    """Return the text of one of our headers, named by its path in the package."""
+    return (resources.files("gpu_ls_plugin") / header).read_text(encoding="utf-8")
 
 
 def paste(header: str, pasted: set[str]) -> str:

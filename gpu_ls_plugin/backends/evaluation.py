@@ -17,7 +17,7 @@ def tour_cost_kernel(metric: Metric, team: str) -> Kernel:
     return metric_kernel(
         "tour_cost",
         metric,
-        header="tour_cost.cuh",
+        header="tours/tour_cost.cuh",
         body="gls::TourCost<{team}, {metric}>",
         parameters="const void* metric_data, int n, const int* tours, void* costs",
         team=team,

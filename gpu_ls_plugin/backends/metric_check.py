@@ -27,7 +27,7 @@ def pair_lengths_kernel(metric: Metric, team: str) -> Kernel:
     return metric_kernel(
         "pair_lengths",
         metric,
-        header="pair_lengths.cuh",
+        header="include/pair_lengths.cuh",
         body="gls::PairLengths<{team}, {metric}>",
         parameters="const void* metric_data, int n, int pairs, const int* from, const int* to, "
         "void* lengths, float* estimates",

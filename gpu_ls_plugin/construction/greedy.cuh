@@ -7,7 +7,7 @@
 // the greedy tour of the complete graph.
 #pragma once
 
-#include "tour.cuh"
+#include "tours/tour.cuh"
 
 namespace gls {
 

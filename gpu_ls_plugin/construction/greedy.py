@@ -31,7 +31,7 @@ def greedy_edges_kernel(team: str) -> Kernel:
     """Compose the kernel that takes edges in order of length."""
     return Kernel(
         name="greedy_edges",
-        header="greedy.cuh",
+        header="construction/greedy.cuh",
         body=f"gls::GreedyEdges<{team}>",
         parameters=parse_parameters(
             "int n, const gls::int64* first_edges, const int* edges, const int* horizons, "
@@ -46,7 +46,7 @@ def follow_links_kernel(team: str) -> Kernel:
     """Compose the kernel that turns links into tours."""
     return Kernel(
         name="follow_links",
-        header="greedy.cuh",
+        header="construction/greedy.cuh",
         body=f"gls::FollowLinks<{team}>",
         parameters=parse_parameters("int n, const int* links, int* tours"),
         team=team,

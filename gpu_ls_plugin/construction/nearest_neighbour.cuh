@@ -1,8 +1,8 @@
 // Nearest-neighbour tours: always on to the nearest unvisited city, ties to the smallest.
 #pragma once
 
-#include "metric.cuh"
-#include "tour.cuh"
+#include "include/metric.cuh"
+#include "tours/tour.cuh"
 
 namespace gls {
 

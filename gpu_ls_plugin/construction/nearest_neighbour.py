@@ -27,7 +27,7 @@ def nearest_neighbour_kernel(metric: Metric, team: str) -> Kernel:
     return metric_kernel(
         "nearest_neighbour",
         metric,
-        header="nearest_neighbour.cuh",
+        header="construction/nearest_neighbour.cuh",
         body="gls::NearestNeighbour<{team}, {metric}>",
         parameters="const void* metric_data, int n, const int* neighbours, const void* lengths, "
         "int degree, const int* starts, unsigned char* visited, int* tours",

@@ -1,7 +1,7 @@
 // Uniform random tours by Fisher and Yates, one lane per tour.
 #pragma once
 
-#include "philox.cuh"
+#include "include/philox.cuh"
 
 namespace gls {
 

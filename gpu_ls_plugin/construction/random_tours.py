@@ -19,7 +19,7 @@ def random_tours_kernel(team: str) -> Kernel:
     """Compose the kernel that shuffles tours."""
     return Kernel(
         name="random_tours",
-        header="random_tours.cuh",
+        header="construction/random_tours.cuh",
         body=f"gls::RandomTours<{team}>",
         parameters=parse_parameters("int n, gls::uint64 seed, gls::int64 first_row, int* tours"),
         team=team,

@@ -47,7 +47,7 @@ class Filter(ABC):
     """
 
     name: ClassVar[str]
-    header: ClassVar[str] = "filter.cuh"
+    header: ClassVar[str] = "filtering/filter.cuh"
 
     @abstractmethod
     def functor(self) -> str:

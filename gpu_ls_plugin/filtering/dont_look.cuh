@@ -2,7 +2,7 @@
 // the last complete evaluation has found an improving move that was not taken (Bentley 1992).
 #pragma once
 
-#include "filter.cuh"
+#include "filtering/filter.cuh"
 
 namespace gls {
 

@@ -16,7 +16,7 @@ class DontLook(Filter):
     """
 
     name = "dont_look"
-    header = "dont_look.cuh"
+    header = "filtering/dont_look.cuh"
 
     def functor(self) -> str:
         """Return the C++ type of the test."""

@@ -23,7 +23,7 @@
 // `next(p)`, `city(p)`, `n`, and `row` and `pass` for random numbers.
 #pragma once
 
-#include "complete.cuh"
+#include "neighbourhoods/complete.cuh"
 
 namespace gls {
 

@@ -11,7 +11,7 @@
 // positive sum. Pairs without are no openings.
 #pragma once
 
-#include "filter.cuh"
+#include "filtering/filter.cuh"
 
 namespace gls {
 

@@ -23,7 +23,7 @@ class GainBound(Filter):
     """
 
     name = "gain_bound"
-    header = "gain_bound.cuh"
+    header = "filtering/gain_bound.cuh"
     opens = True
 
     def functor(self) -> str:

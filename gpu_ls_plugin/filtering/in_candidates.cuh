@@ -2,7 +2,7 @@
 // direction.
 #pragma once
 
-#include "new_edges.cuh"
+#include "filtering/new_edges.cuh"
 
 namespace gls {
 

@@ -9,7 +9,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.candidates.base import check_sets
 from gpu_ls_plugin.filtering.base import Filter
-from gpu_ls_plugin.registry import registry
+from gpu_ls_plugin.plugins.registry import registry
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.candidates import Candidates
@@ -40,7 +40,7 @@ class InCandidates(Filter):
     missing: int = 1
 
     name = "in_candidates"
-    header = "in_candidates.cuh"
+    header = "filtering/in_candidates.cuh"
     opens = True
 
     def __post_init__(self) -> None:

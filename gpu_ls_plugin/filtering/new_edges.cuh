@@ -2,7 +2,7 @@
 // all but `missing` have to.
 #pragma once
 
-#include "filter.cuh"
+#include "filtering/filter.cuh"
 
 namespace gls {
 

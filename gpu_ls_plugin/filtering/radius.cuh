@@ -1,7 +1,7 @@
 // Moves whose new edges are all short.
 #pragma once
 
-#include "new_edges.cuh"
+#include "filtering/new_edges.cuh"
 
 namespace gls {
 

@@ -30,7 +30,7 @@ class Radius(Filter):
     r: float
 
     name = "radius"
-    header = "radius.cuh"
+    header = "filtering/radius.cuh"
     opens = True
 
     def __post_init__(self) -> None:

@@ -1,8 +1,8 @@
 // Moves drawn at random with a given probability, anew in each pass (Schulz 2013, section 7).
 #pragma once
 
-#include "filter.cuh"
-#include "philox.cuh"
+#include "filtering/filter.cuh"
+#include "include/philox.cuh"
 
 namespace gls {
 

@@ -30,7 +30,7 @@ class RandomKeep(Filter):
     rate: float = 0.25
 
     name = "random_keep"
-    header = "random_keep.cuh"
+    header = "filtering/random_keep.cuh"
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.number, "rate", least=0, most=1)

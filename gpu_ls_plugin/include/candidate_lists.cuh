@@ -1,7 +1,7 @@
 // Candidates of every city, best first, with their lengths.
 #pragma once
 
-#include "team.cuh"
+#include "include/team.cuh"
 
 namespace gls {
 

@@ -6,8 +6,8 @@
 // exactly.
 #pragma once
 
-#include "candidate_lists.cuh"
-#include "metric.cuh"
+#include "include/candidate_lists.cuh"
+#include "include/metric.cuh"
 
 namespace gls {
 

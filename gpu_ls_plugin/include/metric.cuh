@@ -13,7 +13,7 @@
 // Exact lengths are evaluated in IEEE float64 and compiled without contraction.
 #pragma once
 
-#include "team.cuh"
+#include "include/team.cuh"
 
 namespace gls {
 

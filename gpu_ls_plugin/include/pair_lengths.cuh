@@ -1,7 +1,7 @@
 // Lengths and estimates of pairs of cities, for the comparison with a metric's Python face.
 #pragma once
 
-#include "metric.cuh"
+#include "include/metric.cuh"
 
 namespace gls {
 

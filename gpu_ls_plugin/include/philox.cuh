@@ -3,7 +3,7 @@
 // Numbers depend on (seed, purpose, tour, step) alone: not on batch size, launch or device.
 #pragma once
 
-#include "team.cuh"
+#include "include/team.cuh"
 
 namespace gls {
 

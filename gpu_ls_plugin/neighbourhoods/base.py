@@ -25,7 +25,7 @@ class Neighbourhood(ABC):
     """
 
     name: ClassVar[str]
-    header: ClassVar[str] = "move.cuh"
+    header: ClassVar[str] = "neighbourhoods/move.cuh"
     reverses: ClassVar[bool] = True
 
     @property

@@ -6,7 +6,7 @@
 // said, is not offered; the host is told by `gls_faulty_part`, and raises an error.
 #pragma once
 
-#include "move.cuh"
+#include "neighbourhoods/move.cuh"
 
 #ifdef __CUDACC__
 extern "C" __device__ int gls_faulty_part = 0;  // the number of a neighbourhood, from 1 on

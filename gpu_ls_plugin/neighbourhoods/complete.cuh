@@ -5,8 +5,8 @@
 // is open, which a filter may reject all together.
 #pragma once
 
-#include "reconnection.cuh"
-#include "two_opt.cuh"
+#include "neighbourhoods/reconnection.cuh"
+#include "neighbourhoods/two_opt.cuh"
 
 namespace gls {
 

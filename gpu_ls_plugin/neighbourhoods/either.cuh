@@ -1,7 +1,7 @@
 // Two neighbourhoods as one. Who looks at a variant looks at that of both; ties to the first.
 #pragma once
 
-#include "move.cuh"
+#include "neighbourhoods/move.cuh"
 
 namespace gls {
 

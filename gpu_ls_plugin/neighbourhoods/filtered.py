@@ -11,7 +11,7 @@ from gpu_ls_plugin.filtering import Filter, GainBound
 from gpu_ls_plugin.neighbourhoods.base import Neighbourhood
 from gpu_ls_plugin.neighbourhoods.three_opt import ThreeOpt
 from gpu_ls_plugin.neighbourhoods.two_opt import TwoOpt
-from gpu_ls_plugin.registry import registry
+from gpu_ls_plugin.plugins.registry import registry
 
 MODES = ("auto", "masked", "compact", "fused", "openings")
 # The C++ type of each mapping, and the neighbourhoods that it serves.

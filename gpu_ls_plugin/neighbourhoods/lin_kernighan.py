@@ -37,7 +37,7 @@ class LinKernighan(Neighbourhood):
     breadth: tuple[int, ...] = (5, 5, 1)
 
     name = "lin_kernighan"
-    header = "lin_kernighan_move.cuh"
+    header = "neighbourhoods/lin_kernighan_move.cuh"
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "depth", least=SHALLOWEST, most=DEEPEST)

@@ -5,8 +5,8 @@
 // is extended greedily. Nothing is reversed until a gain is proven: the tour in between is a Trail.
 #pragma once
 
-#include "three_opt_move.cuh"
-#include "trail.cuh"
+#include "neighbourhoods/three_opt_move.cuh"
+#include "neighbourhoods/trail.cuh"
 
 namespace gls {
 

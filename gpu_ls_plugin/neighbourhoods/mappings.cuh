@@ -4,8 +4,8 @@
 // cannot lead to another pair.
 #pragma once
 
-#include "complete.cuh"
-#include "metric.cuh"
+#include "neighbourhoods/complete.cuh"
+#include "include/metric.cuh"
 
 namespace gls {
 

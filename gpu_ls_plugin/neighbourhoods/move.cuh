@@ -27,8 +27,8 @@
 // anyway: lengths that variants share are computed once.
 #pragma once
 
-#include "lengths.cuh"
-#include "ring_tour.cuh"
+#include "include/lengths.cuh"
+#include "tours/ring_tour.cuh"
 
 namespace gls {
 

@@ -32,7 +32,7 @@ class OrOpt(Neighbourhood):
     max_length: int = 3
 
     name = "or_opt"
-    header = "or_opt_move.cuh"
+    header = "neighbourhoods/or_opt_move.cuh"
     reverses = False
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@
 // lengths, which share the cities they run over.
 #pragma once
 
-#include "move.cuh"
+#include "neighbourhoods/move.cuh"
 
 namespace gls {
 

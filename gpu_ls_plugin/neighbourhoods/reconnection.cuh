@@ -7,7 +7,7 @@
 // Ways 0 to 3 are the pure 3-opt moves (all three edges change), 4 to 6 the 2-opt moves.
 #pragma once
 
-#include "tour.cuh"
+#include "tours/tour.cuh"
 
 namespace gls {
 

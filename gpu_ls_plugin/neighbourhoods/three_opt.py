@@ -17,7 +17,7 @@ class ThreeOpt(Neighbourhood):
     """
 
     name = "three_opt"
-    header = "three_opt_move.cuh"
+    header = "neighbourhoods/three_opt_move.cuh"
     reverses = False
 
     def functor(self, symmetric: bool) -> str:

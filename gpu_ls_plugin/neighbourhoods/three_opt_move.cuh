@@ -2,7 +2,7 @@
 // it: all four pure reconnections (Lin 1965).
 #pragma once
 
-#include "two_opt_move.cuh"
+#include "neighbourhoods/two_opt_move.cuh"
 
 namespace gls {
 

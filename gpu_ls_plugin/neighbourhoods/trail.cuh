@@ -1,7 +1,7 @@
 // A path made of pieces of another path: what is left of a tour while a deep move is built.
 #pragma once
 
-#include "team.cuh"
+#include "include/team.cuh"
 
 namespace gls {
 

@@ -1,7 +1,7 @@
 // 2-opt: take out the edges after positions i < j, put in (t_i, t_j) and (t_i+1, t_j+1).
 #pragma once
 
-#include "tour.cuh"
+#include "tours/tour.cuh"
 
 namespace gls {
 

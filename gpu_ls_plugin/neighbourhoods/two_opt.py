@@ -12,7 +12,7 @@ class TwoOpt(Neighbourhood):
     """Take out two edges and reconnect the tour the other way round: n (n - 3) / 2 moves."""
 
     name = "two_opt"
-    header = "two_opt_move.cuh"
+    header = "neighbourhoods/two_opt_move.cuh"
 
     def functor(self, symmetric: bool) -> str:
         """Return the C++ type of the moves at a city."""

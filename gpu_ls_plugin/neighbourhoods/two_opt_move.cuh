@@ -1,7 +1,7 @@
 // 2-opt at a city: the one way to close a path after its first step (Croes 1958).
 #pragma once
 
-#include "move.cuh"
+#include "neighbourhoods/move.cuh"
 
 namespace gls {
 

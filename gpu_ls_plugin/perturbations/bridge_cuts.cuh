@@ -1,8 +1,8 @@
 // Where a double bridge cuts a tour.
 #pragma once
 
-#include "move.cuh"
-#include "philox.cuh"
+#include "neighbourhoods/move.cuh"
+#include "include/philox.cuh"
 
 namespace gls {
 

@@ -4,8 +4,8 @@
 // (C B would keep their edge); such cuts are not drawn.
 #pragma once
 
-#include "bridge_cuts.cuh"
-#include "tour.cuh"
+#include "perturbations/bridge_cuts.cuh"
+#include "tours/tour.cuh"
 
 namespace gls {
 

@@ -22,7 +22,7 @@ def double_bridge_kernel(team: str) -> Kernel:
     """Compose the kernel that cuts and reconnects tours."""
     return Kernel(
         name="double_bridge",
-        header="double_bridge.cuh",
+        header="perturbations/double_bridge.cuh",
         body=f"gls::DoubleBridge<{team}>",
         parameters=parse_parameters(
             "int n, int window, gls::uint64 seed, gls::int64 first_row, const int* tours, "

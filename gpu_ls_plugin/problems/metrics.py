@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gpu_ls_plugin.exceptions import InvalidProblemError, InvalidTypeError
-from gpu_ls_plugin.registry import registry
+from gpu_ls_plugin.plugins.registry import registry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +66,7 @@ class Metric(ABC):
     integer: ClassVar[bool] = True
     explicit: ClassVar[bool] = False
     functor: ClassVar[str]
-    header: ClassVar[str] = "metric.cuh"
+    header: ClassVar[str] = "include/metric.cuh"
     fast_estimate: ClassVar[bool] = False
     site_bytes: ClassVar[int] = 12
     tree_p: ClassVar[float] = 2.0

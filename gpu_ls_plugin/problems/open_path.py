@@ -9,8 +9,8 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidProblemError, InvalidTourError
 from gpu_ls_plugin.problems.metrics import Explicit, ExplicitReal
+from gpu_ls_plugin.problems.referee import check_tours
 from gpu_ls_plugin.problems.tsp import TSP, check_problem
-from gpu_ls_plugin.solution import check_tours
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

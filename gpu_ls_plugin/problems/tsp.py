@@ -19,8 +19,8 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.problems import tsplib
 from gpu_ls_plugin.problems.metrics import Explicit, ExplicitReal, Metric, find_metric
+from gpu_ls_plugin.problems.referee import check_tours, tour_costs
 from gpu_ls_plugin.problems.values import array_of, check_finite, labels, points_of
-from gpu_ls_plugin.solution import check_tours, tour_costs
 
 if TYPE_CHECKING:
     import os

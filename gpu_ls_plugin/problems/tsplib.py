@@ -22,7 +22,7 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.files import atomically, plain_name
 from gpu_ls_plugin.problems.metrics import find_metric
-from gpu_ls_plugin.solution import check_permutations
+from gpu_ls_plugin.problems.referee import check_permutations
 
 if TYPE_CHECKING:
     import os

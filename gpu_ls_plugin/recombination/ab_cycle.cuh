@@ -3,9 +3,9 @@
 // falls into cycles that have no edge in common.
 #pragma once
 
-#include "neighbours.cuh"
-#include "philox.cuh"
-#include "tour_memory.cuh"
+#include "recombination/neighbours.cuh"
+#include "include/philox.cuh"
+#include "tours/tour_memory.cuh"
 
 namespace gls {
 

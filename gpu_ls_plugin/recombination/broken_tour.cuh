@@ -5,8 +5,8 @@
 // side 2 s + 1 its last one.
 #pragma once
 
-#include "ring_tour.cuh"
-#include "tour_memory.cuh"
+#include "tours/ring_tour.cuh"
+#include "tours/tour_memory.cuh"
 
 namespace gls {
 

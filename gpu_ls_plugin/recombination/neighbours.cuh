@@ -1,7 +1,7 @@
 // A tour as the two neighbours of every city: what is left of a parent of whom only edges matter.
 #pragma once
 
-#include "team.cuh"
+#include "include/team.cuh"
 
 namespace gls {
 

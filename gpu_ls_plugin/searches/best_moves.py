@@ -12,7 +12,7 @@ from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood
 from gpu_ls_plugin.problems.tsp import check_problem
-from gpu_ls_plugin.searches.filtered import RANKED_BYTES, FilteredMoves
+from gpu_ls_plugin.searches.filtered.filtered_moves import RANKED_BYTES, FilteredMoves
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,15 +12,15 @@ from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.filtering import InCandidates
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt, TwoOpt
+from gpu_ls_plugin.neighbourhoods.composed import LONGEST_LIST, Composed
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
-from gpu_ls_plugin.searches.best_sweep import BestSweep
-from gpu_ls_plugin.searches.composed import LONGEST_LIST, Composed
-from gpu_ls_plugin.searches.descent import Descent
-from gpu_ls_plugin.searches.filtered import FilteredMoves
-from gpu_ls_plugin.searches.multi_descent import MultiDescent
-from gpu_ls_plugin.searches.random_k import RandomKSteps
-from gpu_ls_plugin.searches.three_opt_climb import ThreeOptClimb
-from gpu_ls_plugin.searches.two_opt_climb import BOUND_CANDIDATES, TwoOptClimb
+from gpu_ls_plugin.searches.descent.best_sweep import BestSweep
+from gpu_ls_plugin.searches.descent.descent import Descent
+from gpu_ls_plugin.searches.descent.multi_descent import MultiDescent
+from gpu_ls_plugin.searches.exhaustive.random_k import RandomKSteps
+from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
+from gpu_ls_plugin.searches.exhaustive.two_opt_climb import BOUND_CANDIDATES, TwoOptClimb
+from gpu_ls_plugin.searches.filtered.filtered_moves import FilteredMoves
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend

@@ -11,6 +11,7 @@ from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, T
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.evaluation import tour_cost_kernel
 from gpu_ls_plugin.backends.metric_check import pair_lengths_kernel
+from gpu_ls_plugin.cooperation import contraction
 from gpu_ls_plugin.filtering import (
     DontLook,
     Everything,
@@ -26,23 +27,20 @@ from gpu_ls_plugin.neighbourhoods import (
     ThreeOpt,
     TwoOpt,
 )
+from gpu_ls_plugin.neighbourhoods.composed import CHECKED, Moves, chain_needs
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
-from gpu_ls_plugin.searches import (
-    contraction,
-    edge_assembly,
-    parted,
-    random_k,
-    three_opt_climb,
-)
-from gpu_ls_plugin.searches.best_sweep import positions_kernel, sweep_kernels
-from gpu_ls_plugin.searches.chain_kernel import TOUR_PART, chain_kernel
-from gpu_ls_plugin.searches.composed import Moves, chain_needs
-from gpu_ls_plugin.searches.descent import descent_kernel
-from gpu_ls_plugin.searches.filtered_kernels import FilteredKernels
-from gpu_ls_plugin.searches.multi_descent import multi_descent_kernel
-from gpu_ls_plugin.searches.sites import GRID_METRICS, sites_kernel
-from gpu_ls_plugin.searches.two_opt_climb import block_kernel
+from gpu_ls_plugin.recombination import assembly_layouts, edge_assembly
+from gpu_ls_plugin.searches.chains import chain_layouts, parted
+from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
+from gpu_ls_plugin.searches.descent import descent_layouts
+from gpu_ls_plugin.searches.descent.best_sweep import positions_kernel, sweep_kernels
+from gpu_ls_plugin.searches.descent.descent import descent_kernel
+from gpu_ls_plugin.searches.descent.multi_descent import multi_descent_kernel
+from gpu_ls_plugin.searches.exhaustive import climb_layouts, random_k, three_opt_climb
+from gpu_ls_plugin.searches.exhaustive.two_opt_climb import block_kernel
+from gpu_ls_plugin.searches.filtered.filtered_kernels import FilteredKernels
+from gpu_ls_plugin.tours.sites import GRID_METRICS, sites_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -133,7 +131,7 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
     for n in CITIES if main else CITIES[:1]:
         for tours in TOURS if main else TOURS[1:]:
             shared = tuning.SHARED_MEMORY[90]
-            shape = tuning.climb_shape(n, tours, shared, metric.fast_estimate)
+            shape = climb_layouts.climb_shape(n, tours, shared, metric.fast_estimate)
             yield block_kernel(metric, shape)
     if metric.name in ROOTLESS:  # they need less than others
         return
@@ -160,7 +158,7 @@ def _descents(metric: Metric) -> Iterator[Kernel]:
     for moves in MOVES if main else MOVES[:1]:
         composed = Moves.of(moves, symmetric=True, length=length, grid=grid)
         for layout, n, tours in LAYOUTS if main and moves == USUAL else LAYOUTS[:1]:
-            shape = tuning.descent_shape(n, tours, tuning.SHARED_MEMORY[90], layout)
+            shape = descent_layouts.descent_shape(n, tours, tuning.SHARED_MEMORY[90], layout)
             yield descent_kernel(metric, composed, shape.team, shape.memory)
     if main:
         composed = Moves.of(USUAL, symmetric=True, length=length, grid=grid)
@@ -168,7 +166,7 @@ def _descents(metric: Metric) -> Iterator[Kernel]:
         for parts, layout in ((USUAL, "auto"), (USUAL, "global"), (DEEP, "auto")):
             many = Moves.of(parts, symmetric=True, length=length, grid=grid)
             needs = chain_needs(metric, many, parts)
-            shape = tuning.multi_shape(1000, tuning.SHARED_MEMORY[90], needs, layout)
+            shape = descent_layouts.multi_shape(1000, tuning.SHARED_MEMORY[90], needs, layout)
             yield multi_descent_kernel(metric, many, shape.team, shape.memory)
         for in_shared in (True, False):
             yield random_k.evaluation_kernel(metric, 0, in_shared)
@@ -181,7 +179,7 @@ def _descents(metric: Metric) -> Iterator[Kernel]:
     if main:  # as if others had written them
         ours = Moves.of([OrOpt(3)], symmetric=True, length=length)
         checked = f"gls::Checked<{ours.functor}, 1>"
-        theirs = replace(ours, functor=checked, headers=(*ours.headers, "checked.cuh"))
+        theirs = replace(ours, functor=checked, headers=(*ours.headers, CHECKED))
         yield descent_kernel(metric, theirs, WARP, "gls::SharedMemory<false>")
     if metric.name == "EXPLICIT":
         one_way = Moves.of([OrOpt(3), ThreeOpt()], symmetric=False, length=length)
@@ -203,7 +201,7 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         kind: str,
         kick: DoubleBridge,
         rule: Acceptance,
-        choose: Callable[..., Any] = partial(tuning.chain_shape, tours=64),
+        choose: Callable[..., Any] = partial(chain_layouts.chain_shape, tours=64),
         **scope: str,
     ) -> Kernel:
         moves = Moves.of(parts, symmetric=True, length=length, grid=kind)
@@ -221,7 +219,7 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         yield chains(n, *usual)
     for parts, kind, kick, rule in CHAINS:
         yield chains(CHAIN_CITIES[0], parts, kind, kick, rule)
-    for choose in (tuning.part_shape, tuning.contracted_shape):
+    for choose in (chain_layouts.part_shape, chain_layouts.contracted_shape):
         yield chains(PART, *usual, choose=choose, scope=TOUR_PART)
     for kind in ("fine", ""):
         lists = Moves.of(USUAL, symmetric=True, length=length, grid=kind).lists
@@ -233,7 +231,7 @@ def _assembly(metric: Metric) -> Iterator[Kernel]:
     """Crossovers of tours in shared memory, and of real lengths in global memory."""
     for name, n, length, grid in ASSEMBLIES:
         if metric.name == name:
-            layout = tuning.assembly_shape(n, 64, tuning.SHARED_MEMORY[90])
+            layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90])
             yield edge_assembly.assembly_kernel(metric, length, grid, layout)
             yield edge_assembly.neighbours_kernel(layout.city, BLOCK)
 

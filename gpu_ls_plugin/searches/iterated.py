@@ -12,24 +12,24 @@ from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.tuning import LAUNCH_SECONDS
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
 from gpu_ls_plugin.candidates import All, Alpha
+from gpu_ls_plugin.cooperation.cooperation import MOST_KICKS_PER_CITY, Cooperation
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
+from gpu_ls_plugin.neighbourhoods.composed import Composed
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics, summed
 from gpu_ls_plugin.searches import engines, observers
 from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names
-from gpu_ls_plugin.searches.chain_kernel import NO_LIMIT
-from gpu_ls_plugin.searches.chains import Chains, FusedChains, Start, SteppedChains
-from gpu_ls_plugin.searches.composed import Composed
-from gpu_ls_plugin.searches.cooperation import MOST_KICKS_PER_CITY, Cooperation
+from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
+from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, Start, SteppedChains
+from gpu_ls_plugin.searches.chains.parted import PartedTours
+from gpu_ls_plugin.searches.chains.stagnation import Stagnation
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.local_search import LocalSearch, refereed, undo_rounding
-from gpu_ls_plugin.searches.parted import PartedTours
-from gpu_ls_plugin.searches.stagnation import Stagnation
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.backends.tuning import LAYOUTS
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.candidates import All, Candidates, Nearest
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, OrOpt, TwoOpt
 from gpu_ls_plugin.pivoting import First, Pivoting
+from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.problems.tsp import check_problem
-from gpu_ls_plugin.registry import registry
 from gpu_ls_plugin.result import Progress, Result, Statistics, summed
 from gpu_ls_plugin.searches import engines, observers
 from gpu_ls_plugin.searches.audit import Audit, foreign_names
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.engine import NOTHING_KEPT, OUT_OF_MOVES, moves_by_name
-from gpu_ls_plugin.searches.two_opt_climb import MAX_MOVES_PER_PASS
+from gpu_ls_plugin.searches.exhaustive.two_opt_climb import MAX_MOVES_PER_PASS
+from gpu_ls_plugin.tours.tour_layouts import LAYOUTS
 from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:

@@ -10,13 +10,16 @@ from gpu_ls_plugin.acceptance import Annealing
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.compile_check import compile_kernel
 from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt, TwoOpt
+from gpu_ls_plugin.neighbourhoods.composed import Moves, chain_needs
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
-from gpu_ls_plugin.searches import edge_assembly
-from gpu_ls_plugin.searches.chain_kernel import chain_kernel
-from gpu_ls_plugin.searches.composed import Moves, chain_needs
-from gpu_ls_plugin.searches.descent import descent_kernel
-from gpu_ls_plugin.searches.multi_descent import multi_descent_kernel
+from gpu_ls_plugin.recombination import assembly_layouts, edge_assembly
+from gpu_ls_plugin.searches.chains import chain_layouts
+from gpu_ls_plugin.searches.chains.chain_kernel import chain_kernel
+from gpu_ls_plugin.searches.descent import descent_layouts
+from gpu_ls_plugin.searches.descent.descent import descent_kernel
+from gpu_ls_plugin.searches.descent.multi_descent import multi_descent_kernel
+from gpu_ls_plugin.tours import tour_layouts
 
 SHARED = tuning.SHARED_MEMORY[90]
 RESERVED = 1 << 10  # by the driver, of each block beside what it may have
@@ -48,20 +51,20 @@ def composed(kind, moves):
 def test_what_a_chain_keeps_beside_its_tour(kind, moves):
     """Beside a tour in global memory it is all that a warp has in shared memory."""
     metric, made, needs = composed(kind, moves)
-    alone = tuning.ChainShape("gls::Warp<1>", 32, 1, False, False)
+    alone = tour_layouts.ChainShape("gls::Warp<1>", 32, 1, False, False)
     report = compile_kernel(chain_kernel(metric, made, DoubleBridge().cuts, Annealing(), alone), 90)
     assert not report.error
     assert report.shared <= needs.slot_bytes < report.shared + 16
 
 
-@pytest.mark.parametrize("registers", tuning.CHAIN_WARPS)
+@pytest.mark.parametrize("registers", chain_layouts.CHAIN_WARPS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_chains_fit(kind, registers):
     needs = replace(composed(kind, "three")[2], registers=registers)
     rules = (
-        lambda n: tuning.chain_shape(n, 64, SHARED, needs),
-        lambda n: tuning.contracted_shape(n, SHARED, needs),
-        lambda n: tuning.part_shape(n, SHARED, needs) if n < 5_000 else None,
+        lambda n: chain_layouts.chain_shape(n, 64, SHARED, needs),
+        lambda n: chain_layouts.contracted_shape(n, SHARED, needs),
+        lambda n: chain_layouts.part_shape(n, SHARED, needs) if n < 5_000 else None,
     )
     for shape, n in ((rule(n), n) for n in CITIES for rule in rules):
         if shape is not None and shape.in_shared:
@@ -75,7 +78,7 @@ def test_crossovers_fit():
     name, length, grid = KINDS["long"]
     shapes = {}
     for n in CITIES:
-        shape = tuning.assembly_shape(n, 64, SHARED)
+        shape = assembly_layouts.assembly_shape(n, 64, SHARED)
         if shape.in_shared:
             shapes.setdefault(shape, []).append(n)
     assert len(shapes) > 5
@@ -83,7 +86,7 @@ def test_crossovers_fit():
         kernel = edge_assembly.assembly_kernel(BUILT_IN_METRICS[name](), length, grid, shape)
         report = compile_kernel(kernel, 90)
         assert not report.error
-        assert report.shared <= shape.teams * tuning.ASSEMBLY_STATIC_BYTES
+        assert report.shared <= shape.teams * assembly_layouts.ASSEMBLY_STATIC_BYTES
         assert shape.shared_bytes(max(cities)) + report.shared <= SHARED
 
 
@@ -94,7 +97,7 @@ def test_descents_fit(kind):
     static = {}
     for n in (*CITIES, *range(20_000, 40_000, 7)):
         for tours in (1, 4, 16):
-            shape = tuning.descent_shape(n, tours, SHARED, length_bytes=made.length_bytes)
+            shape = descent_layouts.descent_shape(n, tours, SHARED, length_bytes=made.length_bytes)
             if not shape.in_shared:
                 continue
             key = shape.team, shape.memory
@@ -111,7 +114,9 @@ def test_descents_fit(kind):
 def test_what_multi_improvement_keeps_beside_its_tour(kind):
     """Beside a tour in global memory it is a part of the static shared memory."""
     metric, made, needs = composed(kind, "two")
-    inside, outside = (tuning.multi_shape(1000, SHARED, needs, at) for at in ("auto", "global"))
+    inside, outside = (
+        descent_layouts.multi_shape(1000, SHARED, needs, at) for at in ("auto", "global")
+    )
     inside = replace(inside, team=outside.team)
     static = []
     for shape in (inside, outside):
@@ -119,7 +124,9 @@ def test_what_multi_improvement_keeps_beside_its_tour(kind):
         assert not report.error
         static.append(report.shared)
     together = static[1] - static[0]
-    assert together <= tuning.TOGETHER_BYTES < together + 300  # all types of lengths have room
+    assert (
+        together <= descent_layouts.TOGETHER_BYTES < together + 300
+    )  # all types of lengths have room
 
 
 @pytest.mark.usefixtures("nvrtc")
@@ -128,7 +135,7 @@ def test_multi_improvement_fits(kind):
     metric, made, needs = composed(kind, "two")
     static = {}
     for n in (*CITIES, *range(20_000, 40_000, 7)):
-        shape = tuning.multi_shape(n, SHARED, needs)
+        shape = descent_layouts.multi_shape(n, SHARED, needs)
         key = shape.team, shape.memory
         if key not in static:
             report = compile_kernel(multi_descent_kernel(metric, made, *key), 90)

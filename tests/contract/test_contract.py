@@ -12,7 +12,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidTourError, UnsupportedProblemError
 from gpu_ls_plugin.neighbourhoods.filtered import MODES
-from gpu_ls_plugin.registry import registry
+from gpu_ls_plugin.plugins.registry import registry
 from tests.configurations import ASYMMETRIC, FILTERED, QUEUES, RANDOM, SEARCHES
 from tests.random_problems import METRICS, random_problem, random_tours
 

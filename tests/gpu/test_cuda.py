@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.registry import registry
+from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.searches.exhaustive import climb_layouts
 from tests.configurations import two_opt_climb
 from tests.instances import tsp_instance
 from tests.random_problems import METRICS, random_problem
@@ -81,10 +81,12 @@ def test_climbs_are_the_same_on_instances(name):
 def layout(monkeypatch, request) -> None:
     """Force a layout of the climb: warps, rows and whether the 16-bit tour is in shared memory."""
     warps, rows, in_shared = request.param
-    choose = tuning.climb_shape
+    choose = climb_layouts.climb_shape
     changes = {"warps": warps, "rows": rows, "in_shared": in_shared, "blocks": 1}
     monkeypatch.setattr(
-        tuning, "climb_shape", lambda *given, **named: replace(choose(*given, **named), **changes)
+        climb_layouts,
+        "climb_shape",
+        lambda *given, **named: replace(choose(*given, **named), **changes),
     )
 
 

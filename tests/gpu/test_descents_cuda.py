@@ -8,6 +8,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.searches import driver
+from gpu_ls_plugin.tours import tour_layouts
 from tests.instances import tsp_instance
 from tests.random_problems import METRICS, random_problem, random_tours
 
@@ -39,7 +40,7 @@ def uniform(n: int) -> gls.TSP:
 
 
 @EACH_LIST
-@pytest.mark.parametrize("layout", tuning.LAYOUTS)
+@pytest.mark.parametrize("layout", tour_layouts.LAYOUTS)
 def test_layouts_do_not_matter(name, layout):
     search = gls.LocalSearch(LISTS[name], candidates=gls.Nearest(7), layout=layout)
     for n in (1, 2, 3, 4, 5, 6, 7, 33, 150):
@@ -89,7 +90,7 @@ def test_far_and_fractional_coordinates():
             assert_same(problem, random_tours(90, 30), gls.LocalSearch())
 
 
-@pytest.mark.parametrize("layout", tuning.LAYOUTS)
+@pytest.mark.parametrize("layout", tour_layouts.LAYOUTS)
 def test_launches_do_not_matter(layout, monkeypatch):
     problem, starts = uniform(200), random_tours(200, 9)
     search = gls.LocalSearch(layout=layout)
@@ -103,7 +104,7 @@ def test_launches_do_not_matter(layout, monkeypatch):
 
 @pytest.mark.parametrize("most", [0, 1, 7])
 def test_budgets_in_moves(most):
-    for layout in tuning.LAYOUTS:
+    for layout in tour_layouts.LAYOUTS:
         search = gls.LocalSearch(layout=layout)
         assert_same(uniform(100), random_tours(100, 40), search, gls.Budget(moves=most))
 
@@ -112,7 +113,7 @@ def test_budgets_in_moves(most):
 def test_asymmetric_problems(moves):
     random = np.random.default_rng(3)
     problem = gls.TSP.from_matrix(random.integers(1, 1000, (60, 60)))
-    for layout in tuning.LAYOUTS:
+    for layout in tour_layouts.LAYOUTS:
         search = gls.LocalSearch(moves, candidates=gls.Nearest(8), layout=layout)
         assert_same(problem, random_tours(60, 40), search)
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import get_backend, tuning
-from gpu_ls_plugin.searches.chain_kernel import ChainState
-from gpu_ls_plugin.searches.composed import Composed
-from gpu_ls_plugin.searches.edge_assembly import Population
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.recombination import assembly_layouts
+from gpu_ls_plugin.recombination.edge_assembly import Population
+from gpu_ls_plugin.searches.chains.chain_kernel import ChainState
+from gpu_ls_plugin.tours import tour_layouts
 from tests.random_problems import INTEGER, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
@@ -66,8 +68,8 @@ def test_populations_that_exceed_what_is_resident():
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXPLICIT"])
 def test_in_global_memory(metric, monkeypatch):
-    shape = tuning.ChainShape("gls::Warp<8>", 32, 8, False, False)
-    monkeypatch.setattr(tuning, "assembly_shape", lambda *_: shape)
+    shape = tour_layouts.ChainShape("gls::Warp<8>", 32, 8, False, False)
+    monkeypatch.setattr(assembly_layouts, "assembly_shape", lambda *_: shape)
     for n in (33, 300):
         assert_same(random_problem(metric, n, span=1000), random_tours(n, 40))
 

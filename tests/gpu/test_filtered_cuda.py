@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.searches import driver
+from gpu_ls_plugin.searches.filtered import filter_layouts
 from tests.instances import tsp_instance
 from tests.random_problems import INTEGER, random_problem, random_tours
 
@@ -113,13 +113,13 @@ def test_parts_of_a_neighbourhood_take_the_same_moves(edges, mode, monkeypatch):
     problem, starts = random_problem("EUC_2D", n, span=100), random_tours(n, 3)
     search = search_of(edges, COMBINED, mode)
     whole = assert_same(search, problem, starts)
-    monkeypatch.setitem(tuning.MOST_MOVES, mode, 333)
+    monkeypatch.setitem(filter_layouts.MOST_MOVES, mode, 333)
     split = assert_same(search, problem, starts)
     assert np.array_equal(split.tours, whole.tours)
     assert split.statistics.evaluations == whole.statistics.evaluations
 
 
-@pytest.mark.parametrize("mode", tuning.ENTRY_BYTES)
+@pytest.mark.parametrize("mode", filter_layouts.ENTRY_BYTES)
 def test_neighbourhoods_beyond_the_memory_take_the_same_moves(mode):
     problem, starts = random_problem("EUC_2D", 200, span=1000), random_tours(200, 2)
     search, budget = search_of(3, gls.GainBound(), mode), gls.Budget(moves=3)
@@ -149,7 +149,7 @@ def test_mappings_take_the_same_moves(edges, mapping, monkeypatch):
     whole = assert_same(
         search_of(edges, gls.Radius(50), "masked", mapping=mapping), problem, starts
     )
-    monkeypatch.setitem(tuning.MOST_MOVES, "masked", 1000)  # a table then moves along
+    monkeypatch.setitem(filter_layouts.MOST_MOVES, "masked", 1000)  # a table then moves along
     split = assert_same(
         search_of(edges, gls.Radius(50), "masked", mapping=mapping), problem, starts
     )

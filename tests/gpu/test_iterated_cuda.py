@@ -11,9 +11,10 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.cooperation.contraction import Contraction
 from gpu_ls_plugin.searches import iterated
-from gpu_ls_plugin.searches.chains import FusedChains
-from gpu_ls_plugin.searches.contraction import Contraction
+from gpu_ls_plugin.searches.chains import chain_layouts
+from gpu_ls_plugin.searches.chains.chains import FusedChains
 from tests.random_problems import INTEGER, random_problem, random_tours
 from tests.test_metric_functors import EXACT_ROOTS, LARGEST_SQUARE, turning_points
 
@@ -96,7 +97,9 @@ def test_tours_in_global_memory():
 
 def use_shapes(monkeypatch, *shapes) -> None:
     """Lay chains out in so many warps of a block and blocks of a multiprocessor."""
-    monkeypatch.setattr(tuning, "CHAIN_WARPS", dict.fromkeys(tuning.CHAIN_WARPS, shapes))
+    monkeypatch.setattr(
+        chain_layouts, "CHAIN_WARPS", dict.fromkeys(chain_layouts.CHAIN_WARPS, shapes)
+    )
 
 
 @pytest.mark.parametrize("shape", [(16, 2), (12, 2), (14, 1), (7, 1), (1, 1)])
@@ -282,7 +285,7 @@ def test_roots_on_the_device(functor, square):
         ROOTS.format(functor=functor, square=square),
         "const gls::int64* squares, int* roots",
         len(squares),
-        "metric.cuh",
+        "include/metric.cuh",
         squares=squares,
         roots=roots,
     )
@@ -292,5 +295,5 @@ def test_roots_on_the_device(functor, square):
 def test_logarithms_have_the_same_bits():
     logs = {backend: np.zeros(2**24, np.float32) for backend in ("cpu", "cuda")}
     for backend, array in logs.items():
-        launch(backend, LOGS, "float* logs", 2**24, "rules.cuh", logs=array)
+        launch(backend, LOGS, "float* logs", 2**24, "acceptance/rules.cuh", logs=array)
     assert np.array_equal(logs["cpu"], logs["cuda"])

@@ -10,9 +10,9 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Stopwatch
-from gpu_ls_plugin.searches import random_k
 from gpu_ls_plugin.searches.driver import drive
-from gpu_ls_plugin.searches.random_k import RandomKSteps
+from gpu_ls_plugin.searches.exhaustive import random_k
+from gpu_ls_plugin.searches.exhaustive.random_k import RandomKSteps
 from tests.instances import tsp_instance
 from tests.random_problems import METRICS, random_problem, random_tours
 

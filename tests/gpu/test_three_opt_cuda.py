@@ -10,9 +10,9 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Stopwatch
-from gpu_ls_plugin.searches import three_opt_climb
 from gpu_ls_plugin.searches.driver import drive
-from gpu_ls_plugin.searches.three_opt_climb import ThreeOptClimb
+from gpu_ls_plugin.searches.exhaustive import three_opt_climb
+from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
 from tests.random_problems import METRICS, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu

@@ -17,10 +17,10 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     UnknownPartError,
 )
+from gpu_ls_plugin.plugins.registry import Part, registry
 from gpu_ls_plugin.problems import metrics
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, Euc2D, Euclidean, Geo, find_metric
 from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.registry import Part, registry
 from tests.instances import each_name, tsp_instance, tsp_names
 from tests.random_problems import next_to_a_kilometre
 
@@ -306,7 +306,7 @@ def test_every_metric_names_a_functor_of_its_own():
     for name, kind in BUILT_IN_METRICS.items():
         assert kind.name == name
         assert kind().source() == ""
-        assert kind.header == "metric.cuh"
+        assert kind.header == "include/metric.cuh"
 
 
 def test_metrics_are_found_by_name_and_passed_through():

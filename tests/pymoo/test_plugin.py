@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.plugins import Plugins
-from gpu_ls_plugin.registry import Registry
+from gpu_ls_plugin.plugins.loader import Plugins
+from gpu_ls_plugin.plugins.registry import Registry
 from tests.pymoo.samples import cities
 
 ROOT = Path(__file__).resolve().parents[2]

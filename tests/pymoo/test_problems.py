@@ -19,7 +19,7 @@ from pymoo.problems.single.traveling_salesman import TravelingSalesman
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.hookspecs import hookimpl
-from gpu_ls_plugin.plugins import plugins
+from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_pymoo import TSPProblem, as_tsp, problems
 from gpu_ls_pymoo.problems import fitness
 from tests.pymoo.samples import cities, rows

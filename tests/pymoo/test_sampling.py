@@ -12,7 +12,7 @@ pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plug
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import UnknownPartError
-from gpu_ls_plugin.registry import registry
+from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_pymoo import LocalSearchSampling, TSPProblem
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.searches.filtered import filter_layouts
 from tests import filter_oracle as oracle
 from tests.random_problems import random_problem, random_tours
 
@@ -58,7 +58,7 @@ def test_moves_are_those_of_the_definition(edges, metric, mode):
 
 @EACH_KIND
 def test_moves_of_a_neighbourhood_in_parts(edges, metric, mode, monkeypatch):
-    monkeypatch.setitem(tuning.MOST_MOVES, mode, 7)
+    monkeypatch.setitem(filter_layouts.MOST_MOVES, mode, 7)
     part = gls.FilteredNeighbourhood(SPACES[edges], TEST, mode)
     assert_best(random_problem(metric, 8), random_tours(8, 2), part, 20)
 

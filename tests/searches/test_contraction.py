@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import get_backend, tuning
-from gpu_ls_plugin.searches.composed import Composed
-from gpu_ls_plugin.searches.contraction import SMALLEST, Contraction
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.cooperation.contraction import SMALLEST, Contraction
+from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.searches.chains import chain_layouts
+from gpu_ls_plugin.tours import tour_layouts
 from tests.random_problems import random_problem
 
 CPU = get_backend("cpu")
@@ -149,17 +151,17 @@ def test_the_memory_of_a_tour_is_enough():
     assert gls.EliteEdges().bytes_per_tour(n) == Contraction.bytes_per_tour(n)
 
 
-FEW = tuning.ChainNeeds(site_bytes=4, registers="few")
+FEW = tour_layouts.ChainNeeds(site_bytes=4, registers="few")
 
 
 def test_contracted_problems_of_all_sizes_share_a_layout():
     """Sizes change all the time, and each layout would be compiled within the time of a search."""
-    shapes = {tuning.contracted_shape(n, 227 << 10, FEW) for n in (17, 300, 1_000, 4_000)}
+    shapes = {chain_layouts.contracted_shape(n, 227 << 10, FEW) for n in (17, 300, 1_000, 4_000)}
     assert len(shapes) == 1
     (shape,) = shapes
     assert shape.shared_bytes(4_000) <= 227 << 10
-    assert tuning.contracted_shape(12_000, 227 << 10, FEW) is None
-    assert tuning.contracted_shape(4_000, 64 << 10, FEW) is None
+    assert chain_layouts.contracted_shape(12_000, 227 << 10, FEW) is None
+    assert chain_layouts.contracted_shape(4_000, 64 << 10, FEW) is None
 
 
 def test_chains_only_migrate_where_many_cities_would_remain():

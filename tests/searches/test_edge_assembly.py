@@ -17,10 +17,10 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.searches.chain_kernel import ChainState
-from gpu_ls_plugin.searches.chains import FusedChains, Start
-from gpu_ls_plugin.searches.composed import Composed
-from gpu_ls_plugin.searches.edge_assembly import Population
+from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.recombination.edge_assembly import Population
+from gpu_ls_plugin.searches.chains.chain_kernel import ChainState
+from gpu_ls_plugin.searches.chains.chains import FusedChains, Start
 from tests.random_problems import METRICS, random_problem, random_tours
 
 CPU = get_backend("cpu")

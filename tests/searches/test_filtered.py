@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import get_backend, tuning
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.searches.filtered import EAGER_PARTS, FilteredMoves
+from gpu_ls_plugin.searches.filtered import filter_layouts
+from gpu_ls_plugin.searches.filtered.filtered_moves import EAGER_PARTS, FilteredMoves
 from tests import filter_oracle as oracle
 from tests.random_problems import random_problem, random_tours
 
@@ -32,7 +33,7 @@ EACH_MODE = pytest.mark.parametrize("mode", MODES)
 def _many_slots() -> Iterator[None]:
     """Let several teams share the few moves of a small tour, some of them none."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tuning, "MOVES_OF_SLOT", 8)
+        patch.setattr(filter_layouts, "MOVES_OF_SLOT", 8)
         yield
 
 
@@ -179,25 +180,25 @@ def test_many_parts_are_one(edges, mode, monkeypatch):
     search = search_of(edges, switched("radius"), mode)
     unsplit = run(search, problem, starts, budget=budget)
     for most in (37, 8):  # moves of a part
-        monkeypatch.setitem(tuning.MOST_MOVES, mode, most)
+        monkeypatch.setitem(filter_layouts.MOST_MOVES, mode, most)
         split = run(search, problem, starts, budget=budget)
         assert np.array_equal(split.tours, unsplit.tours)
         assert split.statistics.evaluations == unsplit.statistics.evaluations
         assert split.statistics.passes == unsplit.statistics.passes
 
 
-@pytest.mark.parametrize("mode", tuning.ENTRY_BYTES)
+@pytest.mark.parametrize("mode", filter_layouts.ENTRY_BYTES)
 def test_neighbourhoods_beyond_the_memory_are_split(mode, monkeypatch):
     problem, starts = random_problem("EUC_2D", 80, span=1000), random_tours(80, 2)
     search, budget = search_of(3, switched("radius", radius=300), mode), gls.Budget(moves=2)
     unsplit = run(search, problem, starts, budget=budget)
-    sizes, choose = [], tuning.most_of_part
+    sizes, choose = [], filter_layouts.most_of_part
 
     def watched(*arguments: Any) -> int:
         sizes.append(choose(*arguments))
         return sizes[-1]
 
-    monkeypatch.setattr(tuning, "most_of_part", watched)
+    monkeypatch.setattr(filter_layouts, "most_of_part", watched)
     split = run(search, problem, starts, budget=budget, memory_limit=1 << 17)
     numbers = {"compact": 80 * 79 * 78 // 6, "openings": 79 * 78 // 2}[mode]
     assert max(sizes) < numbers if mode == "compact" else sizes
@@ -216,7 +217,7 @@ def test_five_thousand_cities_fit_into_a_quarter_of_a_gigabyte(mode):
         return sum(getattr(array, "nbytes", 0) for array in batch.arguments.values())
 
     assert memory(limit) <= limit
-    assert (memory(2**62) > limit) == (mode in tuning.ENTRY_BYTES)
+    assert (memory(2**62) > limit) == (mode in filter_layouts.ENTRY_BYTES)
 
 
 @EACH_SPACE
@@ -295,6 +296,6 @@ def test_iterated_local_search_wakes_all_cities_after_a_kick(edges):
 )
 def test_the_mode_on_a_gpu_goes_by_the_neighbourhood_and_the_keep_rate(edges, n, opens, kept, mode):
     given = {"opens": opens, "kept": kept}
-    assert tuning.filter_mode("cuda", edges, n, ordered=False, **given) == mode
-    assert tuning.filter_mode("cuda", edges, n, ordered=True, **given) == "openings"
-    assert tuning.filter_mode("cpu", edges, n, ordered=False, **given) == "openings"
+    assert filter_layouts.filter_mode("cuda", edges, n, ordered=False, **given) == mode
+    assert filter_layouts.filter_mode("cuda", edges, n, ordered=True, **given) == "openings"
+    assert filter_layouts.filter_mode("cpu", edges, n, ordered=False, **given) == "openings"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.searches import sites
+from gpu_ls_plugin.tours import sites
 from tests.random_problems import random_problem
 
 SPANS = {"fine": 1000, "wide": 1_000_000}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.searches import driver
-from gpu_ls_plugin.searches.multi_descent import every_city
+from gpu_ls_plugin.searches.descent.multi_descent import every_city
 from tests import descent_oracle as oracle
 from tests import oracles
 from tests.random_problems import INTEGER, random_problem, random_tours

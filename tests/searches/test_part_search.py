@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import get_backend, tuning
-from gpu_ls_plugin.searches.chains import FusedChains, Start
-from gpu_ls_plugin.searches.composed import Composed
-from gpu_ls_plugin.searches.part_search import PartSearch, TourParts
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.searches.chains.chains import FusedChains, Start
+from gpu_ls_plugin.searches.chains.part_search import PartSearch, TourParts
+from gpu_ls_plugin.tours import tour_layouts
 from tests.random_problems import random_problem, random_tours
 
 N, ROWS, KICKS, LEVEL = 60, 6, 100, 0.5
@@ -32,7 +33,7 @@ def composed(start):
 def search(start, accept, parts, cut, rings, **limits):
     """Chains on parts of up to N cities, with the level of whole tours."""
     units = (start.problem.cost(start.tours) / N).astype("float32")
-    layout = tuning.HostShape.of(N)
+    layout = tour_layouts.HostShape.of(N)
     return PartSearch(start, accept, parts, BRIDGE, N, layout).run(
         cut,
         rings,

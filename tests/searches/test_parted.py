@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.searches.parted import PATH_DTYPE, SEGMENT_DTYPE, _layout
+from gpu_ls_plugin.searches.chains.parted import PATH_DTYPE, SEGMENT_DTYPE, _layout
 from tests.random_problems import METRICS, random_problem
 
 PART = 32

@@ -15,10 +15,10 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import compile_check, get_backend, tuning
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.searches import random_k
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.engine import OPTIMUM, OUT_OF_MOVES, RUNNING
-from gpu_ls_plugin.searches.random_k import RandomKSteps
+from gpu_ls_plugin.searches.exhaustive import random_k
+from gpu_ls_plugin.searches.exhaustive.random_k import RandomKSteps
 from tests import host_program
 from tests.oracles import NO_GAIN, distance_matrix
 from tests.random_problems import METRICS, random_problem, random_tours
@@ -165,7 +165,7 @@ def drawn_triples(n: int, count: int, seed: int) -> list[tuple[int, ...]]:
         count,
         "int n, gls::uint64 seed, int* triples",
         {"n": n, "seed": seed, "triples": triples},
-        header="random_k.cuh",
+        header="searches/exhaustive/random_k.cuh",
     )
     return [tuple(t) for t in triples.tolist()]
 

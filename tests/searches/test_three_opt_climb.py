@@ -14,10 +14,10 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import compile_check, get_backend
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.searches import three_opt_climb
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.engine import OPTIMUM, OUT_OF_MOVES
-from gpu_ls_plugin.searches.three_opt_climb import ThreeOptClimb
+from gpu_ls_plugin.searches.exhaustive import three_opt_climb
+from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
 from tests import host_program
 from tests.oracles import NO_GAIN, changed_edges, distance_matrix, has_improving_two_opt_move
 from tests.random_problems import INTEGER, METRICS, random_problem, random_tours
@@ -217,7 +217,7 @@ def test_bars_hold_every_triple_once(n, bar):
         three_opt_climb.bar_count(n, *bar),
         "int n, unsigned char* visits",
         {"n": n, "visits": visits},
-        header="triple_tiles.cuh",
+        header="searches/exhaustive/triple_tiles.cuh",
     )
     i, j, k = np.ogrid[:n, :n, :n]
     assert np.array_equal(visits, ((i < j) & (j < k)).astype(np.uint8))
@@ -251,7 +251,7 @@ def test_bars_are_decoded(n, bar):
         len(corners),
         "int n, int* corners",
         {"n": n, "corners": corners},
-        header="triple_tiles.cuh",
+        header="searches/exhaustive/triple_tiles.cuh",
     )
     assert corners[0, 0] == len(corners)
     corners[0, 0] = 0

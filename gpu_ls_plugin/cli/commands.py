@@ -1,0 +1,305 @@
+"""The command line: ``gpu-ls solve | plugins | operators | doctor | compile-check``.
+
+Results go to stdout, progress and errors to stderr. Exit codes: 0 success, 1 a check found
+something wrong or a file is elsewhere than it should be, 2 bad input, 130 interrupted (with the
+best tour written all the same).
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.cli import reports
+from gpu_ls_plugin.cli.interrupts import Interrupts
+from gpu_ls_plugin.exceptions import GpuLsError
+from gpu_ls_plugin.plugins.info import distribution_version
+from gpu_ls_plugin.plugins.loader import plugins
+from gpu_ls_plugin.plugins.registry import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.result import Progress, Result
+    from gpu_ls_plugin.solver import Settings
+
+SEARCHES = """\
+searches:
+  Neighbourhoods, joined by +, then candidates and a pivoting rule, each after a /; names and their
+  arguments are those that gpu-ls operators lists. What is missing is at its default.
+
+    two_opt+or_opt(2)/quadrant(10)/first
+    two_opt+or_opt            on nearest(10) with first
+    lin_kernighan             on alpha(5) with first
+    or_opt/quadrant(8)|nearest(5)
+    three_opt/random_k(1000)  over all cities
+    "filtered_neighbourhood(three_opt, gain_bound & ~dont_look | radius(100))"
+                              over all cities with best; filters join by &, | and ~
+    "LocalSearch([TwoOpt()], candidates=All(), pivoting=Best(), moves_per_pass=8)"
+
+  Such a search repairs the tours that were kicked. The search around it can be written, too:
+
+    "iterated_local_search(lin_kernighan(3)/alpha(5), double_bridge(50), better)"
+    "IteratedLocalSearch(two_opt+or_opt, accept=Threshold(0.1), cooperation=Migration(0.5))"
+"""
+
+OK, FOUND_WRONG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+interrupts = Interrupts()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    with interrupts:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):  # names of files can hold anything
+                stream.reconfigure(errors="backslashreplace")
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            return _run(_parser().parse_args(arguments))
+
+
+def _warn(message: Warning | str, *where: object, **more: object) -> None:
+    print(f"gpu-ls: warning: {message}", file=sys.stderr)
+
+
+def _run(options: argparse.Namespace) -> int:
+    try:
+        code: int = options.run(options)
+        sys.stdout.flush()
+        interrupts.check()
+        return code
+    except KeyboardInterrupt:
+        print("gpu-ls: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except (GpuLsError, OSError, MemoryError) as error:
+        if options.debug:
+            raise
+        print(f"gpu-ls: error: {_message(error)}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def solve(options: argparse.Namespace) -> int:
+    """Search for a short tour of a TSPLIB file and write what was found."""
+    from gpu_ls_plugin.cli import outputs
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.progress import SearchDisplay
+    from gpu_ls_plugin.solver import Settings, default_settings
+    from gpu_ls_plugin.solver import solve as search
+
+    problem = TSP.read(options.file, optimum=options.optimum)
+    settings = Settings(
+        seconds=options.seconds,
+        population=options.population,
+        seed=options.seed,
+        start=options.start,
+        backend=options.backend,
+        target=options.optimum,
+        search=options.search,
+        kicks=options.kicks,
+        moves=options.moves,
+    )
+    given = ((name, getattr(options, name)) for name in outputs.OUTPUTS)
+    paths = {name: path for name, path in given if path is not None}
+    outputs.check_all(problem, options.file, paths)
+    settings = default_settings(problem, settings)
+    with SearchDisplay(problem.name, settings.seconds, problem.optimum) as display:
+
+        def show(progress: Progress) -> None:
+            interrupts.check()
+            display(progress)
+
+        interrupts.check()
+        result = search(problem, settings, show)
+    interrupted = result.statistics.interrupted or interrupts.pending
+    interrupts.pending = False  # taken, with a result
+    written: dict[str, Path] = {}
+    try:
+        complete = _save_outputs(problem, result, paths, written)
+    finally:
+        _report_solve(problem, settings, result, options, written)
+    if not complete:
+        return FOUND_WRONG
+    return INTERRUPTED if interrupted else OK
+
+
+def _save_outputs(
+    problem: TSP, result: Result, paths: dict[str, Path], written: dict[str, Path]
+) -> bool:
+    """Write files, note which were, and return whether all are where they should be."""
+    from gpu_ls_plugin.cli import outputs
+
+    complete = True
+    for saved in outputs.save_all(problem, result, paths):
+        if saved.path is not None:
+            written[saved.name] = saved.path
+        if saved.error:
+            complete = False
+            place = "is lost" if saved.path is None else f"is in {saved.path} instead"
+            text = f"{paths[saved.name]}: {saved.error}; the {saved.name} {place}"
+            print(f"gpu-ls: error: {text}", file=sys.stderr)
+    return complete
+
+
+def _report_solve(
+    problem: TSP,
+    settings: Settings,
+    result: Result,
+    options: argparse.Namespace,
+    written: dict[str, Path],
+) -> None:
+    summary = reports.summary(problem, settings, result) | {
+        "file": str(options.file),
+        **{f"{name}_file": str(path) for name, path in written.items()},
+    }
+    if options.json:
+        _print_json(summary | {"best_tour": result.best_tour.tolist()})
+    else:
+        reports.print_summary(summary)
+
+
+def list_plugins(options: argparse.Namespace) -> int:
+    """List plugins with what they register and why they do not load."""
+    infos = plugins.infos()
+    if options.json:
+        _print_json([reports.plugin_row(info) for info in infos])
+    else:
+        reports.print_plugins(infos)
+    return OK
+
+
+def list_operators(options: argparse.Namespace) -> int:
+    """List all registered parts by kind."""
+    rows = [reports.operator_row(part) for part in registry.parts()]
+    if options.json:
+        _print_json(rows)
+    else:
+        reports.print_operators(rows)
+    return OK
+
+
+def examine(options: argparse.Namespace) -> int:
+    """Report versions, compiler, GPU and caches; wrong if no backend can search."""
+    from gpu_ls_plugin.cli import doctor
+
+    findings = doctor.examine()
+    if options.json:
+        _print_json([finding.as_dict() for finding in findings])
+    else:
+        reports.print_findings(findings)
+    return OK if doctor.can_search(findings) else FOUND_WRONG
+
+
+def compile_check(options: argparse.Namespace) -> int:
+    """Compile all listed kernels for several architectures; wrong if one fails or spills."""
+    from gpu_ls_plugin.backends import compile_check as check
+    from gpu_ls_plugin.searches.instantiations import instantiations
+
+    failures: list[str] = []
+    kernels = [*instantiations(), *plugins.kernel_sources(failures.append)]
+    for failure in failures:
+        print(f"gpu-ls: error: {failure}", file=sys.stderr)
+    if options.part is not None:
+        kernels = check.holding(kernels, options.part)
+    rows = check.check(kernels, options.arch or check.ARCHITECTURES, everything=options.all)
+    if options.json:
+        _print_json([row.as_dict() for row in rows])
+    else:
+        reports.print_kernels(rows)
+    return OK if rows and not failures and all(row.passed for row in rows) else FOUND_WRONG
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="gpu-ls", description="Local search on the GPU for batches of tours."
+    )
+    version = distribution_version("gpu-ls-plugin") or "(not installed)"
+    parser.add_argument("--version", action="version", version=f"gpu-ls {version}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--json", action="store_true", help="print JSON to stdout")
+    common.add_argument("--debug", action="store_true", help="show where an error comes from")
+
+    def add(name: str, run: Any) -> argparse.ArgumentParser:
+        text = run.__doc__.partition("\n")[0]
+        command = commands.add_parser(name, parents=[common], help=text, description=text)
+        command.set_defaults(run=run)
+        return command
+
+    _add_solve_options(add("solve", solve))
+    add("plugins", list_plugins)
+    add("operators", list_operators)
+    add("doctor", examine)
+    command = add("compile-check", compile_check)
+    command.add_argument(
+        "--arch", type=int, nargs="+", metavar="N", help="architectures (default: 75 80 90 100)"
+    )
+    command.add_argument("--part", metavar="NAME", help="only kernels that hold this part")
+    command.add_argument(
+        "--all", action="store_true", help="every kernel for every architecture, not only for 90"
+    )
+    return parser
+
+
+def _add_solve_options(command: argparse.ArgumentParser) -> None:
+    command.formatter_class = argparse.RawDescriptionHelpFormatter
+    command.epilog = SEARCHES
+    add = command.add_argument
+    add("file", type=Path, metavar="FILE", help="TSPLIB file (.tsp)")
+    add(
+        "--seconds",
+        type=float,
+        default=10.0,
+        help="time without compiling (default: 10, inf: no limit)",
+    )
+    add("--population", type=int, metavar="N", help="tours (default: what keeps the device busy)")
+    add(
+        "--search",
+        metavar="TEXT",
+        help="see below (default: lin_kernighan(3)/alpha(5), or three_opt+or_opt/nearest(10) where "
+        "lengths are asymmetric; quicker candidates where time is short)",
+    )
+    add("--kicks", type=int, metavar="N", help="kicks per tour at most")
+    add("--moves", type=int, metavar="N", help="improving moves per tour at most")
+    add("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
+    add("--backend", choices=("auto", "cpu", "cuda"), default="auto", help="where to search")
+    add(
+        "--start",
+        metavar="NAME",
+        help="construction of the first tours (default: random_tours where tours are crossed, else "
+        "nearest_neighbour, from 10,000 cities on greedy; see gpu-ls operators)",
+    )
+    add("--optimum", type=_cost, metavar="COST", help="show the gap to it, stop when reached")
+    add("--tour", type=Path, metavar="FILE", help="write the best tour here (TSPLIB)")
+    add("--plot", type=Path, metavar="FILE", help="draw the best tour here (.png, .svg, .pdf)")
+    add("--curve", type=Path, metavar="FILE", help="draw the costs over time here")
+    add("--history", type=Path, metavar="FILE", help="write the costs over time here (.csv)")
+    add("--result", type=Path, metavar="FILE", help="write all tours here (.json, .json.gz)")
+
+
+def _cost(text: str) -> float:
+    """An integer where the text is one, so that integer costs are shown as such."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error) or type(error).__name__
+
+
+def _print_json(content: object) -> None:
+    print(json.dumps(content, indent=2, default=str))

@@ -1,0 +1,142 @@
+"""What `gpu-ls doctor` finds: versions, compiler, GPU, caches, and how to get what is missing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from gpu_ls_plugin import backends
+from gpu_ls_plugin.backends import compiler, library_cache
+from gpu_ls_plugin.exceptions import GpuLsError
+from gpu_ls_plugin.plugins.info import distribution_version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+REQUIRED = ("numpy", "scipy", "pluggy", "vrplib", "rich")
+OPTIONAL = {"cupy": "cuda13", "pymoo": "pymoo", "matplotlib": "plot"}
+
+Status = Literal["ok", "missing"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report: what was looked for, what was found, what to do if it was not."""
+
+    name: str
+    status: Status
+    detail: str = ""
+    remedy: str = ""
+    optional: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields as a plain dictionary, ready for JSON."""
+        return asdict(self)
+
+
+def examine() -> list[Finding]:
+    """Look at everything that searches and adapters need; nothing is compiled or changed."""
+    reasons = backends.available()
+    return [*_packages(), _compiler(), *_backends(reasons), _gpu(reasons["cuda"]), *_caches()]
+
+
+def can_search(findings: Iterable[Finding]) -> bool:
+    """Whether at least one backend can run here."""
+    return any(found.name.startswith("backend ") and found.status == "ok" for found in findings)
+
+
+def _packages() -> Iterator[Finding]:
+    yield Finding("python", "ok", f"{platform.python_version()} on {platform.platform()}")
+    yield Finding("gpu-ls-plugin", "ok", distribution_version("gpu-ls-plugin") or "not installed")
+    holders = metadata.packages_distributions()  # wheels of CuPy have many names
+    for name in REQUIRED:
+        yield _package(name, holders.get(name, []), f"pip install {name}", optional=False)
+    for name, extra in OPTIONAL.items():
+        remedy = f'pip install "gpu-ls-plugin[{extra}]"'
+        yield _package(name, holders.get(name, []), remedy, optional=True)
+
+
+def _package(module: str, names: list[str], remedy: str, *, optional: bool) -> Finding:
+    """The versions of the distributions that hold a module."""
+    found = [f"{name} {metadata.version(name)}" for name in dict.fromkeys(names)]
+    if found:
+        return Finding(module, "ok", ", ".join(found), optional=optional)
+    return Finding(module, "missing", "not installed", remedy, optional)
+
+
+def _compiler() -> Finding:
+    try:
+        command = compiler.check_compiler()
+        version = compiler.version(tuple(command))
+    except GpuLsError as error:
+        reason = str(error).removeprefix(compiler.PREFIX)
+        return Finding("C++ compiler", "missing", *_detail_and_remedy(reason))
+    first_line = version.partition("\n")[0]
+    return Finding("C++ compiler", "ok", f"{shlex.join(command)}: {first_line}")
+
+
+def _backends(reasons: Mapping[str, str | None]) -> Iterator[Finding]:
+    for name, reason in reasons.items():
+        status: Status = "missing" if reason else "ok"
+        detail, remedy = _detail_and_remedy(reason or "usable")
+        yield Finding(f"backend {name}", status, detail, remedy, optional=name != "cpu")
+
+
+def _gpu(reason: str | None) -> Finding:
+    if reason is not None:
+        return Finding("GPU", "missing", *_detail_and_remedy(reason), optional=True)
+    cuda = backends.get_backend("cuda").xp.cuda
+    device = cuda.Device()
+    properties = cuda.runtime.getDeviceProperties(device.id)
+    driver = cuda.runtime.driverGetVersion()
+    return Finding(
+        "GPU",
+        "ok",
+        f"{properties['name'].decode()}, capability {int(device.compute_capability) / 10}, "
+        f"{properties['totalGlobalMem'] / 2**30:.0f} GiB, driver for CUDA "
+        f"{driver // 1000}.{driver % 1000 // 10}",
+        optional=True,
+    )
+
+
+def _detail_and_remedy(message: str) -> tuple[str, str]:
+    detail, semicolon, remedy = message.rpartition("; ")
+    return (detail, remedy) if semicolon else (message, "")
+
+
+def _caches() -> Iterator[Finding]:
+    yield _cache("cache of CPU programs", _cpu_programs, "GPU_LS_CACHE_DIR")
+    yield _cache("cache of CUDA programs", _cuda_programs, "CUPY_CACHE_DIR")
+
+
+def _cpu_programs() -> Path:
+    folder = library_cache.cache_folder()
+    if folder.exists():
+        library_cache.require_own(folder)
+    return folder
+
+
+def _cuda_programs() -> Path:
+    if own := os.environ.get("CUPY_CACHE_DIR"):
+        return Path(own)
+    return library_cache.home_folder() / ".cupy" / "kernel_cache"
+
+
+def _cache(name: str, find: Callable[[], Path], variable: str) -> Finding:
+    """Whether a cache folder can be written, or be made in the nearest folder that exists."""
+    try:
+        folder = find()
+        place = next((path for path in (folder, *folder.parents) if path.exists()), folder)
+        if place.is_dir() and os.access(place, os.W_OK):
+            state = "" if folder.exists() else " (not made yet)"
+            return Finding(name, "ok", f"{folder}{state}")
+        reason = f"{folder} cannot be written"
+    except OSError as error:  # it cannot even be looked for
+        reason = str(error)
+    remedy = f"point {variable} to a folder that you can write and others cannot"
+    return Finding(name, "missing", reason, remedy)

@@ -1,0 +1,209 @@
+"""What the command line prints: rows for JSON, tables for people."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.cli.outputs import OUTPUTS
+from gpu_ls_plugin.progress import cost_text, gap_percent, in_units
+from gpu_ls_plugin.search_text import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from gpu_ls_plugin.backends.compile_check import KernelReport
+    from gpu_ls_plugin.cli.doctor import Finding
+    from gpu_ls_plugin.plugins.info import PluginInfo
+    from gpu_ls_plugin.plugins.registry import Part
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.result import Result
+    from gpu_ls_plugin.solver import Settings
+
+WIDE = 1000  # columns
+LONGEST = {"name": 60}  # columns of a column of a table
+STOPPED_BY = {"optimum": "local optimum"}  # of every tour, not of the problem
+
+STYLES = {
+    "ok": "green",
+    "loaded": "green",
+    "error": "red",
+    "FAILED": "red",
+    "missing": "yellow",
+    "disabled": "yellow",
+    "extra not installed": "yellow",
+}
+
+
+def summary(problem: TSP, settings: Settings, result: Result) -> dict[str, Any]:
+    """Return what a solve with complete settings found, as plain numbers."""
+    statistics = result.statistics
+    seconds = max(statistics.seconds, 1e-9)
+    return {
+        "problem": problem.name,
+        "cities": problem.n,
+        "metric": problem.metric.name,
+        "symmetric": problem.symmetric,
+        "search": text_of(settings.search),
+        "best_cost": result.best_cost,
+        "mean_cost": float(result.costs.mean()),
+        "optimum": problem.optimum,
+        "gap_percent": gap_percent(result.best_cost, problem.optimum),
+        "population": len(result.costs),
+        "start": settings.start,
+        "kicks_per_tour": settings.kicks,
+        "moves_per_tour": settings.moves,
+        "seed": settings.seed,
+        "evaluations_per_second": statistics.evaluations / seconds,
+        "kicks_per_second": statistics.kicks / seconds,
+        **statistics.as_dict(),
+        "interrupted": statistics.interrupted,
+    }
+
+
+def print_summary(found: dict[str, Any]) -> None:
+    """Print the end summary of a solve."""
+    gap = found["gap_percent"]
+    phases = ", ".join(f"{name} {time:.2f} s" for name, time in found["phases"].items())
+    side = "" if gap is None else "below" if gap < 0 else "above"
+    optimum = side and f" ({abs(gap):.3g} % {side} {cost_text(found['optimum'])})"
+    stopped_by = STOPPED_BY.get(found["stopped_by"], found["stopped_by"])
+    lines = {
+        "problem": f"{found['problem'] or found['file']}, {found['cities']:,} cities, "
+        f"{found['metric']}{'' if found['symmetric'] else ', asymmetric'}",
+        "search": found["search"],
+        "best": f"{cost_text(found['best_cost'])}{optimum}",
+        "mean": f"{cost_text(found['mean_cost'])} over {found['population']:,} tours",
+        "time": f"{found['seconds']:.2f} s on {found['backend']}, stopped by {stopped_by}",
+        "phases": phases,
+        "moves": f"{in_units(found['evaluations'])} evaluated "
+        f"({in_units(found['evaluations_per_second'])} a second), {found['moves']:,} applied",
+        "kicks": f"{found['kicks']:,} ({in_units(found['kicks_per_second'])} a second), "
+        f"{found['accepted']:,} accepted",
+        "restarts": f"{found['restarts']:,} chains, from random tours"
+        if found["restarts"]
+        else None,
+        **{name: found.get(f"{name}_file") for name in OUTPUTS},
+    }
+    for name, text in lines.items():
+        if text is not None:
+            print(f"{name:8} {text}")
+
+
+def plugin_row(info: PluginInfo) -> dict[str, Any]:
+    """Return a plugin's record as a plain dictionary."""
+    return asdict(info)
+
+
+def print_plugins(infos: Iterable[PluginInfo]) -> None:
+    """Print one row for each plugin; what failed stands in the last column."""
+    rows = [
+        (i.name, f"{i.distribution} {i.version}".strip(), i.status, len(i.parts), i.error)
+        for i in infos
+    ]
+    _print_table(("plugin", "distribution", "status", "parts", "why and what to do"), rows)
+
+
+def operator_row(part: Part) -> dict[str, str]:
+    """Return a registered part as a plain dictionary.
+
+    With its arguments and their defaults as text, and the first line of its documentation.
+    """
+    return {
+        "kind": part.kind,
+        "name": part.name,
+        "arguments": arguments_text(part.factory),
+        "plugin": part.owner,
+        "summary": (inspect.getdoc(part.factory) or "").partition("\n")[0],
+    }
+
+
+def arguments_text(factory: Callable[..., Any]) -> str:
+    """Return the arguments of a part as they are written, such as ``max_length=3``."""
+    try:
+        signature = inspect.signature(factory)
+        made = {f.name: f.default_factory for f in fields(factory)} if is_dataclass(factory) else {}
+        plain = [
+            parameter.replace(
+                annotation=parameter.empty,
+                default=_shown(parameter.default, made.get(name, MISSING)),
+            )
+            for name, parameter in signature.parameters.items()
+        ]
+        return str(signature.replace(parameters=plain, return_annotation=signature.empty))[1:-1]
+    except Exception:  # of somebody's part, or a class that is not written in Python
+        return ""
+
+
+@dataclass(frozen=True)
+class _Text:
+    """Stands in a signature for a default value."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _shown(default: Any, made: Any) -> Any:
+    """Return a default value, or what makes it, as something that is shown as it is written."""
+    value = default if made is MISSING else made()
+    is_search = callable(value) and not isinstance(value, type)
+    return _Text(text_of(value)) if is_search else value
+
+
+def print_operators(rows: Iterable[dict[str, str]]) -> None:
+    """Print one row for each part."""
+    shown = []
+    for row in rows:
+        arguments = row["arguments"] and f"({row['arguments']})"
+        shown.append((row["kind"], row["name"] + arguments, row["plugin"], row["summary"]))
+    _print_table(("kind", "name", "plugin", "summary"), shown)
+
+
+def print_findings(findings: Iterable[Finding]) -> None:
+    """Print one row for each finding of the doctor."""
+    rows = []
+    for finding in findings:
+        optional = " (optional)" if finding.optional and finding.status == "missing" else ""
+        remedy = finding.remedy and f"\n-> {finding.remedy}"
+        rows.append((finding.name, finding.status, f"{finding.detail}{optional}{remedy}"))
+    _print_table(("what", "status", "found"), rows)
+
+
+def print_kernels(rows: Sequence[KernelReport]) -> None:
+    """Print one row for each kernel and architecture, then the errors in full, then a count."""
+    table = [
+        (
+            row.body,
+            f"sm_{row.arch}",
+            *(row.registers, row.shared, row.stack, row.spill_stores, row.spill_loads),
+            "ok" if row.passed else "FAILED",
+        )
+        for row in rows
+    ]
+    _print_table(
+        ("kernel", "arch", "registers", "shared", "stack", "stores", "loads", "status"), table
+    )
+    for row in rows:
+        if row.error:
+            print(f"{row.kernel} {row.body} for sm_{row.arch}:\n{row.error}\n")
+    failed = sum(not row.passed for row in rows)
+    print(f"{len(rows)} kernels, {failed} failed (memory in bytes, stores and loads are spills)")
+
+
+def _print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name in header:
+        table.add_column(name, overflow="fold", max_width=LONGEST.get(name))
+    for row in rows:
+        cells = [str(cell) for cell in row]
+        table.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in cells))
+    # A pipe has no width to keep to.
+    Console(width=None if sys.stdout.isatty() else WIDE).print(table)

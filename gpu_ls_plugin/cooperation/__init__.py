@@ -1,0 +1,1 @@
+"""Cooperation: how the chains of a population help each other."""

@@ -1,0 +1,206 @@
+"""What engines of composed moves share: the moves' C++ type, and what every kernel reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.tours import tour_layouts
+from gpu_ls_plugin.tours.sites import DTYPES, GRID_BYTES, Sites, metric_type
+from gpu_ls_plugin.trust import foreign
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.candidates import Candidates
+    from gpu_ls_plugin.neighbourhoods import Neighbourhood
+    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.problems.tsp import TSP
+
+LISTS = (  # cities and their candidates
+    "const void* metric_data, int n, const void* sites, float error_absolute, "
+    "float error_relative, const int* candidates, const void* candidate_lengths, int degree, "
+    "int sorted, "
+)
+PARAMETERS = LISTS + "int directions, int breadth, "
+EITHER, CHECKED = "neighbourhoods/either.cuh", "neighbourhoods/checked.cuh"
+LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bits
+
+
+@dataclass(frozen=True)
+class Moves:
+    """A list of neighbourhoods, composed for one kind of problem.
+
+    Attributes
+    ----------
+    functor : str
+        C++ type of the moves at a city.
+    headers, sources : tuple of str
+        Files and texts that define it.
+    length : str
+        C++ type in which a move's lengths are added up.
+    names : tuple of str
+        Names of the neighbourhoods.
+    grid : str
+        As `Sites` has it.
+    checked : tuple of str
+        Names of those that somebody else wrote: what they say is measured.
+    """
+
+    functor: str
+    headers: tuple[str, ...]
+    sources: tuple[str, ...]
+    length: str
+    names: tuple[str, ...]
+    grid: str = ""
+    checked: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        neighbourhoods: Sequence[Neighbourhood],
+        *,
+        symmetric: bool,
+        length: str,
+        grid: str = "",
+    ) -> Moves:
+        """Compose neighbourhoods; ties between them go to the first."""
+        checked: list[str] = []
+
+        def functor_of(part: Neighbourhood) -> str:
+            if not foreign(part):
+                return part.functor(symmetric)
+            checked.append(part.name)
+            return f"gls::Checked<{part.functor(symmetric)}, {len(checked)}>"
+
+        functors = [functor_of(part) for part in neighbourhoods]
+        functor = functors[-1]
+        for first in reversed(functors[:-1]):
+            functor = f"gls::Either<{first}, {functor}>"
+        return cls(
+            functor,
+            (EITHER, *[CHECKED][: len(checked)], *(part.header for part in neighbourhoods)),
+            tuple(filter(None, (part.source() for part in neighbourhoods))),
+            length,
+            tuple(part.name for part in neighbourhoods),
+            grid,
+            tuple(checked),
+        )
+
+    @property
+    def length_bytes(self) -> int:
+        """Of a number of type `length`."""
+        return np.dtype(DTYPES[self.length]).itemsize
+
+    @property
+    def lists(self) -> str:
+        """C++ type of the candidate lists."""
+        kind = "Packed" if self.grid == "fine" else "Candidate"
+        return f"gls::{kind}Lists<{self.length}>"
+
+    def kernel(
+        self, name: str, metric: Metric, *, header: str, body: str, parameters: str, team: str
+    ) -> Kernel:
+        """Compose a kernel of these moves, which `body` names ``{length}`` and ``{moves}``."""
+        body = body.replace("{length}", self.length).replace("{moves}", self.functor)
+        body = body.replace("{metric}", metric_type(metric, self.grid))
+        kernel = metric_kernel(
+            name, metric, header=header, body=body, parameters=parameters, team=team
+        )
+        return replace(
+            kernel,
+            functors=(*kernel.functors, *self.sources),
+            headers=self.headers,
+            parts=(*kernel.parts, *self.names),
+            checked=self.checked,
+        )
+
+
+def chain_needs(
+    metric: Metric, moves: Moves, neighbourhoods: Sequence[Neighbourhood]
+) -> tour_layouts.ChainNeeds:
+    """Return what chains of these moves need."""
+    deep, grid = any(part.deep for part in neighbourhoods), moves.grid
+    return tour_layouts.ChainNeeds(
+        GRID_BYTES.get(grid, metric.site_bytes),
+        moves.length_bytes,
+        len(moves.names),
+        "some" if deep == bool(grid) else "few" if grid else "many",
+    )
+
+
+class Composed:
+    """Neighbourhoods and candidates on a problem and backend: the arguments of `PARAMETERS`.
+
+    Attributes
+    ----------
+    moves : Moves
+    arguments : dict
+        By name.
+    steps : int
+        First steps of a city.
+    neighbours : int
+        Moves of a city.
+    needs : ChainNeeds
+        Of chains.
+    grid : str
+        As `Sites` has it.
+    cities : array of the backend, shape (n * degree,)
+        Candidates of all cities.
+
+    Raises
+    ------
+    InvalidParameterError
+        The candidate lists are too long.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        problem: TSP,
+        neighbourhoods: Sequence[Neighbourhood],
+        candidates: Candidates,
+    ) -> None:
+        cities, lengths, degree = _lists(backend, problem, candidates)
+        sites = Sites(backend, problem)
+        breadth = max(part.first_breadth(degree) for part in neighbourhoods)
+        directions = 2 if problem.symmetric else 1
+        self.moves = Moves.of(
+            neighbourhoods, symmetric=problem.symmetric, length=sites.length, grid=sites.grid
+        )
+        self.steps = directions * breadth
+        self.neighbours = self.steps * sum(
+            part.variants(degree, problem.symmetric) for part in neighbourhoods
+        )
+        self.cities = cities
+        self.needs = chain_needs(problem.metric, self.moves, neighbourhoods)
+        self.grid = sites.grid
+        if sites.grid == "fine":  # one array of words
+            cities, lengths = cities.astype("uint32") | lengths.astype("uint32") << 16, None
+        else:
+            lengths = lengths.astype(sites.dtype, copy=False)
+        self.arguments: dict[str, Any] = {
+            **sites.arguments,
+            "candidates": cities,
+            "candidate_lengths": lengths,
+            "degree": degree,
+            "sorted": int(candidates.of(problem).sorted),
+            "directions": directions,
+            "breadth": breadth,
+        }
+
+
+def _lists(backend: Backend, problem: TSP, candidates: Candidates) -> tuple[Any, Any, int]:
+    longest = candidates.most(problem)  # known before the lists are made, where they are long
+    lists = candidates.on(backend, problem) if longest <= LONGEST_LIST else (None, None, longest)
+    if lists[2] > LONGEST_LIST:
+        raise InvalidParameterError(
+            f"candidates: {candidates!r} lists {lists[2]:,} cities for each city, the limit is "
+            f"{LONGEST_LIST}; use fewer, such as Nearest(10), or pivoting=Best() with All()"
+        )
+    return lists

@@ -1,0 +1,1 @@
+"""Plugins: names of parts, the loader, and the built-in parts as a plugin."""

@@ -1,0 +1,296 @@
+"""Find, load and isolate plugins; the built-in parts are a plugin like any other.
+
+Nothing is loaded at import. The first look-up of a part, or the first hook call, loads the
+built-in plugin and then every entry point of the group `gpu_ls_plugin`, one by one: a plugin that
+fails is rolled back and kept as an error record, and all others work.
+
+Environment switches:
+
+``GPU_LS_DISABLE_PLUGINS``
+    Comma-separated names of plugins that are not loaded, or ``all`` for every plugin but the
+    built-in one.
+``GPU_LS_STRICT_PLUGINS``
+    ``1`` raises `PluginError` at the first plugin that fails.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import logging
+import os
+import threading
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from gpu_ls_plugin import hookspecs
+from gpu_ls_plugin.backends.composition import Kernel
+from gpu_ls_plugin.exceptions import DuplicatePartError, InvalidTypeError, PluginError
+from gpu_ls_plugin.plugins.info import PluginInfo, describe, distribution_version, failure
+from gpu_ls_plugin.plugins.registry import Part, Registry, registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.result import Statistics
+
+BUILT_IN = "builtin"
+
+_log = logging.getLogger(__name__)
+
+
+def _installed() -> Iterable[importlib.metadata.EntryPoint]:
+    return importlib.metadata.entry_points(group=hookspecs.PROJECT)
+
+
+class Plugins:
+    """The plugins of one registry.
+
+    Parameters
+    ----------
+    registry : Registry
+        Where the parts go.
+    entry_points : callable, optional
+        Returns the entry points to load; the installed ones by default.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        entry_points: Callable[[], Iterable[importlib.metadata.EntryPoint]] = _installed,
+    ) -> None:
+        self._registry = registry
+        self._entry_points = entry_points
+        self._renew_lock()
+        self._loading = self._loaded = False
+        self._infos: list[PluginInfo] = []
+        self._manager = _new_manager()
+
+    def clear(self) -> None:
+        """Forget all plugins and their parts; the next use loads them again."""
+        for info in self._infos:
+            self._registry.remove_owner(info.name)
+        self._infos.clear()
+        self._manager = _new_manager()
+        self._loaded = False
+
+    def load_all(self) -> None:
+        """Load the built-in plugin and all entry points, once; safe to call from any thread.
+
+        Raises
+        ------
+        PluginError
+            A plugin failed and ``GPU_LS_STRICT_PLUGINS=1``.
+        """
+        if self._loaded:
+            return
+        with self._lock:
+            if self._loading or self._loaded:  # a plugin that looks parts up while it registers
+                return
+            self._loading = True
+            try:
+                self._load()
+                self._loaded = True
+            except BaseException:
+                self.clear()
+                raise
+            finally:
+                self._loading = False
+
+    def finish_before_forks(self) -> None:
+        """Let every fork of this process wait until plugins that are being loaded are loaded.
+
+        The child has no thread that would go on, and modules half imported stay locked in it.
+        """
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(
+                before=lambda: self._lock.acquire(),
+                after_in_parent=lambda: self._lock.release(),
+                after_in_child=self._renew_lock,
+            )
+
+    def infos(self) -> list[PluginInfo]:
+        """Return what became of every plugin, the built-in one first."""
+        self.load_all()
+        return list(self._infos)
+
+    def add(self, plugin: object, name: str) -> PluginInfo:
+        """Register a plugin object by hand, without an entry point; errors are raised.
+
+        Raises
+        ------
+        DuplicatePartError
+            The name, or the name of one of its parts, is taken.
+        PluginError
+            It implements no hook.
+        pluggy.PluginValidationError
+            It implements a hook that does not exist, or with arguments that do not exist.
+        """
+        self.load_all()
+        return self._enter(plugin, PluginInfo(name, module=getattr(plugin, "__name__", "")))
+
+    def problem_from(self, obj: object) -> TSP:
+        """Return our problem for a framework's, through `gpu_ls_problem_from`.
+
+        Raises
+        ------
+        InvalidTypeError
+            No plugin knows the type.
+        """
+        self.load_all()
+        problem: TSP | None = self._manager.hook.gpu_ls_problem_from(obj=obj)
+        if problem is None:
+            kind = f"{type(obj).__module__}.{type(obj).__qualname__}"
+            raise InvalidTypeError(
+                f"problem: no plugin turns {kind} into a problem; TSP only: "
+                "TSPProblem(gpu_ls_plugin.TSP(...)), pymoo's TravelingSalesman, or what a plugin's "
+                "gpu_ls_problem_from answers for; outside pymoo a gpu_ls_plugin.TSP"
+            )
+        return problem
+
+    def kernel_sources(self, failed: Callable[[str], object] = _log.warning) -> list[Kernel]:
+        """Return the kernels that plugins add to the compile check.
+
+        `failed` is told, with the plugin's name, of each plugin that fails or returns something
+        else than kernels; the others are asked all the same.
+
+        Raises
+        ------
+        PluginError
+            A plugin failed and ``GPU_LS_STRICT_PLUGINS=1``.
+        """
+        kernels: list[Kernel] = []
+
+        def take(answer: object) -> None:
+            kernels.extend(_kernels(answer))
+
+        self._ask_each("gpu_ls_kernel_sources", {}, take, failed)
+        return kernels
+
+    def search_finished(self, problem: TSP, search: object, statistics: Statistics) -> None:
+        """Tell every plugin that observes searches; a failing one is logged, not raised."""
+        about = {"problem": problem, "search": search, "statistics": statistics}
+        self._ask_each("gpu_ls_search_finished", about, lambda answer: None, _log.warning)
+
+    def _ask_each(
+        self,
+        name: str,
+        arguments: dict[str, object],
+        take: Callable[[object], object],
+        failed: Callable[[str], object],
+    ) -> None:
+        """Call a hook of each plugin alone; what it returns is taken, an error is told."""
+        self.load_all()
+        for implementation in getattr(self._manager.hook, name).get_hookimpls():
+            hook = self._hook_of(name, implementation.plugin_name)
+            try:
+                take(next(iter(hook(**arguments)), None))
+            except Exception as error:
+                text = f"plugin {implementation.plugin_name!r}: {name}: {error!r}"
+                if _strict():
+                    raise PluginError(text) from error
+                failed(text)
+
+    def _renew_lock(self) -> None:
+        self._lock = threading.RLock()
+
+    def _load(self) -> None:
+        builtin = importlib.import_module("gpu_ls_plugin.plugins.builtin")
+        version = distribution_version("gpu-ls-plugin")
+        self._enter(builtin, PluginInfo(BUILT_IN, "gpu-ls-plugin", version, builtin.__name__))
+        disabled = _names(os.environ.get("GPU_LS_DISABLE_PLUGINS", ""))
+        entries = sorted(self._entry_points(), key=lambda entry: entry.name)
+        for entry in entries:
+            self._load_entry(entry, skip=not disabled.isdisjoint({"all", entry.name}))
+        for name in sorted(disabled - {"all"} - {entry.name for entry in entries}):
+            text = "named by GPU_LS_DISABLE_PLUGINS, but no plugin of this name is installed"
+            self._infos.append(PluginInfo(name, status="disabled", error=text))
+
+    def _load_entry(self, entry: importlib.metadata.EntryPoint, *, skip: bool) -> None:
+        info = describe(entry)
+        if skip:
+            self._infos.append(replace(info, status="disabled"))
+            return
+        try:
+            self._require_free(info)
+            self._enter(entry.load(), info)
+        except (Exception, SystemExit) as error:
+            info = failure(entry, info, error)
+            if info.status == "error" and _strict():
+                raise PluginError(f"plugin {info.name!r}: {info.error}") from error
+            self._infos.append(info)
+
+    def _require_free(self, info: PluginInfo) -> None:
+        for other in self._infos:
+            if other.name == info.name and other.status == "loaded":
+                raise DuplicatePartError(
+                    f"plugin name {info.name!r} is taken by {other.origin}; "
+                    f"{info.origin} must choose another name"
+                )
+
+    def _enter(self, plugin: object, info: PluginInfo) -> PluginInfo:
+        """Register one plugin and its parts; on any error nothing of it stays."""
+        self._require_free(info)
+        try:
+            self._manager.register(plugin, info.name)
+            self._manager.check_pending()
+            if not self._manager.get_hookcallers(plugin):
+                raise PluginError("no hook is implemented; mark functions with @hookimpl")
+            register = self._register_for(info.name)
+            self._hook_of("gpu_ls_register_parts", info.name)(register=register)
+        except BaseException:
+            self._registry.remove_owner(info.name)
+            if self._manager.has_plugin(info.name):
+                self._manager.unregister(name=info.name)
+            raise
+        own = (part for part in self._registry.parts() if part.owner == info.name)
+        info = replace(info, parts=tuple(f"{part.kind}:{part.name}" for part in own))
+        self._infos.append(info)
+        return info
+
+    def _register_for(self, owner: str) -> hookspecs.Register:
+        def register(kind: str, name: str, factory: Callable[..., Any]) -> None:
+            self._registry.register(Part(kind, name, factory, owner))
+
+        return register
+
+    def _hook_of(self, hook: str, name: str) -> pluggy.HookCaller:
+        """The hook as implemented by one plugin alone."""
+        others = [plugin for key, plugin in self._manager.list_name_plugin() if key != name]
+        return self._manager.subset_hook_caller(hook, [other for other in others if other])
+
+
+def _new_manager() -> pluggy.PluginManager:
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    return manager
+
+
+def _kernels(answer: object) -> list[Kernel]:
+    """Return the kernels of one plugin; anything else raises."""
+    kernels = []
+    for kernel in answer if isinstance(answer, Iterable) else [answer]:
+        if not isinstance(kernel, Kernel):
+            raise InvalidTypeError(f"{answer!r:.200} is no list of Kernel")
+        kernels.append(kernel)
+    return kernels
+
+
+def _strict() -> bool:
+    return os.environ.get("GPU_LS_STRICT_PLUGINS", "") not in ("", "0")
+
+
+def _names(text: str) -> set[str]:
+    return {name.strip() for name in text.split(",") if name.strip()}
+
+
+plugins = Plugins(registry)
+"""The plugins of this process."""
+plugins.finish_before_forks()
+
+load_all = plugins.load_all
+search_finished = plugins.search_finished

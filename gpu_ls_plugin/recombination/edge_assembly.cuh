@@ -1,0 +1,190 @@
+// Edge assembly crossover (Nagata and Kobayashi 2013), localised: each tour takes over those
+// AB-cycles of its partner that make it shorter, one after the other.
+//
+// An offspring is the tour with the edges of a cycle exchanged; its subtours are joined, the
+// smallest first, by the best exchange of two edges on candidate lists. If it is shorter, it takes
+// the place of the tour before the next cycle is tried.
+#pragma once
+
+#include "recombination/ab_cycle.cuh"
+#include "recombination/broken_tour.cuh"
+#include "include/lengths.cuh"
+#include "tours/tour_memory.cuh"
+
+namespace gls {
+
+constexpr int kMostCities = 1000;  // of a subtour that is joined
+
+template <class Team, class Metric, class Length, class Memory>
+struct EdgeAssembly {
+  using City = typename Memory::City;
+  using Cost = typename Metric::Length;
+  using MetricLengths = Lengths<Metric, Length>;
+  using Site = typename MetricLengths::City;
+  using Broken = BrokenTour<City>;
+
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
+                             const void* sites, float error_absolute, float error_relative,
+                             const int* candidates, const void* candidate_lengths, int degree,
+                             int sorted, uint64 seed, int64 generation, int parents, int offspring,
+                             const void* neighbours, int* tours, int* best_tours, void* costs,
+                             void* best_costs, int64* idle_counts, char* scratch) {
+    Memory memory(team, item, team_bytes(n), 0, scratch);
+    Broken child(n, memory);
+    const MetricLengths length{
+        Metric(metric_data, n), static_cast<const Site*>(sites), {error_absolute, error_relative}};
+    const typename MetricLengths::Lists lists{candidates, candidate_lengths, degree, sorted != 0};
+    const int64 row = int64(item) * n;
+    const auto* other = static_cast<const Neighbours<City>*>(neighbours) +
+                        int64(partner_of(item, seed, generation, parents)) * n;
+    AbCycles<City> cycles(n, other, memory);
+
+    each_ahead(
+        team, n, [&](int p) { return best_tours[row + p]; },
+        [&](int p, int city) {
+          child.tour.order[p] = City(city);
+          child.tour.position[city] = City(p);
+        });
+    team.sync();
+    cycles.open(team, child.tour);
+    Philox random(seed, Purpose::kOffspring, item);
+    random.seek(generation * n);  // four numbers for each city: a number starts or takes an edge
+    Cost gained = 0;
+#pragma unroll 1
+    for (int number = 0; number < offspring; ++number) {
+      const AbCycle cycle = cycles.next(team, random);
+      if (cycle.edges() == 0) break;
+      Cost gain = take_over(team, length, cycle, cycles.walk, child);
+      if (gain <= 0 || !join(team, length, lists, child, gain)) continue;
+      gained += gain;
+      child.mend(team);
+    }
+    const Cost cost = static_cast<Cost*>(best_costs)[item];
+    if (MetricLengths::kReal && double(gained) <= 1e-12 * double(cost)) return;  // rounding
+    if (gained == 0) return;
+    team.each(n, [&](int p) { tours[row + p] = best_tours[row + p] = child.tour.at(p); });
+    team.sync();  // all have read the cost
+    team.once([&] {
+      static_cast<Cost*>(costs)[item] = static_cast<Cost*>(best_costs)[item] = cost - gained;
+      idle_counts[item] = 0;
+    });
+  }
+
+ private:
+  GLS_DEVICE static int64 team_bytes(int n) { return Broken::bytes(n) + AbCycles<City>::bytes(n); }
+
+  // In every generation another one, and each is the partner of one.
+  GLS_DEVICE static int partner_of(int item, uint64 seed, int64 generation, int parents) {
+    Philox random(seed, Purpose::kPartner, 0);
+    random.seek(generation);
+    return (item + 1 + int(random.below(parents - 1))) % parents;
+  }
+
+  // Exchanges the edges of a cycle in a tour; returns what that gains, 0 if the tour has lost one
+  // of them.
+  GLS_DEVICE static Cost take_over(const Team& team, const MetricLengths& length,
+                                   const AbCycle& cycle, const City* walk, Broken& child) {
+    const RingTour<City>& tour = child.tour;
+    child.size = cycle.edges() / 2;
+    uint32 lost = 0;
+    const Cost gain = team.template sum<Cost>(cycle.edges(), [&](int i) {
+      const int from = int(walk[cycle.begin + i]), to = int(walk[cycle.begin + i + 1]);
+      const Cost edge = Cost(length(from, to));
+      if ((cycle.begin + i) % 2 != 0) {
+        child.ends[i / 2 * 2] = City(from);
+        child.ends[i / 2 * 2 + 1] = City(to);
+        return -edge;
+      }
+      const int place = tour.place(from), next = tour.place(to);
+      const bool forward = tour.wrap(place + 1) == next;
+      lost |= !forward && tour.wrap(next + 1) != place;
+      child.cuts[i / 2] = City(forward ? place : next);
+      return edge;
+    });
+    return team.total(lost) == 0 ? gain : 0;
+  }
+
+  // Joins all subtours into one tour. False where that cannot be done or gains nothing.
+  GLS_DEVICE static bool join(const Team& team, const MetricLengths& length,
+                              const typename MetricLengths::Lists& lists, Broken& child,
+                              Cost& gain) {
+    auto subtours = child.connect(team);
+#pragma unroll 1
+    while (subtours.count > 1) {
+      if (subtours.cities > kMostCities || child.size + 2 > kMostCuts) return false;
+      const auto best = best_exchange(team, length, lists, child, subtours.smallest);
+      if (best.index < 0) return false;
+      gain -= Cost(best.value);
+      if (gain <= 0) return false;
+      const Exchange chosen = read_exchange(lists, child, best.index);
+      team.sync();  // all have read what is about to change
+      int& size = shared_slot<int>(team);
+      team.once([&] {
+        size =
+            child.exchange(chosen.u, chosen.v_after, chosen.v, chosen.c, chosen.w_after, chosen.w);
+      });
+      child.size = size;
+      subtours = child.connect(team);
+    }
+    return true;
+  }
+
+  struct Exchange {
+    int u, c;  // places
+    int path;  // of c
+    bool v_after, w_after;
+    typename Broken::Neighbour v, w;
+  };
+
+  // An exchange is numbered by the place of u, the rank of its candidate c, and on which sides of
+  // them the edges lie that go out.
+  GLS_DEVICE static Exchange read_exchange(const typename MetricLengths::Lists& lists,
+                                           const Broken& child, int64 index) {
+    const bool v_after = index & 2, w_after = index & 1;
+    const int place = int(index / 4 / lists.degree), rank = int(index / 4 % lists.degree);
+    const int c = child.tour.place(lists.city(lists.entry(child.tour.at(place), rank)));
+    const int path = child.path_of(c);
+    return {place,
+            c,
+            path,
+            v_after,
+            w_after,
+            child.neighbour(place, child.path_of(place), v_after),
+            child.neighbour(c, path, w_after)};
+  }
+
+  // The exchange that joins a subtour with another one for the least loss; index -1 if there is
+  // none.
+  GLS_DEVICE static Ranked<Length> best_exchange(const Team& team, const MetricLengths& length,
+                                                 const typename MetricLengths::Lists& lists,
+                                                 const Broken& child, int subtour) {
+    const RingTour<City>& tour = child.tour;
+    const Ranked<Length> none{Length(int64(1) << (sizeof(Length) == 4 ? 30 : 60)), -1};
+    Ranked<Length> best = none;
+#pragma unroll 1
+    for (int path = 0; path < child.size; ++path) {
+      if (int(child.owner[path]) != subtour) continue;
+      const int first = child.first(path);
+      best = team.least(child.length(path) * lists.degree, best, [&](int i) {
+        const int place = tour.wrap(first + i / lists.degree), rank = i % lists.degree;
+        const int u = tour.at(place);
+        const uint32 entry = lists.entry(u, rank);
+        const int c = lists.city(entry), c_place = tour.place(c), c_path = child.path_of(c_place);
+        if (int(child.owner[c_path]) == subtour) return none;
+        Ranked<Length> found = none;
+        for (int which = 0; which < 4; ++which) {
+          const int v = child.neighbour(place, path, which & 2).city;
+          const int w = child.neighbour(c_place, c_path, which & 1).city;
+          const Ranked<Length> loss{
+              lists.length(entry) + length(v, w) - length(u, v) - length(c, w),
+              (int64(place) * lists.degree + rank) * 4 + which};
+          if (loss < found) found = loss;
+        }
+        return found;
+      });
+    }
+    return best;
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,1 @@
+"""Chains of kicks: whole tours, parts of tours, and from the host."""

@@ -1,0 +1,131 @@
+"""The kernel of chains: how it is composed, who holds a chain, and what a launch works on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from gpu_ls_plugin.neighbourhoods import composed
+from gpu_ls_plugin.tours import tour_layouts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_plugin.acceptance import Acceptance
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.neighbourhoods.composed import Composed, Moves
+    from gpu_ls_plugin.problems.metrics import Metric
+
+Shape = TypeVar("Shape", bound=tour_layouts.ChainShape | None)
+PARAMETERS = composed.PARAMETERS + (
+    "int ahead, gls::uint64 seed, gls::int64 first_row, gls::int64 until, gls::int64 max_moves, "
+    "int patience, int window, float heat, float cooling, const float* units, int* tours, "
+    "int* best_tours, void* costs, void* best_costs, gls::int64* kick_counts, "
+    "gls::int64* accepted_counts, gls::int64* idle_counts, gls::int64* look_counts, "
+    "gls::int64* move_counts, gls::int64* moves_by, char* scratch, int total, int replicas, "
+    "const int* part_sizes, const int* part_names, const int* part_mates"
+)
+NO_LIMIT = 2**62  # kicks or moves
+WHOLE_TOUR, TOUR_PART = "gls::WholeTour", "gls::TourPart"  # what a chain works on
+
+
+class ChainState:
+    """Where a batch of chains stands: what launches read and write.
+
+    Parameters
+    ----------
+    xp : module
+        NumPy or CuPy.
+    tours : array, shape (P, n), int32
+        Changed in place.
+    costs : array, shape (P,)
+    units : array, shape (P,), float32
+        Length for which 1 stands in the level of the acceptance rule.
+    current_is_best : bool
+        Whether a chain's current tour is always its best one, so that no copy is kept.
+    neighbourhoods : int
+        That moves are counted by.
+
+    Attributes
+    ----------
+    tours, best_tours : arrays, shape (P, n), int32
+    costs, best_costs : arrays, shape (P,)
+    kicks, accepted, idle, looks, moves : arrays, shape (P,), int64
+        Counts; `idle` of the kicks since the last best.
+    moves_by : array, shape (K,), int64
+        Moves of each neighbourhood, of all chains together, where there are several.
+    """
+
+    def __init__(
+        self,
+        xp: Any,
+        tours: Any,
+        costs: Any,
+        units: Any,
+        *,
+        current_is_best: bool,
+        neighbourhoods: int = 1,
+    ) -> None:
+        self.tours = tours
+        self.best_tours = tours if current_is_best else tours.copy()
+        self.costs, self.best_costs = costs, costs.copy()
+        self.units = units
+        self.kicks, self.accepted, self.idle, self.looks, self.moves = (
+            xp.zeros(len(tours), "int64") for _ in range(5)
+        )
+        self.moves_by = xp.zeros(neighbourhoods, "int64")
+
+    @property
+    def state_arguments(self) -> dict[str, Any]:
+        """Arguments of the kernel, by name."""
+        return {
+            "units": self.units,
+            "tours": self.tours,
+            "best_tours": self.best_tours,
+            "costs": self.costs,
+            "best_costs": self.best_costs,
+            "kick_counts": self.kicks,
+            "accepted_counts": self.accepted,
+            "idle_counts": self.idle,
+            "look_counts": self.looks,
+            "move_counts": self.moves,
+            "moves_by": self.moves_by,
+        }
+
+
+def chain_layout(
+    backend: Backend, parts: Composed, n: int, choose: Callable[..., Shape]
+) -> Shape | tour_layouts.HostShape:
+    """Return who holds a chain on n cities, and where; `choose` is a rule for GPUs."""
+    if backend.name == "cpu":
+        return tour_layouts.HostShape.of(n)
+    return choose(n, shared_memory=backend.shared_memory, needs=parts.needs)
+
+
+def chain_kernel(
+    metric: Metric,
+    moves: Moves,
+    cuts: str,
+    accept: Acceptance,
+    layout: tour_layouts.ChainShape,
+    scope: str = WHOLE_TOUR,
+) -> Kernel:
+    """Compose the search of one chain per team; `scope` is what a chain works on."""
+    kernel = moves.kernel(
+        "chain",
+        metric,
+        header="searches/chains/chain.cuh",
+        body=f"gls::Chain<{{team}}, {scope}, {{metric}}, {{length}}, {layout.memory}, {{moves}}, "
+        f"{cuts}, {accept.functor}>",
+        parameters=PARAMETERS,
+        team=layout.team,
+    )
+    return replace(
+        kernel,
+        blocks_per_multiprocessor=layout.blocks,
+        prepared=not kernel.on_host and scope == WHOLE_TOUR,
+        headers=(*kernel.headers, accept.header),
+        functors=(*kernel.functors, *filter(None, [accept.source()])),
+        parts=(*kernel.parts, accept.name),
+    )

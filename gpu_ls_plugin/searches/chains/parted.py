@@ -1,0 +1,319 @@
+"""Engine for large tours: many chains, each on a small part of a tour at a time.
+
+A tour is cut into segments; a part is one of them, or two that lie next to each other in space. The
+rest of the tour is contracted to fixed edges, so that a part is a small problem that fits into
+shared memory, and all parts are searched at the same time, each by several chains with different
+random numbers. The best chain of each part counts; the parts are joined, and the next round cuts
+elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.budget import Stopwatch, now
+from gpu_ls_plugin.searches.chains import chain_layouts
+from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT, ChainState, chain_layout
+from gpu_ls_plugin.searches.chains.chains import Chains, Start
+from gpu_ls_plugin.searches.chains.part_search import PartSearch, TourParts
+from gpu_ls_plugin.searches.descent.best_sweep import positions_kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.acceptance import Acceptance
+    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.perturbations import DoubleBridge
+
+SEGMENT_DTYPE = np.dtype(
+    [(name, "i4") for name in ("tour", "begin1", "length1", "begin2", "length2")]
+)
+PATH_DTYPE = np.dtype([(name, "i4") for name in ("begin", "step", "split", "turned")])
+PIECE_DTYPE = np.dtype([(name, "i4") for name in ("part", "from", "count", "turned", "to")])
+KICKS_PER_CITY = 2  # of each chain in a round
+SMALLEST_SEGMENT = 8
+
+
+def make_part_kernel(lists: str, team: str) -> Kernel:
+    """Compose the kernel that makes parts, with candidate lists of a C++ type."""
+    return _kernel(
+        "make_part",
+        f"gls::MakePart<{team}, {lists}>",
+        "int n, int stride, int degree, const void* segments, const int* tours, const int* places, "
+        "const int* candidates, const void* candidate_lengths, int* sizes, int* names, int* mates, "
+        "void* near, void* near_lengths",
+        team,
+    )
+
+
+def unroll_kernel(team: str) -> Kernel:
+    """Compose the kernel that reads the best tours of parts as paths."""
+    return _kernel(
+        "unroll_part",
+        f"gls::UnrollPart<{team}>",
+        "int stride, const void* segments, const int* tours, const int* winners, void* unrolled",
+        team,
+    )
+
+
+def write_kernel(team: str) -> Kernel:
+    """Compose the kernel that joins parts."""
+    return _kernel(
+        "write_piece",
+        f"gls::WritePiece<{team}>",
+        "int n, int stride, const void* segments, const void* pieces, const int* rings, "
+        "const int* winners, const void* unrolled, const int* names, int* tours",
+        team,
+    )
+
+
+def _kernel(name: str, body: str, parameters: str, team: str) -> Kernel:
+    return Kernel(
+        name, "searches/chains/parts.cuh", body, parse_parameters(parameters), team, parts=(name,)
+    )
+
+
+class PartedTours(Chains):
+    """Chains on parts of tours; as a chain, a tour counts the kicks of all its parts.
+
+    Parameters
+    ----------
+    start, accept
+        As for all chains.
+    parts : Composed
+        Neighbourhoods and candidates on the backend.
+    perturbation : DoubleBridge
+    size : int
+        Cities of a part.
+    """
+
+    divisible = False  # a round is what it is, however long it takes
+
+    _parts: Composed
+
+    def __init__(
+        self,
+        start: Start,
+        accept: Acceptance,
+        parts: Composed,
+        perturbation: DoubleBridge,
+        size: int,
+    ) -> None:
+        super().__init__(start, accept, None, parts, len(parts.moves.names))
+        backend, (tours, n) = start.backend, start.tours.shape
+        self.best_costs = self.costs
+        self._perturbation = perturbation
+        self._segment = max(SMALLEST_SEGMENT, min(size, n) // 2)
+        self._round = 0
+        self._random = np.random.default_rng([start.seed, start.first_row])
+        self._stride = 2 * -(-n // max(2, n // self._segment))
+        count = max(1, tours * n // (2 * self._segment))
+        layout = chain_layout(backend, parts, self._stride, chain_layouts.part_shape)
+        self._search = PartSearch(start, accept, parts, perturbation, self._stride, layout)
+        slots = backend.processors * layout.teams * layout.blocks
+        self._replicas = max(1, slots // count)
+        warp = backend.warp()
+        self._make = make_part_kernel(parts.moves.lists, warp)
+        self._unroll, self._write = unroll_kernel(warp), write_kernel(warp)
+        self._kicks = max(1, KICKS_PER_CITY * self._stride)  # of each chain in a round
+        share = -(-self._replicas * count // backend.processors)  # chains of a processor
+        self._pace = chain_layouts.SECONDS_PER_KICK[backend.name] * share  # seconds a kick
+        self._unit = float(self.costs.mean()) / n
+
+    @property
+    def current_is_best(self) -> bool:
+        """True: a part is replaced by nothing worse than itself."""
+        return True
+
+    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
+        """Make one round, of fewer kicks where `until` or `seconds` would be exceeded."""
+        level = max(0.0, heat - cooling * int(self.kicks.min()))
+        # With some reserve for the rest of a round.
+        in_time = min(0.8 * seconds / self._pace, NO_LIMIT)
+        begin = now()
+        kicks = self._make_round(until, level, max(1, min(self._kicks, int(in_time))), seconds)
+        self._pace = (now() - begin) / kicks
+
+    def first_kicks(self) -> int:
+        """Return the kicks of a round for one tour."""
+        parts: int = max(1, self.start.problem.n // self._stride)
+        kicks: int = self._kicks * self._replicas * parts
+        return kicks
+
+    def moves_per_look(self) -> int:
+        """Return how many moves looking at one city stands for."""
+        return self._parts.neighbours
+
+    def _make_round(self, until: int, level: float, most: int, seconds: float) -> int:
+        """Cut, search and join all tours; return the kicks of each chain."""
+        watch = Stopwatch.of(seconds)
+        xp, tours = self.start.backend.xp, len(self.tours)
+        segments, cut, arrays = self._cut()
+        chains = len(segments) * self._replicas
+        per_tour = chains // tours
+        kicks: int = max(1, min(most, -(-(until - int(self.kicks.max())) // per_tour)))
+        rings = xp.empty((chains, self._stride), "int32")
+        rings[:] = xp.arange(self._stride, dtype="int32")
+        found = self._search.run(
+            cut,
+            rings,
+            xp.full(chains, self._unit, "float32"),
+            kicks=kicks,
+            level=level,
+            fall=level,
+            window=self._perturbation.window(min(self._stride, int(segments["length1"].min()))),
+            first_row=(self._round + 1) << 32,
+            seconds=watch.left,
+        )
+        self._join(segments, arrays, found)
+        self.costs[:] = tour_costs(self.start.backend, self.start.problem, self.tours)
+        self.kicks += kicks * per_tour
+        self.accepted += found.accepted.sum() // tours
+        self.looks += found.looks.sum() // tours
+        self.moves += found.moves.sum() // tours
+        self.moves_by += found.moves_by
+        self._round += 1
+        return kicks
+
+    def _cut(self) -> tuple[NDArray[Any], TourParts, dict[str, Any]]:
+        """Return segments, their parts, and what the kernels that make and join these read."""
+        backend, arguments = self.start.backend, self._parts.arguments
+        xp, (tours, n) = backend.xp, self.tours.shape
+        self.tours[:] = xp.roll(self.tours, -int(self._random.integers(n)), axis=1)
+        places = xp.empty((tours, n), "int32")
+        backend.launch(
+            positions_kernel(backend.block(256)),
+            tours,
+            {"n": n, "tours": self.tours, "positions": places},
+        )
+        cuts = np.linspace(0, n, max(2, n // self._segment) + 1).astype(np.int64)
+        segments = np.concatenate(
+            [self._pair_up(tour, places[tour], cuts) for tour in range(tours)]
+        )
+        count, stride, degree = len(segments), self._stride, arguments["degree"]
+        cut = TourParts.empty(xp, count, stride, arguments)
+        arrays = {
+            "n": n,
+            "stride": stride,
+            "degree": degree,
+            "segments": _bytes(xp, segments),
+            "tours": self.tours,
+            "places": places,
+            "candidates": arguments["candidates"],
+            "candidate_lengths": arguments["candidate_lengths"],
+            **vars(cut),  # under the names that the kernels' parameters have
+        }
+        backend.launch(self._make, count, arrays)
+        return segments, cut, arrays
+
+    def _pair_up(self, tour: int, places: Any, cuts: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the parts of a tour: pairs of segments next to each other in space."""
+        xp, count = self.start.backend.xp, len(cuts) - 1
+        segments = np.zeros(count, SEGMENT_DTYPE)
+        segments["tour"], segments["begin1"], segments["length1"] = tour, cuts[:-1], np.diff(cuts)
+        own = xp.searchsorted(xp.asarray(cuts[1:]), places, side="right")
+        degree = self._parts.arguments["degree"]
+        others = own[self._parts.cities.reshape(-1, degree)]
+        low, high = xp.minimum(own[:, None], others), xp.maximum(own[:, None], others)
+        keys, links = xp.unique((low * count + high)[low < high], return_counts=True)
+        first, second = np.divmod(self.start.backend.to_numpy(keys), count)
+        # Neighbours on the tour are one segment in the rounds that cut elsewhere.
+        weight = self.start.backend.to_numpy(links) * self._random.random(len(first))
+        weight[(second - first == 1)] *= 0.5
+        taken = np.zeros(count, bool)
+        pairs = []
+        for k in np.argsort(-weight):
+            a, b = first[k], second[k]
+            if not (taken[a] or taken[b]):
+                taken[a] = taken[b] = True
+                pairs.append((a, b))
+        parts = [segments[~taken]]
+        if pairs:
+            chosen = np.array(pairs)
+            double = segments[chosen[:, 0]]
+            double["begin2"] = segments["begin1"][chosen[:, 1]]
+            double["length2"] = segments["length1"][chosen[:, 1]]
+            parts.append(double)
+        return np.concatenate(parts)
+
+    def _join(self, segments: NDArray[Any], arrays: dict[str, Any], found: ChainState) -> None:
+        """Write the best tour of each part into the tours."""
+        backend, count, rings = self.start.backend, len(segments), found.best_tours
+        xp = backend.xp
+        of_part = found.best_costs.reshape(count, self._replicas)
+        first = xp.arange(count) * self._replicas
+        joined = {
+            **arrays,
+            "rings": rings,
+            "winners": (first + of_part.argmin(axis=1)).astype("int32"),
+            "unrolled": xp.empty(count * PATH_DTYPE.itemsize, "uint8"),
+        }
+        backend.launch(self._unroll, count, {**joined, "tours": rings})
+        paths = backend.to_numpy(joined["unrolled"]).view(PATH_DTYPE)
+        gained = backend.to_numpy(of_part.min(axis=1))
+        pieces = np.concatenate(
+            [
+                _layout(segments, paths, gained, np.flatnonzero(segments["tour"] == tour))
+                for tour in range(len(self.tours))
+            ]
+        )
+        if (paths["step"] == 0).any():
+            joined["unrolled"] = _bytes(xp, paths)
+        joined |= {"pieces": _bytes(xp, pieces), "tours": self.tours.copy()}
+        backend.launch(self._write, len(pieces), joined)
+        self.tours[:] = joined["tours"]
+
+
+def _layout(
+    segments: NDArray[Any], paths: NDArray[Any], gained: NDArray[Any], parts: NDArray[np.int64]
+) -> NDArray[Any]:
+    """Return the pieces of one tour.
+
+    A part of two segments whose path leaves by the other end turns what lies between them round.
+    Parts that do so must not cross each other: of those that do the ones that gain less, and paths
+    that are void, are left as they were (in place: `paths`).
+    """
+    pairs = [part for part in parts if segments["length2"][part] > 0]
+    begin, end = segments["begin1"], segments["begin2"]
+    turned: list[tuple[int, int, int]] = []
+    for part in sorted(pairs, key=lambda part: gained[part]):
+        if not paths["turned"][part] or paths["step"][part] == 0:
+            continue
+        a, b = begin[part], end[part]
+        if any((c < a < d) != (c < b < d) for c, d, _ in turned):
+            paths["step"][part] = 0
+        else:
+            turned.append((a, b, part))
+    for part in parts:
+        if paths["step"][part] == 0:
+            paths["split"][part], paths["turned"][part] = segments["length1"][part], 0
+    # Stretches of the tour by where they began: (begin, part, first city of the path, count).
+    stretches = []
+    for part in parts:
+        split, size = paths["split"][part], segments["length1"][part] + segments["length2"][part]
+        stretches.append((begin[part], part, 0, split))
+        if segments["length2"][part] > 0:
+            stretches.append((end[part], part, split, size - split))
+    stretches.sort()
+    order = list(range(len(stretches)))
+    rank = {stretch[0]: place for place, stretch in enumerate(stretches)}
+    flipped = np.zeros(len(stretches), bool)
+    # From the inside out: an inner part's stretches lie together when an outer one turns them.
+    for a, b, _ in sorted(turned, key=lambda pair: pair[1] - pair[0]):
+        low, high = rank[a], rank[b]
+        order[low + 1 : high] = order[low + 1 : high][::-1]
+        flipped[low + 1 : high] ^= True
+    pieces = np.zeros(len(stretches), PIECE_DTYPE)
+    for place, index in enumerate(order):
+        _, part, first, count = stretches[index]
+        pieces[place] = (part, first, count, flipped[index], 0)
+    pieces["to"][1:] = np.cumsum(pieces["count"])[:-1]
+    return pieces
+
+
+def _bytes(xp: Any, records: NDArray[Any]) -> Any:
+    return xp.asarray(np.ascontiguousarray(records).view(np.uint8))

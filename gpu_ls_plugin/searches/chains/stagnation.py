@@ -1,0 +1,43 @@
+"""When a population has come to one cost and finds nothing better."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.searches.chains.chains import Chains
+
+LEAST_KICKS_PER_CITY = 100  # of all chains together
+
+
+class Stagnation:
+    """Watches the chains of a run: are all at the same cost, and has nothing been found for long?
+
+    Long are as many kicks as the best tour has taken to be found, and at least some for each city;
+    after each time that there was stagnation, twice as many.
+
+    Parameters
+    ----------
+    n : int
+        Cities.
+    chains : int
+    """
+
+    def __init__(self, n: int, chains: int) -> None:
+        self._least = -(-LEAST_KICKS_PER_CITY * n // chains)
+        self._wait, self._until = self._least, self._least
+
+    def reached(self, chains: Chains, kicks: int, improved: bool) -> bool:
+        """Return whether there is stagnation after so many kicks of each chain."""
+        if improved:
+            self._wait = max(kicks, self._least)
+            self._until = kicks + self._wait
+        if kicks < self._until or len(chains.tours) < 2 or not _equal(chains):
+            return False
+        self._wait *= 2
+        self._until = kicks + self._wait
+        return True
+
+
+def _equal(chains: Chains) -> bool:
+    return bool((chains.best_costs == chains.best_costs[0]).all())

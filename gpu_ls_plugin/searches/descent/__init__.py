@@ -1,0 +1,1 @@
+"""Descents on candidate lists: one city after another, several together, or the best of all."""

@@ -1,0 +1,131 @@
+"""Engine of best improvement on candidates (Fosin, Davidović and Carić 2013)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.neighbourhoods import composed
+from gpu_ls_plugin.searches.descent import descent_layouts
+from gpu_ls_plugin.searches.engine import Engine
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.neighbourhoods.composed import Composed, Moves
+    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.problems.tsp import TSP
+
+EVALUATE = composed.PARAMETERS + (
+    "int chunks, int shares, const unsigned char* states, int* tours, int* positions, void* found"
+)
+TAKE = composed.PARAMETERS + (
+    "int chunks, int shares, const void* found, gls::int64 max_moves, int* tours, int* positions, "
+    "unsigned char* states, gls::int64* pass_counts, gls::int64* move_counts, gls::int64* moves_by"
+)
+FOUND_BYTES = 16  # gls::BestFound<Length>
+
+
+def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[Kernel, Kernel]:
+    """Compose the evaluation of chunks of cities, and the replacement of tours."""
+    template = "gls::{name}<{team}, {metric}, {length}, {moves}>"
+    return (
+        moves.kernel(
+            "evaluate_chunks",
+            metric,
+            header="searches/descent/best_sweep.cuh",
+            body=template.replace("{name}", "EvaluateChunk"),
+            parameters=EVALUATE,
+            team=team,
+        ),
+        moves.kernel(
+            "take_best",
+            metric,
+            header="searches/descent/best_sweep.cuh",
+            body=template.replace("{name}", "TakeBest"),
+            parameters=TAKE,
+            team=block,
+        ),
+    )
+
+
+def positions_kernel(team: str) -> Kernel:
+    """Compose the kernel that notes where each city stands."""
+    return Kernel(
+        name="make_positions",
+        header="searches/descent/best_sweep.cuh",
+        body=f"gls::MakePositions<{team}>",
+        parameters=parse_parameters("int n, const int* tours, int* positions"),
+        team=team,
+        parts=("make_positions",),
+    )
+
+
+class BestSweep(Engine):
+    """A batch of climbs in progress, each pass of which takes the best move of all cities.
+
+    Parameters
+    ----------
+    backend, problem, tours
+        As for every engine.
+    parts : Composed
+        Neighbourhoods and candidates on this backend.
+    max_moves : int
+        Moves after which a tour stops.
+    """
+
+    def __init__(
+        self, backend: Backend, problem: TSP, tours: Any, parts: Composed, max_moves: int
+    ) -> None:
+        super().__init__(backend, problem, tours, len(parts.moves.names))
+        xp, n, size = backend.xp, problem.n, len(tours)
+        self._parts = parts
+        chunks, shares, lanes = descent_layouts.sweep_shape(n, size, backend.name)
+        self._teams = size * chunks * shares
+        positions = xp.empty((size, n), "int32")
+        backend.launch(
+            positions_kernel(backend.block(256)),
+            size,
+            {"n": n, "tours": tours, "positions": positions},
+        )
+        self._arguments: dict[str, Any] = {
+            **parts.arguments,
+            **self.arrays,
+            "chunks": chunks,
+            "shares": shares,
+            "max_moves": max_moves,
+            "positions": positions,
+            "found": xp.empty((self._teams, FOUND_BYTES), "uint8"),
+        }
+        self._evaluate, self._take = sweep_kernels(
+            problem.metric, parts.moves, backend.block(lanes), backend.block(256)
+        )
+
+    @staticmethod
+    def bytes_per_tour(n: int) -> int:
+        """Return the device memory of one tour in bytes."""
+        chunks, shares, _ = descent_layouts.sweep_shape(
+            n, 1, "cuda"
+        )  # a single tour is divided most
+        return n * (4 + 4) + chunks * shares * FOUND_BYTES + 64
+
+    def launch(self, passes: int, seconds: float) -> None:
+        """Queue up to `passes` passes of every unfinished tour."""
+        watch = Stopwatch.of(seconds)
+        for _ in range(passes):
+            if not self.evaluate(watch.left):
+                return
+            self.backend.launch(self._take, len(self.tours), self._arguments)
+
+    def evaluate(self, seconds: float = math.inf) -> bool:
+        """Queue the evaluation of a pass; return whether it was not cut."""
+        return self.backend.launch(self._evaluate, self._teams, self._arguments, seconds=seconds)
+
+    def first_passes(self) -> int:
+        """Return 1: the driver finds out how many passes a launch may have."""
+        return 1
+
+    def moves_per_evaluation(self) -> int:
+        """Return the size of the neighbourhood."""
+        return self.problem.n * self._parts.neighbours

@@ -1,0 +1,102 @@
+"""What descents on candidate lists have in common: they look at one city after another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.neighbourhoods import composed
+from gpu_ls_plugin.searches.descent import descent_layouts
+from gpu_ls_plugin.searches.engine import PersistentEngine
+from gpu_ls_plugin.tours import tour_layouts
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.neighbourhoods.composed import Composed, Moves
+    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.problems.tsp import TSP
+
+
+COUNTED = (
+    "int passes, gls::int64 max_moves, int* tours, unsigned char* states, "
+    "gls::int64* pass_counts, gls::int64* move_counts, gls::int64* moves_by"
+)
+
+
+def city_kernel(
+    name: str,
+    template: str,
+    together: str,
+    waiting: str,
+    metric: Metric,
+    moves: Moves,
+    team: str,
+    memory: str,
+) -> Kernel:
+    """Compose the search of one tour per team from its template, in a header called `name`.
+
+    Its own parameters say how many cities are looked at `together`, and which are `waiting`.
+    """
+    kernel = moves.kernel(
+        name,
+        metric,
+        header=f"searches/descent/{name}.cuh",
+        body=f"gls::{template}<{{team}}, {{metric}}, {{length}}, {memory}, {{moves}}>",
+        parameters=f"{composed.PARAMETERS}{together}, {COUNTED}, {waiting}, char* scratch",
+        team=team,
+    )
+    return replace(kernel, prepared=not kernel.on_host)
+
+
+class CityDescent(PersistentEngine):
+    """A batch of descents in progress on a backend; a pass is a look at a city.
+
+    Parameters
+    ----------
+    backend, problem, tours
+        As for every engine.
+    parts : Composed
+        Neighbourhoods and candidates on this backend.
+    max_moves : int
+        Moves after which a tour stops.
+    """
+
+    def __init__(
+        self, backend: Backend, problem: TSP, tours: Any, parts: Composed, max_moves: int
+    ) -> None:
+        super().__init__(backend, problem, tours, len(parts.moves.names))
+        self._parts = parts
+        self._arguments: dict[str, Any] = {
+            **parts.arguments,
+            **self.arrays,
+            "max_moves": max_moves,
+            "scratch": None,
+        }
+        host = tour_layouts.HostShape.of(problem.n)
+        self._team, self._memory = host.team, host.memory
+
+    def _lay_out(self, shape: tour_layouts.DescentShape) -> None:
+        """Note who holds a tour on a GPU, and give tours outside shared memory a place."""
+        size, n = self.tours.shape
+        self._team, self._memory = shape.team, shape.memory
+        self._shared_bytes = shape.shared_bytes(n)
+        if not shape.in_shared:
+            scratch = self.backend.xp.empty((size, tour_layouts.tour_bytes(n, 4)), "uint8")
+            self._arguments["scratch"] = scratch
+
+    @staticmethod
+    def bytes_per_tour(n: int) -> int:
+        """Return the device memory of one tour in bytes."""
+        return 8 * n + tour_layouts.tour_bytes(n, 4) + 64
+
+    def first_passes(self) -> int:
+        """Return a number of cities that surely takes less than a launch should."""
+        share = -(-len(self.tours) // self.backend.processors)
+        seconds = descent_layouts.SECONDS_PER_LOOK[self.backend.name] * share
+        return max(1, int(tuning.LAUNCH_SECONDS / seconds))
+
+    def moves_per_evaluation(self) -> int:
+        """Return how many moves looking at one city stands for."""
+        return self._parts.neighbours

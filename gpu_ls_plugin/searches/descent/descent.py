@@ -1,0 +1,55 @@
+"""Engine of the search by a work queue: one thread, warp or block per tour."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.searches.descent import descent_layouts
+from gpu_ls_plugin.searches.descent.city_descent import CityDescent, city_kernel
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.problems.tsp import TSP
+
+descent_kernel = partial(
+    city_kernel, "descent", "Descent", "int ahead", "int* queues, int* queue_sizes"
+)
+
+
+class Descent(CityDescent):
+    """A batch of descents in progress on a backend.
+
+    Parameters
+    ----------
+    backend, problem, tours, parts, max_moves
+        As for every descent.
+    layout : str
+        "auto", or one of `tour_layouts.LAYOUTS`.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        problem: TSP,
+        tours: Any,
+        parts: Composed,
+        max_moves: int,
+        layout: str = "auto",
+    ) -> None:
+        super().__init__(backend, problem, tours, parts, max_moves)
+        xp, n, size = backend.xp, problem.n, len(tours)
+        self._arguments |= {
+            "ahead": 1,
+            "queues": xp.empty((size, n), "int32"),
+            "queue_sizes": xp.full(size, -1, "int32"),
+        }
+        if backend.name != "cpu":
+            per_processor = -(-size // backend.processors)
+            shape = descent_layouts.descent_shape(
+                n, per_processor, backend.shared_memory, layout, parts.moves.length_bytes
+            )
+            self._arguments["ahead"] = shape.ahead(parts.steps)
+            self._lay_out(shape)
+        self._kernel = descent_kernel(problem.metric, parts.moves, self._team, self._memory)

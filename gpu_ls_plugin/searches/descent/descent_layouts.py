@@ -1,0 +1,140 @@
+"""How descents, sweeps and multi improvement are laid out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT
+from gpu_ls_plugin.tours.tour_layouts import (
+    LARGE_LANES,
+    MOVE_BYTES,
+    SITE_BYTES,
+    ChainNeeds,
+    DescentShape,
+    padded,
+    survivor_bytes,
+    tour_bytes,
+)
+
+# What a look at a city, its move included, takes at most.
+SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}
+WARPS = (16, 12, 8, 6, 4, 2, 1)  # of a block of tours held by warps
+# Lanes of a block that holds one tour, by the cities up to which that is best; half of them where
+# a multiprocessor has more than FEW tours.
+BLOCK_LANES = {2_000: 128, 8_000: 256}
+FEW = 2
+SOME = 8  # tours a multiprocessor, from which on each gets a warp
+THREADS = 32  # of a block of tours held by threads
+# Of a sweep, by the cities of all tours: cities of a chunk, and among how many blocks their first
+# steps are shared. Where many share many, none is left alone with a city whose edges are long;
+# large instances need what neighbouring lanes read in common.
+SWEEP_SHAPES: tuple[tuple[float, int, int], ...] = (
+    (2_000, 64, 64),
+    (10_000, 64, 32),
+    (40_000, 8, 2),
+    (math.inf, 8, 1),
+)
+SWEEP_LANES = 128
+CPU_SWEEP_CITIES = 8
+
+
+def descent_shape(
+    n: int, tours: int, shared_memory: int, layout: str = "auto", length_bytes: int = 4
+) -> DescentShape:
+    """Return who holds a tour, and where.
+
+    Many tours are held by warps, which share a block's copy of the cities; few tours by blocks,
+    whose lanes look further ahead. Tours that do not fit into shared memory lie in global memory.
+
+    Parameters
+    ----------
+    n : int
+        Cities.
+    tours : int
+        Tours per multiprocessor.
+    shared_memory : int
+        Bytes that a block may have.
+    layout : str
+        One of `LAYOUTS` where the choice is the caller's.
+    length_bytes : int
+        Of a number in which lengths are added up.
+    """
+    own, sites = tour_bytes(n, 2), padded(n * SITE_BYTES)
+
+    def room(lanes: int) -> int:
+        return shared_memory - 2 * lanes * survivor_bytes(length_bytes) - BLOCK_OVERHEAD
+
+    def fitting(teams: int) -> bool:
+        return n <= LARGEST_SHORT and teams * own + sites <= room(32 * teams)
+
+    lanes = next((count for most, count in BLOCK_LANES.items() if n <= most), LARGE_LANES)
+    lanes = lanes if tours <= FEW else lanes // 2
+    if layout == "auto":
+        many = tours >= SOME and fitting(SOME)
+        layout = "warp" if many else "block"
+    if layout == "thread":
+        return DescentShape(f"gls::Thread<{THREADS}>", 1, THREADS, False, False)
+    if layout == "warp":
+        warps = next((w for w in WARPS if w <= max(1, tours) and fitting(w)), 1)
+        in_shared = n <= LARGEST_SHORT and own <= room(32)
+        return DescentShape(f"gls::Warp<{warps}>", 32, warps, in_shared, fitting(warps))
+    in_shared = layout != "global" and n <= LARGEST_SHORT and own <= room(lanes)
+    lanes = lanes if in_shared else LARGE_LANES
+    beside = in_shared and tours * (own + sites) <= room(lanes)  # of all blocks
+    return DescentShape(f"gls::Block<{lanes}>", lanes, 1, in_shared, beside)
+
+
+def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
+    """Return how a sweep is divided.
+
+    Returns
+    -------
+    chunks, shares, lanes : int
+        Chunks of the cities of a tour, shares of the first steps of a chunk, lanes for each share.
+    """
+    if backend == "cpu":
+        return -(-n // CPU_SWEEP_CITIES), 1, 1
+    cities, shares = next((c, s) for most, c, s in SWEEP_SHAPES if n * tours <= most)
+    return -(-n // cities), shares, SWEEP_LANES
+
+
+# Lanes of a block that looks at many cities together, by how many registers the moves need; those
+# of one whose tours lie in global memory, which has static shared memory alone for the rest.
+MULTI_LANES = {"few": 512, "some": 512, "many": 384}
+MULTI_GLOBAL_LANES = 256
+TOGETHER_BYTES = 25_888  # gls::Together
+
+
+@dataclass(frozen=True)
+class MultiShape(DescentShape):
+    """How multi improvement is laid out."""
+
+    def shared_bytes(self, n: int) -> int:
+        """Return the dynamic shared memory of a block."""
+        return super().shared_bytes(n) + TOGETHER_BYTES * self.in_shared
+
+
+def multi_shape(n: int, shared_memory: int, needs: ChainNeeds, layout: str = "auto") -> MultiShape:
+    """Return how many lanes look at the cities of a tour together, and where it lies.
+
+    Parameters
+    ----------
+    n : int
+        Cities.
+    shared_memory : int
+        Bytes that a block may have.
+    needs : ChainNeeds
+        Of chains with the same moves.
+    layout : str
+        "global" keeps the tour out of shared memory.
+    """
+    lanes = MULTI_LANES[needs.registers]
+    notes = lanes // 32 * (MOVE_BYTES + 2 * 32 * survivor_bytes(needs.length_bytes))
+    room = shared_memory - TOGETHER_BYTES - notes - BLOCK_OVERHEAD
+    own, sites = tour_bytes(n, 2), padded(n * SITE_BYTES)
+    in_shared = layout != "global" and n <= LARGEST_SHORT and own <= room
+    lanes = lanes if in_shared else MULTI_GLOBAL_LANES
+    return MultiShape(
+        f"gls::Block<{lanes}>", lanes, 1, in_shared, in_shared and own + sites <= room
+    )

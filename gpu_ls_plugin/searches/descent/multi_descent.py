@@ -1,0 +1,66 @@
+"""Engine of multi improvement (Rios et al. 2017): one block per tour."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.searches.descent import descent_layouts
+from gpu_ls_plugin.searches.descent.city_descent import CityDescent, city_kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.problems.tsp import TSP
+
+multi_descent_kernel = partial(
+    city_kernel, "multi_descent", "MultiDescent", "int most", "gls::uint32* looks, int* sweeps"
+)
+
+
+def every_city(n: int) -> NDArray[np.uint32]:
+    """Return the bits of gls::LookBits with all of n cities to be looked at."""
+    words = -(-n // 32)
+    cities = (n - 1 - np.arange(words)) // words + 1  # of each word
+    return ((np.uint64(1) << cities.astype("uint64")) - np.uint64(1)).astype("uint32")
+
+
+class MultiDescent(CityDescent):
+    """A batch of descents in progress on a backend.
+
+    Parameters
+    ----------
+    backend, problem, tours, parts, max_moves
+        As for every descent.
+    cities : int
+        To look at together.
+    layout : str
+        As for `descent_layouts.multi_shape`.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        problem: TSP,
+        tours: Any,
+        parts: Composed,
+        max_moves: int,
+        cities: int,
+        layout: str = "auto",
+    ) -> None:
+        super().__init__(backend, problem, tours, parts, max_moves)
+        xp, n, size = backend.xp, problem.n, len(tours)
+        self._arguments |= {
+            "most": cities,
+            "looks": xp.asarray(np.tile(every_city(n), (size, 1))),
+            "sweeps": xp.zeros(size, "int32"),
+        }
+        if backend.name != "cpu":
+            self._lay_out(
+                descent_layouts.multi_shape(n, backend.shared_memory, parts.needs, layout)
+            )
+        self._kernel = multi_descent_kernel(problem.metric, parts.moves, self._team, self._memory)

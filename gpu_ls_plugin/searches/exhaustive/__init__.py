@@ -1,0 +1,1 @@
+"""Complete neighbourhoods, evaluated whole or sampled."""

@@ -1,0 +1,1 @@
+"""Complete neighbourhoods of which a filter keeps some moves."""

@@ -1,0 +1,52 @@
+"""How the moves that a filter keeps are evaluated, by how many teams, and in which parts."""
+
+from __future__ import annotations
+
+LEAST_PART_BYTES = 1 << 16  # of a tour: flags and lists of a part
+MOST_MOVES = {"masked": 1 << 30, "fused": 1 << 30, "compact": 1 << 27, "openings": 1 << 26}
+ENTRY_BYTES = {"compact": 4.125, "openings": 4}  # of a move's flag and of its place in a list
+SLOTS = {"cuda": 64, "cpu": 8}  # of all tours, on a multiprocessor or a CPU thread
+CUDA_SECONDS_PER_FILTERED = 2e-9  # that a move surely does not exceed on a multiprocessor
+MOVES_OF_SLOT = 128  # at least
+FILTER_WARPS, FILTER_STEP_LANES = 8, 512  # of a block that evaluates, and of one that takes moves
+FILTER_BLOCKS = 4  # on a multiprocessor
+# By the edges of a move: cities from which on, and shares of kept moves between which, a queue
+# saves more than it costs (benchmarks/results/filtered.json).
+QUEUED = {2: (4000, 0.01, 0.35), 3: (400, 0.003, 0.6)}
+
+
+def filter_slots(moves: int, tours: int, processors: int, backend: str) -> int:
+    """Return by how many teams the moves of a tour are evaluated."""
+    wanted = -(-SLOTS[backend] * processors // tours)
+    return max(1, min(wanted, moves // MOVES_OF_SLOT))
+
+
+def most_of_part(mode: str, variants: int, memory: int) -> int:
+    """Return how many positions or openings a part may have, each in `variants`."""
+    usable = max(memory, LEAST_PART_BYTES)
+    fitting = int(usable / ENTRY_BYTES[mode]) if mode in ENTRY_BYTES else MOST_MOVES[mode]
+    return max(1, min(MOST_MOVES[mode], fitting) // variants)
+
+
+def filter_mode(
+    backend: str, edges: int, n: int, *, opens: bool, ordered: bool, kept: float | None = None
+) -> str:
+    """Return how the moves that a filter keeps are evaluated.
+
+    Parameters
+    ----------
+    backend : str
+    edges, n : int
+        That a move takes out; cities.
+    opens : bool
+        Whether the filter tests openings.
+    ordered : bool
+        Whether the moves are evaluated in parts the first of which counts, which must not depend
+        on the backend.
+    kept : float, optional
+        Share of the moves that the filter was seen to keep.
+    """
+    if backend == "cpu" or ordered or (opens and edges > 2):
+        return "openings"
+    least, low, high = QUEUED[edges]
+    return "fused" if n >= least and kept is not None and low <= kept <= high else "masked"

@@ -1,0 +1,186 @@
+// What the kernels of a filtered neighbourhood share: the tours as they stand, and what has been
+// found of their moves.
+//
+// A complete neighbourhood is evaluated part by part; all tours of a launch are at a part of their
+// own. Within a part, moves have 32-bit numbers, way by way, and are spread over `slots` teams.
+#pragma once
+
+#include "filtering/filter.cuh"
+#include "include/lengths.cuh"
+#include "neighbourhoods/mappings.cuh"
+#include "searches/exhaustive/three_opt_step.cuh"
+
+namespace gls {
+
+// No filter has kept a move of the tour; see ClimbState for other ends.
+constexpr unsigned char kNothingKept = 3;
+
+// The parameters of all kernels, in this order.
+struct FilteredBatch {
+  const void* metric_data;
+  int n;
+  const void* sites;
+  float error_absolute, error_relative;
+  int64 first_row, part_size;
+  int parts, slots, eager;
+  const void* table;         // of positions, where numbers are mapped by one
+  int64 table_first;         // the number that it begins with
+  const uint64* parameters;  // of the filter
+  int64 flag_words, room;    // of a tour's flags, and for its entries
+  int64 max_moves;
+  int* tours;
+  void *placed, *edges;  // sites in the order of the tour, lengths to the next position
+  uint64* filter_state;
+  int *cursors, *looked;  // the part a tour is at, and how many it has seen
+  void* before;           // the move of every tour behind which one is sought
+  void* best;             // of every slot
+  int64* kept;            // moves evaluated of a tour since its last change
+  int64* evaluated;       // and before
+  uint32 *flags, *entries, *entry_counts;
+  unsigned char* states;
+  int64 *pass_counts, *move_counts;
+
+  GLS_DEVICE bool running(int row) const {
+    return states[row] == kRunning && move_counts[row] < max_moves;
+  }
+};
+
+// A tour as it stands.
+template <class MetricType, class Value>
+struct Standing {
+  using Metric = MetricType;
+  using Length = Value;
+  using Named = typename NamedMetric<Metric>::Type;
+  using Placed = Lengths<Named, Value>;
+  using Site = typename Placed::City;
+
+  const int n;
+  const int* const order;
+  const Value* const edges;
+  const Placed lengths;
+  const int64 row, pass;
+
+  GLS_DEVICE Standing(const FilteredBatch& batch, int row)
+      : n(batch.n),
+        order(batch.tours + int64(row) * n),
+        edges(static_cast<const Value*>(batch.edges) + int64(row) * n),
+        lengths{named(static_cast<const Named*>(nullptr), Metric(batch.metric_data, n), order),
+                static_cast<const Site*>(batch.placed) + int64(row) * n,
+                {batch.error_absolute, batch.error_relative}},
+        row(batch.first_row + row),
+        pass(batch.pass_counts[row]) {}
+
+  GLS_DEVICE int next(int p) const { return p + 1 < n ? p + 1 : 0; }
+  GLS_DEVICE int city(int p) const { return order[p]; }
+  GLS_DEVICE Value length(int p, int q) const { return lengths(p, q); }
+};
+
+// The numbers of a tour's part: `count` positions or openings from `first` on, in every way.
+struct PartOfMoves {
+  int64 first;
+  uint32 count;
+
+  GLS_DEVICE PartOfMoves(const FilteredBatch& batch, int row, int64 all)
+      : first(batch.cursors[row] * batch.part_size),
+        count(uint32(all - first < batch.part_size ? all - first : batch.part_size)) {}
+};
+
+// A slot's share of `total` things; shares begin at multiples of 32.
+struct Share {
+  uint32 begin, end;
+
+  GLS_DEVICE Share(uint32 total, int slot, int slots) {
+    const uint32 size = (total / slots + 32) / 32 * 32;
+    const uint64 from = uint64(slot) * size;
+    begin = uint32(from < total ? from : total);
+    end = total - begin < size ? total : begin + size;
+  }
+};
+
+// A filtered neighbourhood of a tour.
+template <class SpaceType, class Mapping, class Metric, class ValueType, class Filter>
+struct FilteredMoves {
+  using Space = SpaceType;
+  using Value = ValueType;
+  using Move = typename Space::Move;
+  using Tour = Standing<Metric, Value>;
+  using Test = typename Filter::template On<Space, Tour>;
+
+  const FilteredBatch& batch;
+  const int row;
+  const Tour tour;
+  const Test test;
+
+  GLS_DEVICE FilteredMoves(const FilteredBatch& batch, int row)
+      : batch(batch),
+        row(row),
+        tour(batch, row),
+        test(tour, batch.parameters, batch.filter_state + row * Test::state_words(batch.n)) {}
+
+  GLS_DEVICE PartOfMoves part() const { return {batch, row, Space::count(batch.n)}; }
+  GLS_DEVICE PartOfMoves openings() const { return {batch, row, Space::openings(batch.n)}; }
+
+  GLS_DEVICE Move move(const PartOfMoves& part, uint32 index) const {
+    int way = 0;
+    uint32 within = index;
+    for (; Space::kWays > 1 && within >= part.count; within -= part.count) ++way;
+    const int64 number = part.first + within;
+    Move move = Space::decode(Mapping(batch.n, batch.table, batch.table_first), number);
+    move.way = way;
+    return move;
+  }
+  // Openings have kWays variants for each rotation that the filter wants.
+  static constexpr int kOpeningVariants = Space::kWays * Test::kRotations;
+  GLS_DEVICE Opening<Move> opening(int64 number, int variant) const {
+    return Space::opening(number, variant % Space::kWays, variant / Space::kWays, batch.n);
+  }
+  GLS_DEVICE bool keeps(const Move& move) const {
+    if (!Space::exists(move, batch.n)) return false;
+    const Opening<Move> opening = Space::last_open(move);
+    return test.at(opening).keeps(move.at[opening.open]);
+  }
+};
+
+// The best improving move that a lane has met, and how many moves it has evaluated.
+template <class Moves>
+struct Improving {
+  using Value = typename Moves::Value;
+  const Moves& moves;
+  Ranked<Value> best{0, 0};
+  int64 kept = 0;
+
+  GLS_DEVICE explicit Improving(const Moves& moves) : moves(moves) {}
+
+  GLS_DEVICE void evaluate(const typename Moves::Move& move) {
+    ++kept;
+    const Value change = Moves::Space::change(moves.tour, move);
+    if (!(change < 0)) return;
+    moves.test.found(move);
+    if (best.value < change) return;  // ranks are dear
+    const Ranked<Value> found{change, Moves::Space::rank(move, moves.tour.n)};
+    if (found < best) best = found;
+  }
+};
+
+// The best move behind the one that was found before, improving or not.
+template <class Moves>
+struct Following {
+  using Value = typename Moves::Value;
+  using Step = ThreeOptStep<typename Moves::Tour::Metric, Value>;
+  const Moves& moves;
+  const Ranked<Value> before;
+  Ranked<Value> best{Step::kNone, 0};
+  int64 kept = 0;
+
+  GLS_DEVICE explicit Following(const Moves& moves)
+      : moves(moves), before(static_cast<const Ranked<Value>*>(moves.batch.before)[moves.row]) {}
+
+  GLS_DEVICE void evaluate(const typename Moves::Move& move) {
+    ++kept;
+    const Ranked<Value> found{Moves::Space::change(moves.tour, move),
+                              Moves::Space::rank(move, moves.tour.n)};
+    if (before < found && found < best) best = found;
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,117 @@
+"""The kernels of a filtered neighbourhood, composed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.neighbourhoods.filtered import MAPPINGS
+from gpu_ls_plugin.searches.filtered import filter_layouts
+from gpu_ls_plugin.searches.filtered.complete import COMPLETE
+from gpu_ls_plugin.tours.sites import metric_type
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood
+    from gpu_ls_plugin.problems.metrics import Metric
+
+# gls::FilteredBatch
+PARAMETERS = (
+    "const void* metric_data, int n, const void* sites, float error_absolute, "
+    "float error_relative, gls::int64 first_row, gls::int64 part_size, int parts, int slots, "
+    "int eager, const void* table, gls::int64 table_first, const gls::uint64* parameters, "
+    "gls::int64 flag_words, "
+    "gls::int64 room, gls::int64 max_moves, int* tours, void* placed, void* edges, "
+    "gls::uint64* filter_state, int* cursors, int* looked, void* before, void* best, "
+    "gls::int64* kept, gls::int64* evaluated, gls::uint32* flags, "
+    "gls::uint32* entries, gls::uint32* entry_counts, unsigned char* states, "
+    "gls::int64* pass_counts, gls::int64* move_counts"
+)
+# The steps of an evaluation; {source} and {sink} are chosen by the caller.
+STEPS = {
+    "masked": ("EvaluateMasked<{team}, {moves}, {source}, {sink}>",),
+    "fused": ("EvaluateFused<{team}, {moves}, {source}, {sink}>",),
+    "compact": (
+        "MakeFlags<{team}, {moves}>",
+        "CompactFlags<{team}, {moves}>",
+        "EvaluateMapped<{team}, {moves}, {sink}>",
+    ),
+    "openings": (
+        "ListOpenings<{team}, {moves}>",
+        "EvaluateOpenings<{team}, {moves}, {sink}>",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class FilteredKernels:
+    """What composes the kernels of one filtered neighbourhood.
+
+    Attributes
+    ----------
+    part : FilteredNeighbourhood
+    metric : Metric
+    length, grid : str
+        As `Sites` has them.
+    warp, block : str
+        C++ types of the teams that evaluate and that take moves.
+    """
+
+    part: FilteredNeighbourhood
+    metric: Metric
+    length: str
+    grid: str = ""
+    warp: str = f"gls::Warp<{filter_layouts.FILTER_WARPS}>"
+    block: str = f"gls::Block<{filter_layouts.FILTER_STEP_LANES}>"
+
+    def evaluation(
+        self, mode: str, source: str = "Tested", sink: str = "Improving"
+    ) -> list[Kernel]:
+        """Return the kernels of a mode; moves are kept where `source` says so."""
+        chosen = {"team": self.warp, "moves": self._moves(self.part.mapping)}
+        chosen |= {"source": f"gls::{source}", "sink": f"gls::{sink}"}
+        kernels = (
+            self._kernel("searches/filtered/filtered_modes.cuh", body.format(**chosen), self.warp)
+            for body in STEPS[mode]
+        )
+        return [
+            replace(kernel, blocks_per_multiprocessor=filter_layouts.FILTER_BLOCKS)
+            for kernel in kernels
+        ]
+
+    def step(self, body: str) -> Kernel:
+        """Return ``BeginFiltered``, ``TakeFiltered`` or ``NoteFiltered``, whatever the mapping."""
+        moves = self._moves("roots")
+        return self._kernel(
+            "searches/filtered/filtered_step.cuh", f"{body}<{self.block}, {moves}>", self.block
+        )
+
+    def _moves(self, mapping: str) -> str:
+        """Return the C++ type of the moves of a tour."""
+        types = (
+            COMPLETE[self.part.edges].functor,
+            MAPPINGS[mapping][0],
+            metric_type(self.metric, self.grid),
+            self.length,
+            self.part.filter.functor(),
+        )
+        return f"gls::FilteredMoves<{', '.join(types)}>"
+
+    def _kernel(self, header: str, body: str, team: str) -> Kernel:
+        name = body.partition("<")[0]
+        kernel = metric_kernel(
+            "filtered_" + name.lower(),
+            self.metric,
+            header=header,
+            body=f"gls::{body}",
+            parameters=PARAMETERS,
+            team=team,
+        )
+        filters = self.part.filter.parts
+        sources = dict.fromkeys(filter(None, (part.source() for part in filters)))
+        return replace(
+            kernel,
+            functors=(*kernel.functors, *sources),
+            headers=("neighbourhoods/mappings.cuh", *(part.header for part in filters)),
+            parts=(*kernel.parts, *(part.name for part in (self.part, *filters))),
+        )

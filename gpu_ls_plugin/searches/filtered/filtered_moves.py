@@ -1,0 +1,278 @@
+"""Engine of filtered complete neighbourhoods (Schulz 2013, sections 6.14, 6.15 and 7)."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.base import repeated
+from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.filtering.base import Setting
+from gpu_ls_plugin.searches.engine import Engine
+from gpu_ls_plugin.searches.filtered import filter_layouts
+from gpu_ls_plugin.searches.filtered.complete import COMPLETE
+from gpu_ls_plugin.searches.filtered.filtered_kernels import FilteredKernels
+from gpu_ls_plugin.searches.filtered.triple_table import MovingTable, triples_table
+from gpu_ls_plugin.tours import tour_layouts
+from gpu_ls_plugin.tours.sites import Sites
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood
+    from gpu_ls_plugin.problems.tsp import TSP
+
+ONES = 0x0101010101010101  # every byte 1
+RANKED_BYTES = 16  # gls::Ranked<Value>
+EAGER_PARTS = 16  # of a neighbourhood whose first part with an improving move is enough
+RECORDED = 4  # passes that are launched as one
+UNWATCHED = 64  # passes, after which the host looks whether all tours are finished
+
+
+class FilteredMoves(Engine):
+    """A batch of descents in progress, whose passes evaluate what a filter keeps of all moves.
+
+    All passes of a launch are queued at once and decide on the device whether there is anything
+    left to do, so that nothing waits for the host.
+
+    Parameters
+    ----------
+    backend, problem, tours
+        As for every engine.
+    part : FilteredNeighbourhood
+    max_moves : int
+        Moves after which a tour stops.
+    seed, first_row : int
+        Of the filter's random numbers.
+    eager : bool
+        Take the best move of the first part that has an improving one, not that of all parts.
+    memory : int
+        Bytes for flags, lists and bests of the batch; the neighbourhood is evaluated in as many
+        parts as that takes.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        problem: TSP,
+        tours: Any,
+        part: FilteredNeighbourhood,
+        max_moves: int,
+        *,
+        seed: int = 0,
+        first_row: int = 0,
+        eager: bool = False,
+        memory: int = 2**62,
+    ) -> None:
+        check_size(problem, part)
+        super().__init__(backend, problem, tours)
+        self.part, self._eager = part, eager
+        self._watch = Stopwatch.of(math.inf)  # of a launch
+        self.space = COMPLETE[part.edges]
+        xp, n, size = backend.xp, problem.n, len(tours)
+        self.evaluated = xp.zeros(size, "int64")
+        if n < self.smallest:
+            return
+        sites = Sites(backend, problem)
+        self.dtype = sites.dtype
+        self.kernels = FilteredKernels(
+            part,
+            problem.metric,
+            sites.length,
+            sites.grid,
+            backend.warp(filter_layouts.FILTER_WARPS),
+            backend.block(filter_layouts.FILTER_STEP_LANES),
+        )
+        setting = Setting(backend, problem, sites.dtype, seed)
+        self._words = [_without_gaps(xp, word) for word in part.filter.words(setting)]
+        self.slots = filter_layouts.filter_slots(
+            self.moves_per_evaluation(), size, backend.processors, backend.name
+        )
+        self.arguments: dict[str, Any] = {
+            **sites.arguments,
+            **self.arrays,
+            "first_row": first_row,
+            "slots": self.slots,
+            "eager": int(eager),
+            "table": None,
+            "table_first": 0,
+            "parameters": xp.asarray(_packed(backend, self._words)),
+            "max_moves": max_moves,
+            "placed": xp.empty((size, n, tour_layouts.SITE_BYTES), "uint8"),
+            "edges": xp.empty((size, n), sites.dtype),
+            "filter_state": xp.full((size, part.filter.state_words(n)), ONES, "uint64"),
+            "cursors": xp.zeros(size, "int32"),
+            "looked": xp.zeros(size, "int32"),
+            "before": None,
+            "best": xp.zeros((size, self.slots, RANKED_BYTES), "uint8"),
+            "kept": xp.zeros(size, "int64"),
+            "evaluated": self.evaluated,
+            "flags": None,
+            "entries": None,
+            "entry_counts": xp.zeros(size, "uint32"),
+        }
+        shared = backend.metric_data(problem).nbytes + self.arguments["sites"].nbytes
+        own = (
+            self.bytes_per_tour(n, part)
+            - filter_layouts.LEAST_PART_BYTES
+            + RANKED_BYTES * self.slots
+        )
+        self._memory = (memory - shared) // size - own  # for flags and lists of a tour
+        self._kept = 1.0  # share of the moves that are evaluated, so far
+        self._set_mode(self._chosen_mode())
+        self.backend.launch(self.kernels.step("BeginFiltered"), size, self.arguments)
+
+    @staticmethod
+    def bytes_per_tour(n: int, part: FilteredNeighbourhood) -> int:
+        """Return the least memory of one tour in bytes."""
+        state: int = 8 * part.filter.state_words(n)
+        return n * (tour_layouts.SITE_BYTES + 12) + state + filter_layouts.LEAST_PART_BYTES
+
+    @property
+    def mode(self) -> str:
+        """How kept moves are evaluated, if need be until more is known of the filter."""
+        return self._mode
+
+    def moves_per_evaluation(self) -> int:
+        """Return the size of the neighbourhood, whatever the filter keeps of it."""
+        return self.space.moves(self.problem.n)
+
+    def evaluations(self) -> int:
+        """Return how many moves the filter has kept."""
+        return int(self.evaluated.sum())
+
+    def first_passes(self) -> int:
+        """Return 1: the driver finds out how many passes a launch may have."""
+        return 1
+
+    def launch(self, passes: int, seconds: float) -> None:
+        """Queue evaluations of up to `passes` parts of every unfinished tour."""
+        self._watch = Stopwatch.of(seconds)
+        for begin in range(0, passes, UNWATCHED):
+            count = min(UNWATCHED, passes - begin)
+            for replay, times in ((self._many, count // RECORDED), (self._once, count % RECORDED)):
+                for _ in range(times):
+                    replay()
+                    if self._watch.left <= 0:
+                        return
+            if begin + count < passes and not super().unfinished():
+                return
+
+    def unfinished(self) -> int:
+        """Return how many tours can still be improved; waits for the launches."""
+        left = super().unfinished()
+        if left and (done := int(self.pass_counts.sum())):
+            self._kept = self.evaluations() / (done * self.moves_per_evaluation())
+            self._set_mode(self._chosen_mode(self._kept))
+        return left
+
+    def _chosen_mode(self, kept: float | None = None) -> str:
+        part = self.part
+        if part.mode != "auto":
+            return part.mode
+        return filter_layouts.filter_mode(
+            self.backend.name,
+            part.edges,
+            self.problem.n,
+            opens=part.filter.opens,
+            ordered=self._eager,
+            kept=kept,
+        )
+
+    def _part_size(self, mode: str) -> tuple[int, int, int]:
+        """Return how many numbers a mode has, in how many variants, and how many a part has."""
+        if mode == "openings":
+            numbers = self.space.openings(self.problem.n)
+            variants = self.space.ways * self.part.filter.rotations(self.space.edges)
+        else:
+            numbers, variants = self.space.numbers(self.problem.n), self.space.ways
+        most = filter_layouts.most_of_part(mode, variants, self._memory)
+        if self._eager:  # the parts decide which move is taken, whatever the device
+            return numbers, variants, min(numbers, most, -(-numbers // EAGER_PARTS))
+        each = len(self.tours) * (variants + self._kept * self.moves_per_evaluation() / numbers)
+        return numbers, variants, min(numbers, most, self._in_time(each))
+
+    def _in_time(self, moves: float) -> int:
+        """Return of how many numbers a GPU surely evaluates so many moves each within a launch."""
+        if self.backend.name == "cpu":  # which can be stopped at any time
+            return sys.maxsize
+        seconds = filter_layouts.CUDA_SECONDS_PER_FILTERED / self.backend.processors
+        return max(1, int(tuning.LAUNCH_SECONDS / (seconds * moves)))
+
+    def _set_mode(self, mode: str) -> None:
+        """Cut the neighbourhood into parts for a mode, and record its launches."""
+        numbers, variants, part_size = self._part_size(mode)
+        if mode == getattr(self, "_mode", None) and part_size < 2 * self.arguments["part_size"]:
+            return
+        self._mode = mode
+        n, xp, size = self.problem.n, self.backend.xp, len(self.tours)
+        moves = part_size * variants
+        flag_words = -(-moves // 32) if mode == "compact" else 0
+        room = moves if mode in ("compact", "openings") else 0
+        self.arguments |= {
+            "part_size": part_size,
+            "parts": -(-numbers // part_size),
+            "flag_words": flag_words,
+            "room": room,
+            "flags": xp.empty((size, flag_words), "uint32"),
+            "entries": xp.empty((size, room), "uint32"),
+        }
+        for name in ("cursors", "looked"):
+            self.arguments[name].fill(0)
+        self._pass = [*self.kernels.evaluation(mode), self.kernels.step("TakeFiltered")]
+        self._table: MovingTable | None = None
+        if self.part.mapping == "table" and mode != "openings":
+            if self._eager or part_size == numbers:
+                self.arguments["table"] = xp.asarray(triples_table(n, 0, numbers))
+            else:  # all tours are at the same part
+                self._table = MovingTable(self.backend, n, part_size)
+        repeat = repeated if self._table else self.backend.recorded
+        self._once, self._many = (repeat(self._one_pass, times) for times in (1, RECORDED))
+
+    def _one_pass(self) -> None:
+        """Evaluate a part of every tour, and take what is best."""
+        if self._table:
+            self.arguments |= self._table.following()
+        self.evaluate(self._pass[:-1], self._pass[-1])
+
+    def evaluate(self, kernels: Sequence[Kernel], step: Kernel) -> None:
+        """Queue an evaluation of a part of every tour, and what follows it unless that is cut."""
+        size = len(self.tours)
+        for kernel in kernels:
+            left = self._watch.left
+            if not self.backend.launch(kernel, size * self.slots, self.arguments, seconds=left):
+                return
+        self.backend.launch(step, size, self.arguments)
+
+
+def check_size(problem: TSP, part: FilteredNeighbourhood) -> None:
+    """Raise UnsupportedProblemError where the neighbourhood cannot be enumerated."""
+    largest = COMPLETE[part.edges].largest
+    if problem.n > largest:
+        raise UnsupportedProblemError(
+            f"problem: the complete {part.neighbourhood.name} neighbourhood is for up to "
+            f"{largest:,} cities, not {problem.n:,}; use candidates=Nearest(10) without a filter"
+        )
+
+
+def _without_gaps(xp: Any, word: Any) -> Any:
+    """Return a filter's parameter; arrays as functors read them, which have to stay."""
+    return xp.ascontiguousarray(xp.asarray(word)) if hasattr(word, "strides") else word
+
+
+def _packed(backend: Backend, words: list[Any]) -> Any:
+    """Return parameters as the functors read them: 8 bytes each, arrays by their address."""
+    packed = np.zeros(len(words) + 1, "uint64")  # never empty
+    for place, word in enumerate(words):
+        if isinstance(word, float):
+            packed[place : place + 1].view("float64")[0] = word
+        else:
+            packed[place] = word if isinstance(word, int) else backend.address(word)
+    return packed

@@ -1,0 +1,1 @@
+"""Tours and cities as kernels hold them."""

@@ -1,0 +1,56 @@
+// Executes a sequential move by reversals of paths, each of its shorter side where that is allowed.
+#pragma once
+
+#include "neighbourhoods/move.cuh"
+
+namespace gls {
+
+// The first four reversals of a move: for each, which of its ends are the first and the last city
+// of the path that is turned round, in two hexadecimal digits, the first reversal in the lowest
+// two. Those of further edges have the next ends, two by two.
+GLS_DEVICE uint32 reversals(Shape shape) {
+  return shape == Shape::kFlips  ? 0x79573513
+         : shape == Shape::kSwap ? 0x57412512
+         : shape == Shape::kTurn ? 0x79574215
+                                 : 0x10325405;  // all three segments, then each of them
+}
+GLS_DEVICE uint32 next_reversals(uint32 ends) {
+  return (ends >> 8) + (ends & 0xff000000) + 0x22000000;
+}
+
+// `either_way`: lengths have no direction, so that the tour may end up turned round. Each reversal
+// of `length` places from `first` on is told to `record(first, length)`; it is its own inverse.
+template <class Team, class City, class Record>
+GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const Move& move,
+                           bool either_way, Record record) {
+  const int longest = either_way ? tour.n / 2 : tour.n;
+  int forward = move.forward;
+  const bool longer = move.shape == Shape::kSwap || move.shape == Shape::kBridge;
+  uint32 ends = reversals(move.shape);
+  int first = move.t[ends >> 4 & 15], last = move.t[ends & 15];
+#pragma unroll 1
+  for (int left = move.edges - 1 + longer; left > 0; --left) {
+    int begin = tour.place(forward ? first : last);
+    const int end = tour.place(forward ? last : first);
+    int length = tour.wrap_low(end - begin) + 1;
+    if (length > longest) {  // turning the rest round is the same, seen from behind
+      begin = end + 1;
+      length = tour.n - length;
+      forward = !forward;
+    }
+    begin = tour.wrap_high(begin);
+    ends = next_reversals(ends);
+    first = move.t[ends >> 4 & 15], last = move.t[ends & 15];  // on their way while places change
+    team.sync();                                               // all have read the places
+    tour.reverse(team, begin, length);
+    record(begin, length);
+  }
+}
+
+template <class Team, class City>
+GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const Move& move,
+                           bool either_way) {
+  apply_move(team, tour, move, either_way, [](int, int) {});
+}
+
+}  // namespace gls

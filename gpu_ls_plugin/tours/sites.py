@@ -1,0 +1,98 @@
+"""The cities of a problem as kernels compute lengths from them, on a backend."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.tours import tour_layouts
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.problems.tsp import TSP
+
+NARROW = 2.0**27  # sums of the lengths of a move, each below this, fit into 32 bits
+ROUNDED_BY_SHIFT = 2.0**22  # float32 estimates below this are rounded in a few instructions
+ROOTS = 2.0**21  # float32 roots below this are less than 1/2 off
+GRID_METRICS = ("EUC_2D", "CEIL_2D")
+GRID_BACKENDS = ("cuda",)  # on a CPU, vectors of float32 estimates are twice as fast
+GRID_BYTES = {"fine": 4, "wide": 8}  # of a city
+GRIDS = {"fine": "false", "wide": "true"}  # OnGrid's `wide`
+WIDTH_OF_GRID = 2**15  # of a fine one
+DTYPES = {"int": "int32", "gls::int64": "int64", "double": "float64"}
+
+
+def length_type(metric: Metric, longest: float) -> str:
+    """Return the C++ type in which the lengths of a move are added up."""
+    if not metric.integer:
+        return "double"
+    return "int" if longest < NARROW else "gls::int64"
+
+
+def metric_type(metric: Metric, grid: str) -> str:
+    """Return the C++ type of a metric, of its variant for integer coordinates if `grid`."""
+    return f"gls::OnGrid<{metric.functor}, {GRIDS[grid]}>" if grid else metric.functor
+
+
+def grid_of(problem: TSP) -> str:
+    """Return "fine" or "wide" where lengths can be had from integer coordinates, else ""."""
+    points = problem.coordinates
+    if problem.metric.name not in GRID_METRICS or points is None:
+        return ""
+    if not (points == np.floor(points)).all() or problem.metric.longest(problem) > ROOTS:
+        return ""
+    fine = np.ptp(points, axis=0).max() < WIDTH_OF_GRID and problem.n <= tuning.LARGEST_SHORT
+    return "fine" if fine else "wide"
+
+
+def sites_kernel(metric: Metric, team: str, grid: str = "") -> Kernel:
+    """Compose the kernel that turns cities into what lengths are computed from."""
+    return metric_kernel(
+        "make_sites",
+        metric,
+        header="tours/make_sites.cuh",
+        body=f"gls::MakeSites<{{team}}, {metric_type(metric, grid)}>",
+        parameters="const void* metric_data, int n, float left, float low, void* sites",
+        team=team,
+    )
+
+
+class Sites:
+    """The cities of a problem on a backend.
+
+    Attributes
+    ----------
+    arguments : dict
+        By name: ``metric_data``, ``n``, ``sites``, ``error_absolute`` and ``error_relative``.
+    length, dtype : str
+        C++ type and array type in which lengths are added up.
+    grid : str
+        "fine" or "wide" where lengths come from integer coordinates, else "".
+    """
+
+    def __init__(self, backend: Backend, problem: TSP) -> None:
+        metric, n = problem.metric, problem.n
+        longest = metric.longest(problem)
+        absolute, relative = metric.estimate_error(problem)
+        self.length = length_type(metric, longest)
+        self.dtype = DTYPES[self.length]
+        self.grid = grid_of(problem) if backend.name in GRID_BACKENDS else ""
+        self.arguments: dict[str, Any] = {
+            "metric_data": backend.metric_data(problem),
+            "n": n,
+            "sites": backend.xp.empty((n, tour_layouts.SITE_BYTES), "uint8"),
+            "error_absolute": absolute if longest < ROUNDED_BY_SHIFT else 1.0,
+            "error_relative": relative,
+        }
+        left = low = 0.0
+        if self.grid == "fine":
+            # What the sites' float32 points are counted from, so that none is negative.
+            points = problem.coordinates
+            assert points is not None
+            left, low = points.min(axis=0) - points[0]
+        kernel = sites_kernel(metric, backend.block(1024), self.grid)
+        backend.launch(kernel, 1, {**self.arguments, "left": left, "low": low})
