@@ -123,7 +123,6 @@ def test_fresh_optima_that_are_best_are_kept():
 def test_restarts_do_not_depend_on_launches(monkeypatch):
     budget = gls.Budget(kicks=120)
     whole = stuck()(PROBLEM, STARTS, budget=budget, backend="cpu", seed=2)
-    monkeypatch.setattr("gpu_ls_plugin.searches.iterated.LAUNCH_SECONDS", 1e-9)
     monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 1e-9)
     pieces = stuck()(PROBLEM, STARTS, budget=budget, backend="cpu", seed=2)
     assert pieces.statistics.launches > whole.statistics.launches

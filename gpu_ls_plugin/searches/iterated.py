@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
-from gpu_ls_plugin.backends import arrays, get_backend
-from gpu_ls_plugin.backends.tuning import LAUNCH_SECONDS
+from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
 from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.cooperation.cooperation import MOST_KICKS_PER_CITY, Cooperation
@@ -19,20 +18,19 @@ from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.neighbourhoods.composed import Composed
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.pivoting import First
-from gpu_ls_plugin.problems.tsp import check_problem
-from gpu_ls_plugin.result import Progress, Result, Statistics, summed
-from gpu_ls_plugin.searches import engines, observers
+from gpu_ls_plugin.result import Progress, Result, summed
+from gpu_ls_plugin.searches import engines
 from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names
+from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
 from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, Start, SteppedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
 from gpu_ls_plugin.searches.chains.stagnation import Stagnation
-from gpu_ls_plugin.searches.driver import drive
+from gpu_ls_plugin.searches.driver import drive, paced
 from gpu_ls_plugin.searches.engine import moves_by_name
-from gpu_ls_plugin.searches.local_search import LocalSearch, refereed, undo_rounding
+from gpu_ls_plugin.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
 
@@ -165,47 +163,34 @@ class IteratedLocalSearch:
         InsufficientMemoryError
             Not even one tour fits.
         """
-        stopwatch = Stopwatch(budget)
-        check_problem(problem)
-        key, first = checks.seed(seed), checks.first_row(first_row)
-        checks.callback(callback)
-        for part in self.search.neighbourhoods:
-            part.check(problem)
-        if self.cooperation is not None:
-            self.cooperation.check(problem)
-        chosen = get_backend(backend, device, tours=tours)
-        given = arrays.take_tours(chosen, problem, tours)
-        per_row = FusedChains.bytes_per_tour(problem.n)
-        if self.cooperation is not None:
-            per_row += self.cooperation.bytes_per_tour(problem.n)
-        fixed = chosen.metric_data(problem).nbytes
-        size = chosen.rows_that_fit(per_row, fixed, memory_limit)
-        statistics = Statistics(backend=chosen.name, stopped_by="kicks", climbs=len(given))
-        memory = chosen.memory(memory_limit)
-        run = _Run(self, chosen, problem, key, stopwatch, callback, statistics, len(given), memory)
-        improved = given.copy() if not problem.integer else given
-        for begin in range(0, len(given), size):
-            rows = slice(begin, begin + size)
-            try:
-                run.improve(improved, rows, first + begin, len(improved[rows]) / len(given))
-            except KeyboardInterrupt:
-                run.stop("interrupt")
-            if run.stopped:
-                break
-        with statistics.phase("costs"):
-            to_host = not arrays.on_gpu(tours)
-            costs = refereed(chosen, problem, improved, to_host=to_host)
-            if not problem.integer:
-                before = refereed(chosen, problem, given, to_host=to_host)
-                undo_rounding(improved, costs, given, before)
-        run.finish(costs)
-        observers.notify(problem, self, statistics)
-        result = Result(
-            arrays.give(chosen, improved, like=tours),
-            arrays.give(chosen, costs, like=tours),
-            statistics,
+        cooperation = self.cooperation
+        call = Call(
+            problem,
+            [*self.search.neighbourhoods, *([] if cooperation is None else [cooperation])],
+            tours,
+            seed=seed,
+            budget=budget,
+            backend=backend,
+            device=device,
+            callback=callback,
+            memory_limit=memory_limit,
+            first_row=first_row,
+            stopped_by="kicks",
         )
-        return result if self.cooperation is None else result.sorted()
+        per_row = FusedChains.bytes_per_tour(problem.n)
+        if cooperation is not None:
+            per_row += cooperation.bytes_per_tour(problem.n)
+        run = _Run(self, call)
+        for rows in call.turns(per_row):
+            try:
+                run.improve(rows)
+            except KeyboardInterrupt:
+                call.stop("interrupt")
+        with call.statistics.phase("costs"):
+            costs = call.referee()
+        run.finish(costs)
+        result = call.result(self, costs)
+        return result if cooperation is None else result.sorted()
 
     def chains(self, start: Start) -> Chains:
         """Return the chains of a batch of local optima."""
@@ -240,49 +225,36 @@ class IteratedLocalSearch:
 class _Run:
     """One call of an iterated search: its budget, what was counted, and why it stops."""
 
-    def __init__(
-        self,
-        search: IteratedLocalSearch,
-        backend: Backend,
-        problem: TSP,
-        seed: int,
-        stopwatch: Stopwatch,
-        callback: Callback | None,
-        statistics: Statistics,
-        total: int,
-        memory: int,
-    ) -> None:
-        self.memory = memory
-        self.search, self.backend, self.problem, self.seed = search, backend, problem, seed
-        self.stopwatch, self.callback = stopwatch, callback
-        self.statistics, self.total = statistics, total
-        self.stopped = False
-        self.done = 0  # tours of finished parts
-        self.counted = replace(statistics)  # what finished parts have counted
-        budget = stopwatch.budget
+    def __init__(self, search: IteratedLocalSearch, call: Call) -> None:
+        self.search, self.call = search, call
+        self.problem, self.backend = call.problem, call.backend
+        self.stopwatch, self.statistics = call.stopwatch, call.statistics
+        self.done = 0  # tours of finished turns
+        self.counted = replace(self.statistics)  # what finished turns have counted
+        budget = call.budget
         limited = (budget.kicks, budget.moves, budget.seconds) != (None, None, None)
-        self.kicks = budget.kicks if limited else round(search.kicks_per_city * problem.n)
-        self.seconds = 0.0  # given to the parts so far
+        self.kicks = budget.kicks if limited else round(search.kicks_per_city * call.problem.n)
+        self.seconds = 0.0  # given to the turns so far
 
-    def improve(self, tours: Any, rows: slice, first_row: int, share: float) -> None:
-        """Search some rows in place with a share of the time."""
-        budget, statistics = self.stopwatch.budget, self.statistics
+    def improve(self, rows: slice) -> None:
+        """Search some rows in place with their share of the time."""
+        call, statistics, search = self.call, self.statistics, self.search.search
+        part = call.tours[rows]
         begin, end = self.stopwatch.elapsed, math.inf
-        if budget.seconds is not None:
-            self.seconds += share * budget.seconds
+        if call.budget.seconds is not None:
+            self.seconds += len(part) / len(call.tours) * call.budget.seconds
             end = self.seconds
-        part = tours[rows]
-        most = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
+        first_row, most = call.first_row + rows.start, call.max_moves
         with statistics.phase("descent"):
             watch = Stopwatch.of(end - begin)
-            if not engines.ready(self.search.search, self.backend, self.problem, watch.left):
+            if not engines.ready(search, self.backend, self.problem, watch.left):
                 statistics.stopped_by = "seconds"
                 return
-            maker = engines.choose(self.search.search)(
-                self.search.search, self.backend, self.problem, self.seed, self.memory
+            maker = engines.choose(search)(
+                search, self.backend, self.problem, call.seed, call.memory
             )
             descent = maker.make(part, first_row, most)
-            audit = Audit(descent, foreign_names(self.problem, self.search.search.parts))
+            audit = Audit(descent, foreign_names(self.problem, search.parts))
             stopped_by, launches = drive(descent, watch, audit)
             audit.compare()
         statistics.launches += launches
@@ -293,10 +265,10 @@ class _Run:
         self.counted = replace(statistics)
         moves = int(descent.move_counts.sum())
         statistics.moves += moves
-        made = moves_by_name(self.search.search.neighbourhoods, moves, descent.moves_by)
+        made = moves_by_name(search.neighbourhoods, moves, descent.moves_by)
         statistics.moves_by = summed(statistics.moves_by, made)
         if stopped_by == "interrupt":
-            self.stop(stopped_by)
+            call.stop(stopped_by)
             return
         if self.problem.n < max(8, getattr(self.search.perturbation, "smallest", 1)):
             statistics.stopped_by = "optimum"
@@ -305,7 +277,7 @@ class _Run:
             self.backend,
             self.problem,
             part.copy(),
-            self.seed,
+            call.seed,
             first_row,
             most,
             descent.move_counts,  # so that a budget in moves holds for both together
@@ -339,7 +311,7 @@ class _Run:
         step = chains.first_kicks()
         stagnation = Stagnation(self.problem.n, len(chains.tours))
         self.report(chains)
-        while chains.behind(until) and not self.stopped:
+        while chains.behind(until) and not self.call.stopped:
             elapsed = watch.elapsed
             if elapsed >= end:
                 self.statistics.stopped_by = "seconds"
@@ -350,7 +322,7 @@ class _Run:
                 heat, cooling = self.level(done, to, begin, end)
                 chains.advance(to, heat, cooling, end - elapsed)
                 behind = chains.behind(to)
-            seconds = max(now() - begun, 1e-6)
+            seconds = now() - begun
             self.statistics.launches += 1
             chains.restart_stalled(search.search, end - watch.elapsed)
             made = max(1, to - done)
@@ -364,8 +336,7 @@ class _Run:
                         kicks = exchange.exchange(chains, level, left, until - reached)
                     done += kicks
                     next_exchange = reached + kicks + period
-            wanted = max(0.0, min(LAUNCH_SECONDS, end - watch.elapsed))
-            step = max(1, min(8 * step, int(made * wanted / seconds)))
+            step = paced(made, seconds, end - watch.elapsed, most=8 * step)
             improved = self.report(chains)
             if until == NO_LIMIT and stagnation.reached(chains, done, improved):
                 self.stir(chains, end - watch.elapsed)
@@ -388,7 +359,7 @@ class _Run:
             first = accept.level(0.0)
             return first, (first - accept.level(1.0)) / max(1, self.kicks)
         elapsed = self.stopwatch.elapsed
-        ahead = min(end, elapsed + LAUNCH_SECONDS)
+        ahead = min(end, elapsed + tuning.LAUNCH_SECONDS)
 
         def progress(kicks: int, seconds: float) -> float:
             shares = [] if self.kicks is None else [kicks / max(1, self.kicks)]
@@ -408,8 +379,8 @@ class _Run:
         statistics = self.statistics
         point = Point(self.stopwatch.elapsed, statistics.kicks, best, mean)
         improved = note(statistics.history, point)
-        if self.callback is not None:
-            self.callback(
+        if self.call.callback is not None:
+            self.call.callback(
                 Progress(
                     elapsed=point.elapsed,
                     best_cost=best,
@@ -417,7 +388,7 @@ class _Run:
                     moves=statistics.moves,
                     evaluations=statistics.evaluations,
                     done=self.done,
-                    total=self.total,
+                    total=len(self.call.tours),
                     kicks=statistics.kicks,
                     accepted=statistics.accepted,
                     improved=improved,
@@ -426,7 +397,7 @@ class _Run:
             )
         target = self.stopwatch.budget.target
         if target is not None and best <= target:
-            self.stop("target")
+            self.call.stop("target")
         return improved
 
     def count(self, chains: Chains) -> None:
@@ -442,13 +413,8 @@ class _Run:
         made = moves_by_name(self.search.search.neighbourhoods, moves, chains.moves_by)
         statistics.moves_by = summed(before.moves_by, made)
 
-    def stop(self, reason: str) -> None:
-        """End the run after this launch."""
-        self.stopped, self.statistics.stopped_by = True, reason
-
     def finish(self, costs: Any) -> None:
         """Note the end."""
-        statistics = self.statistics
-        statistics.seconds = self.stopwatch.elapsed
         best, mean = costs.min().item(), float(costs.mean())
-        statistics.history.append(Point(statistics.seconds, statistics.kicks, best, mean))
+        point = Point(self.stopwatch.elapsed, self.statistics.kicks, best, mean)
+        self.statistics.history.append(point)

@@ -6,16 +6,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.construction.random_tours import shuffle
-from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import engines
-from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.searches.call import Call
+from gpu_ls_plugin.searches.local_search import ENDS, LocalSearch
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.budget import Budget, Stopwatch
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
 
@@ -99,20 +98,28 @@ class RandomRestarts:
         KeyboardInterrupt
             Ctrl-C before there was a tour.
         """
-        stopwatch, key = Stopwatch(budget), checks.seed(seed)
-        checks.callback(callback)
-        check_problem(problem)
-        chosen = get_backend(backend, device)
-        size = self._batch_size(chosen, problem, memory_limit)
-        statistics = Statistics(backend=chosen.name, stopped_by="climbs")
-        tours = costs = None
+        call = Call(
+            problem,
+            self.search.neighbourhoods,
+            seed=seed,
+            budget=budget,
+            backend=backend,
+            device=device,
+            callback=callback,
+            memory_limit=memory_limit,
+            stopped_by="climbs",
+        )
+        chosen, stopwatch, statistics = call.backend, call.stopwatch, call.statistics
+        size, tours, costs = self._batch_size(call), None, None
         try:
             for begin in range(0, self.climbs, size):
-                starts = shuffle(chosen, problem.n, min(size, self.climbs - begin), key, begin)
+                starts = shuffle(
+                    chosen, problem.n, min(size, self.climbs - begin), call.seed, begin
+                )
                 result = self.search(
                     problem,
                     starts,
-                    seed=key,
+                    seed=call.seed,
                     first_row=begin,
                     budget=replace(stopwatch.budget, seconds=_seconds_left(stopwatch)),
                     backend=chosen.name,
@@ -123,7 +130,7 @@ class RandomRestarts:
                 tours, costs = self._best(chosen, tours, costs, result)
                 if callback is not None:
                     callback(_progress(stopwatch, costs, statistics, self.climbs))
-                if result.statistics.stopped_by in ("seconds", "target", "interrupt"):
+                if result.statistics.stopped_by in ENDS:
                     statistics.stopped_by = result.statistics.stopped_by
                     break
         except KeyboardInterrupt:
@@ -133,13 +140,12 @@ class RandomRestarts:
         statistics.seconds = stopwatch.elapsed
         return Result(chosen.to_numpy(tours), chosen.to_numpy(costs), statistics)
 
-    def _batch_size(self, backend: Backend, problem: TSP, memory_limit: int | None) -> int:
+    def _batch_size(self, call: Call) -> int:
         """Return how many climbers run at a time: enough to fill the device, as many as fit."""
-        memory = backend.memory(memory_limit)
-        maker = engines.choose(self.search)(self.search, backend, problem, 0, memory)
-        fixed = backend.metric_data(problem).nbytes
+        backend, problem = call.backend, call.problem
+        maker = engines.choose(self.search)(self.search, backend, problem, 0, call.memory)
         # Starts, results and kept tours are three more tours each.
-        fits = backend.rows_that_fit(maker.bytes_per_tour + 12 * problem.n, fixed, memory_limit)
+        fits = call.rows_that_fit(maker.bytes_per_tour + 12 * problem.n)
         return min(fits, CLIMBS_PER_PROCESSOR[backend.name] * backend.processors)
 
     def _best(self, backend: Backend, tours: Any, costs: Any, result: Result) -> tuple[Any, Any]:

@@ -163,7 +163,6 @@ def test_seconds_end_a_long_climb():
 
 def test_progress_and_ctrl_c(monkeypatch):
     monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 1e-9)
-    monkeypatch.setattr("gpu_ls_plugin.searches.driver.LAUNCH_SECONDS", 1e-5)
     seen: list[gls.Progress] = []
     result = SEARCH(PROBLEM, STARTS, backend="cuda", callback=seen.append)
     assert len(seen) == result.statistics.launches > 3

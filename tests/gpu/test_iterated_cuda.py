@@ -12,7 +12,6 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.cooperation.contraction import Contraction
-from gpu_ls_plugin.searches import iterated
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.chains.chains import FusedChains
 from tests.random_problems import INTEGER, random_problem, random_tours
@@ -181,7 +180,6 @@ def test_chains_step_by_step(search):
 def test_launches_do_not_matter(monkeypatch):
     problem, starts = uniform(200), random_tours(200, 300)
     whole = SEARCH(problem, starts, budget=gls.Budget(kicks=100), backend="cuda")
-    monkeypatch.setattr(iterated, "LAUNCH_SECONDS", 1e-9)
     monkeypatch.setattr(tuning, "LAUNCH_SECONDS", 1e-9)
     pieces = SEARCH(problem, starts, budget=gls.Budget(kicks=100), backend="cuda")
     assert pieces.statistics.launches > 100

@@ -72,7 +72,6 @@ def start():
 @pytest.fixture
 def short_launches(monkeypatch):
     """Launches of a kick or two, so that a short search takes many."""
-    monkeypatch.setattr("gpu_ls_plugin.searches.iterated.LAUNCH_SECONDS", 1e-9)
     monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 1e-9)
 
 
@@ -204,7 +203,6 @@ def test_too_little_memory():
 def test_launches_do_not_matter(accept, short_launches, monkeypatch):
     search = replace(SEARCH, accept=accept)
     pieces = run(search, seed=7)
-    monkeypatch.setattr("gpu_ls_plugin.searches.iterated.LAUNCH_SECONDS", 100.0)
     monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 100.0)
     whole = run(search, seed=7)
     assert pieces.statistics.launches > KICKS
@@ -217,7 +215,7 @@ def test_launches_do_not_matter(accept, short_launches, monkeypatch):
 def test_launches_do_not_matter_to_restarts_step_by_step(short_launches, monkeypatch):
     search = replace(SEARCHES["exhaustive"], restart_after=3, accept=gls.Always())
     pieces = run(search, seed=2)
-    monkeypatch.setattr("gpu_ls_plugin.searches.iterated.LAUNCH_SECONDS", 100.0)
+    monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 100.0)
     assert np.array_equal(run(search, seed=2).tours, pieces.tours)
 
 

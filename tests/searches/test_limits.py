@@ -30,7 +30,6 @@ def search(request):
 def short_launches(monkeypatch):
     """Launches of a pass or two, so that a search of few cities takes many."""
     monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 1e-9)
-    monkeypatch.setattr("gpu_ls_plugin.searches.driver.LAUNCH_SECONDS", 1e-5)
 
 
 def bytes_for(problem: gls.TSP, tours: int, search: gls.LocalSearch = SEARCH) -> int:
