@@ -103,7 +103,8 @@ def device_sources() -> list[Path]:
         names = []
     if not names:  # a copy without its history: all that are not in a hidden or built folder
         names = [os.fsencode(path) for path in _walk() if path.endswith((".cu", ".cuh"))]
-    return [common.REPOSITORY / os.fsdecode(name) for name in sorted(names)]
+    paths = [common.REPOSITORY / os.fsdecode(name) for name in sorted(set(names))]
+    return [path for path in paths if path.is_file()]  # such a list names files that have moved
 
 
 def _walk() -> list[str]:
