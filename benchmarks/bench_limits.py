@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import common
 
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from tests.stopping import STOPPED, delay, overrun
+from tests.helpers.stopping import STOPPED, delay, overrun
 
 if TYPE_CHECKING:
     import argparse

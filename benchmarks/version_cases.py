@@ -1,7 +1,7 @@
 """What one version of the library returns and how long it takes, as JSON: see compare_versions.py.
 
 The library is the one that PYTHONPATH names; only its public names are used, and the searches
-are those of the contract suite, so that versions of any shape can be compared.
+are those of this checkout's contract suite, so that versions of any shape can be compared.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-sys.path.append(str(Path(__file__).resolve().parent.parent))  # tests; the library came before
-
 import gpu_ls_plugin as gls
-from tests import configurations
-from tests.random_problems import METRICS, random_problem, random_tours
+
+# The library is loaded, so that from here only the tests are taken.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tests.helpers import configurations
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 Case = tuple[str, "Callable[[], gls.Result]"]
 HASHED_SIZES = (5, 8, 60, 137)

@@ -13,8 +13,8 @@ from gpu_ls_plugin.backends import library_cache
 from gpu_ls_plugin.backends.cpu import CpuBackend
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from tests.random_problems import random_problem, random_tours
-from tests.stopping import STOPPED, delay, new_problem, overrun
+from tests.helpers.random_problems import random_problem, random_tours
+from tests.helpers.stopping import STOPPED, delay, new_problem, overrun
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.candidates.base import CandidateLists
