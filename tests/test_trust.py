@@ -15,7 +15,7 @@ from gpu_ls_plugin.filtering.base import Filter, Setting
 from gpu_ls_plugin.neighbourhoods import Neighbourhood
 from gpu_ls_plugin.problems.metrics import Metric
 from gpu_ls_plugin.trust import foreign
-from tests.random_problems import random_problem, random_tours
+from tests.helpers.random_problems import random_problem, random_tours
 
 ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 N = 300

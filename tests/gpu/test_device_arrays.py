@@ -17,8 +17,8 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.searches.descent.descent import Descent
-from tests.configurations import two_opt_climb
-from tests.random_problems import METRICS, random_problem, random_tours
+from tests.helpers.configurations import two_opt_climb
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
 

@@ -12,7 +12,7 @@ from gpu_ls_plugin.recombination import assembly_layouts
 from gpu_ls_plugin.recombination.edge_assembly import Population
 from gpu_ls_plugin.searches.chains.chain_kernel import ChainState
 from gpu_ls_plugin.tours import tour_layouts
-from tests.random_problems import INTEGER, random_problem, random_tours
+from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
 

@@ -14,8 +14,8 @@ from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.cooperation.contraction import Contraction
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.chains.chains import FusedChains
-from tests.random_problems import INTEGER, random_problem, random_tours
-from tests.test_metric_functors import EXACT_ROOTS, LARGEST_SQUARE, turning_points
+from tests.helpers.random_problems import INTEGER, random_problem, random_tours
+from tests.problems.test_metric_functors import EXACT_ROOTS, LARGEST_SQUARE, turning_points
 
 pytestmark = pytest.mark.gpu
 

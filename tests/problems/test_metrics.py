@@ -21,8 +21,8 @@ from gpu_ls_plugin.plugins.registry import Part, registry
 from gpu_ls_plugin.problems import metrics
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, Euc2D, Euclidean, Geo, find_metric
 from gpu_ls_plugin.problems.tsp import TSP
-from tests.instances import each_name, tsp_instance, tsp_names
-from tests.random_problems import next_to_a_kilometre
+from tests.helpers.instances import each_name, tsp_instance, tsp_names
+from tests.helpers.random_problems import next_to_a_kilometre
 
 PLANAR = ["EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "EUC"]
 COORDINATE = [*PLANAR, "GEO"]

@@ -22,7 +22,7 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.perturbations.double_bridge import DoubleBridge
 from gpu_ls_plugin.searches.chains.chains import FusedChains, Start
-from tests.random_problems import METRICS, random_problem, random_tours
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 N, ROWS, KICKS = 60, 6, 40
 PROBLEM = random_problem("EUC_2D", N, span=1000)
