@@ -207,7 +207,7 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         moves = Moves.of(parts, symmetric=True, length=length, grid=kind)
         needs = chain_needs(metric, moves, parts)
         shape = choose(n, shared_memory=tuning.SHARED_MEMORY[90], needs=needs)
-        return chain_kernel(metric, moves, kick.cuts, rule, shape, **scope)
+        return chain_kernel(metric, moves, kick, rule, shape, **scope)
 
     usual = (SHALLOW, grid, WINDOW, Annealing())
     if metric.name in ("ATT", "CEIL_2D"):  # no more than EUC_2D needs

@@ -12,11 +12,11 @@ from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
 from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.cooperation.cooperation import MOST_KICKS_PER_CITY, Cooperation
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.neighbourhoods.composed import Composed
-from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.perturbations import DoubleBridge, Perturbation, as_perturbation
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.result import Progress, Result, summed
 from gpu_ls_plugin.searches import engines
@@ -56,8 +56,8 @@ class IteratedLocalSearch:
     ----------
     search : LocalSearch
         Repairs tours.
-    perturbation : DoubleBridge, Restart or alike
-        Kicks them.
+    perturbation : Perturbation
+        Kicks them: DoubleBridge, Restart, or any object with a method `perturb` like theirs.
     accept : Acceptance
         Whether a chain goes on from the repaired tour.
     kicks_per_city : float
@@ -90,11 +90,7 @@ class IteratedLocalSearch:
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
-        kick = self.perturbation
-        if isinstance(kick, type) or not callable(getattr(kick, "perturb", None)):
-            raise InvalidTypeError(
-                f"perturbation: {kick!r} is no perturbation, such as DoubleBridge()"
-            )
+        as_perturbation(self.perturbation)
         wanted = "acceptance rule, such as Better()"
         checks.fields(self, checks.instance, "accept", kind=Acceptance, wanted=wanted)
         wanted = "cooperation, such as Migration()"
@@ -194,7 +190,7 @@ class IteratedLocalSearch:
 
     def chains(self, start: Start) -> Chains:
         """Return the chains of a batch of local optima."""
-        search, kick = self.search, self.perturbation
+        search, kick = self.search, self.kick
         problem = start.problem
         if not self._fused:
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
@@ -205,13 +201,18 @@ class IteratedLocalSearch:
         return FusedChains(start, self.accept, self.restart_after, parts, kick)
 
     @property
+    def kick(self) -> Perturbation:
+        """The perturbation, with all that the contract of perturbations has."""
+        return as_perturbation(self.perturbation)
+
+    @property
     def _fused(self) -> bool:
         """Whether kick, search and acceptance are one kernel."""
         return (
             isinstance(self.search.pivoting, First)
             and not isinstance(self.search.candidates, All)
             and not isinstance(self.search.neighbourhoods[0], FilteredNeighbourhood)
-            and hasattr(self.perturbation, "cuts")
+            and bool(self.kick.cuts)
         )
 
     def _part_of(self, problem: TSP) -> int | None:
@@ -270,7 +271,7 @@ class _Run:
         if stopped_by == "interrupt":
             call.stop(stopped_by)
             return
-        if self.problem.n < max(8, getattr(self.search.perturbation, "smallest", 1)):
+        if self.problem.n < max(8, self.search.kick.smallest):
             statistics.stopped_by = "optimum"
             return
         start = Start(
