@@ -21,11 +21,12 @@ from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics, summed
-from gpu_ls_plugin.searches import engines, observers
+from gpu_ls_plugin.searches import engines, observers, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names
 from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
 from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, Start, SteppedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
+from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.chains.stagnation import Stagnation
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.engine import moves_by_name
@@ -206,6 +207,35 @@ class IteratedLocalSearch:
             statistics,
         )
         return result if self.cooperation is None else result.sorted()
+
+    def prepare(
+        self, problem: TSP, size: int = 1, *, backend: str = "auto", device: int | None = None
+    ) -> None:
+        """Compile ahead, so that a later call searches at once.
+
+        Parameters
+        ----------
+        problem : TSP
+            Or another one of the same size and metric; candidates are not made for it.
+        size : int
+            Number of tours of that call.
+        backend, device
+            Where it will search; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, UnsupportedProblemError, BackendUnavailableError
+            As the search does.
+        InvalidParameterError, InvalidTypeError
+            `size` is no positive integer, or `problem` no problem.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        copy = rehearsal.copy_of(problem)
+        tours = rehearsal.any_tours(copy, size)
+        search = replace(self, search=rehearsal.quick(self.search))
+        rehearsal.compile_batch(search, copy, tours, backend, device)
+        compile_chains(search, copy, tours, get_backend(backend, device))
 
     def chains(self, start: Start) -> Chains:
         """Return the chains of a batch of local optima."""

@@ -16,7 +16,7 @@ from gpu_ls_plugin.pivoting import First, Pivoting
 from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics, summed
-from gpu_ls_plugin.searches import engines, observers
+from gpu_ls_plugin.searches import engines, observers, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, foreign_names
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.engine import NOTHING_KEPT, OUT_OF_MOVES, moves_by_name
@@ -199,6 +199,33 @@ class LocalSearch:
         observers.notify(problem, self, statistics)
         given = arrays.give(chosen, improved, like=tours)
         return Result(given, arrays.give(chosen, costs, like=tours), statistics)
+
+    def prepare(
+        self, problem: TSP, size: int = 1, *, backend: str = "auto", device: int | None = None
+    ) -> None:
+        """Compile ahead, so that a later call searches at once.
+
+        Parameters
+        ----------
+        problem : TSP
+            Or another one of the same size and metric; candidates are not made for it.
+        size : int
+            Number of tours of that call.
+        backend, device
+            Where it will search; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, UnsupportedProblemError, BackendUnavailableError
+            As the search does.
+        InvalidParameterError, InvalidTypeError
+            `size` is no positive integer, or `problem` no problem.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        copy = rehearsal.copy_of(problem)
+        tours = rehearsal.any_tours(copy, size)
+        rehearsal.compile_batch(rehearsal.quick(self), copy, tours, backend, device)
 
     def _improve(
         self,
