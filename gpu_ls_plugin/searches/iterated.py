@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
-from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
 from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.cooperation.cooperation import MOST_KICKS_PER_CITY, Cooperation
@@ -19,12 +19,13 @@ from gpu_ls_plugin.neighbourhoods.composed import Composed
 from gpu_ls_plugin.perturbations import DoubleBridge, Perturbation, as_perturbation
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.result import Progress, Result, summed
-from gpu_ls_plugin.searches import engines
+from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
 from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, Start, SteppedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
+from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.chains.stagnation import Stagnation
 from gpu_ls_plugin.searches.driver import drive, paced
 from gpu_ls_plugin.searches.engine import moves_by_name
@@ -187,6 +188,35 @@ class IteratedLocalSearch:
         run.finish(costs)
         result = call.result(self, costs)
         return result if cooperation is None else result.sorted()
+
+    def prepare(
+        self, problem: TSP, size: int = 1, *, backend: str = "auto", device: int | None = None
+    ) -> None:
+        """Compile ahead, so that a later call searches at once.
+
+        Parameters
+        ----------
+        problem : TSP
+            Or another one of the same size and metric; candidates are not made for it.
+        size : int
+            Number of tours of that call.
+        backend, device
+            Where it will search; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, UnsupportedProblemError, BackendUnavailableError
+            As the search does.
+        InvalidParameterError, InvalidTypeError
+            `size` is no positive integer, or `problem` no problem.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        copy = rehearsal.copy_of(problem)
+        tours = rehearsal.any_tours(copy, size)
+        search = replace(self, search=rehearsal.quick(self.search))
+        rehearsal.compile_batch(search, copy, tours, backend, device)
+        compile_chains(search, copy, tours, get_backend(backend, device))
 
     def chains(self, start: Start) -> Chains:
         """Return the chains of a batch of local optima."""

@@ -13,7 +13,7 @@ from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, O
 from gpu_ls_plugin.pivoting import First, Pivoting
 from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.result import Progress, Result, summed
-from gpu_ls_plugin.searches import engines
+from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, foreign_names
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.driver import drive
@@ -182,6 +182,33 @@ class LocalSearch:
         for rows in turns:
             self._improve(maker, call, rows)
         return call.result(self, call.referee())
+
+    def prepare(
+        self, problem: TSP, size: int = 1, *, backend: str = "auto", device: int | None = None
+    ) -> None:
+        """Compile ahead, so that a later call searches at once.
+
+        Parameters
+        ----------
+        problem : TSP
+            Or another one of the same size and metric; candidates are not made for it.
+        size : int
+            Number of tours of that call.
+        backend, device
+            Where it will search; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, UnsupportedProblemError, BackendUnavailableError
+            As the search does.
+        InvalidParameterError, InvalidTypeError
+            `size` is no positive integer, or `problem` no problem.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        copy = rehearsal.copy_of(problem)
+        tours = rehearsal.any_tours(copy, size)
+        rehearsal.compile_batch(rehearsal.quick(self), copy, tours, backend, device)
 
     def _improve(self, maker: engines.Maker, call: Call, rows: slice) -> None:
         """Climb with some rows in place and add to the statistics."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.result import Progress, Result, Statistics
-from gpu_ls_plugin.searches import engines
+from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.local_search import ENDS, LocalSearch
 
@@ -140,6 +140,42 @@ class RandomRestarts:
         statistics.seconds = stopwatch.elapsed
         return Result(chosen.to_numpy(tours), chosen.to_numpy(costs), statistics)
 
+    def prepare(
+        self,
+        problem: TSP,
+        size: int | None = None,
+        *,
+        backend: str = "auto",
+        device: int | None = None,
+    ) -> None:
+        """Compile ahead, so that a later call searches at once.
+
+        Parameters
+        ----------
+        problem : TSP
+            Or another one of the same size and metric; candidates are not made for it.
+        size : int
+            Number of climbers of a batch; by default as many as a call takes.
+        backend, device
+            Where it will search; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, UnsupportedProblemError, BackendUnavailableError
+            As the search does.
+        InvalidParameterError, InvalidTypeError
+            `size` is no positive integer, or `problem` no problem.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        copy = rehearsal.copy_of(problem)
+        if size is None:
+            parts = self.search.neighbourhoods
+            size = self._batch_size(Call(copy, parts, backend=backend, device=device))
+        size = checks.integer("size", size, least=1, most=checks.MOST_INT)
+        search = replace(self, search=rehearsal.quick(self.search), climbs=size)
+        rehearsal.compile_batch(_without_tours(search), copy, None, backend, device)
+
     def _batch_size(self, call: Call) -> int:
         """Return how many climbers run at a time: enough to fill the device, as many as fit."""
         backend, problem = call.backend, call.problem
@@ -158,6 +194,11 @@ class RandomRestarts:
             tours, costs = result.tours, result.costs
         order = xp.lexsort(xp.stack([xp.arange(len(costs)), costs]))[: self.keep]
         return tours[order], costs[order]
+
+
+def _without_tours(search: RandomRestarts) -> Any:
+    """Return a search that makes its tours itself, to be called as those that are given some."""
+    return lambda problem, _, **options: search(problem, **options)
 
 
 def _seconds_left(stopwatch: Stopwatch) -> float | None:

@@ -1,33 +1,26 @@
-"""Solve one instance: starts, candidates, local optima, then kicks until time is over."""
+"""How to solve: what can be said, and what follows from the problem and the device."""
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Annealing
 from gpu_ls_plugin.backends import NAMES, get_backend
-from gpu_ls_plugin.budget import Budget, Stopwatch
-from gpu_ls_plugin.candidates import All, Alpha, Nearest, Quadrant
-from gpu_ls_plugin.construction.draws import batch_size
+from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.candidates import Alpha, Nearest, Quadrant
 from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt
-from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.problems.tsp import check_problem
-from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.search_text import FORM, parse_search
 from gpu_ls_plugin.searches import (
     EdgeAssembly,
     IteratedLocalSearch,
     LocalSearch,
     Migration,
-    engines,
 )
 from gpu_ls_plugin.searches.chains import chain_layouts
-from gpu_ls_plugin.searches.chains.chains import Start, SteppedChains
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
 from gpu_ls_plugin.tours import tour_layouts
 
@@ -36,7 +29,6 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.result import Callback
 
 MOST_PER_PROCESSOR = 16  # chains of a multiprocessor, and of all CPU threads together
 LEAST_COOPERATING = 4  # chains
@@ -48,10 +40,8 @@ SECONDS_OF_CROSSED = 1e-5  # for a city of a tour, until crossovers have found m
 CROSSED_PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
 HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # of annealing
-A_MOMENT = 1e-3  # seconds, in which a program is compiled but hardly runs
 SECONDS_OF_ALPHA = 6e-5  # for a city, on one slow core
 LARGE = 10_000  # cities from which greedy tours are made faster than nearest-neighbour tours
-SMALLEST_KICKED = 8  # cities; below, an iterated search only descends
 
 
 @dataclass(frozen=True)
@@ -213,133 +203,3 @@ def _default_repair(problem: TSP, seconds: float, crossed: bool) -> LocalSearch:
         return LocalSearch([LinKernighan(3)], candidates=Alpha(5))
     quick = Nearest(8) if problem.coordinates is None else Quadrant(6 if crossed else 8)
     return LocalSearch([LinKernighan(3)], candidates=quick)
-
-
-def solve(problem: TSP, settings: Settings, callback: Callback | None = None) -> Result:
-    """Return the best tours found in the time, the cheapest first.
-
-    Ctrl-C ends the search early: what was found so far is returned and the statistics say
-    "interrupt". Their phases begin with "compiling", which is no part of their seconds.
-
-    Parameters
-    ----------
-    problem : TSP
-    settings : Settings
-        Completed by `default_settings`.
-    callback : callable, optional
-        Called with a `Progress` after each launch.
-
-    Raises
-    ------
-    InvalidParameterError, UnsupportedProblemError, BackendUnavailableError
-        As the parts do.
-    InsufficientMemoryError
-        So many tours do not fit the memory.
-    KeyboardInterrupt
-        Ctrl-C before the first tours were made.
-    """
-    checks.callback(callback)
-    chosen = default_settings(problem, settings)
-    search: Any = chosen.search
-    construct = registry.lookup("construction", str(chosen.start))
-    place = {"backend": chosen.backend}
-    before = Statistics(backend=get_backend(chosen.backend).name)
-    with before.phase("compiling"):
-        _rehearse(problem, chosen)
-
-    watch = Stopwatch(chosen.budget(chosen.seconds))
-    with before.phase("starts"):
-        tours = construct(problem, size=chosen.population, seed=chosen.seed, **place)
-    try:
-        with before.phase("candidates"):
-            if _has_lists(search):
-                engines.ready(search.search, get_backend(chosen.backend), problem, watch.left)
-        begin = watch.elapsed
-        found = search(
-            problem,
-            tours,
-            seed=chosen.seed,
-            budget=chosen.budget(max(0.0, watch.left)),
-            callback=callback and _later(callback, begin),
-            **place,
-        )
-    except KeyboardInterrupt:  # while no search could take it
-        begin, before.stopped_by = 0.0, "interrupt"
-        found = Result(tours, problem.cost(tours), before)
-    return _timed(found.sorted(), before, begin, watch.elapsed)
-
-
-def compile_search(search: Callable[..., Any], problem: TSP, tours: Any, backend: str) -> None:
-    """Compile what a search needs for a batch like `tours`, by letting it search for a moment.
-
-    Parameters
-    ----------
-    search : callable
-    problem : TSP
-    tours : array, shape (P, n), integer
-        Not changed.
-    backend : {"auto", "cpu", "cuda"}
-
-    Raises
-    ------
-    CompilationError, UnsupportedProblemError, BackendUnavailableError
-        As the search does.
-    KeyboardInterrupt
-        Ctrl-C.
-    """
-    found = search(problem, tours, budget=Budget(moves=0), callback=lambda _: None, backend=backend)
-    if found.statistics.interrupted:  # which the search has taken for its own
-        raise KeyboardInterrupt
-    if not isinstance(search, IteratedLocalSearch) or problem.n < SMALLEST_KICKED:
-        return
-    chosen = get_backend(backend, tours=tours)
-    chains = search.chains(Start(chosen, problem, chosen.xp.array(tours, "int32"), 0))
-    chains.advance(1, 0.0, 0.0, 0.0)
-    chains.behind(1)  # waits for the GPU
-    chains.restart(search.search, chosen.xp.zeros(1, "int64"), A_MOMENT)
-    if search.cooperation is not None:
-        search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)
-    if isinstance(chains, SteppedChains):
-        search.perturbation.perturb(problem, tours[:1], backend=backend)
-
-
-def _rehearse(problem: TSP, settings: Settings) -> None:
-    """Compile all that a solve needs.
-
-    On a copy of the problem, so that nothing is known about the original when time runs; and on
-    candidates that are made quickly, since the programs depend neither on them nor on the tours.
-    """
-    backend = get_backend(settings.backend)
-    batch_size(backend, problem.n, settings.population, name="population")
-    copy: TSP = pickle.loads(pickle.dumps(problem))
-    search: Any = settings.search
-    if _has_lists(search):
-        search = replace(search, search=replace(search.search, candidates=Nearest(5)))
-    construct = registry.lookup("construction", str(settings.start))
-    tour = construct(copy, size=1, seed=0, backend=settings.backend)
-    compile_search(search, copy, tour.repeat(settings.population, axis=0), settings.backend)
-
-
-def _has_lists(search: object) -> bool:
-    """Return whether a search needs candidate lists."""
-    return isinstance(search, IteratedLocalSearch) and not isinstance(search.search.candidates, All)
-
-
-def _later(callback: Callback, begin: float) -> Callback:
-    """Return a callback for a search that began so many seconds after the clock was started."""
-
-    def later(progress: Progress) -> None:
-        callback(replace(progress, elapsed=begin + progress.elapsed))
-
-    return later
-
-
-def _timed(found: Result, before: Statistics, begin: float, seconds: float) -> Result:
-    """Return what a search found with the times of the whole, where it began after `begin`."""
-    own = found.statistics
-    history = [replace(point, elapsed=begin + point.elapsed) for point in own.history]
-    if not history:
-        best, mean = found.best_cost, float(found.costs.mean())
-        history = [Point(seconds, own.kicks, best, mean)]
-    phases = before.phases | own.phases
-    return replace(found, statistics=replace(own, seconds=seconds, phases=phases, history=history))
