@@ -27,7 +27,8 @@ from gpu_ls_plugin.searches import (
     engines,
 )
 from gpu_ls_plugin.searches.chains import chain_layouts
-from gpu_ls_plugin.searches.chains.chains import Start, SteppedChains
+from gpu_ls_plugin.searches.chains.chains import SteppedChains
+from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
 from gpu_ls_plugin.tours import tour_layouts
 

@@ -12,7 +12,7 @@ from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.tuning import LAUNCH_SECONDS
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
 from gpu_ls_plugin.candidates import All, Alpha
-from gpu_ls_plugin.cooperation.cooperation import MOST_KICKS_PER_CITY, Cooperation
+from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
@@ -24,9 +24,10 @@ from gpu_ls_plugin.result import Progress, Result, Statistics, summed
 from gpu_ls_plugin.searches import engines, observers
 from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names
 from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
-from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, Start, SteppedChains
+from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
 from gpu_ls_plugin.searches.chains.stagnation import Stagnation
+from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.local_search import LocalSearch, refereed, undo_rounding
