@@ -18,7 +18,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin import backends, candidates, checks
 from gpu_ls_plugin.acceptance import Acceptance
 from gpu_ls_plugin.candidates import Candidates
-from gpu_ls_plugin.cooperation.cooperation import Cooperation
+from gpu_ls_plugin.cooperation.base import Cooperation
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.filtering import Filter
 from gpu_ls_plugin.neighbourhoods import Neighbourhood
