@@ -14,6 +14,7 @@ from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.searches.chains import chain_layouts
+from gpu_ls_plugin.searches.chains.adopt import adopt_kernel
 from gpu_ls_plugin.searches.chains.chain_kernel import ChainState, chain_kernel, chain_layout
 from gpu_ls_plugin.searches.chains.part_search import PartSearch
 from gpu_ls_plugin.tours import tour_layouts
@@ -177,13 +178,15 @@ class Chains(ChainState, ABC):
             One for each chain.
         costs : array, shape (P,)
         """
-        copy, leads = self.start.backend.xp.copyto, costs < self.best_costs
-        copy(self.tours, tours, where=leads[:, None])
-        if self.best_tours is not self.tours:
-            copy(self.best_tours, tours, where=leads[:, None])
-        copy(self.costs, costs, where=leads)
-        copy(self.best_costs, costs, where=leads)
-        copy(self.idle, 0, where=leads)
+        backend, problem = self.start.backend, self.start.problem
+        arguments = {
+            **self.state_arguments,
+            "n": problem.n,
+            "found": backend.xp.ascontiguousarray(tours, "int32"),
+            "found_costs": backend.xp.ascontiguousarray(costs, problem.cost_dtype),
+        }
+        cost = "gls::int64" if problem.integer else "double"
+        backend.launch(adopt_kernel(cost, backend.warp()), len(self.tours), arguments)
 
     def keep_best(self) -> Any:
         """Keep current tours that are cheaper than the best so far; return which are."""
