@@ -12,11 +12,11 @@ from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.cooperation.cooperation import EdgeAssembly, EliteEdges
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
-from gpu_ls_plugin.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Result
+    from gpu_ls_plugin.searches.local_search import LocalSearch
     from gpu_ls_plugin.testing.subject import Subject
 
 CITIES = 90  # so that tours fall into parts

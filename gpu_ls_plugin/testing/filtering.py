@@ -126,11 +126,7 @@ def _check_kept(subject: Subject, problem: TSP, edges: int, keeps: Keeps | None)
     compare(whole[1:], part, "kept depends on the rest of the batch", again)
     improving_only = subject.part.rotations(edges) > 1
     masked, openings = (
-        [
-            {move: gain for move, gain in row.items() if gain > 0 or not improving_only}
-            for row in one
-        ]
-        for one in (whole, kept("openings"))
+        [_of_interest(row, improving_only) for row in way] for way in (whole, kept("openings"))
     )
     compare(masked, openings, "kept is other where openings are tested", OPENINGS)
     if subject.backend.name != "cpu" and available()["cpu"] is None:

@@ -101,7 +101,7 @@ def _probe_kernel(metric: Metric, parts: Composed, functor: str, team: str) -> K
         "probe_moves",
         metric,
         header="testing/probe_moves.cuh",
-        body="gls::ProbeMoves<{{team}}, {metric}, {length}, {moves}>",
+        body="gls::ProbeMoves<{team}, {metric}, {length}, {moves}>",
         parameters=PARAMETERS,
         team=team,
     )

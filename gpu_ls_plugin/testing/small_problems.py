@@ -17,7 +17,7 @@ CITIES = 40  # of the usual problem: brute force takes a moment
 
 
 def planar(metric: Metric | str, seed: int, n: int = CITIES) -> list[TSP]:
-    """Return problems in the plane, the usual one first; those that the metric refuses are left out.
+    """Return problems in the plane, the usual one first, without those that the metric refuses.
 
     Uniform cities far apart and near one another, with many ties; few cities; all of them at one
     place, each place twice, and all on a line.
