@@ -27,7 +27,7 @@ from gpu_ls_plugin.backends.base import Backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
-from gpu_ls_plugin.cooperation.cooperation import Cooperation
+from gpu_ls_plugin.cooperation.base import Cooperation
 from gpu_ls_plugin.exceptions import (
     FaultyPartError,
     FileFormatError,

@@ -54,7 +54,7 @@ def matrix_of(problem: TSP) -> np.ndarray[Any, Any]:
     matrix = np.empty((problem.n, problem.n), np.int32)
     for begin in range(0, problem.n, BLOCK_ROWS):
         rows = cities[begin : begin + BLOCK_ROWS, None]
-        matrix[rows.ravel()] = problem.metric.lengths(problem, rows, cities[None, :])
+        matrix[rows.ravel()] = problem.lengths(rows, cities[None, :])
     return matrix
 
 

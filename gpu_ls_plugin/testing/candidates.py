@@ -91,11 +91,11 @@ def _check_lists(subject: Subject, problem: TSP) -> bool:
             LISTS,
             where=problem,
         )
-    exact = problem.metric.lengths(problem, np.arange(n)[:, None], cities)
+    exact = problem.metric.lengths(problem.values, np.arange(n)[:, None], cities)
     subject.expect(
         lengths.shape == cities.shape and np.array_equal(lengths, exact),
         "the lengths of the lists are not those of the problem",
-        "take them from problem.metric.lengths(problem, cities, candidates)",
+        "take them from problem.metric.lengths(problem.values, cities, candidates)",
         where=problem,
     )
     subject.expect(

@@ -8,10 +8,10 @@ import numpy as np
 
 from gpu_ls_plugin.acceptance import Always
 from gpu_ls_plugin.candidates import Nearest
-from gpu_ls_plugin.cooperation.cooperation import Cooperation
+from gpu_ls_plugin.cooperation.base import Cooperation
 from gpu_ls_plugin.neighbourhoods import TwoOpt
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
-from gpu_ls_plugin.searches.chains.chains import Start
+from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.testing import engines, small_problems

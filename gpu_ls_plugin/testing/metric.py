@@ -86,9 +86,9 @@ def _check_lengths(subject: Subject, problem: TSP) -> None:
     metric, n = subject.part, problem.n
     with subject.blamed("lengths()", "take integer arrays that broadcast", where=problem):
         a, b = np.arange(n)[:, None], (np.arange(n) + 1) % n
-        table = metric.lengths(problem, a, np.broadcast_to(b, (n, n)))
-        row = metric.lengths(problem, a[:, 0], b)
-        broadcast = metric.lengths(problem, a, b[None, :])
+        table = metric.lengths(problem.values, a, np.broadcast_to(b, (n, n)))
+        row = metric.lengths(problem.values, a[:, 0], b)
+        broadcast = metric.lengths(problem.values, a, b[None, :])
     same = np.shape(table) == (n, n) and np.array_equal(np.diagonal(table), row)
     subject.expect(
         same and np.array_equal(broadcast, table),

@@ -71,7 +71,7 @@ def distance_matrix(problem: TSP) -> Any:
     a, b = np.divmod(np.arange(problem.n**2), problem.n)
     lengths = np.zeros(problem.n**2, problem.cost_dtype)
     apart = a != b
-    lengths[apart] = problem.metric.lengths(problem, a[apart], b[apart])
+    lengths[apart] = problem.metric.lengths(problem.values, a[apart], b[apart])
     return lengths.reshape(problem.n, problem.n)
 
 

@@ -10,5 +10,5 @@ class Treeless(Euc2D):
 
     name = "TREELESS"
 
-    def tree_points(self, problem):
+    def tree_points(self, values):
         return None

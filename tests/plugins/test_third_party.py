@@ -74,13 +74,13 @@ class Twice2D(Metric):
     def source(self):
         return FUNCTOR
 
-    def lengths(self, problem, a, b):
-        x, y = problem.coordinates.T
+    def lengths(self, values, a, b):
+        x, y = values.T
         squared = (x[a] - x[b]) ** 2 + (y[a] - y[b]) ** 2
         return 2 * (np.sqrt(squared) + 0.5).astype(np.int64)
 
-    def slack(self, problem):
-        span = 2 * np.linalg.norm(np.ptp(problem.coordinates, axis=0)) + 2
+    def slack(self, values):
+        span = 2 * np.linalg.norm(np.ptp(values, axis=0)) + 2
         return float(span) * 2.0**-23
 
 
@@ -228,7 +228,7 @@ def best(tour):
     i, j = np.triu_indices(60, 1)
     ends = np.array([tour[i], tour[i + 1], tour[j], tour[(j + 1) % 60]])
     a, b, c, d = ends[:, (ends != 3).all(axis=0)]
-    length = lambda x, y: problem.metric.lengths(problem, x, y)
+    length = lambda x, y: problem.lengths(x, y)
     return (length(a, c) + length(b, d) - length(a, b) - length(c, d)).min()
 
 found = search(LeaveCity(3) & gls.GainBound(), "openings")

@@ -51,7 +51,7 @@ def evaluate(problem: TSP) -> tuple[np.ndarray, np.ndarray]:
         problem.n,
         "const void* metric_data, int n, void* lengths, float* estimates",
         {
-            "metric_data": problem.metric.data(problem),
+            "metric_data": problem.metric.data(problem.values),
             "n": problem.n,
             "lengths": lengths,
             "estimates": estimates,
@@ -68,7 +68,7 @@ def assert_agrees(problem: TSP) -> None:
     np.fill_diagonal(expected, 0)
     assert np.array_equal(lengths, expected)
     error = np.abs(estimates.astype(np.float64) - expected)
-    assert error.max() <= problem.metric.slack(problem)
+    assert error.max() <= problem.metric.slack(problem.values)
 
 
 def test_the_check_notices_a_wrong_length(monkeypatch):

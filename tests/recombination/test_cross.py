@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.random_problems import METRICS, random_problem, random_tours
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
@@ -26,6 +25,7 @@ from gpu_ls_plugin.recombination.edge_assembly import CANDIDATES
 from gpu_ls_plugin.recombination.partners import Partners
 from gpu_ls_plugin.recombination.workspace import Workspace
 from gpu_ls_plugin.searches.chains.start import Start
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 CPU = get_backend("cpu")
 CROSS = gls.EdgeAssembly().cross

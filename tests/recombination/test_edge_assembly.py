@@ -274,7 +274,7 @@ def test_no_time_no_generation():
 
 def test_memory_counts_the_crossover():
     problem, starts = random_problem("EUC_2D", 60), random_tours(60, 4)
-    alone = problem.metric.data(problem).nbytes + FusedChains.bytes_per_tour(60)
+    alone = problem.metric.data(problem.values).nbytes + FusedChains.bytes_per_tour(60)
     needed = alone + gls.EdgeAssembly().bytes_per_tour(60)
     run = {"budget": gls.Budget(kicks=5), "backend": "cpu"}
     SEARCH(problem, starts, memory_limit=needed, **run)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.chain_oracle import philox
 
 from gpu_ls_plugin.recombination.partners import Partners
+from tests.helpers.chain_oracle import philox
 
 PARTNER = 8  # purpose of the random numbers
 KEYS = st.integers(0, 2**64 - 1)

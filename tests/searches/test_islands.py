@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.random_problems import random_problem, random_tours
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.searches.chains.start import Start
+from tests.helpers.random_problems import random_problem, random_tours
 
 CPU = get_backend("cpu")
 N, ROWS = 96, 6

@@ -177,7 +177,9 @@ def test_rows_are_independent(search):
 
 
 def bytes_for(problem, tours):
-    return problem.metric.data(problem).nbytes + tours * FusedChains.bytes_per_tour(problem.n)
+    return problem.metric.data(problem.values).nbytes + tours * FusedChains.bytes_per_tour(
+        problem.n
+    )
 
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "EXPLICIT"])

@@ -38,7 +38,7 @@ def bytes_for(problem: gls.TSP, tours: int, search: gls.LocalSearch = SEARCH) ->
         search(problem, STARTS, backend="cpu", memory_limit=10)
     found = re.search(r"needs ([\d,]+) bytes", str(caught.value))
     assert found is not None
-    fixed = problem.metric.data(problem).nbytes
+    fixed = problem.metric.data(problem.values).nbytes
     return fixed + tours * (int(found[1].replace(",", "")) - fixed)
 
 
