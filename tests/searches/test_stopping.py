@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 SIZES = (1009, 6007)
-# Measured by benchmarks/searches/bench_limits.py where nothing else runs: 0.2 and 0.3 s are the bars. Here
-# other tests run, too.
+# Measured by bench_limits.py where nothing else runs: 0.2 and 0.3 s are the bars. Here other tests
+# run, too.
 OVER, DELAY = 0.5, 0.6
 
 
