@@ -129,7 +129,9 @@ def test_only_the_time_has_to_be_chosen(tmp_path: Path) -> None:
     assert found["seconds"] < 0.5
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 9])
+@pytest.mark.parametrize(
+    "n", [1, 3, 5, 8, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 4, 6, 7, 9))]
+)
 def test_tiny_instances(n: int, tmp_path: Path) -> None:
     file = write_instance(tmp_path / "tiny.tsp", n)
     found = gpu_ls_json("solve", file, *QUICK, "--tour", tmp_path / "out.tour")

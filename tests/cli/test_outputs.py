@@ -217,7 +217,7 @@ def test_whatever_goes_wrong_the_others_are_written(
 # ---- names that are no text, terminals that know few letters
 
 
-@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize("as_json", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "changes", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}, {}], ids=str
 )
