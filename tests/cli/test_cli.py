@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from gpu_ls_plugin.cli import main
 from gpu_ls_plugin.history import load_history
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.tsplib import read_tour
@@ -344,15 +345,28 @@ def test_all_bad_inputs_are_tested(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", BAD_INPUTS)
-def test_bad_input(case: str, tmp_path: Path) -> None:
+def test_bad_input(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
     arguments, reason = bad_inputs(tmp_path)[case]
     begin = time.monotonic()
-    done = gpu_ls("solve", "--backend", "cpu", "--seconds", 50, *arguments)
-    assert done.returncode == 2 and done.stdout == ""
-    last = done.stderr.strip().splitlines()[-1]
+    try:
+        code = main(["solve", "--backend", "cpu", "--seconds", "50", *map(str, arguments)])
+    except SystemExit as end:  # of what argparse refuses
+        code = end.code
+    printed = capsys.readouterr()
+    assert code == 2 and printed.out == ""
+    last = printed.err.strip().splitlines()[-1]
     assert reason in last and "error" in last
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in printed.err
     assert time.monotonic() - begin < 30
+
+
+def test_bad_input_ends_the_command(tmp_path: Path) -> None:
+    done = gpu_ls("solve", tmp_path / "nothing.tsp")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "nothing.tsp" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
