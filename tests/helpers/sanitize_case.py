@@ -75,6 +75,7 @@ EXTENTS = {
     ),
 }
 FILTERED_CITIES = range(128)
+SHAPED_CITIES = range(34, MANY + 1)
 LAYOUT_SIZES = (129, 300, 600, 1100, 1300, 1600, 2048, 5000)  # the climb is laid out by n
 SMALLEST_BRIDGE = 6
 KICKS, MOVES = 8, 3
@@ -160,7 +161,7 @@ class Watched:
 
     def shapes(self, problem: gls.TSP) -> None:
         """Tours in shared and in global memory, the climb as for other sizes; the plain kernel."""
-        if problem.n <= LAYOUT_SIZES[0] // 4 or problem.metric.name != "EUC_2D":
+        if problem.n not in SHAPED_CITIES or problem.metric.name != "EUC_2D":
             return
         starts = random_tours(problem.n, self.extent.tours)
         together = gls.LocalSearch(pivoting=gls.Multi())
