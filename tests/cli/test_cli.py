@@ -166,8 +166,16 @@ def test_starts(start: str, tmp_path: Path) -> None:
     ("given", "text"),
     [
         ("two_opt+or_opt(2)/nearest(6)", "(TwoOpt()+OrOpt(max_length=2)/Nearest(k=6)/First(), "),
-        ("lin_kernighan/nearest", "LinKernighan(depth=5, breadth=(5, 5, 1))/Nearest(k=10)/First()"),
-        ("LocalSearch([TwoOpt()], All(), Best())", "(TwoOpt()/All()/Best(), DoubleBridge("),
+        pytest.param(
+            "lin_kernighan/nearest",
+            "LinKernighan(depth=5, breadth=(5, 5, 1))/Nearest(k=10)/First()",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "LocalSearch([TwoOpt()], All(), Best())",
+            "(TwoOpt()/All()/Best(), DoubleBridge(",
+            marks=pytest.mark.slow,
+        ),
         (
             "iterated_local_search(or_opt/nearest(6), double_bridge(9), better)",
             "IteratedLocalSearch(OrOpt(max_length=3)/Nearest(k=6)/First(), "

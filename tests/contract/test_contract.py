@@ -43,18 +43,18 @@ FEW_METRICS = ("EUC_2D", "EUC", "EXPLICIT")
 USUAL_METRICS = ("EUC_2D", "EUC")
 
 
-def unusual(long: bool, metric: str) -> tuple[pytest.MarkDecorator, ...]:
-    """The mark of what takes long to compile, unless for the usual metrics."""
-    return (pytest.mark.slow,) if long and metric not in USUAL_METRICS else ()
+def unusual(search: str, metric: str) -> tuple[pytest.MarkDecorator, ...]:
+    """The mark of searches that take long to compile, unless for the usual metrics."""
+    usual = METRICS if search in REGISTERED else USUAL_METRICS
+    few = search in FILTERED or search.startswith("filtered")
+    return () if metric in (usual[:1] if few else usual) else (pytest.mark.slow,)
 
 
 # Every search is compiled for every metric, so that only some meet all of them.
 SEARCHES_AND_METRICS = pytest.mark.parametrize(
     ("search", "metric"),
     [
-        pytest.param(
-            search, metric, id=f"{name}-{metric}", marks=unusual(name not in REGISTERED, metric)
-        )
+        pytest.param(search, metric, id=f"{name}-{metric}", marks=unusual(name, metric))
         for name, search in IMPROVING.items()
         for metric in (METRICS if name in REGISTERED else FEW_METRICS)
     ],
@@ -283,8 +283,14 @@ ITERATED = {
 
 
 @ON_BOTH
-@pytest.mark.parametrize("metric", [pytest.param(m, marks=unusual(True, m)) for m in FEW_METRICS])
-@pytest.mark.parametrize("search", ITERATED.values(), ids=ITERATED)
+@pytest.mark.parametrize(
+    ("search", "metric"),
+    [
+        pytest.param(search, metric, id=f"{name}-{metric}", marks=unusual(name, metric))
+        for name, search in ITERATED.items()
+        for metric in FEW_METRICS
+    ],
+)
 def test_iterated_searches_of_all_parts(search, metric, backend):
     for n in (*SMALL, 40):
         problem, tours, budget = (
