@@ -26,8 +26,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from benchmarks.gpu_check.sanitize_case import RUNS
 from benchmarks.helpers import common
+from tests.helpers.sanitize_case import EXTENTS
 
 BENCHES = (
     "two_opt",
@@ -43,9 +43,10 @@ BENCHES = (
 )
 PARTS = ("tests", "sanitizer", *BENCHES)
 TOOLS = {  # races are looked for in fewer cases: this tool is the slowest
-    "memcheck": ("--metrics", "EUC_2D,EUC,GEO"),
-    "racecheck": ("--metrics", "EUC_2D", "--sizes", "33", "--problems", "1"),
+    "memcheck": ("--metrics", "EUC_2D,EUC,GEO,EXPLICIT,EXPLICIT_REAL"),
+    "racecheck": ("--metrics", "EUC_2D", "--cities", "33"),
 }
+RUNS = EXTENTS["cuda"].runs
 WORKERS = 12  # processes of the tests, which share the GPU
 LIMITS = {"tests": 480, "sanitizer": 300}  # seconds of one command
 UNTRACKED = {"build", "dist", "node_modules", "__pycache__", "site-packages"}
@@ -149,7 +150,7 @@ def run_tests(out: Path) -> dict[str, Any]:
 
 def run_sanitizer() -> dict[str, Any]:
     """Watch every run of sanitize_case.py with each tool, side by side; nothing may be found."""
-    case = [sys.executable, str(Path(__file__).with_name("sanitize_case.py")), "--runs"]
+    case = [sys.executable, "-m", "tests.helpers.sanitize_case", "--backend", "cuda", "--runs"]
     program = shutil.which("compute-sanitizer") or shutil.which(
         "compute-sanitizer", path="/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer"
     )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from gpu_ls_plugin.cli import main
 from gpu_ls_plugin.history import load_history
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.tsplib import read_tour
@@ -129,7 +130,9 @@ def test_only_the_time_has_to_be_chosen(tmp_path: Path) -> None:
     assert found["seconds"] < 0.5
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 9])
+@pytest.mark.parametrize(
+    "n", [1, 3, 5, 8, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 4, 6, 7, 9))]
+)
 def test_tiny_instances(n: int, tmp_path: Path) -> None:
     file = write_instance(tmp_path / "tiny.tsp", n)
     found = gpu_ls_json("solve", file, *QUICK, "--tour", tmp_path / "out.tour")
@@ -163,8 +166,16 @@ def test_starts(start: str, tmp_path: Path) -> None:
     ("given", "text"),
     [
         ("two_opt+or_opt(2)/nearest(6)", "(TwoOpt()+OrOpt(max_length=2)/Nearest(k=6)/First(), "),
-        ("lin_kernighan/nearest", "LinKernighan(depth=5, breadth=(5, 5, 1))/Nearest(k=10)/First()"),
-        ("LocalSearch([TwoOpt()], All(), Best())", "(TwoOpt()/All()/Best(), DoubleBridge("),
+        pytest.param(
+            "lin_kernighan/nearest",
+            "LinKernighan(depth=5, breadth=(5, 5, 1))/Nearest(k=10)/First()",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "LocalSearch([TwoOpt()], All(), Best())",
+            "(TwoOpt()/All()/Best(), DoubleBridge(",
+            marks=pytest.mark.slow,
+        ),
         (
             "iterated_local_search(or_opt/nearest(6), double_bridge(9), better)",
             "IteratedLocalSearch(OrOpt(max_length=3)/Nearest(k=6)/First(), "
@@ -342,15 +353,28 @@ def test_all_bad_inputs_are_tested(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", BAD_INPUTS)
-def test_bad_input(case: str, tmp_path: Path) -> None:
+def test_bad_input(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
     arguments, reason = bad_inputs(tmp_path)[case]
     begin = time.monotonic()
-    done = gpu_ls("solve", "--backend", "cpu", "--seconds", 50, *arguments)
-    assert done.returncode == 2 and done.stdout == ""
-    last = done.stderr.strip().splitlines()[-1]
+    try:
+        code = main(["solve", "--backend", "cpu", "--seconds", "50", *map(str, arguments)])
+    except SystemExit as end:  # of what argparse refuses
+        code = end.code
+    printed = capsys.readouterr()
+    assert code == 2 and printed.out == ""
+    last = printed.err.strip().splitlines()[-1]
     assert reason in last and "error" in last
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in printed.err
     assert time.monotonic() - begin < 30
+
+
+def test_bad_input_ends_the_command(tmp_path: Path) -> None:
+    done = gpu_ls("solve", tmp_path / "nothing.tsp")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "nothing.tsp" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:

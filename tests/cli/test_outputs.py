@@ -217,9 +217,15 @@ def test_whatever_goes_wrong_the_others_are_written(
 # ---- names that are no text, terminals that know few letters
 
 
-@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize("as_json", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
-    "changes", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}, {}], ids=str
+    "changes",
+    [
+        {"PYTHONIOENCODING": "ascii"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0"},
+        pytest.param({}, marks=pytest.mark.slow),
+    ],
+    ids=str,
 )
 def test_names_that_a_terminal_cannot_show(
     changes: dict[str, str], as_json: bool, tmp_path: Path

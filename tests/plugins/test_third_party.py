@@ -358,6 +358,7 @@ def test_its_metric_is_read_from_files(site: Path, tmp_path: Path) -> None:
     assert (found["metric"], found["best_cost"]) == ("TWICE_2D", 28)
 
 
+@pytest.mark.slow
 def test_its_functors_compile_for_every_architecture(site: Path) -> None:
     try:
         compile_check._nvrtc()

@@ -209,8 +209,14 @@ def test_an_optimum_comes_out_of_local_optima():
 
 # ---- Chains that cooperate -------------------------------------------------------------------
 
+USUAL_METRICS = ("EUC_2D", "EUC", "EXPLICIT")
+EACH_METRIC = [
+    metric if metric in USUAL_METRICS else pytest.param(metric, marks=pytest.mark.slow)
+    for metric in METRICS
+]
 
-@pytest.mark.parametrize("metric", METRICS)
+
+@pytest.mark.parametrize("metric", EACH_METRIC)
 def test_every_metric(metric):
     problem = random_problem(metric, 60, span=80)
     starts = random_tours(60, 12)

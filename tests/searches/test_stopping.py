@@ -27,7 +27,7 @@ OVER, DELAY = 0.5, 0.6
 
 
 @ON_BOTH
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", [pytest.param(SIZES[0], marks=pytest.mark.slow), SIZES[1]])
 @pytest.mark.parametrize("name", STOPPED)
 def test_time_limits_are_kept(name, n, backend):
     try:

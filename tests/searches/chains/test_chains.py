@@ -14,6 +14,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.searches.chains.chains import FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.start import Start
 from tests.helpers import chain_oracle, descent_oracle, oracles
+from tests.helpers.examples import examples
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 LISTS = {
@@ -95,7 +96,7 @@ def assert_same(start, moves, rule, kicks, kick=None, k=5, heat=0.5, steps=1) ->
             assert getattr(chains, name).tolist() == wanted, name
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.integers(8, 60),
     st.sampled_from([4, 20, 1000]),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from tests.helpers import descent_oracle as oracle
 from tests.helpers import oracles
+from tests.helpers.examples import examples
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 LISTS = {
@@ -18,7 +19,7 @@ LISTS = {
 }
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     st.integers(4, 25),
     st.sampled_from([3, 9, 60]),

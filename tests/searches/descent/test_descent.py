@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from tests.helpers import descent_oracle as oracle
 from tests.helpers import oracles
+from tests.helpers.examples import examples
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 FIRST = gls.First()
@@ -45,7 +46,7 @@ def assert_same(
     assert result.costs.tolist() == problem.cost(result.tours).tolist()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(4, 30),
     st.sampled_from([3, 9, 60]),

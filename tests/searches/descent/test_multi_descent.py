@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
@@ -14,6 +14,7 @@ from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.searches.descent.multi_descent import every_city
 from tests.helpers import descent_oracle as oracle
 from tests.helpers import oracles
+from tests.helpers.examples import examples
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 from tests.searches.descent import test_descent
 from tests.searches.descent.test_descent import LISTS, asymmetric_problem
@@ -25,7 +26,7 @@ def assert_same(problem, starts, name, cities, **others) -> None:
     test_descent.assert_same(problem, starts, name, rule=rule, descend=descend, **others)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(
     st.integers(4, 36),
     st.sampled_from([3, 9, 60]),

@@ -311,7 +311,9 @@ def test_points_are_copied_where_they_fit_and_pay():
     assert not random_k.copies_points(20_000, 10**6, shared)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(
+    "metric", [METRICS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in METRICS[1:])]
+)
 def test_kernels_compile(metric):
     pytest.importorskip("cupy")
     functor = random_problem(metric, 10).metric

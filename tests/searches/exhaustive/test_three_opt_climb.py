@@ -263,6 +263,7 @@ def test_bars_are_decoded(n, bar):
     assert corners.tolist() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "EXPLICIT"])
 def test_kernels_compile(metric):
     pytest.importorskip("cupy")
