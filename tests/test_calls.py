@@ -14,7 +14,7 @@ from gpu_ls_plugin.candidates.base import _lists
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver import solve as solve_by_settings
-from tests.random_problems import random_problem, random_tours
+from tests.helpers.random_problems import random_problem, random_tours
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin import backends, candidates, checks
 from gpu_ls_plugin.acceptance import Acceptance
 from gpu_ls_plugin.candidates import Candidates
-from gpu_ls_plugin.cooperation.cooperation import Cooperation
+from gpu_ls_plugin.cooperation.base import Cooperation
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.filtering import Filter
 from gpu_ls_plugin.neighbourhoods import Neighbourhood
@@ -165,6 +165,7 @@ def test_truth_values_are_no_numbers(made, name, truth):
 def outcome(call: Callable[..., Any], **given: Any) -> list[Any]:
     """What a call returns for the problem, and for the tours if it takes any."""
     known = {"problem": PROBLEM, "tours": TOURS, "backend": "cpu", "neighbourhood": FILTERED}
+    known |= {"first": TOURS, "second": TOURS[::-1]}
     taken = {n: known[n] for n in inspect.signature(call).parameters if n in known}
     found = call(**taken | given)
     arrays = vars(found).values() if dataclasses.is_dataclass(found) else [found]
@@ -213,7 +214,7 @@ def calls() -> Iterator[Callable[..., Any]]:
     """Public functions that take a seed, and such methods of the parts; and `distinct`."""
     yield from (call for call in public() if not inspect.isclass(call) and "seed" in numeric(call))
     for made in CLASSES:
-        for name in ("__call__", "perturb"):
+        for name in ("__call__", "perturb", "cross"):
             if "seed" in numeric(getattr(made, name, print)):
                 yield getattr(EXAMPLES.get(made, made)(), name)
     costs = np.arange(len(TOURS))

@@ -11,7 +11,7 @@ from gpu_ls_plugin.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
 from gpu_ls_plugin.candidates import All, Alpha
-from gpu_ls_plugin.cooperation.cooperation import MOST_KICKS_PER_CITY, Cooperation
+from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
@@ -23,10 +23,11 @@ from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
-from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, Start, SteppedChains
+from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.chains.stagnation import Stagnation
+from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.driver import drive, paced
 from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.local_search import LocalSearch

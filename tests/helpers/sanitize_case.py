@@ -69,6 +69,8 @@ def run_all(problem: gls.TSP) -> None:
         for search in FILTERED.values():
             best = gls.best_moves(search.neighbourhoods[0], problem, starts[0], 3, **given)
             assert (np.diff(best.gains) <= 0).all()
+        children = gls.EdgeAssembly().cross(problem, starts[0], starts[-1], **given)
+        assert (problem.cost(children) <= problem.cost(starts[0])).all()
     for chains in iterated(problem):
         result = chains(problem, starts[0], budget=gls.Budget(kicks=8), **given)
         assert (result.costs == problem.cost(result.tours)).all()

@@ -8,7 +8,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
-from gpu_ls_plugin.searches.chains.chains import Start
+from gpu_ls_plugin.searches.chains.start import Start
 from tests.helpers.random_problems import random_problem, random_tours
 
 N, ROWS = 40, 6

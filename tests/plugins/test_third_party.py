@@ -42,16 +42,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.searches.descent import descent_layouts
-from gpu_ls_plugin.filtering import GainBound
-from gpu_ls_plugin.hookspecs import hookimpl
-from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, TwoOpt
-from gpu_ls_plugin.problems.metrics import Euc2D, Metric
-from gpu_ls_plugin.neighbourhoods.composed import Moves
-from gpu_ls_plugin.searches.descent.descent import descent_kernel
-from gpu_ls_plugin.searches.filtered.filtered_kernels import FilteredKernels
-from gpu_ls_plugin.searches.instantiations import metric_kernels
+from gpu_ls_plugin.extend import (
+    Metric,
+    Neighbourhood,
+    filter_kernels,
+    hookimpl,
+    metric_kernels,
+    neighbourhood_kernels,
+)
 
 FUNCTOR = """
 struct Twice2D : gls::EstimateByLength<Twice2D> {
@@ -134,13 +132,10 @@ def gpu_ls_register_parts(register):
 
 @hookimpl
 def gpu_ls_kernel_sources():
-    moves = Moves.of([SwapPairs()], symmetric=True, length="int")
-    shape = descent_layouts.descent_shape(1000, 16, tuning.SHARED_MEMORY[90])
-    part = FilteredNeighbourhood(TwoOpt(), LeaveCity(0) & GainBound())
     return [
         *metric_kernels(Twice2D()),
-        descent_kernel(Euc2D(), moves, shape.team, shape.memory),
-        *FilteredKernels(part, Euc2D(), "int").evaluation("openings"),
+        *neighbourhood_kernels(SwapPairs()),
+        *filter_kernels(LeaveCity(0)),
     ]
 '''
 

@@ -17,38 +17,32 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.neighbourhoods.composed import Composed
-from gpu_ls_plugin.recombination.edge_assembly import Population
-from gpu_ls_plugin.searches.chains.chain_kernel import ChainState
-from gpu_ls_plugin.searches.chains.chains import FusedChains, Start
+from gpu_ls_plugin.searches.chains.chains import FusedChains
+from gpu_ls_plugin.searches.chains.start import Start
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 CPU = get_backend("cpu")
-SEARCH = gls.IteratedLocalSearch(gls.LocalSearch(), cooperation=gls.EdgeAssembly(0.2, 3, 8))
+USUAL = gls.LocalSearch(candidates=gls.Nearest(6))
+SEARCH = gls.IteratedLocalSearch(USUAL, cooperation=gls.EdgeAssembly(0.2, 3, 8))
 
 
 def edges(tour):
     return {frozenset(pair) for pair in zip(tour.tolist(), np.roll(tour, -1).tolist(), strict=True)}
 
 
-def chains_of(problem, tours, best=None):
+def chains_of(problem, tours, best=None, seed=1):
     """Chains that stand at `tours` and whose best ones are others, if given."""
-    state = ChainState(
-        np,
-        np.array(tours, np.int32),
-        problem.cost(tours).copy(),
-        np.ones(len(tours), np.float32),
-        current_is_best=best is None,
-    )
+    alone = SEARCH if best is not None else replace(SEARCH, accept=gls.Better())
+    chains = alone.chains(Start(CPU, problem, np.array(tours, np.int32), seed=seed))
     if best is not None:
-        state.best_tours[:], state.best_costs[:] = best, problem.cost(best)
-    state.idle[:] = 7
-    return state
+        chains.best_tours[:], chains.best_costs[:] = best, problem.cost(best)
+    chains.idle[:] = 7
+    return chains
 
 
-def population(problem, size, candidates=None, seed=1):
-    lists = candidates or gls.Nearest(min(6, problem.n - 1))
-    return Population(CPU, problem, Composed(CPU, problem, [gls.TwoOpt()], lists), seed, size)
+def cross(chains, offspring=32):
+    """Make one generation; the generations of the same chains are numbered."""
+    gls.EdgeAssembly(generations=1, offspring=offspring).exchange(chains, 0.0)
 
 
 def assert_exact(problem, state):
@@ -82,11 +76,11 @@ def crossings(draw):
 @given(crossings())
 def test_tours_stay_tours_costs_exact_and_none_becomes_worse(crossing):
     problem, tours, offspring, seed = crossing
-    state = chains_of(problem, tours[::-1], tours)
-    for crossed in (population(problem, len(tours), seed=seed) for _ in range(2)):
+    state = chains_of(problem, tours[::-1], tours, seed)
+    for _ in range(2):
         before = state.best_costs.copy()
         stood, rested = state.tours.copy(), state.costs.copy()
-        crossed.next_generation(state, offspring)
+        cross(state, offspring)
         assert_exact(problem, state)
         assert (state.best_costs <= before).all()
         changed = state.best_costs < before
@@ -104,10 +98,9 @@ def test_a_generation_depends_on_the_seed_alone(crossing):
     problem, tours, offspring, seed = crossing
     found = []
     for _ in range(2):
-        state = chains_of(problem, tours)
-        crossed = population(problem, len(tours), seed=seed)
+        state = chains_of(problem, tours, seed=seed)
         for _ in range(3):
-            crossed.next_generation(state, offspring)
+            cross(state, offspring)
         found.append(state.tours.copy())
     assert np.array_equal(*found)
 
@@ -117,8 +110,8 @@ def test_a_generation_depends_on_the_seed_alone(crossing):
 def test_new_edges_are_the_partners_or_join_subtours(crossing):
     """Of two tours each is the other's partner."""
     problem, tours, offspring, seed = crossing
-    state = chains_of(problem, tours[:2])
-    population(problem, 2, seed=seed).next_generation(state, offspring)
+    state = chains_of(problem, tours[:2], seed=seed)
+    cross(state, offspring)
     lists = gls.Nearest(min(6, problem.n - 1)).of(problem)
     near = lists.cities.reshape(problem.n, lists.degree).tolist()
     for own, other in ((0, 1), (1, 0)):
@@ -130,10 +123,10 @@ def test_new_edges_are_the_partners_or_join_subtours(crossing):
 
 def test_generations_draw_other_cycles():
     problem, tours = random_problem("EUC_2D", 90), random_tours(90, 2)
-    crossed, children = population(problem, 2), set()
+    state, costs, children = chains_of(problem, tours), problem.cost(tours), set()
     for _ in range(8):
-        state = chains_of(problem, tours)
-        crossed.next_generation(state, 1)
+        state.tours[:], state.costs[:], state.best_costs[:] = tours, costs, costs
+        cross(state, 1)
         children.add(tuple(state.costs.tolist()))
     assert len(children) > 4
 
@@ -148,7 +141,7 @@ def test_each_takes_what_the_other_does_better():
     left, right = best.copy(), best.copy()
     left[3:9], right[20:30] = left[3:9][::-1], right[20:30][::-1]
     state = chains_of(problem, [left, right])
-    population(problem, 2).next_generation(state, 32)
+    cross(state, 32)
     assert edges(state.tours[0]) == edges(state.tours[1]) == edges(best)
     assert (state.costs == problem.cost(best)).all()
 
@@ -162,7 +155,7 @@ def test_a_generation_takes_over_as_many_cycles_as_it_tries(offspring):
         bad[begin : begin + 6] = bad[begin : begin + 6][::-1]
     state = chains_of(problem, [best, bad])
     for generation in range(3):
-        population(problem, 2, seed=generation).next_generation(state, offspring)
+        cross(state, offspring)
         lacking = len(edges(best) - edges(state.best_tours[1]))
         assert lacking == 2 * max(0, 3 - (generation + 1) * offspring)
     assert np.array_equal(state.best_tours[0], best)
@@ -172,7 +165,7 @@ def test_subtours_are_joined():
     """An AB-cycle of random tours falls into subtours; what joins them is of neither parent."""
     problem, tours = random_problem("EUC_2D", 60, span=1000), random_tours(60, 2)
     state = chains_of(problem, tours)
-    population(problem, 2).next_generation(state, 64)
+    cross(state, 64)
     assert (state.costs < problem.cost(tours)).all()
     for child in state.tours:
         assert edges(child) - edges(tours[0]) - edges(tours[1])
@@ -184,7 +177,7 @@ def test_equal_tours_and_tours_turned_round_stay():
     tour = random_tours(50, 1)[0]
     state = chains_of(problem, [tour, tour[::-1], np.roll(tour, 7)])
     before = state.tours.copy()
-    population(problem, 3).next_generation(state, 16)
+    cross(state, 16)
     assert np.array_equal(state.tours, before)
 
 
@@ -194,10 +187,9 @@ def test_the_partner_is_another_one_in_every_generation(monkeypatch):
     bad = best.copy()
     bad[10:20] = bad[10:20][::-1]
     state = chains_of(problem, [best, *[bad] * 7])
-    crossed = population(problem, 8)
     counts = []
     for _ in range(12):
-        crossed.next_generation(state, 8)
+        cross(state, 8)
         counts.append(int((state.costs == problem.cost(best)).sum()))
     assert counts[0] == 2
     assert counts[-1] == 8
@@ -208,9 +200,8 @@ def test_an_optimum_comes_out_of_local_optima():
     starts = gls.random_tours(problem, 64, seed=1, backend="cpu")
     optima = gls.LocalSearch([gls.TwoOpt()])(problem, starts, backend="cpu")
     state = chains_of(problem, optima.tours)
-    crossed = population(problem, 64)
     for _ in range(60):
-        crossed.next_generation(state, 32)
+        cross(state, 32)
     long = gls.IteratedLocalSearch(kicks_per_city=100)(problem, starts[:8], backend="cpu")
     assert optima.best_cost > 1.01 * long.best_cost
     assert state.best_costs.min() <= long.best_cost
@@ -284,7 +275,7 @@ def test_no_time_no_generation():
 def test_memory_counts_the_crossover():
     problem, starts = random_problem("EUC_2D", 60), random_tours(60, 4)
     alone = problem.metric.data(problem.values).nbytes + FusedChains.bytes_per_tour(60)
-    needed = alone + Population.bytes_per_tour(60)
+    needed = alone + gls.EdgeAssembly().bytes_per_tour(60)
     run = {"budget": gls.Budget(kicks=5), "backend": "cpu"}
     SEARCH(problem, starts, memory_limit=needed, **run)
     with pytest.raises(InsufficientMemoryError, match="one tour needs"):

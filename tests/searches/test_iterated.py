@@ -21,7 +21,8 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.perturbations.double_bridge import DoubleBridge
-from gpu_ls_plugin.searches.chains.chains import FusedChains, Start
+from gpu_ls_plugin.searches.chains.chains import FusedChains
+from gpu_ls_plugin.searches.chains.start import Start
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 N, ROWS, KICKS = 60, 6, 40

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.neighbourhoods.composed import Composed
     from gpu_ls_plugin.perturbations import Perturbation
-    from gpu_ls_plugin.searches.chains.chains import Start
+    from gpu_ls_plugin.searches.chains.start import Start
     from gpu_ls_plugin.tours.tour_layouts import ChainShape
 
 

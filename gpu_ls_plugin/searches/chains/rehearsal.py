@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.searches.chains.chains import Start, SteppedChains
+from gpu_ls_plugin.searches.chains.chains import SteppedChains
+from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.rehearsal import A_MOMENT
 
 if TYPE_CHECKING:

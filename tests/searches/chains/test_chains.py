@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.searches.chains.chains import FusedChains, Start, SteppedChains
+from gpu_ls_plugin.searches.chains.chains import FusedChains, SteppedChains
+from gpu_ls_plugin.searches.chains.start import Start
 from tests.helpers import chain_oracle, descent_oracle, oracles
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 

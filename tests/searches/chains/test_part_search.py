@@ -10,8 +10,9 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.neighbourhoods.composed import Composed
-from gpu_ls_plugin.searches.chains.chains import FusedChains, Start
+from gpu_ls_plugin.searches.chains.chains import FusedChains
 from gpu_ls_plugin.searches.chains.part_search import PartSearch, TourParts
+from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.tours import tour_layouts
 from tests.helpers.random_problems import random_problem, random_tours
 
