@@ -204,9 +204,10 @@ class Result:
         # Most rows are settled by the few taken ones that they resemble, so that all pairs of rows
         # are never compared.
         for row in _on_host(self.costs.argsort(kind="stable")).tolist():
-            if all(share(tours[row]) >= least for share in from_taken):
+            own = tours[row].astype(np.intp)
+            if all(share(own) >= least for share in from_taken):
                 taken.append(row)
-                from_taken.append(difference(tours[row]))
+                from_taken.append(difference(own))
                 if len(taken) == k:
                     break
         return self._rows(taken)
