@@ -72,7 +72,7 @@ FAULTS = {
     "no slack": (Mine("0 * Length(x) + 1", slack=lambda p: 0.0), "Mine says"),
     "longest too short": (Mine(longest=lambda p: 10.0), r"longest\(\) says 10.0"),
     "slack of nothing": (Mine(slack=lambda p: float("nan")), "finite bounds"),
-    "wrong tree": (Mine(tree_points=lambda p: -p.coordinates[:, :1]), r"by tree_points\(\) city"),
+    "wrong tree": (Mine(tree_points=lambda p: -p[:, :1]), r"by tree_points\(\) city"),
     "no points": (Mine(check=refusing), "refuses all points"),
     "no C++": (Mine("undefined"), "CompilationError"),
 }
