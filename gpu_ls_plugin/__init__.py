@@ -33,7 +33,7 @@ from gpu_ls_plugin.neighbourhoods import (
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.problems import TSP, OpenPath
+from gpu_ls_plugin.problems import TSP, OpenPath, Problem
 from gpu_ls_plugin.problems import referee as solution
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.progress import SearchDisplay
@@ -82,6 +82,7 @@ __all__ = [
     "Nearest",
     "OpenPath",
     "OrOpt",
+    "Problem",
     "Progress",
     "Quadrant",
     "Radius",
@@ -120,7 +121,7 @@ def _device_costs(problem: TSP, tours: Any) -> Any:
     return evaluation.tour_costs(backend, problem, arrays.take_tours(backend, problem, tours))
 
 
-def _search_finished(problem: TSP, search: object, statistics: Statistics) -> None:
+def _search_finished(problem: Problem, search: object, statistics: Statistics) -> None:
     from gpu_ls_plugin.plugins import loader as plugins
 
     plugins.search_finished(problem, search, statistics)

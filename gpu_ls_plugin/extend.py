@@ -2,10 +2,12 @@
 
 What a part derives from: `Metric`, `Candidates`, `Neighbourhood`, `Filter`, `Perturbation`,
 `Acceptance`, `Cooperation`. A construction is a function, a search anything that is called like
-`LocalSearch` and returns a `Result`. Pivoting rules are not among them: each is an engine.
+`LocalSearch` and returns a `Result`. Pivoting rules are not among them: each is an engine. Problems
+of other kinds than `TSP` derive from `Problem`.
 
 What they work on: `TSP`, `CandidateLists`, `Setting`, `Backend` and `get_backend`, `Kernel` and
-`parse_parameters`, `Budget`, `Progress`, `Result`, `Statistics`, `check_tours`.
+`parse_parameters`, `Budget`, `Progress`, `Result`, `Statistics`, and what checks rows:
+`check_tours`, `check_permutations`, `check_values`.
 
 How a plugin enters: `hookimpl`, the kinds that parts are registered by (`KINDS`), and the kernels
 that ``gpu-ls compile-check`` compiles of a part (`metric_kernels`, `neighbourhood_kernels`,
@@ -26,7 +28,8 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.base import Backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.budget import Budget
-from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
+from gpu_ls_plugin.candidates.base import Candidates
+from gpu_ls_plugin.candidates.lists import CandidateLists
 from gpu_ls_plugin.cooperation.base import Cooperation
 from gpu_ls_plugin.exceptions import (
     FaultyPartError,
@@ -44,7 +47,8 @@ from gpu_ls_plugin.neighbourhoods import Neighbourhood
 from gpu_ls_plugin.perturbations import Perturbation
 from gpu_ls_plugin.plugins.registry import KINDS
 from gpu_ls_plugin.problems.metrics import Metric
-from gpu_ls_plugin.problems.referee import check_tours
+from gpu_ls_plugin.problems.problem import Problem
+from gpu_ls_plugin.problems.referee import check_permutations, check_tours, check_values
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches.instantiations import (
@@ -74,12 +78,15 @@ __all__ = [
     "MissingExtraError",
     "Neighbourhood",
     "Perturbation",
+    "Problem",
     "Progress",
     "Result",
     "Setting",
     "Statistics",
     "UnsupportedProblemError",
+    "check_permutations",
     "check_tours",
+    "check_values",
     "filter_kernels",
     "get_backend",
     "hookimpl",

@@ -52,6 +52,11 @@ def test_the_guide_to_open_paths_runs() -> None:
     assert (len(path), path[0], path[-1]) == (100, "3", "40")
 
 
+def test_the_guide_to_problems_runs() -> None:
+    (code,) = blocks(ROOT / "docs" / "problems.md", "python")
+    assert run_python(code) == "8 [[1, 0, 0]]\n"
+
+
 def test_the_filter_guide_runs() -> None:
     *code, _ = blocks(ROOT / "docs" / "filters.md", "python")  # the last: test_third_party.py
     best, kept, *_, gain = run_python("\n".join(code)).split()

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 from gpu_ls_pymoo.tours import as_tours, canonical, checked
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def as_tsp(problem: object) -> TSP:
         return problem.tsp
     known = _answers.get(id(problem))
     if known is None:
-        known = tsp_of_pymoo(problem) or plugins.problem_from(problem)
+        known = tsp_of_pymoo(problem) or tour_problem(plugins.problem_from(problem))
         _check_size(problem, known)
         _remember(problem, known)
     return known

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.candidates.base import CandidateLists, Candidates, check_sets
+from gpu_ls_plugin.candidates.base import Candidates, check_sets
 from gpu_ls_plugin.candidates.nearest import Nearest
 from gpu_ls_plugin.candidates.rows import equal_rows, places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.candidates.lists import CandidateLists
     from gpu_ls_plugin.problems.tsp import TSP
 
 

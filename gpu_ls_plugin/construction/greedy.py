@@ -13,13 +13,14 @@ from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.candidates.nearest import nearest_lists
 from gpu_ls_plugin.construction.draws import batch_size, philox
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.candidates import CandidateLists
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
 
 CANDIDATES = 8
@@ -55,7 +56,7 @@ def follow_links_kernel(team: str) -> Kernel:
 
 
 def greedy(
-    problem: TSP,
+    problem: Problem,
     size: int = 1,
     *,
     seed: int | None = 0,
@@ -69,7 +70,7 @@ def greedy(
 
     Parameters
     ----------
-    problem : TSP
+    problem : Problem
         Symmetric or not; the length from the smaller to the larger city counts.
     size : int
         Number of tours, up to 2**31 - 1.
@@ -88,7 +89,7 @@ def greedy(
     InsufficientMemoryError
         So many tours do not fit the memory.
     """
-    check_problem(problem)
+    problem = tour_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)
     count = batch_size(chosen, problem.n, size, per_city=BYTES_PER_CITY)
     n = problem.n

@@ -11,11 +11,11 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.construction.draws import batch_size, philox
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.metrics import Metric
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
 
 CANDIDATES = Nearest(10)
 LARGE = 20_000  # cities from which a whole block works on a tour
@@ -36,7 +36,7 @@ def nearest_neighbour_kernel(metric: Metric, team: str) -> Kernel:
 
 
 def nearest_neighbour(
-    problem: TSP,
+    problem: Problem,
     size: int = 1,
     *,
     seed: int | None = 0,
@@ -49,7 +49,7 @@ def nearest_neighbour(
 
     Parameters
     ----------
-    problem : TSP
+    problem : Problem
     size : int
         Number of tours, up to 2**31 - 1.
     seed : int or None
@@ -67,7 +67,7 @@ def nearest_neighbour(
     InsufficientMemoryError
         So many tours do not fit the memory.
     """
-    check_problem(problem)
+    problem = tour_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)
     count = batch_size(chosen, problem.n, size, per_city=5)
     xp, n = chosen.xp, problem.n

@@ -10,17 +10,17 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.construction.draws import batch_size, philox
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
 
 LEVELS = 20  # of the curve: 2^20 x 2^20 cells
 BLOCK_ENTRIES = 1 << 23
 
 
 def space_filling_curve(
-    problem: TSP,
+    problem: Problem,
     size: int = 1,
     *,
     seed: int | None = 0,
@@ -34,8 +34,8 @@ def space_filling_curve(
 
     Parameters
     ----------
-    problem : TSP
-        With coordinates; GEO uses latitude and longitude as a plane.
+    problem : Problem
+        A TSP, with coordinates; GEO uses latitude and longitude as a plane.
     size : int
         Number of tours, up to 2**31 - 1.
     seed : int or None
@@ -55,7 +55,7 @@ def space_filling_curve(
     UnsupportedProblemError
         The problem is a matrix.
     """
-    check_problem(problem)
+    problem = tour_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)
     count = batch_size(chosen, problem.n, size)
     if problem.coordinates is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gpu_ls_plugin.exceptions import InvalidTypeError
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
 
 
 class Perturbation(ABC):
@@ -50,7 +50,7 @@ class Perturbation(ABC):
     @abstractmethod
     def perturb(
         self,
-        problem: TSP,
+        problem: Problem,
         tours: Any,
         *,
         seed: int | None = 0,
@@ -62,7 +62,7 @@ class Perturbation(ABC):
 
         Parameters
         ----------
-        problem : TSP
+        problem : Problem
         tours : array, shape (P, n), int32
             Not changed. NumPy, or CuPy with the result on the same device.
         seed : int or None
@@ -127,7 +127,7 @@ class _Adapted(Perturbation):
 
     def perturb(
         self,
-        problem: TSP,
+        problem: Problem,
         tours: Any,
         *,
         seed: int | None = 0,

@@ -10,10 +10,10 @@ from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.perturbations.base import Perturbation
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
 
 LONGEST_WALK = 100  # steps, whose random numbers belong to one kick
 SMALLEST = 6  # cities: segments of 1, 2, 1 and 2
@@ -82,7 +82,7 @@ class DoubleBridge(Perturbation):
 
     def perturb(
         self,
-        problem: TSP,
+        problem: Problem,
         tours: Any,
         *,
         seed: int | None = 0,
@@ -94,8 +94,8 @@ class DoubleBridge(Perturbation):
 
         Parameters
         ----------
-        problem : TSP
-            With at least 6 cities; symmetric or not.
+        problem : Problem
+            A TSP, with at least 6 cities; symmetric or not.
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
         seed : int or None
@@ -117,7 +117,7 @@ class DoubleBridge(Perturbation):
         InvalidTourError, InvalidTypeError
             `tours` are no permutations of the cities.
         """
-        check_problem(problem)
+        problem = tour_problem(problem)
         key, first = checks.seed(seed), checks.first_row(first_row)
         if self.walk is not None:
             raise InvalidParameterError(

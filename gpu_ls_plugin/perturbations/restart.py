@@ -9,10 +9,10 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.perturbations.base import Perturbation
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Restart(Perturbation):
 
     def perturb(
         self,
-        problem: TSP,
+        problem: Problem,
         tours: Any,
         *,
         seed: int | None = 0,
@@ -35,7 +35,7 @@ class Restart(Perturbation):
 
         Parameters
         ----------
-        problem : TSP
+        problem : Problem
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
         seed : int or None
@@ -55,7 +55,7 @@ class Restart(Perturbation):
         InvalidTourError, InvalidTypeError
             `tours` are no permutations of the cities.
         """
-        check_problem(problem)
+        problem = tour_problem(problem)
         key, first = checks.seed(seed), checks.first_row(first_row)
         chosen = get_backend(backend, device, tours=tours)
         size = len(arrays.take_tours(chosen, problem, tours))

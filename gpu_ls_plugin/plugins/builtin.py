@@ -31,7 +31,7 @@ from gpu_ls_plugin.neighbourhoods import (
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
-from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.searches import (
     EdgeAssembly,
     EliteEdges,
@@ -73,6 +73,6 @@ def gpu_ls_register_parts(register: Register) -> None:
 
 
 @hookimpl
-def gpu_ls_problem_from(obj: object) -> TSP | None:
+def gpu_ls_problem_from(obj: object) -> Problem | None:
     """Return what is one of our problems already."""
-    return obj if isinstance(obj, TSP) else None
+    return obj if isinstance(obj, Problem) else None

@@ -19,8 +19,8 @@ class Problem(ABC):
     Results, files, hashes and distances of solutions ask the problem what its rows are, and do not
     take them for permutations. A subclass sets the attributes and gives `integer`, `check` and
     `cost`; the other methods have defaults that suit rows in which every position stands for
-    itself, as in assignment problems. Problems are kept in weak dictionaries, so that they must be
-    hashable; by default each is equal to itself alone.
+    itself, as in assignment problems. What is made of a problem is kept as long as it lives, so
+    that it must be hashable: by default each is equal to itself alone.
 
     Attributes
     ----------
@@ -133,11 +133,13 @@ class Problem(ABC):
         -------
         callable
             For another solution, the share of it, from 0 to 1, that is not in `row`; 0 for the same
-            solution. The share of the positions that differ, unless overridden.
+            solution. The share of the positions at which the canonical rows differ, unless
+            overridden.
         """
+        own = self.canonical(row)[0]
 
         def apart(other: NDArray[Any]) -> float:
-            return np.count_nonzero(other != row) / len(row)
+            return np.count_nonzero(self.canonical(other)[0] != own) / self.n
 
         return apart
 

@@ -57,8 +57,10 @@ def new_edges(tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
     place, last = tour.argsort().astype(np.int32), len(tour) - 1
 
     def share(other: NDArray[Any]) -> float:
-        at = place.take(other)
-        apart = np.abs(np.diff(at, append=at[:1]))
-        return np.count_nonzero((apart != 1) & (apart != last)) / len(tour)
+        at = place[other]
+        apart = np.abs(at[1:] - at[:-1])
+        new = np.count_nonzero((apart != 1) & (apart != last))
+        closing = abs(int(at[0]) - int(at[-1])) not in (1, last)
+        return (new + closing) / len(tour)
 
     return share

@@ -18,13 +18,14 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.recombination.partners import Partners
 from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.workspace import Workspace
     from gpu_ls_plugin.searches.chains.chains import Chains
@@ -89,7 +90,7 @@ class Recombination(Cooperation):
 
     def cross(
         self,
-        problem: TSP,
+        problem: Problem,
         first: Any,
         second: Any,
         *,
@@ -105,7 +106,7 @@ class Recombination(Cooperation):
 
         Parameters
         ----------
-        problem : TSP
+        problem : Problem
         first, second : array, shape (P, n), integer
             Parents, row by row; not changed. NumPy, or CuPy with the result on the same device.
         seed : int or None
@@ -131,7 +132,7 @@ class Recombination(Cooperation):
         InsufficientMemoryError
             Not even one pair fits.
         """
-        check_problem(problem)
+        problem = tour_problem(problem)
         key, number = checks.seed(seed), checks.first_row(first_row)
         self._check(problem, "problem", "make the matrix symmetric, for example (D + D.T) / 2")
         chosen = get_backend(backend, device, tours=first)

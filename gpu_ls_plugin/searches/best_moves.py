@@ -16,7 +16,7 @@ from gpu_ls_plugin.searches.filtered.filtered_moves import RANKED_BYTES, Filtere
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
 
 MOST = 10_000  # moves; each takes an evaluation of the neighbourhood
 FIRST = {"int32": -(2**31), "int64": -(2**63), "float64": -np.inf}  # before all changes
@@ -46,7 +46,7 @@ class BestMoves:
 
 def best_moves(
     neighbourhood: Neighbourhood,
-    problem: TSP,
+    problem: Problem,
     tours: Any,
     k: int = 10,
     *,
@@ -65,8 +65,8 @@ def best_moves(
     Parameters
     ----------
     neighbourhood : FilteredNeighbourhood
-    problem : TSP
-        With symmetric distances.
+    problem : Problem
+        A TSP, with symmetric distances.
     tours : array, shape (P, n), integer
         Not changed.
     k : int
@@ -112,7 +112,7 @@ def best_moves(
         _found(
             FilteredMoves(
                 call.backend,
-                problem,
+                call.problem,
                 call.tours[rows],
                 neighbourhood,
                 0x7FFFFFFF,

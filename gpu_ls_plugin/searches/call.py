@@ -10,7 +10,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import Budget, Stopwatch
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.result import Result, Statistics
 from gpu_ls_plugin.searches import observers
 from gpu_ls_plugin.trust import foreign
@@ -18,7 +18,7 @@ from gpu_ls_plugin.trust import foreign
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
 
 NO_LIMIT = 2**62  # moves
@@ -32,7 +32,7 @@ class Call:
 
     Parameters
     ----------
-    problem : TSP
+    problem : Problem
     parts : sequence
         Whatever has a ``check(problem)`` that refuses problems.
     tours : array, shape (P, n), integer
@@ -65,7 +65,7 @@ class Call:
 
     def __init__(
         self,
-        problem: TSP,
+        problem: Problem,
         parts: Sequence[Any],
         tours: Any = NO_TOURS,
         *,
@@ -79,7 +79,8 @@ class Call:
         stopped_by: str = "optimum",
     ) -> None:
         self.stopwatch = Stopwatch(budget)
-        check_problem(problem)
+        self._asked = problem
+        problem = tour_problem(problem)
         self.seed, self.first_row = checks.seed(seed), checks.first_row(first_row)
         checks.callback(callback)
         for part in parts:
@@ -139,11 +140,11 @@ class Call:
     def result(self, search: object, costs: Any) -> Result:
         """Return the tours as the kind of array that came in; observers are told."""
         self.statistics.seconds = self.stopwatch.elapsed
-        observers.notify(self.problem, search, self.statistics)
+        observers.notify(self._asked, search, self.statistics)
         tours, costs = (
             arrays.give(self.backend, found, like=self._like) for found in (self.tours, costs)
         )
-        return Result(tours, costs, self.statistics)
+        return Result(tours, costs, self.statistics, self._asked)
 
     def _costs(self, tours: Any) -> Any:
         problem, to_host = self.problem, not arrays.on_gpu(self._like)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.candidates import All
@@ -27,7 +27,30 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.candidates import Candidates
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches.engine import Engine
-    from gpu_ls_plugin.searches.local_search import LocalSearch
+
+
+class Parameters(Protocol):
+    """The parameters of a `LocalSearch`."""
+
+    @property
+    def neighbourhoods(self) -> Sequence[Any]:
+        """Moves to try."""
+
+    @property
+    def candidates(self) -> Any:
+        """Cities to link a city to."""
+
+    @property
+    def pivoting(self) -> Any:
+        """Which improving move is taken."""
+
+    @property
+    def moves_per_pass(self) -> int:
+        """Moves applied after one evaluation of exhaustive 2-opt."""
+
+    @property
+    def layout(self) -> str:
+        """What holds a tour on a GPU."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +66,11 @@ class Maker:
 
 
 # A seed, and the bytes that may be used.
-Prepare = Callable[["LocalSearch", "Backend", "TSP", int, int], Maker]
+Prepare = Callable[[Parameters, "Backend", "TSP", int, int], Maker]
 
 
 def _two_opt_climb(
-    search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
     several = search.moves_per_pass
     return Maker(
@@ -57,7 +80,7 @@ def _two_opt_climb(
 
 
 def _three_opt_climb(
-    search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
     return Maker(
         lambda tours, _, most: ThreeOptClimb(backend, problem, tours, most),
@@ -65,7 +88,7 @@ def _three_opt_climb(
     )
 
 
-def _random_k(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
+def _random_k(search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
     k, three = search.pivoting.k, search.neighbourhoods == (ThreeOpt(),)
     return Maker(
         lambda tours, row, most: RandomKSteps(
@@ -75,13 +98,13 @@ def _random_k(search: LocalSearch, backend: Backend, problem: TSP, seed: int, me
     )
 
 
-def _composed(search: LocalSearch, backend: Backend, problem: TSP) -> Callable[[], Composed]:
+def _composed(search: Parameters, backend: Backend, problem: TSP) -> Callable[[], Composed]:
     """Return what composes the parts, once and not before an engine is made."""
     return cache(partial(Composed, backend, problem, search.neighbourhoods, search.candidates))
 
 
 def _best_sweep(
-    search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
     parts = _composed(search, backend, problem)
     return Maker(
@@ -90,7 +113,7 @@ def _best_sweep(
     )
 
 
-def _descent(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
+def _descent(search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
     parts = _composed(search, backend, problem)
     return Maker(
         lambda tours, _, most: Descent(backend, problem, tours, parts(), most, search.layout),
@@ -99,7 +122,7 @@ def _descent(search: LocalSearch, backend: Backend, problem: TSP, seed: int, mem
 
 
 def _multi_descent(
-    search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
     parts, cities = _composed(search, backend, problem), search.pivoting.cities
     return Maker(
@@ -110,7 +133,7 @@ def _multi_descent(
     )
 
 
-def _filtered(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
+def _filtered(search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
     part = search.neighbourhoods[0]
     if not isinstance(search.candidates, All):
         part = replace(part, filter=part.filter & InCandidates(search.candidates))
@@ -130,13 +153,13 @@ def _filtered(search: LocalSearch, backend: Backend, problem: TSP, seed: int, me
     )
 
 
-def ready(search: LocalSearch, backend: Backend, problem: TSP, seconds: float) -> bool:
+def ready(search: Parameters, backend: Backend, problem: TSP, seconds: float) -> bool:
     """Make the candidate lists that a search needs, for so long; return whether all are made."""
     watch = Stopwatch.of(seconds)
     return all(lists.ready(problem, watch.left) for lists in _lists(search, backend, problem))
 
 
-def _lists(search: LocalSearch, backend: Backend, problem: TSP) -> Iterator[Candidates]:
+def _lists(search: Parameters, backend: Backend, problem: TSP) -> Iterator[Candidates]:
     engine = choose(search)
     if engine is _two_opt_climb:
         if backend.name == "cpu":
@@ -152,7 +175,7 @@ def _lists(search: LocalSearch, backend: Backend, problem: TSP) -> Iterator[Cand
                 yield from test.candidate_sets
 
 
-def choose(search: LocalSearch) -> Prepare:
+def choose(search: Parameters) -> Prepare:
     """Return the function that prepares a search's engines.
 
     Raises

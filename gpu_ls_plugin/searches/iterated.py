@@ -33,6 +33,7 @@ from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
 
@@ -111,7 +112,7 @@ class IteratedLocalSearch:
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         tours: Any,
         *,
         seed: int | None = 0,
@@ -126,7 +127,7 @@ class IteratedLocalSearch:
 
         Parameters
         ----------
-        problem : TSP
+        problem : Problem
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
         seed : int or None
@@ -191,13 +192,13 @@ class IteratedLocalSearch:
         return result if cooperation is None else result.sorted()
 
     def prepare(
-        self, problem: TSP, size: int = 1, *, backend: str = "auto", device: int | None = None
+        self, problem: Problem, size: int = 1, *, backend: str = "auto", device: int | None = None
     ) -> None:
         """Compile ahead, so that a later call searches at once.
 
         Parameters
         ----------
-        problem : TSP
+        problem : Problem
             Or another one of the same size and metric; candidates are not made for it.
         size : int
             Number of tours of that call.

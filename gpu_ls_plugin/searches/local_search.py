@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gpu_ls_plugin.budget import Budget
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
 
 ENDS = ("seconds", "target", "interrupt")  # of all rows
@@ -114,7 +114,7 @@ class LocalSearch:
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         tours: Any,
         *,
         seed: int | None = 0,
@@ -129,8 +129,8 @@ class LocalSearch:
 
         Parameters
         ----------
-        problem : TSP
-            With symmetric distances.
+        problem : Problem
+            A TSP, with symmetric distances.
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
         seed : int or None
@@ -175,22 +175,22 @@ class LocalSearch:
             memory_limit=memory_limit,
             first_row=first_row,
         )
-        maker = engines.choose(self)(self, call.backend, problem, call.seed, call.memory)
+        maker = engines.choose(self)(self, call.backend, call.problem, call.seed, call.memory)
         turns = call.turns(maker.bytes_per_tour)
-        if not engines.ready(self, call.backend, problem, call.stopwatch.left):
+        if not engines.ready(self, call.backend, call.problem, call.stopwatch.left):
             call.stop("seconds")
         for rows in turns:
             self._improve(maker, call, rows)
         return call.result(self, call.referee())
 
     def prepare(
-        self, problem: TSP, size: int = 1, *, backend: str = "auto", device: int | None = None
+        self, problem: Problem, size: int = 1, *, backend: str = "auto", device: int | None = None
     ) -> None:
         """Compile ahead, so that a later call searches at once.
 
         Parameters
         ----------
-        problem : TSP
+        problem : Problem
             Or another one of the same size and metric; candidates are not made for it.
         size : int
             Number of tours of that call.

@@ -15,7 +15,7 @@ from gpu_ls_plugin.searches.local_search import ENDS, LocalSearch
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.budget import Budget, Stopwatch
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
 
 CLIMBS_PER_PROCESSOR = {"cpu": 16, "cuda": 32}  # of one batch
@@ -56,7 +56,7 @@ class RandomRestarts:
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         *,
         seed: int | None = 0,
         budget: Budget | None = None,
@@ -69,8 +69,8 @@ class RandomRestarts:
 
         Parameters
         ----------
-        problem : TSP
-            With symmetric distances.
+        problem : Problem
+            A TSP, with symmetric distances.
         seed : int or None
             Key of the random starts, and of the search's random moves. The same seed gives the same
             result: pass another one for each call, or None to draw one.
@@ -138,11 +138,11 @@ class RandomRestarts:
                 raise
             statistics.stopped_by = "interrupt"
         statistics.seconds = stopwatch.elapsed
-        return Result(chosen.to_numpy(tours), chosen.to_numpy(costs), statistics)
+        return Result(chosen.to_numpy(tours), chosen.to_numpy(costs), statistics, problem)
 
     def prepare(
         self,
-        problem: TSP,
+        problem: Problem,
         size: int | None = None,
         *,
         backend: str = "auto",
@@ -152,7 +152,7 @@ class RandomRestarts:
 
         Parameters
         ----------
-        problem : TSP
+        problem : Problem
             Or another one of the same size and metric; candidates are not made for it.
         size : int
             Number of climbers of a batch; by default as many as a call takes.

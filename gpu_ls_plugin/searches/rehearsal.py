@@ -11,20 +11,25 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.candidates import All, Nearest
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
 
 A_MOMENT = 1e-3  # seconds, in which a program is compiled but hardly runs
 
 
 def compile_batch(
-    search: Callable[..., Any], problem: TSP, tours: Any, backend: str, device: int | None = None
+    search: Callable[..., Any],
+    problem: Problem,
+    tours: Any,
+    backend: str,
+    device: int | None = None,
 ) -> None:
     """Compile what the first launches of a search need for a batch like `tours`.
 
@@ -48,14 +53,14 @@ def quick(search: Any) -> Any:
     return replace(search, candidates=Nearest(5))
 
 
-def copy_of(problem: TSP) -> TSP:
+def copy_of(problem: Problem) -> TSP:
     """Return a copy, so that nothing is known about the original when time runs."""
-    check_problem(problem)
+    problem = tour_problem(problem)
     copy: TSP = pickle.loads(pickle.dumps(problem))
     return copy
 
 
-def any_tours(problem: TSP, size: int) -> NDArray[np.int32]:
+def any_tours(problem: Problem, size: int) -> NDArray[np.int32]:
     """Return a batch, since the programs depend on its shape alone."""
     size = checks.integer("size", size, least=1, most=checks.MOST_INT)
     return np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))

@@ -10,12 +10,12 @@ from gpu_ls_plugin.solver.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback, Result
 
 
 def solve(
-    problem: TSP,
+    problem: Problem,
     seconds: float = 10.0,
     *,
     seed: int | None = 1,
@@ -36,7 +36,7 @@ def solve(
 
     Parameters
     ----------
-    problem : TSP
+    problem : Problem
     seconds : float
         Wall time for everything but compiling; infinite for no limit.
     seed : int or None

@@ -12,7 +12,7 @@ from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.candidates import Alpha, Nearest, Quadrant
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.search_text import FORM, parse_search
 from gpu_ls_plugin.searches import (
     EdgeAssembly,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
 
 MOST_PER_PROCESSOR = 16  # chains of a multiprocessor, and of all CPU threads together
@@ -104,7 +105,7 @@ class Settings:
         return Budget(seconds=seconds, kicks=self.kicks, moves=self.moves, target=self.target)
 
 
-def default_settings(problem: TSP, given: Settings) -> Settings:
+def default_settings(problem: Problem, given: Settings) -> Settings:
     """Return settings that leave nothing open: what is not given follows from n and the device.
 
     Where tours can be crossed, they are: on a GPU 4 to 16 for a multiprocessor, on a CPU 16 to 512,
@@ -121,7 +122,7 @@ def default_settings(problem: TSP, given: Settings) -> Settings:
     InvalidTypeError
         What is given is no problem, or are no settings.
     """
-    check_problem(problem)
+    problem = tour_problem(problem)
     checks.instance("settings", given, kind=Settings, wanted="Settings")
     backend, population, search = get_backend(given.backend), given.population, given.search
     crossed = problem.symmetric and problem.n <= LONGEST_WHOLE and _crosses(search)

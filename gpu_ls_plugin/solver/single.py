@@ -12,6 +12,7 @@ from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.construction.draws import batch_size
 from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import IteratedLocalSearch, engines, rehearsal
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
@@ -20,12 +21,12 @@ from gpu_ls_plugin.solver.settings import default_settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.solver.settings import Settings
 
 
-def solve(problem: TSP, settings: Settings, callback: Callback | None = None) -> Result:
+def solve(problem: Problem, settings: Settings, callback: Callback | None = None) -> Result:
     """Return the best tours found in the time, the cheapest first.
 
     Ctrl-C ends the search early: what was found so far is returned and the statistics say
@@ -33,7 +34,7 @@ def solve(problem: TSP, settings: Settings, callback: Callback | None = None) ->
 
     Parameters
     ----------
-    problem : TSP
+    problem : Problem
     settings : Settings
         Completed by `default_settings`.
     callback : callable, optional
@@ -63,7 +64,8 @@ def solve(problem: TSP, settings: Settings, callback: Callback | None = None) ->
     try:
         with before.phase("candidates"):
             if _has_lists(search):
-                engines.ready(search.search, get_backend(chosen.backend), problem, watch.left)
+                backend, tsp = get_backend(chosen.backend), tour_problem(problem)
+                engines.ready(search.search, backend, tsp, watch.left)
         begin = watch.elapsed
         found = search(
             problem,
@@ -75,17 +77,17 @@ def solve(problem: TSP, settings: Settings, callback: Callback | None = None) ->
         )
     except KeyboardInterrupt:  # while no search could take it
         begin, before.stopped_by = 0.0, "interrupt"
-        found = Result(tours, problem.cost(tours), before)
+        found = Result(tours, problem.cost(tours), before, problem)
     return _timed(found.sorted(), before, begin, watch.elapsed)
 
 
-def compile_search(search: Callable[..., Any], problem: TSP, tours: Any, backend: str) -> None:
+def compile_search(search: Callable[..., Any], problem: Problem, tours: Any, backend: str) -> None:
     """Compile what a search needs for a batch like `tours`, by letting it search for a moment.
 
     Parameters
     ----------
     search : callable
-    problem : TSP
+    problem : Problem
     tours : array, shape (P, n), integer
         Not changed.
     backend : {"auto", "cpu", "cuda"}
@@ -99,10 +101,10 @@ def compile_search(search: Callable[..., Any], problem: TSP, tours: Any, backend
     """
     rehearsal.compile_batch(search, problem, tours, backend)
     if isinstance(search, IteratedLocalSearch):
-        compile_chains(search, problem, tours, get_backend(backend, tours=tours))
+        compile_chains(search, tour_problem(problem), tours, get_backend(backend, tours=tours))
 
 
-def _rehearse(problem: TSP, settings: Settings) -> None:
+def _rehearse(problem: Problem, settings: Settings) -> None:
     """Compile all that a solve needs.
 
     On a copy of the problem, and on candidates that are made quickly: the programs depend neither

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
+from gpu_ls_plugin.candidates.base import Candidates
+from gpu_ls_plugin.candidates.lists import CandidateLists
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.testing import engines, small_problems

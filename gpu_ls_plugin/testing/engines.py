@@ -10,8 +10,8 @@ import numpy as np
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.cooperation import EliteEdges
-from gpu_ls_plugin.recombination import EdgeAssembly
 from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.recombination import EdgeAssembly
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
 
 if TYPE_CHECKING:

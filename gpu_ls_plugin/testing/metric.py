@@ -97,28 +97,28 @@ def _check_lengths(subject: Subject, problem: TSP) -> None:
         where=problem,
     )
     with subject.blamed("the comparison of both faces", ALIKE, where=problem):
-        data = subject.backend.xp.asarray(np.ascontiguousarray(metric.data(problem)))
+        data = subject.backend.xp.asarray(np.ascontiguousarray(metric.data(problem.values)))
         metric_check.check_metric(subject.backend, problem, data)
 
 
 def _check_promises(subject: Subject, problem: TSP) -> None:
     """Compare bounds and points for trees with the lengths."""
     metric, lengths = subject.part, distance_matrix(problem)
-    bound, slack = metric.longest(problem), metric.slack(problem)
+    bound, slack = metric.longest(problem.values), metric.slack(problem.values)
     subject.expect(
         lengths.max() <= bound,
         f"a length is {lengths.max()}, but longest() says {bound}",
         "longest() must bound all lengths; leave it out if you are not sure",
         where=problem,
     )
-    absolute, relative = metric.estimate_error(problem)
+    absolute, relative = metric.estimate_error(problem.values)
     subject.expect(
         np.isfinite([slack, absolute, relative]).all() and slack >= 0 and relative >= 0,
         f"slack() is {slack}, estimate_error() {absolute, relative}",
         "return finite bounds that are not negative",
         where=problem,
     )
-    points = metric.tree_points(problem)
+    points = metric.tree_points(problem.values)
     if points is None:
         return
     steps = np.abs(points[:, None] - points[None, :])

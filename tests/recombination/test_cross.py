@@ -88,7 +88,7 @@ def test_a_child_depends_on_its_parents_the_seed_and_its_number_alone(crossing, 
 
 def test_a_batch_that_is_split_by_memory_is_the_same():
     whole = CROSS(PROBLEM, FIRST, SECOND, seed=3, backend="cpu")
-    fixed = PROBLEM.metric.data(PROBLEM).nbytes
+    fixed = PROBLEM.metric.data(PROBLEM.values).nbytes
     limit = fixed + 2 * gls.EdgeAssembly().bytes_per_tour(PROBLEM.n)
     split = CROSS(PROBLEM, FIRST, SECOND, seed=3, backend="cpu", memory_limit=limit)
     assert np.array_equal(split, whole)

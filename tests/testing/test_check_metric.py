@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import gpu_ls_plugin as gls
 from gpu_ls_plugin.extend import InvalidProblemError, InvalidTypeError, Metric
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.testing import check_metric
@@ -40,22 +39,22 @@ class Mine(Metric):
     def source(self) -> str:
         return FUNCTOR.format(length=self._length)
 
-    def lengths(self, problem: gls.TSP, a: Any, b: Any) -> Any:
-        x, y = (column[a] - column[b] for column in problem.coordinates.T)
+    def lengths(self, values: Any, a: Any, b: Any) -> Any:
+        x, y = (column[a] - column[b] for column in values.T)
         return (np.sqrt(x * x + y * y) + 0.5).astype(np.int64)
 
-    def slack(self, problem: gls.TSP) -> float:
+    def slack(self, values: Any) -> float:
         return 1.0
 
 
-def by_pairs(problem: gls.TSP, a: Any, b: Any) -> Any:
+def by_pairs(values: Any, a: Any, b: Any) -> Any:
     """Lengths of vectors alone."""
-    return np.array([int(Mine().lengths(problem, i, j)) for i, j in zip(a, b, strict=True)])
+    return np.array([int(Mine().lengths(values, i, j)) for i, j in zip(a, b, strict=True)])
 
 
-def rows_forgotten(problem: gls.TSP, a: Any, b: Any) -> Any:
+def rows_forgotten(values: Any, a: Any, b: Any) -> Any:
     """Lengths that are right for vectors and wrong for tables."""
-    found = Mine().lengths(problem, a, b)
+    found = Mine().lengths(values, a, b)
     return found if found.ndim < 2 else found * 0 + found[0]
 
 
@@ -73,7 +72,7 @@ FAULTS = {
     "no slack": (Mine("0 * Length(x) + 1", slack=lambda p: 0.0), "Mine says"),
     "longest too short": (Mine(longest=lambda p: 10.0), r"longest\(\) says 10.0"),
     "slack of nothing": (Mine(slack=lambda p: float("nan")), "finite bounds"),
-    "wrong tree": (Mine(tree_points=lambda p: -p.coordinates[:, :1]), r"by tree_points\(\) city"),
+    "wrong tree": (Mine(tree_points=lambda p: -p[:, :1]), r"by tree_points\(\) city"),
     "no points": (Mine(check=refusing), "refuses all points"),
     "no C++": (Mine("undefined"), "CompilationError"),
 }
