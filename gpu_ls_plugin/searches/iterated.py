@@ -22,7 +22,7 @@ from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics, summed
 from gpu_ls_plugin.searches import engines, observers
-from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names
+from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names, refereed_costs
 from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
 from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
@@ -31,6 +31,7 @@ from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.local_search import LocalSearch, refereed, undo_rounding
+from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -327,8 +328,19 @@ class _Run:
         search = self.search
         parts = (*search.search.parts, search.perturbation, search.accept)
         if names := foreign_names(self.problem, parts):
-            costs = self.problem.cost(self.backend.to_numpy(chains.best_tours))
-            check_claims(names, self.backend.to_numpy(chains.best_costs), costs)
+            self.compare(names, chains.best_tours, chains.best_costs)
+
+    def check_exchange(self, chains: Chains, cooperation: Cooperation) -> None:
+        """Raise FaultyPartError where a cooperation that others wrote has given chains no tours."""
+        if foreign(cooperation):
+            names = (cooperation.name,)
+            self.compare(names, chains.tours, chains.costs)
+            self.compare(names, chains.best_tours, chains.best_costs)
+
+    def compare(self, names: tuple[str, ...], tours: Any, claimed: Any) -> None:
+        """Compare what tours are said to cost with what they cost."""
+        costs = refereed_costs(names, self.problem, self.backend.to_numpy(tours))
+        check_claims(names, self.backend.to_numpy(claimed), costs)
 
     def drive(self, chains: Chains, begin: float, end: float) -> None:
         """Launch until every chain has made its kicks or the time is over."""
@@ -363,6 +375,7 @@ class _Run:
                         level = max(0.0, heat - cooling * reached)
                         left = end - watch.elapsed
                         kicks = exchange.exchange(chains, level, left, until - reached)
+                        self.check_exchange(chains, exchange)
                     done += kicks
                     next_exchange = reached + kicks + period
             wanted = max(0.0, min(LAUNCH_SECONDS, end - watch.elapsed))

@@ -13,6 +13,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.exceptions import (
+    FaultyPartError,
     InsufficientMemoryError,
     InvalidParameterError,
     InvalidTourError,
@@ -217,6 +218,38 @@ def test_halves_are_a_cooperation():
     assert np.array_equal(found[0].costs, PROBLEM.cost(found[0].tours))
     alone = replace(search, cooperation=None)(PROBLEM, FIRST, seed=1, budget=budget, backend="cpu")
     assert found[0].statistics.kicks == alone.statistics.kicks
+
+
+def test_children_that_are_not_tours_are_a_fault_of_the_part(monkeypatch):
+    cross = HalvesWorkspace.cross
+
+    def twice(self, *given_, **options):
+        children, costs = cross(self, *given_, **options)
+        children[2, 0] = children[2, 1]
+        return children, costs
+
+    monkeypatch.setattr(HalvesWorkspace, "cross", twice)
+    with pytest.raises(FaultyPartError, match=r"'halves' made what is not a tour.* row 2"):
+        Halves().cross(PROBLEM, FIRST, SECOND, backend="cpu")
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (lambda tours, costs: (tours, costs - 10**6), "'halves' computes is wrong"),
+        (lambda tours, costs: (tours * 0, costs * 0), "'halves' made what is not a tour"),
+    ],
+)
+def test_what_chains_are_given_is_measured(fault, words, monkeypatch):
+    cross = HalvesWorkspace.cross
+
+    def wrong(self, *given_, **options):
+        return fault(*cross(self, *given_, **options))
+
+    monkeypatch.setattr(HalvesWorkspace, "cross", wrong)
+    search = gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()]), cooperation=Halves(0.5, 1))
+    with pytest.raises(FaultyPartError, match=words):
+        search(PROBLEM, FIRST, budget=gls.Budget(kicks=15), backend="cpu")
 
 
 def test_every_registered_recombination_is_a_cooperation_too():
