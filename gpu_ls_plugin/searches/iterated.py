@@ -147,7 +147,7 @@ class IteratedLocalSearch:
             Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
             Bytes that may be used; larger batches are searched in parts, each with its share of
-            the seconds.
+            the seconds, and chains cooperate with those of their part.
         first_row : int
             Number of the first row, where the batch is a part of a larger one.
 
