@@ -36,7 +36,7 @@ LEVELS = (
     },
     {"searches", "cooperation", "recombination"},
     {"hookspecs", "plugins", "search_text"},
-    {"solver", "progress", "drawing", "cli"},
+    {"solver", "progress", "drawing", "cli", "extend", "testing"},
     {"__main__", "__init__"},
 )
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}

@@ -210,7 +210,7 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         moves = Moves.of(parts, symmetric=True, length=length, grid=kind)
         needs = chain_needs(metric, moves, parts)
         shape = choose(n, shared_memory=tuning.SHARED_MEMORY[90], needs=needs)
-        return chain_kernel(metric, moves, kick.cuts, rule, shape, **scope)
+        return chain_kernel(metric, moves, kick, rule, shape, **scope)
 
     usual = (SHALLOW, grid, WINDOW, Annealing())
     if metric.name in ("ATT", "CEIL_2D"):  # no more than EUC_2D needs
@@ -261,3 +261,16 @@ def _filtered(metric: Metric) -> Iterator[Kernel]:
     yield from openings.evaluation("openings", sink="Following")
     for step in ("TakeFiltered", "NoteFiltered"):  # the beginning is a part of taking
         yield openings.step(step)
+
+
+def neighbourhood_kernels(part: Neighbourhood) -> Iterator[Kernel]:
+    """Compose descents by a neighbourhood; plugins list their own with it."""
+    moves = Moves.of([part], symmetric=True, length="int")
+    shape = descent_layouts.descent_shape(CITIES[0], 16, tuning.SHARED_MEMORY[90])
+    yield descent_kernel(BUILT_IN_METRICS["EUC_2D"](), moves, shape.team, shape.memory)
+
+
+def filter_kernels(test: Filter) -> Iterator[Kernel]:
+    """Compose the evaluation of 2-opt moves that a filter keeps; plugins list their own with it."""
+    part = FilteredNeighbourhood(TwoOpt(), test & GainBound())
+    yield from FilteredKernels(part, BUILT_IN_METRICS["EUC_2D"](), "int").evaluation("openings")

@@ -13,7 +13,7 @@ from gpu_ls_plugin.cooperation.contraction import SMALLEST, Contraction
 from gpu_ls_plugin.neighbourhoods.composed import Composed
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.tours import tour_layouts
-from tests.random_problems import random_problem
+from tests.helpers.random_problems import random_problem
 
 CPU = get_backend("cpu")
 PROBLEM = random_problem("EUC_2D", 60, seed=4)

@@ -11,7 +11,7 @@ from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.recombination import assembly_layouts
 from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.tours import tour_layouts
-from tests.random_problems import INTEGER, random_problem, random_tours
+from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
 

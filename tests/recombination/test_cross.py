@@ -26,7 +26,7 @@ from gpu_ls_plugin.recombination.edge_assembly import CANDIDATES
 from gpu_ls_plugin.recombination.partners import Partners
 from gpu_ls_plugin.recombination.workspace import Workspace
 from gpu_ls_plugin.searches.chains.start import Start
-from tests.random_problems import METRICS, random_problem, random_tours
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 CPU = get_backend("cpu")
 CROSS = gls.EdgeAssembly().cross

@@ -19,7 +19,7 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.searches.chains.chains import FusedChains
 from gpu_ls_plugin.searches.chains.start import Start
-from tests.random_problems import METRICS, random_problem, random_tours
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 CPU = get_backend("cpu")
 USUAL = gls.LocalSearch(candidates=gls.Nearest(6))
@@ -274,7 +274,7 @@ def test_no_time_no_generation():
 
 def test_memory_counts_the_crossover():
     problem, starts = random_problem("EUC_2D", 60), random_tours(60, 4)
-    alone = problem.metric.data(problem).nbytes + FusedChains.bytes_per_tour(60)
+    alone = problem.metric.data(problem.values).nbytes + FusedChains.bytes_per_tour(60)
     needed = alone + gls.EdgeAssembly().bytes_per_tour(60)
     run = {"budget": gls.Budget(kicks=5), "backend": "cpu"}
     SEARCH(problem, starts, memory_limit=needed, **run)

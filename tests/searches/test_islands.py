@@ -10,7 +10,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.searches.chains.start import Start
-from tests.random_problems import random_problem, random_tours
+from tests.helpers.random_problems import random_problem, random_tours
 
 CPU = get_backend("cpu")
 N, ROWS = 96, 6

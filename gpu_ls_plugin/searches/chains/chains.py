@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from functools import partial
-from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.neighbourhoods.composed import Composed
-    from gpu_ls_plugin.perturbations import DoubleBridge
+    from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.result import Statistics
     from gpu_ls_plugin.searches.chains.part_search import TourParts
     from gpu_ls_plugin.searches.chains.start import Start
@@ -283,7 +282,8 @@ class FusedChains(Chains):
         As for all chains.
     parts : Composed
         Neighbourhoods and candidates on the backend.
-    perturbation : DoubleBridge
+    perturbation : Perturbation
+        Has `cuts`.
     """
 
     contractible = True
@@ -296,14 +296,14 @@ class FusedChains(Chains):
         accept: Acceptance,
         patience: int | None,
         parts: Composed,
-        perturbation: DoubleBridge,
+        perturbation: Perturbation,
     ) -> None:
         super().__init__(start, accept, patience, parts, len(parts.moves.names))
         backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
         self._perturbation = perturbation
         rule = partial(chain_layouts.chain_shape, tours=-(-size // backend.processors))
         layout = chain_layout(backend, parts, n, rule)
-        self._kernel = chain_kernel(problem.metric, parts.moves, perturbation.cuts, accept, layout)
+        self._kernel = chain_kernel(problem.metric, parts.moves, perturbation, accept, layout)
         self._shared_bytes, scratch = layout.shared_bytes(n), None
         if not layout.in_shared:
             scratch = backend.xp.empty((size, tour_layouts.chain_bytes(n, 4)), "uint8")
@@ -398,9 +398,7 @@ class SteppedChains(Chains):
     start, accept, patience
         As for all chains.
     search : LocalSearch
-    perturbation
-        Has ``perturb(problem, tours, seed=, backend=)``, and ``first_row=`` where the kick of a row
-        depends on its number.
+    perturbation : Perturbation
     """
 
     def __init__(
@@ -409,15 +407,10 @@ class SteppedChains(Chains):
         accept: Acceptance,
         patience: int | None,
         search: LocalSearch,
-        perturbation: Any,
+        perturbation: Perturbation,
     ) -> None:
         super().__init__(start, accept, patience, neighbourhoods=len(search.neighbourhoods))
         self._search, self._perturbation = search, perturbation
-        self._numbered = {"first_row": start.first_row}
-        try:
-            signature(perturbation.perturb).bind(None, None, seed=0, backend="", **self._numbered)
-        except TypeError:  # then kicks depend on where in the batch a row stands
-            self._numbered = {}
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
         """Kick, search and accept for all chains together, until all have made their kicks."""
@@ -455,7 +448,7 @@ class SteppedChains(Chains):
         backend, problem, first_row = self.start.backend, self.start.problem, self.start.first_row
         seed = (self.start.seed * 0x9E3779B97F4A7C15 + kick + 1) % 2**64
         kicked = self._perturbation.perturb(
-            problem, self.tours, seed=seed, backend=backend.name, **self._numbered
+            problem, self.tours, seed=seed, backend=backend.name, first_row=first_row
         )
         found = self.searched(self._search, kicked, rows, seed, seconds)
         if found is None:

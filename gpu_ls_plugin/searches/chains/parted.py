@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.neighbourhoods.composed import Composed
-    from gpu_ls_plugin.perturbations import DoubleBridge
+    from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.searches.chains.start import Start
 
 SEGMENT_DTYPE = np.dtype(
@@ -89,7 +89,7 @@ class PartedTours(Chains):
         As for all chains.
     parts : Composed
         Neighbourhoods and candidates on the backend.
-    perturbation : DoubleBridge
+    perturbation : Perturbation
     size : int
         Cities of a part.
     """
@@ -103,7 +103,7 @@ class PartedTours(Chains):
         start: Start,
         accept: Acceptance,
         parts: Composed,
-        perturbation: DoubleBridge,
+        perturbation: Perturbation,
         size: int,
     ) -> None:
         super().__init__(start, accept, None, parts, len(parts.moves.names))
