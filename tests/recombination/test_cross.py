@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,6 +27,7 @@ from gpu_ls_plugin.recombination.edge_assembly import CANDIDATES
 from gpu_ls_plugin.recombination.partners import Partners
 from gpu_ls_plugin.recombination.workspace import Workspace
 from gpu_ls_plugin.searches.chains.start import Start
+from tests.helpers import assembly_oracle
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 CPU = get_backend("cpu")
@@ -69,6 +71,33 @@ def test_children_are_tours_of_their_parents_edges_and_never_worse(crossing, off
     for child, own, other in zip(children, first, second, strict=True):
         if edges(own) == edges(other):
             assert np.array_equal(child, own)
+
+
+@settings(max_examples=40)
+@given(st.integers(8, 60), st.integers(0, 999), st.integers(1, 40), st.booleans())
+def test_children_are_the_oracles(n, seed, offspring, near_each_other):
+    """Where lengths are so different that no two exchanges cost the same."""
+    random = np.random.default_rng([n, seed])
+    problem = gls.TSP(random.integers(0, 10**6, (n, 2)), "EUC_2D")
+    first, second = (random_tours(n, 2, seed + more) for more in (0, 1000))
+    if near_each_other:
+        second = first.copy()
+        for tour in second:
+            a, b, c, d = sorted(random.integers(0, n, 4))
+            tour[a:b], tour[c:d] = tour[a:b][::-1], tour[c:d][::-1].copy()
+            tour[a:d] = tour[a:d][::-1].copy()
+    places = problem.coordinates.tolist()
+    near = CANDIDATES.of(problem).cities.reshape(n, -1).tolist()
+
+    def length(a, b):
+        return int(math.dist(places[a], places[b]) + 0.5)
+
+    given_ = {"seed": seed, "backend": "cpu", "first_row": 7}
+    children = gls.EdgeAssembly(offspring=offspring).cross(problem, first, second, **given_)
+    for row, child in enumerate(children):
+        pair = first[row].tolist(), second[row].tolist()
+        numbers = {"seed": seed, "row": 7 + row, "offspring": offspring}
+        assert edges(child) == assembly_oracle.cross(*pair, length, near, **numbers)
 
 
 @settings(max_examples=30)
