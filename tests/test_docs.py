@@ -57,6 +57,11 @@ def test_the_guide_to_problems_runs() -> None:
     assert run_python(code) == "8 [[1, 0, 0]]\n"
 
 
+def test_the_guide_to_recombination_runs() -> None:
+    crossed, searched = run_python(blocks(ROOT / "docs" / "recombination.md", "python")[0]).split()
+    assert 0 < int(searched) < float(crossed)
+
+
 def test_the_filter_guide_runs() -> None:
     *code, _ = blocks(ROOT / "docs" / "filters.md", "python")  # the last: test_third_party.py
     best, kept, *_, gain = run_python("\n".join(code)).split()

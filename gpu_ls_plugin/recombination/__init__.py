@@ -2,5 +2,6 @@
 
 from gpu_ls_plugin.recombination.base import Recombination
 from gpu_ls_plugin.recombination.edge_assembly import EdgeAssembly
+from gpu_ls_plugin.recombination.workspace import Workspace
 
-__all__ = ["EdgeAssembly", "Recombination"]
+__all__ = ["EdgeAssembly", "Recombination", "Workspace"]

@@ -20,6 +20,7 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.recombination.partners import Partners
+from gpu_ls_plugin.searches.audit import foreign_names, refereed_costs
 from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
 
 if TYPE_CHECKING:
@@ -170,6 +171,8 @@ class Recombination(Cooperation):
         workspace = self.workspace(backend, problem, size, seed=seed, first_row=first_row)
         itself = backend.xp.arange(size, dtype="int32")
         children, _ = workspace.cross(tours, costs, second, itself)
+        if names := foreign_names(problem, (self,)):
+            refereed_costs(names, problem, backend.to_numpy(children))
         if self.never_worse and not problem.integer:  # gains are sums, which are rounded
             worse = tour_costs(backend, problem, children) > costs
             children[worse] = tours[worse]

@@ -20,7 +20,7 @@ from gpu_ls_plugin.perturbations import DoubleBridge, Perturbation, as_perturbat
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.result import Progress, Result, summed
 from gpu_ls_plugin.searches import engines, rehearsal
-from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names
+from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names, refereed_costs
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
 from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, SteppedChains
@@ -31,6 +31,7 @@ from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.driver import drive, paced
 from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
@@ -142,7 +143,7 @@ class IteratedLocalSearch:
             Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
             Bytes that may be used; larger batches are searched in parts, each with its share of
-            the seconds.
+            the seconds, and chains cooperate with those of their part.
         first_row : int
             Number of the first row, where the batch is a part of a larger one.
 
@@ -331,8 +332,19 @@ class _Run:
         search = self.search
         parts = (*search.search.parts, search.perturbation, search.accept)
         if names := foreign_names(self.problem, parts):
-            costs = self.problem.cost(self.backend.to_numpy(chains.best_tours))
-            check_claims(names, self.backend.to_numpy(chains.best_costs), costs)
+            self.compare(names, chains.best_tours, chains.best_costs)
+
+    def check_exchange(self, chains: Chains, cooperation: Cooperation) -> None:
+        """Raise FaultyPartError where a cooperation that others wrote has given chains no tours."""
+        if foreign(cooperation):
+            names = (cooperation.name,)
+            self.compare(names, chains.tours, chains.costs)
+            self.compare(names, chains.best_tours, chains.best_costs)
+
+    def compare(self, names: tuple[str, ...], tours: Any, claimed: Any) -> None:
+        """Compare what tours are said to cost with what they cost."""
+        costs = refereed_costs(names, self.problem, self.backend.to_numpy(tours))
+        check_claims(names, self.backend.to_numpy(claimed), costs)
 
     def drive(self, chains: Chains, begin: float, end: float) -> None:
         """Launch until every chain has made its kicks or the time is over."""
@@ -367,6 +379,7 @@ class _Run:
                         level = max(0.0, heat - cooling * reached)
                         left = end - watch.elapsed
                         kicks = exchange.exchange(chains, level, left, until - reached)
+                        self.check_exchange(chains, exchange)
                     done += kicks
                     next_exchange = reached + kicks + period
             step = paced(made, seconds, end - watch.elapsed, most=8 * step)

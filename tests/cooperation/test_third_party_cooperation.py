@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.test_docs import blocks
+
 ROOT = Path(__file__).resolve().parents[2]
 
 PYPROJECT = """
@@ -30,74 +32,9 @@ ring = "gpu_ls_ring"
 py-modules = ["gpu_ls_ring"]
 """
 
-PLUGIN = '''
-"""Chains on a ring: each listens to the one before it."""
-
-from dataclasses import dataclass
-
-from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.cooperation import Cooperation
-from gpu_ls_plugin.hookspecs import hookimpl
-from gpu_ls_plugin.recombination import Recombination
-from gpu_ls_plugin.recombination.workspace import Workspace
-
-
-@dataclass(frozen=True)
-class Ring(Cooperation):
-    """Let each chain go on from the best tour of the one before it, where that is cheaper."""
-
-    every: float = 0.2
-    steps: int = 1
-
-    name = "ring"
-
-    def exchange(self, chains, level, seconds=float("inf"), kicks=2**62):
-        xp = chains.start.backend.xp
-        counts = chains.kept(self, lambda: xp.zeros(1, int))
-        counts += 1
-        for _ in range(self.steps):
-            costs = xp.roll(chains.best_costs, 1)
-            (rows,) = xp.nonzero(costs < chains.best_costs)
-            chains.take(rows, rows - 1)
-        return 0
-
-
-@dataclass(frozen=True)
-class Prefix(Recombination):
-    """The first cities of one tour, then the others in the order of another one."""
-
-    cities: int = 5
-
-    name = "prefix"
-    reverses = False
-
-    def bytes_per_tour(self, n):
-        return 16 * n
-
-    def workspace(self, backend, problem, size, *, seed, first_row=0, parts=None):
-        return PrefixWorkspace(self.cities, backend, problem)
-
-
-class PrefixWorkspace(Workspace):
-    def __init__(self, cities, backend, problem):
-        self.cities, self.backend, self.problem = cities, backend, problem
-
-    def cross(self, first, costs, second, partners, *, generation=0, seconds=float("inf")):
-        xp = self.backend.xp
-        ranks = xp.argsort(second[partners], axis=1)
-        each = xp.arange(len(first))[:, None]
-        head = first[:, : self.cities]
-        ranks[each, head] = xp.arange(-self.cities, 0)
-        children = xp.argsort(ranks, axis=1).astype("int32")
-        return children, tour_costs(self.backend, self.problem, children)
-
-
-@hookimpl
-def gpu_ls_register_parts(register):
-    register("cooperation", Ring.name, Ring)
-    register("recombination", Prefix.name, Prefix)
-    register("cooperation", Prefix.name, Prefix)
-'''
+# The parts of the guide.
+GUIDE = ROOT / "docs" / "recombination.md"
+PLUGIN = "\n".join(blocks(GUIDE, "python")[1:])
 
 USE = """
 import json

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.exceptions import (
+    FaultyPartError,
     InsufficientMemoryError,
     InvalidParameterError,
     InvalidTourError,
@@ -25,6 +27,7 @@ from gpu_ls_plugin.recombination.edge_assembly import CANDIDATES
 from gpu_ls_plugin.recombination.partners import Partners
 from gpu_ls_plugin.recombination.workspace import Workspace
 from gpu_ls_plugin.searches.chains.start import Start
+from tests.helpers import assembly_oracle
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 CPU = get_backend("cpu")
@@ -65,14 +68,36 @@ def test_children_are_tours_of_their_parents_edges_and_never_worse(crossing, off
     assert children.dtype == np.int32
     assert (np.sort(children, axis=1) == np.arange(problem.n)).all()
     assert (problem.cost(children) <= problem.cost(first)).all()
-    lists = CANDIDATES.of(problem)
-    near = lists.cities.reshape(problem.n, lists.degree).tolist()
     for child, own, other in zip(children, first, second, strict=True):
-        joining = edges(child) - edges(own) - edges(other)
-        listed = {pair for pair in joining for a in pair for b in pair - {a} if b in near[a]}
-        assert len(joining) <= 2 * max(1, len(listed))  # one in two goes to a candidate
         if edges(own) == edges(other):
             assert np.array_equal(child, own)
+
+
+@settings(max_examples=40)
+@given(st.integers(8, 60), st.integers(0, 999), st.integers(1, 40), st.booleans())
+def test_children_are_the_oracles(n, seed, offspring, near_each_other):
+    """Where lengths are so different that no two exchanges cost the same."""
+    random = np.random.default_rng([n, seed])
+    problem = gls.TSP(random.integers(0, 10**6, (n, 2)), "EUC_2D")
+    first, second = (random_tours(n, 2, seed + more) for more in (0, 1000))
+    if near_each_other:
+        second = first.copy()
+        for tour in second:
+            a, b, c, d = sorted(random.integers(0, n, 4))
+            tour[a:b], tour[c:d] = tour[a:b][::-1], tour[c:d][::-1].copy()
+            tour[a:d] = tour[a:d][::-1].copy()
+    places = problem.coordinates.tolist()
+    near = CANDIDATES.of(problem).cities.reshape(n, -1).tolist()
+
+    def length(a, b):
+        return int(math.dist(places[a], places[b]) + 0.5)
+
+    given_ = {"seed": seed, "backend": "cpu", "first_row": 7}
+    children = gls.EdgeAssembly(offspring=offspring).cross(problem, first, second, **given_)
+    for row, child in enumerate(children):
+        pair = first[row].tolist(), second[row].tolist()
+        numbers = {"seed": seed, "row": 7 + row, "offspring": offspring}
+        assert edges(child) == assembly_oracle.cross(*pair, length, near, **numbers)
 
 
 @settings(max_examples=30)
@@ -217,6 +242,38 @@ def test_halves_are_a_cooperation():
     assert np.array_equal(found[0].costs, PROBLEM.cost(found[0].tours))
     alone = replace(search, cooperation=None)(PROBLEM, FIRST, seed=1, budget=budget, backend="cpu")
     assert found[0].statistics.kicks == alone.statistics.kicks
+
+
+def test_children_that_are_not_tours_are_a_fault_of_the_part(monkeypatch):
+    cross = HalvesWorkspace.cross
+
+    def twice(self, *given_, **options):
+        children, costs = cross(self, *given_, **options)
+        children[2, 0] = children[2, 1]
+        return children, costs
+
+    monkeypatch.setattr(HalvesWorkspace, "cross", twice)
+    with pytest.raises(FaultyPartError, match=r"'halves' made what is not a tour.* row 2"):
+        Halves().cross(PROBLEM, FIRST, SECOND, backend="cpu")
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (lambda tours, costs: (tours, costs - 10**6), "'halves' computes is wrong"),
+        (lambda tours, costs: (tours * 0, costs * 0), "'halves' made what is not a tour"),
+    ],
+)
+def test_what_chains_are_given_is_measured(fault, words, monkeypatch):
+    cross = HalvesWorkspace.cross
+
+    def wrong(self, *given_, **options):
+        return fault(*cross(self, *given_, **options))
+
+    monkeypatch.setattr(HalvesWorkspace, "cross", wrong)
+    search = gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()]), cooperation=Halves(0.5, 1))
+    with pytest.raises(FaultyPartError, match=words):
+        search(PROBLEM, FIRST, budget=gls.Budget(kicks=15), backend="cpu")
 
 
 def test_every_registered_recombination_is_a_cooperation_too():

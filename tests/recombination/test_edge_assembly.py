@@ -105,22 +105,6 @@ def test_a_generation_depends_on_the_seed_alone(crossing):
     assert np.array_equal(*found)
 
 
-@settings(max_examples=40)
-@given(crossings())
-def test_new_edges_are_the_partners_or_join_subtours(crossing):
-    """Of two tours each is the other's partner."""
-    problem, tours, offspring, seed = crossing
-    state = chains_of(problem, tours[:2], seed=seed)
-    cross(state, offspring)
-    lists = gls.Nearest(min(6, problem.n - 1)).of(problem)
-    near = lists.cities.reshape(problem.n, lists.degree).tolist()
-    for own, other in ((0, 1), (1, 0)):
-        child = edges(state.tours[own])
-        joining = child - edges(tours[own]) - edges(tours[other])
-        listed = [pair for pair in joining for a in pair for b in pair - {a} if b in near[a]]
-        assert len(joining) <= 2 * max(1, len(set(listed)))  # one in two goes to a candidate
-
-
 def test_generations_draw_other_cycles():
     problem, tours = random_problem("EUC_2D", 90), random_tours(90, 2)
     state, costs, children = chains_of(problem, tours), problem.cost(tours), set()
