@@ -222,7 +222,7 @@ struct Chain {
     Cost rise;  // by a kick and its repair
     int looks, moves_left;
   };
-  struct ChainMemory : Notes<Team, Length> {
+  struct ChainMemory : ScoutMemory<Team, Length> {
     Bridge<Length> bridge;
     DrawnNumbers<Team> drawn;
     State state;

@@ -44,9 +44,9 @@ struct EvaluateChunk {
                               static_cast<const typename Lengths::City*>(instance.sites), lists);
     const Choices choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree));
     const EveryCity cities{chunk, chunks, share, shares};
-    auto& notes = shared_slot<Notes<Team, Length>>(team);
+    auto& scout = shared_slot<ScoutMemory<Team, Length>>(team);
     auto best =
-        look<Neighbourhood, BestFound<Length>>(team, view, cities, choices, cities.count(n), notes);
+        look<Neighbourhood, BestFound<Length>>(team, view, cities, choices, cities.count(n), scout);
     if (best.rank != kNowhere) best.rank = cities[best.rank];
     team.once([&] { static_cast<BestFound<Length>*>(batch.found)[item] = best; });
   }

@@ -52,8 +52,8 @@ struct Descent {
       queue.fill(team, n, cities.queue_sizes[item], [&](int rank) { return waiting[rank]; });
 
     const Choices choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree));
-    auto& notes = shared_slot<Notes<Team, Length>>(team);
-    const Move& move = notes.move;
+    auto& scout = shared_slot<ScoutMemory<Team, Length>>(team);
+    const Move& move = scout.move;
     auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);
     team.each(1, [&](int) { by_part.clear(); });
     int64 moves = descents.move_counts[item];
@@ -63,7 +63,7 @@ struct Descent {
            !team.cut()) {
       const int waiting_before = queue.size;
       const auto found =
-          next_move<Neighbourhood, Length>(team, view, queue, choices, cities.ahead, notes);
+          next_move<Neighbourhood, Length>(team, view, queue, choices, cities.ahead, scout);
       looked += waiting_before - queue.size;
       if (found.rank == kNowhere) continue;
       team.each(1, [&](int) { by_part.count(move); });

@@ -135,7 +135,7 @@ struct MultiDescent {
     if (left > 0) {
       look_each<Neighbourhood>(squad, view, &batch.cities[from], choices,
                                left < share ? left : share,
-                               shared_slot<Notes<Squad, Length>>(squad), &batch.found[from]);
+                               shared_slot<ScoutMemory<Squad, Length>>(squad), &batch.found[from]);
     }
     team.sync();
     if (team.lane() < Squad::kLanes) {
