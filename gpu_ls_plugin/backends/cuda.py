@@ -201,7 +201,7 @@ def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
 
 def _address(parameter: Parameter, array: Any) -> int:
     """Return where an array begins that a parameter points to, 0 where there is none."""
-    return 0 if array is None else _checked(parameter, array).data.ptr  # type: ignore[no-any-return]
+    return 0 if array is None else int(_checked(parameter, array).data.ptr)
 
 
 def _checked(parameter: Parameter, array: Any) -> Any:

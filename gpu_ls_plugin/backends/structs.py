@@ -69,11 +69,13 @@ class Struct(Parameter):
     def checks(self) -> str:
         """C++ that does not compile where a compiler lays the fields out in another way."""
         size = f'static_assert(sizeof({self.type}) == {self.layout.size}, "{self.type}");\n'
-        return size + "".join(
+        offsets = "".join(
             f"static_assert(__builtin_offsetof({self.type}, {member.name}) == {offset}, "
             f'"{self.type}::{member.name}");\n'
             for member, offset in zip(self.members, self.offsets, strict=True)
         )
+        # Not every NVRTC can say where a member lies.
+        return f"{size}#ifndef __CUDACC_RTC__\n{offsets}#endif\n"
 
     @property
     def on_host(self) -> tuple[str, str]:

@@ -25,6 +25,7 @@ KINDS = (
     "pivoting",
     "perturbation",
     "acceptance",
+    "recombination",
     "cooperation",
     "search",
 )

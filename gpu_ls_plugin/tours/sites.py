@@ -43,7 +43,7 @@ def grid_of(problem: TSP) -> str:
     points = problem.coordinates
     if problem.metric.name not in GRID_METRICS or points is None:
         return ""
-    if not (points == np.floor(points)).all() or problem.metric.longest(problem) > ROOTS:
+    if not (points == np.floor(points)).all() or problem.metric.longest(problem.values) > ROOTS:
         return ""
     fine = np.ptp(points, axis=0).max() < WIDTH_OF_GRID and problem.n <= tuning.LARGEST_SHORT
     return "fine" if fine else "wide"
@@ -76,8 +76,8 @@ class Sites:
 
     def __init__(self, backend: Backend, problem: TSP) -> None:
         metric, n = problem.metric, problem.n
-        longest = metric.longest(problem)
-        absolute, relative = metric.estimate_error(problem)
+        longest = metric.longest(problem.values)
+        absolute, relative = metric.estimate_error(problem.values)
         self.length = length_type(metric, longest)
         self.dtype = DTYPES[self.length]
         self.grid = grid_of(problem) if backend.name in GRID_BACKENDS else ""

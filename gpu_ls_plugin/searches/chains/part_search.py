@@ -17,8 +17,8 @@ from gpu_ls_plugin.searches.chains.chain_kernel import (
 if TYPE_CHECKING:
     from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.neighbourhoods.composed import Composed
-    from gpu_ls_plugin.perturbations import DoubleBridge
-    from gpu_ls_plugin.searches.chains.chains import Start
+    from gpu_ls_plugin.perturbations import Perturbation
+    from gpu_ls_plugin.searches.chains.start import Start
     from gpu_ls_plugin.tours.tour_layouts import ChainShape
 
 
@@ -64,7 +64,7 @@ class PartSearch:
         As for chains on whole tours.
     parts : Composed
         Neighbourhoods and candidates of the whole problem.
-    perturbation : DoubleBridge
+    perturbation : Perturbation
     size : int
         Most cities of a part: m.
     layout : ChainShape
@@ -76,7 +76,7 @@ class PartSearch:
         start: Start,
         accept: Acceptance,
         parts: Composed,
-        perturbation: DoubleBridge,
+        perturbation: Perturbation,
         size: int,
         layout: ChainShape,
     ) -> None:
@@ -84,7 +84,7 @@ class PartSearch:
         self._neighbourhoods = len(parts.moves.names)
         self._shared_bytes = layout.shared_bytes(size)
         self._kernel = chain_kernel(
-            start.problem.metric, parts.moves, perturbation.cuts, accept, layout, TOUR_PART
+            start.problem.metric, parts.moves, perturbation, accept, layout, TOUR_PART
         )
         self._arguments: dict[str, Any] = {
             **parts.arguments,
@@ -126,7 +126,7 @@ class PartSearch:
         fall : float
             Of the level, over all kicks.
         window : int
-            As `DoubleBridge.window` returns it.
+            As `Perturbation.window` returns it.
         first_row : int
             Row r has the random numbers of row `first_row` + r.
         seconds : float
