@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
-from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.structs import Arguments, struct_of
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.neighbourhoods import composed
 from gpu_ls_plugin.searches.descent import descent_layouts
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 HEADER = "searches/descent/best_sweep.cuh"
-PARAMETERS = (*composed.PARAMETERS, struct_of(HEADER, "SweepBatch"))
+# As one, for there are two launches a pass, which may be short.
+PARAMETERS = (Arguments.of((*composed.PARAMETERS, struct_of(HEADER, "SweepBatch"))),)
 FOUND_BYTES = 16  # gls::BestFound<Length>
 
 
