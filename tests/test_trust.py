@@ -385,7 +385,7 @@ def launches(backend: str) -> list[tuple[Any, int, dict[str, Any], int]]:
 def test_every_array_of_every_kernel_is_looked_at(backend):
     chosen = get_backend(backend)
     for kernel, count, arguments, shared in launches(backend):
-        for parameter in kernel.parameters:
+        for parameter in kernel.fields:
             array = arguments[parameter.name]
             if not parameter.type.endswith("*") or array is None or array.size < 2:
                 continue

@@ -55,6 +55,11 @@ class Parameter:
         return (self,)
 
     @property
+    def passed(self) -> str:
+        """What ``run`` is called with."""
+        return self.name
+
+    @property
     def checks(self) -> str:
         """C++ that does not compile where kernels would read something else: none."""
         return ""
@@ -158,7 +163,7 @@ class Kernel:
         )
 
     def _cuda_entry(self) -> str:
-        names = "".join(f", {p.name}" for p in self.parameters)
+        names = "".join(f", {p.passed}" for p in self.parameters)
         declared = "".join(f", {p.type} {p.name}" for p in self.parameters)
         prepare = f"{self.body}::prepare(team{names});" if self.prepared else ""
         return f"""
@@ -174,7 +179,7 @@ __launch_bounds__({self.team}::kThreads, {self.blocks_per_multiprocessor})
 """
 
     def _host_entry(self) -> str:
-        names = "".join(f", {p.name}" for p in self.parameters)
+        names = "".join(f", {p.passed}" for p in self.parameters)
         declared, begin = zip(("", ""), *(p.on_host for p in self.parameters), strict=True)
         return f"""
 extern "C" void {self.name}(int count, int* next{", ".join(declared)}) {{

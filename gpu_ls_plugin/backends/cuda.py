@@ -196,17 +196,16 @@ def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
     value = arguments[parameter.name]
     if not parameter.is_pointer:
         return SCALARS[parameter.type](value)
-    return NOTHING if value is None else _checked(parameter, value)
+    return value if _address(parameter, value) else NOTHING
 
 
 def _address(parameter: Parameter, array: Any) -> int:
     """Return where an array begins that a parameter points to, 0 where there is none."""
-    return 0 if array is None else int(_checked(parameter, array).data.ptr)
-
-
-def _checked(parameter: Parameter, array: Any) -> Any:
+    if array is None:
+        return 0
     parameter.check(array, array._c_contiguous)  # as its flags say, which take a microsecond
-    return array
+    address: int = array.data.ptr
+    return address
 
 
 @cache

@@ -39,26 +39,28 @@ class Struct(Parameter):
     Attributes
     ----------
     members : tuple of Parameter
-        Its fields, in their order.
+        Its fields, in their order; structs perhaps.
     """
 
     members: tuple[Parameter, ...]
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Parameter, ...]:
         """What takes an argument: each field."""
-        return self.members
+        return tuple(field for member in self.members for field in member.fields)
 
     @cached_property
     def layout(self) -> struct.Struct:
         """How C++ lays the fields out."""
-        return struct.Struct(f"@{self._codes}0{max(self._codes, key=struct.calcsize)}")
+        return struct.Struct(f"@{_codes(self)}")
 
-    @cached_property
+    @property
     def offsets(self) -> tuple[int, ...]:
-        """Where the fields begin, in bytes."""
-        ends = (struct.calcsize(f"@{self._codes[: i + 1]}") for i in range(len(self.members)))
-        return tuple(e - struct.calcsize(c) for e, c in zip(ends, self._codes, strict=True))
+        """Where the members begin, in bytes."""
+        codes = [_codes(member) for member in self.members]
+        before = ("".join(codes[:place]) for place in range(len(codes)))
+        begin = (f"@{front}0{_widest(own)}" for front, own in zip(before, codes, strict=True))
+        return tuple(map(struct.calcsize, begin))
 
     @cached_property
     def record(self) -> np.dtype[np.void]:
@@ -86,8 +88,8 @@ class Struct(Parameter):
     def pack(self, arguments: Mapping[str, Any], address: Callable[[Parameter, Any], int]) -> bytes:
         """Return the struct's bytes; `address` looks at an array and says where it begins."""
         values = [
-            address(member, arguments[member.name]) if member.is_pointer else arguments[member.name]
-            for member in self.members
+            address(field, arguments[name]) if is_pointer else arguments[name]
+            for field, name, is_pointer in self._steps
         ]
         try:
             return self.layout.pack(*values)
@@ -97,8 +99,41 @@ class Struct(Parameter):
             return self.layout.pack(*narrow)
 
     @cached_property
-    def _codes(self) -> str:
-        return "".join(POINTER if p.is_pointer else CODES[p.type] for p in self.members)
+    def _steps(self) -> list[tuple[Parameter, str, bool]]:
+        return [(field, field.name, field.is_pointer) for field in self.fields]
+
+
+class Arguments(Struct):
+    """Parameters of a kernel as one: a launch hands one over in a microsecond, however large."""
+
+    @classmethod
+    def of(cls, parameters: tuple[Parameter, ...]) -> Arguments:
+        """Return some parameters as one; `run` takes each of them."""
+        return cls("gls_arguments", "arguments", parameters)
+
+    @property
+    def passed(self) -> str:
+        """Each of the parameters."""
+        return ", ".join(f"{self.name}.{member.name}" for member in self.members)
+
+    @property
+    def checks(self) -> str:
+        """What declares the struct, before that."""
+        fields = "".join(f"  {member.type} {member.name};\n" for member in self.members)
+        own = "".join(member.checks for member in self.members)
+        return f"{own}struct {self.type} {{\n{fields}}};\n{super().checks}"
+
+
+def _codes(parameter: Parameter) -> str:
+    """Return what a parameter is to module struct; a struct begins and ends at its alignment."""
+    if isinstance(parameter, Struct):
+        inside = "".join(map(_codes, parameter.members))
+        return f"0{_widest(inside)}{inside}0{_widest(inside)}"
+    return POINTER if parameter.is_pointer else CODES[parameter.type]
+
+
+def _widest(codes: str) -> str:
+    return max(codes.replace("0", ""), key=struct.calcsize)
 
 
 @cache

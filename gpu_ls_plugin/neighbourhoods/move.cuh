@@ -28,6 +28,7 @@
 // anyway: lengths that variants share are computed once.
 #pragma once
 
+#include "include/instance.cuh"
 #include "include/lengths.cuh"
 #include "objectives/objective.cuh"
 #include "tours/ring_tour.cuh"
@@ -214,13 +215,14 @@ struct View {
 
 // From what kernels are given.
 template <class Lengths, class City>
-GLS_DEVICE View<Lengths, City> view_of(const RingTour<City>& tour, const void* metric_data,
-                                       const typename Lengths::City* sites, float error_absolute,
-                                       float error_relative, const int* candidates,
-                                       const void* candidate_lengths, int degree, int sorted) {
+GLS_DEVICE View<Lengths, City> view_of(const RingTour<City>& tour, const Instance& instance,
+                                       const typename Lengths::City* sites,
+                                       const Candidates& lists) {
   return {tour,
-          {typename Lengths::Metric(metric_data, tour.n), sites, {error_absolute, error_relative}},
-          {candidates, candidate_lengths, degree, sorted != 0}};
+          {typename Lengths::Metric(instance.metric_data, tour.n),
+           sites,
+           {instance.error_absolute, instance.error_relative}},
+          {lists.candidates, lists.candidate_lengths, lists.degree, lists.sorted != 0}};
 }
 
 }  // namespace gls

@@ -9,7 +9,7 @@ import pytest
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.composition import Kernel, Parameter
-from gpu_ls_plugin.backends.structs import Struct, parse_struct
+from gpu_ls_plugin.backends.structs import Arguments, Struct, parse_struct
 from gpu_ls_plugin.exceptions import CompilationError, InvalidTypeError
 
 # Fields in an order that leaves gaps everywhere.
@@ -52,19 +52,22 @@ MANY = parse_struct(DECLARED, "ManyKinds")
 ARGUMENTS = {"first": 7, "ratio": 0.75, "seed": 2**63 + 5, "least": -(2**62), "most": 3, "last": -9}
 
 
-def probe(struct: Struct, backend: str) -> Kernel:
-    """A kernel that writes all fields into an array."""
+def probe(struct: Struct, backend: str, as_one: bool) -> Kernel:
+    """A kernel that writes all fields into an array; `as_one`: that has one parameter."""
+    parameters = (struct, Parameter("gls::int64*", "seen"))
     return Kernel(
         name="probe",
         header="include/metric.cuh",
         body="Probe",
-        parameters=(struct, Parameter("gls::int64*", "seen")),
+        parameters=(Arguments.of(parameters),) if as_one else parameters,
         team="gls::Host" if backend == "cpu" else "gls::Thread<32>",
         functors=(PROBE,),
     )
 
 
-def seen_by_kernel(backend: str, struct: Struct = MANY, **changed: object) -> np.ndarray:
+def seen_by_kernel(
+    backend: str, struct: Struct = MANY, as_one: bool = False, **changed: object
+) -> np.ndarray:
     """What two items of the probe have read."""
     chosen = get_backend(backend)
     arrays = {
@@ -74,15 +77,16 @@ def seen_by_kernel(backend: str, struct: Struct = MANY, **changed: object) -> np
         "seen": chosen.xp.zeros((2, 9), "int64"),
     }
     arguments = ARGUMENTS | arrays | changed
-    chosen.launch(probe(struct, backend), 2, arguments)
+    chosen.launch(probe(struct, backend, as_one), 2, arguments)
     return chosen.to_numpy(arguments["seen"])
 
 
 @pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def test_kernels_read_what_was_packed(backend):
+@pytest.mark.parametrize("as_one", [False, True])
+def test_kernels_read_what_was_packed(as_one, backend):
     seed = ARGUMENTS["seed"] - 2**64
     expected = [[7, 10 * row, 3, seed, row, -1, -(2**62), 3, -9] for row in (1, 2)]
-    assert seen_by_kernel(backend).tolist() == expected
+    assert seen_by_kernel(backend, as_one=as_one).tolist() == expected
 
 
 def test_fields_are_read_from_their_declaration():
@@ -115,6 +119,16 @@ def test_a_layout_that_is_not_the_compilers_does_not_compile(line, other, words)
     struct = parse_struct(DECLARED.replace(line, other), "ManyKinds")
     with pytest.raises(CompilationError, match=words):
         seen_by_kernel("cpu", struct)
+
+
+def test_structs_lie_in_structs_at_their_alignment():
+    narrow = Struct("gls::Narrow", "narrow", (Parameter("int", "low"), Parameter("float", "high")))
+    flag, last = Parameter("int", "flag"), Parameter("int", "last")
+    one = Arguments.of((flag, MANY, last, narrow, Parameter("int", "end")))
+    assert one.offsets == (0, 8, 80, 84, 92)
+    assert one.layout.size == 96
+    assert one.passed.startswith("arguments.flag, arguments.many_kinds, arguments.last")
+    assert [p.name for p in one.fields][-4:] == ["last", "low", "high", "end"]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def drawn(monkeypatch):
     streams, launch = set(), type(CPU).launch
 
     def watched(self, kernel, count, arguments, **options):
-        if any(parameter.name == "seed" for parameter in kernel.parameters):
+        if any(parameter.name == "seed" for parameter in kernel.fields):
             key, first = arguments["seed"], arguments.get("first_row", 0)
             generation = arguments.get("generation", 0)
             streams.update((kernel.name, key, first + row, generation) for row in range(count))

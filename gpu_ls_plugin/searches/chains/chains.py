@@ -317,11 +317,6 @@ class FusedChains(Chains):
             "patience": self.patience,
             "window": perturbation.window(n),
             "scratch": scratch,
-            "total": n,
-            "replicas": 1,
-            "part_sizes": None,
-            "part_names": None,
-            "part_mates": None,
         }
 
     @staticmethod

@@ -88,13 +88,12 @@ class PartSearch:
         )
         self._arguments: dict[str, Any] = {
             **parts.arguments,
-            "n": size,
+            "stride": size,
             "ahead": layout.ahead(parts.steps),
             "seed": start.seed,
             "max_moves": NO_LIMIT,
             "patience": 0,
             "scratch": None,
-            "total": start.problem.n,
         }
 
     def run(
@@ -160,9 +159,9 @@ class PartSearch:
             "candidates": cut.near,
             "candidate_lengths": cut.near_lengths,
             "replicas": chains // len(cut.sizes),
-            "part_sizes": cut.sizes,
-            "part_names": cut.names,
-            "part_mates": cut.mates,
+            "sizes": cut.sizes,
+            "names": cut.names,
+            "mates": cut.mates,
         }
         watch, done = Stopwatch.of(seconds), 0
         while done < kicks and watch.left > 0:

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.neighbourhoods.composed import Composed
     from gpu_ls_plugin.problems.tsp import TSP
 
-descent_kernel = partial(
-    city_kernel, "descent", "Descent", "int ahead", "int* queues, int* queue_sizes"
-)
+descent_kernel = partial(city_kernel, "descent", "Descent", "WaitingCities")
 
 
 class Descent(CityDescent):

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.neighbourhoods.composed import Composed
     from gpu_ls_plugin.problems.tsp import TSP
 
-multi_descent_kernel = partial(
-    city_kernel, "multi_descent", "MultiDescent", "int most", "gls::uint32* looks, int* sweeps"
-)
+multi_descent_kernel = partial(city_kernel, "multi_descent", "MultiDescent", "SweepState")
 
 
 def every_city(n: int) -> NDArray[np.uint32]:
