@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
 
-LISTS = (  # cities and their candidates
-    "const void* metric_data, int n, const void* sites, float error_absolute, "
-    "float error_relative, const int* candidates, const void* candidate_lengths, int degree, "
-    "int sorted, "
-)
 PARAMETERS = tuple(struct_of("include/instance.cuh", name) for name in ("Instance", "Candidates"))
 EITHER, CHECKED = "neighbourhoods/either.cuh", "neighbourhoods/checked.cuh"
 LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bits

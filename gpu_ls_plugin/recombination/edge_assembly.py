@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
+from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.neighbourhoods import TwoOpt, composed
 from gpu_ls_plugin.neighbourhoods.composed import Composed
@@ -23,11 +24,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 CANDIDATES = Nearest(8)  # by which subtours are joined, where a search has no lists
-PARAMETERS = composed.LISTS + (
-    "gls::uint64 seed, gls::int64 first_row, gls::int64 generation, int offspring, "
-    "const int* first, const void* neighbours, const int* partners, int* children, void* costs, "
-    "char* scratch"
-)
+PARAMETERS = (*composed.PARAMETERS, struct_of("recombination/edge_assembly.cuh", "Pairs"))
 
 
 @dataclass(frozen=True)

@@ -75,10 +75,14 @@ def expect_sound(
     A batch that is a part of another must have the tours of its rows there, unless chains
     cooperate or tours are searched in parts.
     """
-    chained = isinstance(search, IteratedLocalSearch)
-    cooperates = chained and search.cooperation is not None
+    chains = search if isinstance(search, IteratedLocalSearch) else None
+    cooperates = chains is not None and chains.cooperation is not None
     starts = subject.tours(problem, rows)
-    options = {"seed": subject.seed, "budget": BUDGET, "backend": subject.backend.name}
+    options: dict[str, Any] = {
+        "seed": subject.seed,
+        "budget": BUDGET,
+        "backend": subject.backend.name,
+    }
     with subject.blamed(who, remedy, where=problem):
         found = search(problem, starts, **options)
         again = search(problem, starts, **options)
@@ -99,7 +103,7 @@ def expect_sound(
         "generator of its own, no variable that is read before it is set",
         where=problem,
     )
-    if not cooperates and not (chained and search.part is not None):
+    if not cooperates and (chains is None or chains.part is None):
         part = slice(1, 3)
         alone = search(problem, starts[part], first_row=1, **options)
         subject.expect(

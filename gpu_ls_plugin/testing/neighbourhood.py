@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, TwoOpt
-from gpu_ls_plugin.neighbourhoods.composed import LISTS, Composed
+from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, TwoOpt, composed
+from gpu_ls_plugin.neighbourhoods.composed import Composed
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.testing import engines, moves, small_problems
 from gpu_ls_plugin.testing.subject import Subject
@@ -28,10 +29,7 @@ if TYPE_CHECKING:
 ROWS = 2
 OFFER_INTS = 3 + 2 * moves.MOST_EDGES
 ROUNDING = 1e-9  # of what is removed: how much a real gain may be off
-PARAMETERS = LISTS + (
-    "int directions, int breadth, int variants, int* tours, int* positions, const int* mates, "
-    "int* variant_counts, void* gains, void* shared_gains, int* offers"
-)
+PARAMETERS = (*composed.PARAMETERS, struct_of("testing/probe_moves.cuh", "Probes"))
 GAIN = (
     "gain() must return View::Lengths::gain(removed, added), where removed is the sum of all edges "
     "that leave, first.length among them, and added of all that come, the closing one among them"

@@ -10,33 +10,42 @@ namespace gls {
 
 constexpr int kOfferInts = 3 + 2 * kMaxExchange;  // shape, direction, edges, ends
 
+// Of every tour: what is asked, and what its moves say.
+struct Probes {
+  int variants;  // ways to go on after a first step; 0: they are counted, and nothing else is done
+  int* tours;
+  int* positions;
+  const int* mates;
+  int* variant_counts;
+  void* gains;
+  void* shared_gains;  // by `each_gain`
+  int* offers;
+};
+
 template <class Team, class Metric, class Length, class Neighbourhood>
 struct ProbeMoves {
   using Lengths = gls::Lengths<Metric, Length>;
   using ProbedView = View<Lengths, int, FixedEdges<int>>;
 
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
-                             const void* sites, float error_absolute, float error_relative,
-                             const int* candidates, const void* candidate_lengths, int degree,
-                             int sorted, int directions, int breadth, int variants, int* tours,
-                             int* positions, const int* mates, int* variant_counts, void* gains,
-                             void* shared_gains, int* offers) {
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
+                             Probes probes) {
+    const int n = instance.n, breadth = lists.breadth, variants = probes.variants;
     const int64 row = int64(item) * n;
     const auto free =
-        view_of<Lengths, int>({tours + row, positions + row, n}, metric_data,
-                              static_cast<const typename Lengths::City*>(sites), error_absolute,
-                              error_relative, candidates, candidate_lengths, degree, sorted);
-    const ProbedView view{free.tour, free.length, free.candidates, {mates + row}};
-    team.once([&] { variant_counts[item] = Neighbourhood::variants(degree); });
-    if (Neighbourhood::variants(degree) != variants) return;
+        view_of<Lengths, int>({probes.tours + row, probes.positions + row, n}, instance,
+                              static_cast<const typename Lengths::City*>(instance.sites), lists);
+    const ProbedView view{free.tour, free.length, free.candidates, {probes.mates + row}};
+    const int found = Neighbourhood::variants(lists.degree);
+    team.once([&] { probes.variant_counts[item] = found; });
+    if (found != variants) return;
     team.each(n * breadth, [&](int look) {
       const int city = look / breadth, rank = look % breadth;
-      const FirstSteps<Length> first(view, directions, city, rank);
-      for (int forward = 0; forward < directions; ++forward) {
+      const FirstSteps<Length> first(view, lists.directions, city, rank);
+      for (int forward = 0; forward < lists.directions; ++forward) {
         if (!first.gains[forward]) continue;
         const int64 own = ((int64(item) * n * breadth + look) * 2 + forward) * variants;
-        offer(view, first.in[forward], variants, static_cast<Length*>(gains) + own,
-              static_cast<Length*>(shared_gains) + own, offers + own * kOfferInts);
+        offer(view, first.in[forward], variants, static_cast<Length*>(probes.gains) + own,
+              static_cast<Length*>(probes.shared_gains) + own, probes.offers + own * kOfferInts);
       }
     });
   }
