@@ -22,7 +22,7 @@ CORE, ADAPTERS = ROOT / "gpu_ls_plugin", ROOT / "adapters"
 LEVELS = (
     {"exceptions"},
     {"checks", "trust", "budget", "files", "history", "result", "plugins/registry"},
-    {"problems"},
+    {"problems", "objectives"},
     {"backends"},
     {"tours"},
     {

@@ -187,6 +187,7 @@ def metric_kernel(
         parameters=parse_parameters(parameters),
         team=team,
         functors=tuple(filter(None, [metric.source()])),
+        headers=(metric.header,),
         parts=(metric.name, name),
     )
 

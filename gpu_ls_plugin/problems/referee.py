@@ -102,6 +102,8 @@ def tour_costs(problem: TSP, tours: Any) -> Lengths:
             start = batch[rows]
             edges = problem.metric.lengths(problem, start, np.roll(start, -1, axis=1))
             costs[rows] = edges.sum(axis=1)
+    if not problem.objective.length_alone:
+        costs += problem.objective.costs(problem, batch)
     return costs
 
 

@@ -13,6 +13,7 @@ from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.filtering import InCandidates
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt, TwoOpt
 from gpu_ls_plugin.neighbourhoods.composed import LONGEST_LIST, Composed
+from gpu_ls_plugin.objectives.base import require_by_edges, require_length
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.searches.descent.best_sweep import BestSweep
 from gpu_ls_plugin.searches.descent.descent import Descent
@@ -49,6 +50,7 @@ Prepare = Callable[["LocalSearch", "Backend", "TSP", int, int], Maker]
 def _two_opt_climb(
     search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
+    require_length(problem, "exhaustive 2-opt")
     several = search.moves_per_pass
     return Maker(
         lambda tours, _, most: TwoOptClimb(backend, problem, tours, several, most),
@@ -59,6 +61,7 @@ def _two_opt_climb(
 def _three_opt_climb(
     search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
+    require_length(problem, "exhaustive 3-opt")
     return Maker(
         lambda tours, _, most: ThreeOptClimb(backend, problem, tours, most),
         ThreeOptClimb.bytes_per_tour(problem.n),
@@ -66,6 +69,7 @@ def _three_opt_climb(
 
 
 def _random_k(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
+    require_length(problem, "RandomK()")
     k, three = search.pivoting.k, search.neighbourhoods == (ThreeOpt(),)
     return Maker(
         lambda tours, row, most: RandomKSteps(
@@ -101,6 +105,7 @@ def _descent(search: LocalSearch, backend: Backend, problem: TSP, seed: int, mem
 def _multi_descent(
     search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
+    require_by_edges(problem, "Multi()")
     parts, cities = _composed(search, backend, problem), search.pivoting.cities
     return Maker(
         lambda tours, _, most: MultiDescent(
@@ -111,6 +116,7 @@ def _multi_descent(
 
 
 def _filtered(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
+    require_length(problem, "a filtered neighbourhood")
     part = search.neighbourhoods[0]
     if not isinstance(search.candidates, All):
         part = replace(part, filter=part.filter & InCandidates(search.candidates))

@@ -273,7 +273,8 @@ def refereed(backend: Backend, problem: TSP, tours: Any, *, to_host: bool) -> An
 
     A metric that somebody else wrote is not believed to add up integers alike.
     """
-    if not foreign(problem.metric) and (problem.integer or not to_host):
+    ours = not (foreign(problem.metric) or foreign(problem.objective))
+    if ours and (problem.integer or not to_host):
         return tour_costs(backend, problem, tours)
     return backend.xp.asarray(problem.cost(backend.to_numpy(tours)))
 

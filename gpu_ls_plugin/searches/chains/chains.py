@@ -19,6 +19,7 @@ from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.cooperation.contraction import Contraction
 from gpu_ls_plugin.neighbourhoods import TwoOpt
 from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.recombination.edge_assembly import Population
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.chains.chain_kernel import (
@@ -299,7 +300,7 @@ class FusedChains(Chains):
         self._perturbation = perturbation
         rule = partial(chain_layouts.chain_shape, tours=-(-size // backend.processors))
         layout = chain_layout(backend, parts, n, rule)
-        self._kernel = chain_kernel(problem.metric, parts.moves, perturbation.cuts, accept, layout)
+        self._kernel = chain_kernel(searched(problem), parts.moves, perturbation.cuts, accept, layout)
         self._shared_bytes, scratch = layout.shared_bytes(n), None
         if not layout.in_shared:
             scratch = backend.xp.empty((size, tour_layouts.chain_bytes(n, 4)), "uint8")
