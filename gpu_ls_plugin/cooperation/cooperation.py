@@ -11,6 +11,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.cooperation.contraction import Contraction
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.objectives.base import require_by_edges, require_length
 from gpu_ls_plugin.recombination.edge_assembly import Population
 from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
 
@@ -150,6 +151,10 @@ class EliteEdges(Migration):
         checks.fields(self, checks.number, "kicks_per_city", least=0.0, most=MOST_KICKS_PER_CITY)
         checks.fields(self, checks.number, "most", least=0.0, most=1.0)
 
+    def check(self, problem: TSP) -> None:
+        """Raise UnsupportedProblemError where a part of a tour has no cost of its own."""
+        require_by_edges(problem, "EliteEdges()")
+
     def bytes_per_tour(self, n: int) -> int:
         """Return the device memory of one tour in bytes, beside that of its chain."""
         return Contraction.bytes_per_tour(n)
@@ -205,6 +210,7 @@ class EdgeAssembly(Cooperation):
 
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError for asymmetric problems: paths are reversed."""
+        require_length(problem, "EdgeAssembly()")
         if not problem.symmetric:
             raise UnsupportedProblemError(
                 "cooperation: EdgeAssembly reverses paths, which changes the lengths of this "

@@ -63,6 +63,20 @@ class Objective(ABC):
         return np.ones(len(rows), dtype=np.bool_)
 
 
+def leading(
+    backend: Backend, problem: TSP, rows: Any, costs: Any, best_rows: Any, best_costs: Any
+) -> Any:
+    """Return which tours are better than the best so far: feasible at last, or else cheaper."""
+    cheaper, objective = costs < best_costs, problem.objective
+    if objective.length_alone:
+        return cheaper
+    now, before = (
+        backend.xp.asarray(objective.feasible(problem, backend.to_numpy(tours)))
+        for tours in (rows, best_rows)
+    )
+    return backend.xp.where(now == before, cheaper, now)
+
+
 def require_length(problem: TSP, search: str) -> None:
     """Raise UnsupportedProblemError where a search compares lengths, but these do not say all."""
     if not problem.objective.length_alone:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.backends.tuning import LAUNCH_SECONDS
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
 from gpu_ls_plugin.candidates import All, Alpha
@@ -17,6 +18,7 @@ from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.objectives.base import require_by_edges
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import check_problem
@@ -195,7 +197,7 @@ class IteratedLocalSearch:
         with statistics.phase("costs"):
             to_host = not arrays.on_gpu(tours)
             costs = refereed(chosen, problem, improved, to_host=to_host)
-            if not problem.integer:
+            if not problem.integer and problem.objective.length_alone:
                 before = refereed(chosen, problem, given, to_host=to_host)
                 undo_rounding(improved, costs, given, before)
         run.finish(costs)
@@ -216,6 +218,7 @@ class IteratedLocalSearch:
         parts = Composed(start.backend, problem, search.neighbourhoods, search.candidates)
         part = self._part_of(problem)
         if part is not None:
+            require_by_edges(problem, f"part={self.part!r}")
             return PartedTours(start, self.accept, parts, kick, part)
         return FusedChains(start, self.accept, self.restart_after, parts, kick)
 
@@ -233,7 +236,8 @@ class IteratedLocalSearch:
         """Return the cities of a part, None where tours are searched as a whole."""
         if not isinstance(self.part, int):
             large = problem.n > LONGEST_WHOLE and self.restart_after is None
-            return PART if self.part == "auto" and large else None
+            divisible = large and problem.objective.by_edges
+            return PART if self.part == "auto" and divisible else None
         return self.part if problem.n >= 2 * self.part else None
 
 
@@ -272,6 +276,8 @@ class _Run:
             self.seconds += share * budget.seconds
             end = self.seconds
         part = tours[rows]
+        # What a descent leaves behind may be a result where what it leads to is none.
+        before = None if self.problem.objective.length_alone else part.copy()
         most = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
         with statistics.phase("descent"):
             watch = Stopwatch.of(end - begin)
@@ -312,6 +318,8 @@ class _Run:
             descent.moves_by,
         )
         chains = self.search.chains(start)
+        if before is not None:
+            chains.offer(before, tour_costs(self.backend, self.problem, before))
         try:
             self.drive(chains, begin, end)
         finally:

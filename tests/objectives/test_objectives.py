@@ -6,12 +6,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from tests import descent_oracle, oracles
-from tests.objectives.trial import Forbidden, Tolls, WholeTolls, some_tolls
+from tests.objectives.trial import Forbidden, Tolls, some_tolls
 from tests.random_problems import random_problem, random_tours
 
 LISTS = {
@@ -61,21 +59,19 @@ def trial(monkeypatch, kind, metric, n, seed, span=60):
     return plain, problem
 
 
-CASES = [(metric, n, seed) for metric in ("EUC_2D", "EXPLICIT") for n, seed in ((9, 1), (26, 2))]
+RULES = {
+    "First": (gls.First(), descent_oracle.descend),
+    "Multi": (gls.Multi(32), partial(descent_oracle.descend_together, cities=32)),
+    "Best": (gls.Best(), descent_oracle.sweep),
+}
+CASES = [("EUC_2D", 9, 1), ("EUC_2D", 26, 2), ("EUC_2D", 33, 3)]
 
 
-@pytest.mark.parametrize("name", LISTS)
 @pytest.mark.parametrize(
-    ("rule", "descend"),
-    [
-        (gls.First(), descent_oracle.descend),
-        (gls.Multi(32), partial(descent_oracle.descend_together, cities=32)),
-        (gls.Best(), descent_oracle.sweep),
-    ],
-    ids=["First", "Multi", "Best"],
+    ("rule", "name"), [*((rule, "2-opt, Or-opt") for rule in RULES), *(("First", n) for n in LISTS)][1:]
 )
-def test_descents_on_lists_are_those_of_the_oracle(monkeypatch, objective, rule, descend, name):
-    moves, searches = LISTS[name]
+def test_descents_on_lists_are_those_of_the_oracle(monkeypatch, objective, rule, name):
+    (rule, descend), (moves, searches) = RULES[rule], LISTS[name]
     search = gls.LocalSearch(moves, candidates=gls.Nearest(6), pivoting=rule)
     changed = 0
     for metric, n, seed in CASES:

@@ -98,7 +98,10 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
     gain = 0;
     GLS_UNROLL
     for (int edge = 0; edge < 8; edge += 2) gain += bridge.lengths[edge] - bridge.lengths[edge + 1];
-    return true;
+    gain = view.worth(move, gain);
+    if (view.allows(gain)) return true;
+    team.sync();  // all have read the move
+    gain = 0;
   }
   team.once([&] { bridge.cuts = {}; });
   return false;
@@ -133,6 +136,9 @@ struct Chain {
   using Site = typename MetricLengths::City;
   static constexpr bool kReal = MetricLengths::kReal;
   using Cost = typename Metric::Length;
+  // Whether tours may be no results: then the best is the best of those that may, once there is
+  // one. A part cannot tell.
+  static constexpr bool kJudges = Scope::kWhole && !length_alone<Metric>();
 
   // Once a block, before its tours.
   template <class... Rest>
@@ -219,6 +225,10 @@ struct Chain {
       else
         change();
     };
+    bool best_is_feasible = true;
+    if constexpr (kJudges) {
+      best_is_feasible = is_feasible(team, view, [&](int p) { return best_tours[row + p]; });
+    }
     bool limited = false;
     const auto repair = [&] {
       if (!journal.takes(kMaxExchange) || (limited && sums.moves_left <= 0) ||
@@ -270,7 +280,14 @@ struct Chain {
         if (bridge.swaps()) bridge.swap(team, tour, true, ring);
       }
       journal.size = 0;
-      const bool leads = taken && cost + rise < best;
+      bool leads = taken && cost + rise < best;
+      if constexpr (kJudges) {
+        if (taken && (leads || !best_is_feasible)) {
+          const bool feasible = is_feasible(team, view, [&](int p) { return tour.at(p); });
+          leads = feasible == best_is_feasible ? leads : feasible;
+          best_is_feasible = leads ? feasible : best_is_feasible;
+        }
+      }
       if (leads && best_tours != tours) {
         int* const best_tour = best_tours + int64(state.item) * stride;
         team.each(n, [&](int p) { best_tour[p] = tour.order[p]; });

@@ -19,6 +19,7 @@ from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.cooperation.contraction import Contraction
 from gpu_ls_plugin.neighbourhoods import TwoOpt
 from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.objectives.base import leading
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.recombination.edge_assembly import Population
 from gpu_ls_plugin.searches.chains import chain_layouts
@@ -124,7 +125,8 @@ class Chains(ChainState, ABC):
     @property
     def current_is_best(self) -> bool:
         """Whether a chain's current tour is always its best one."""
-        return self.accept.never_worse and not self.patience
+        alone = self.start.problem.objective.length_alone  # cheaper tours may be no results
+        return self.accept.never_worse and not self.patience and alone
 
     @cached_property
     def population(self) -> Population:
@@ -190,10 +192,17 @@ class Chains(ChainState, ABC):
 
     def keep_best(self) -> Any:
         """Keep current tours that are cheaper than the best so far; return which are."""
-        leads = self.costs < self.best_costs
-        self.best_costs[leads] = self.costs[leads]
-        if self.best_tours is not self.tours:
-            self.best_tours[leads] = self.tours[leads]
+        return self.offer(self.tours, self.costs)
+
+    def offer(self, tours: Any, costs: Any) -> Any:
+        """Keep those of some tours, one for each chain, that are better; return which are."""
+        start = self.start
+        leads = leading(
+            start.backend, start.problem, tours, costs, self.best_tours, self.best_costs
+        )
+        self.best_costs[leads] = costs[leads]
+        if self.best_tours is not tours:
+            self.best_tours[leads] = tours[leads]
         return leads
 
     def restart_stalled(self, search: LocalSearch, seconds: float = math.inf) -> None:
@@ -365,9 +374,12 @@ class FusedChains(Chains):
             step=self.first_kicks(),
         )
         best_costs = self.costs + found.best_costs
-        leads = best_costs < self.best_costs
-        if self.best_tours is not self.tours:
-            self.best_tours[leads] = contraction.expand(found.best_tours)[leads]
+        if self.best_tours is self.tours:
+            leads = best_costs < self.best_costs
+        else:
+            expanded, best = contraction.expand(found.best_tours), (self.best_tours, self.best_costs)
+            leads = leading(backend, self.start.problem, expanded, best_costs, *best)
+            self.best_tours[leads] = expanded[leads]
         self.best_costs[leads] = best_costs[leads]
         self.tours[:] = contraction.expand(found.tours)  # of which it is a contraction: last
         self.costs += found.costs
