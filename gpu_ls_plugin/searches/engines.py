@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.filtering import InCandidates
+from gpu_ls_plugin.filtering import Everything, InCandidates
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt, TwoOpt
 from gpu_ls_plugin.neighbourhoods.composed import LONGEST_LIST, Composed
 from gpu_ls_plugin.objectives.base import require_by_edges, require_length
@@ -47,11 +47,23 @@ class Maker:
 Prepare = Callable[["LocalSearch", "Backend", "TSP", int, int], Maker]
 
 
+def _complete(
+    search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
+) -> Maker:
+    """Evaluate each move of a complete neighbourhood: tiles add up lengths alone."""
+    part = FilteredNeighbourhood(search.neighbourhoods[0], Everything())
+    whole = replace(search, neighbourhoods=(part,))
+    return _filtered(whole, backend, problem, seed, memory)
+
+
 def _two_opt_climb(
     search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
-    require_length(problem, "exhaustive 2-opt")
     several = search.moves_per_pass
+    if not problem.objective.length_alone:
+        if several > 1:
+            require_length(problem, f"moves_per_pass={several}")
+        return _complete(search, backend, problem, seed, memory)
     return Maker(
         lambda tours, _, most: TwoOptClimb(backend, problem, tours, several, most),
         TwoOptClimb.bytes_per_tour(problem.n, several),
@@ -61,7 +73,8 @@ def _two_opt_climb(
 def _three_opt_climb(
     search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
-    require_length(problem, "exhaustive 3-opt")
+    if not problem.objective.length_alone:
+        return _complete(search, backend, problem, seed, memory)
     return Maker(
         lambda tours, _, most: ThreeOptClimb(backend, problem, tours, most),
         ThreeOptClimb.bytes_per_tour(problem.n),
@@ -69,7 +82,6 @@ def _three_opt_climb(
 
 
 def _random_k(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
-    require_length(problem, "RandomK()")
     k, three = search.pivoting.k, search.neighbourhoods == (ThreeOpt(),)
     return Maker(
         lambda tours, row, most: RandomKSteps(
@@ -116,7 +128,6 @@ def _multi_descent(
 
 
 def _filtered(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
-    require_length(problem, "a filtered neighbourhood")
     part = search.neighbourhoods[0]
     if not isinstance(search.candidates, All):
         part = replace(part, filter=part.filter & InCandidates(search.candidates))
