@@ -259,7 +259,9 @@ class TSP:
         UnsupportedProblemError
             The objective makes no sense on the problem.
         """
-        made = registry.lookup("objective", objective)() if isinstance(objective, str) else objective
+        made = (
+            registry.lookup("objective", objective)() if isinstance(objective, str) else objective
+        )
         if not isinstance(made, Objective):
             raise InvalidTypeError(f"objective: {objective!r:.80} is not an objective")
         content = (self.coordinates, self.matrix, self.metric, self.name, self.comment)

@@ -19,7 +19,9 @@ ROUNDING = 1e-9  # relative, of what kernels add up
 
 
 def foreign_names(problem: TSP, parts: Iterable[Any]) -> tuple[str, ...]:
-    """Return the names of a problem's metric, its objective and some parts, those that others wrote."""
+    """Return the names of those of a problem's metric and objective and of some parts that others
+    wrote.
+    """
     others = filter(foreign, (problem.metric, problem.objective, *parts))
     return tuple(str(getattr(part, "name", type(part).__name__)) for part in others)
 

@@ -47,9 +47,7 @@ class Maker:
 Prepare = Callable[["LocalSearch", "Backend", "TSP", int, int], Maker]
 
 
-def _complete(
-    search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
-) -> Maker:
+def _complete(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
     """Evaluate each move of a complete neighbourhood: tiles add up lengths alone."""
     part = FilteredNeighbourhood(search.neighbourhoods[0], Everything())
     whole = replace(search, neighbourhoods=(part,))

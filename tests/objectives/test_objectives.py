@@ -53,9 +53,7 @@ def trial(monkeypatch, kind, metric, n, seed, span=60):
     made = kind(some_tolls(n, seed, most=span))
     problem = plain.under(made)
     monkeypatch.setattr(descent_oracle, "Oracle", partial(TrialOracle, objective=made))
-    monkeypatch.setattr(
-        descent_oracle, "_length", lambda _, order: int(problem.cost([order])[0])
-    )
+    monkeypatch.setattr(descent_oracle, "_length", lambda _, order: int(problem.cost([order])[0]))
     return plain, problem
 
 
@@ -68,7 +66,8 @@ CASES = [("EUC_2D", 9, 1), ("EUC_2D", 26, 2), ("EUC_2D", 33, 3)]
 
 
 @pytest.mark.parametrize(
-    ("rule", "name"), [*((rule, "2-opt, Or-opt") for rule in RULES), *(("First", n) for n in LISTS)][1:]
+    ("rule", "name"),
+    [*((rule, "2-opt, Or-opt") for rule in RULES), *(("First", n) for n in LISTS)][1:],
 )
 def test_descents_on_lists_are_those_of_the_oracle(monkeypatch, objective, rule, name):
     (rule, descend), (moves, searches) = RULES[rule], LISTS[name]

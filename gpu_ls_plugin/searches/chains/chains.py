@@ -309,7 +309,9 @@ class FusedChains(Chains):
         self._perturbation = perturbation
         rule = partial(chain_layouts.chain_shape, tours=-(-size // backend.processors))
         layout = chain_layout(backend, parts, n, rule)
-        self._kernel = chain_kernel(searched(problem), parts.moves, perturbation.cuts, accept, layout)
+        self._kernel = chain_kernel(
+            searched(problem), parts.moves, perturbation.cuts, accept, layout
+        )
         self._shared_bytes, scratch = layout.shared_bytes(n), None
         if not layout.in_shared:
             scratch = backend.xp.empty((size, tour_layouts.chain_bytes(n, 4)), "uint8")
@@ -377,7 +379,10 @@ class FusedChains(Chains):
         if self.best_tours is self.tours:
             leads = best_costs < self.best_costs
         else:
-            expanded, best = contraction.expand(found.best_tours), (self.best_tours, self.best_costs)
+            expanded, best = (
+                contraction.expand(found.best_tours),
+                (self.best_tours, self.best_costs),
+            )
             leads = leading(backend, self.start.problem, expanded, best_costs, *best)
             self.best_tours[leads] = expanded[leads]
         self.best_costs[leads] = best_costs[leads]

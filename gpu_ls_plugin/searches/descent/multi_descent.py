@@ -64,4 +64,6 @@ class MultiDescent(CityDescent):
             self._lay_out(
                 descent_layouts.multi_shape(n, backend.shared_memory, parts.needs, layout)
             )
-        self._kernel = multi_descent_kernel(searched(problem), parts.moves, self._team, self._memory)
+        self._kernel = multi_descent_kernel(
+            searched(problem), parts.moves, self._team, self._memory
+        )

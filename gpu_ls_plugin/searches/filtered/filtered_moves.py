@@ -6,8 +6,6 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.base import repeated
 from gpu_ls_plugin.backends.words import kept_words, packed_words
