@@ -49,6 +49,7 @@ from gpu_ls_plugin.searches import (
     best_moves,
     observers,
 )
+from gpu_ls_plugin.solver.calls import solve
 
 __version__ = "0.1.0"
 
@@ -101,6 +102,7 @@ __all__ = [
     "plot_tour",
     "random_tours",
     "read_tour",
+    "solve",
     "space_filling_curve",
 ]
 

@@ -36,7 +36,7 @@ LEVELS = (
     },
     {"searches", "cooperation", "recombination"},
     {"hookspecs", "plugins", "search_text"},
-    {"solver", "progress", "drawing", "cli"},
+    {"solver", "progress", "drawing", "cli", "extend", "testing"},
     {"__main__", "__init__"},
 )
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
@@ -96,6 +96,32 @@ def test_cupy_ctypes_and_adapters_stay_in_their_rooms(name: str) -> None:
 
 def test_every_module_has_a_level() -> None:
     assert [name for name in MODULES if level_of(name.removesuffix(".py")) == len(LEVELS)] == []
+
+
+# Rooms of one level of which one must not know the other.
+KEPT_APART = {
+    "searches/chains": ("cooperation", "recombination"),
+    "searches/descent": ("cooperation", "recombination"),
+    "cooperation": ("recombination",),
+}
+
+
+def forbidden(name: str, text: str) -> list[str]:
+    """What a module imports from rooms that its own one is kept apart from."""
+    paths = [n.replace(".", "/").removeprefix("gpu_ls_plugin/") for n in imported(text)]
+    rooms = [room for own, others in KEPT_APART.items() if name.startswith(own) for room in others]
+    return [path for path in paths for room in rooms if path.startswith(room)]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_chains_know_no_cooperation_and_these_no_recombination(name: str) -> None:
+    assert forbidden(name, MODULES[name].read_text(encoding="utf-8")) == []
+
+
+def test_the_check_of_rooms_kept_apart_works() -> None:
+    text = "def f():\n    from gpu_ls_plugin.recombination.base import Recombination"
+    assert forbidden("cooperation/base.py", text) == ["recombination/base/Recombination"]
+    assert forbidden("recombination/edge_assembly.py", text) == []
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from gpu_ls_plugin.backends import library_cache
-from tests.random_problems import METRICS
+from tests.helpers.random_problems import METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
 FLAGS = "-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 PLANTED = """
 import numpy as np
-from tests import host_program
+from tests.helpers import host_program
 
 numbers = np.zeros(4, np.int32)
 host_program.run(
@@ -68,7 +68,7 @@ def start_sanitized(*arguments: str) -> subprocess.Popen[str]:
 
 
 def test_no_kernel_steps_out_of_its_arrays() -> None:
-    case = str(ROOT / "tests" / "sanitize_case.py")
+    case = str(ROOT / "tests" / "helpers" / "sanitize_case.py")
     # Compiled side by side; the first metric has all searches, as much as six others.
     halves = [start_sanitized(case, *half) for half in (METRICS[:2], METRICS[2:])]
     try:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from gpu_ls_plugin import solver
 from gpu_ls_plugin.acceptance import Annealing, Better
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.candidates import Alpha, Candidates, Nearest, Quadrant
@@ -26,7 +25,7 @@ from gpu_ls_plugin.neighbourhoods import LinKernighan
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.search_text import parse_search
 from gpu_ls_plugin.searches import EdgeAssembly, IteratedLocalSearch, LocalSearch, Migration
-from gpu_ls_plugin.solver import Settings, default_settings, solve
+from gpu_ls_plugin.solver import Settings, default_settings, settings, single, solve
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.result import Progress, Result
@@ -74,7 +73,7 @@ def device(name: str, processors: int, shared_memory: int = 227 << 10) -> Any:
 def test_the_population_keeps_the_device_busy(
     backend: Any, n: int, population: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solver, "get_backend", lambda *_: backend)
+    monkeypatch.setattr(settings, "get_backend", lambda *_: backend)
     problem = TSP(np.arange(2 * n).reshape(n, 2), "EUC_2D")
     chosen = default_settings(problem, Settings())
     assert chosen.population == population
@@ -106,7 +105,7 @@ def test_how_chains_help_each_other(population: int, cooperation: object) -> Non
 def test_crossovers_on_a_gpu_suit_the_time(
     seconds: float, population: int, every: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solver, "get_backend", lambda *_: device("cuda", 132))
+    monkeypatch.setattr(settings, "get_backend", lambda *_: device("cuda", 132))
     problem = TSP(np.arange(4000).reshape(2000, 2), "EUC_2D")
     chosen: Any = default_settings(problem, Settings(seconds=seconds))
     assert chosen.population == population * 132
@@ -118,7 +117,7 @@ def test_populations_that_cannot_be_crossed(
     threads: int, population: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One tour for each thread: asymmetric problems, and chains that are told not to."""
-    monkeypatch.setattr(solver, "get_backend", lambda *_: device("cpu", threads))
+    monkeypatch.setattr(settings, "get_backend", lambda *_: device("cpu", threads))
     asymmetric = TSP.from_matrix(np.arange(900).reshape(30, 30))
     for problem, search in ((asymmetric, None), (PROBLEM, IteratedLocalSearch())):
         assert default_settings(problem, Settings(search=search)).population == population
@@ -187,9 +186,9 @@ class Slow(Candidates):
 def test_seconds_count_from_the_call_to_the_tour_without_compiling(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    compiled = solver.compile_search
+    compiled = single.compile_search
     monkeypatch.setattr(
-        solver, "compile_search", lambda *given: (time.sleep(0.5), compiled(*given))
+        single, "compile_search", lambda *given: (time.sleep(0.5), compiled(*given))
     )
     problem = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")
     seen: list[Progress] = []
@@ -216,14 +215,14 @@ def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) ->
         known.add(kernel)
         return bool(launch(self, kernel, *given, **options))
 
-    rehearse, rehearsing = solver._rehearse, [True]
+    rehearse, rehearsing = single._rehearse, [True]
 
     def rehearsed(*given: Any) -> None:
         rehearse(*given)
         rehearsing[0] = False
 
     monkeypatch.setattr(type(backend), "launch", note)
-    monkeypatch.setattr(solver, "_rehearse", rehearsed)
+    monkeypatch.setattr(single, "_rehearse", rehearsed)
     for text in (None, "two_opt/all/best", "or_opt/best"):
         known.clear()
         rehearsing[0] = True
@@ -233,7 +232,7 @@ def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_compiling_makes_no_candidates_for_the_problem() -> None:
     problem = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")
-    solver._rehearse(problem, default_settings(problem, SETTINGS))
+    single._rehearse(problem, default_settings(problem, SETTINGS))
     assert problem not in _lists
 
 

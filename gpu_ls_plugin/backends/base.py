@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
 
 
@@ -38,7 +39,10 @@ class Backend(ABC):
     xp: ModuleType
 
     def __init__(self) -> None:
-        self._metric_data: weakref.WeakKeyDictionary[TSP, Any] = weakref.WeakKeyDictionary()
+        self._data: weakref.WeakKeyDictionary[Problem, Mapping[str, Any]] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._measured: weakref.WeakSet[TSP] = weakref.WeakSet()
         self._search_data: weakref.WeakKeyDictionary[TSP, Any] = weakref.WeakKeyDictionary()
 
     @property
@@ -110,6 +114,17 @@ class Backend(ABC):
         """Return an array of this backend as NumPy."""
         return array
 
+    def device_data(self, problem: Problem) -> Mapping[str, Any]:
+        """Return `Problem.device_data` as arrays of this backend; made once."""
+        data = self._data.get(problem)
+        if data is None:
+            data = {
+                name: self.xp.asarray(np.ascontiguousarray(array))
+                for name, array in problem.device_data().items()
+            }
+            self._data[problem] = data
+        return data
+
     def metric_data(self, problem: TSP) -> Any:
         """Return what the problem's metric functor reads, on this backend; made once.
 
@@ -118,12 +133,11 @@ class Backend(ABC):
         FaultyPartError
             The metric is somebody else's, and its functor does not compute its lengths.
         """
-        data = self._metric_data.get(problem)
-        if data is None:
-            data = self.xp.asarray(np.ascontiguousarray(problem.metric.data(problem)))
+        data = self.device_data(problem)["metric_data"]
+        if problem not in self._measured:
             if foreign(problem.metric):
                 check_metric(self, problem, data)
-            self._metric_data[problem] = data
+            self._measured.add(problem)
         return data
 
     def search_data(self, problem: TSP) -> Any:

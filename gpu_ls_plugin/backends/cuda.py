@@ -13,6 +13,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends.base import Backend, repeated
 from gpu_ls_plugin.backends.composition import FAULT, NVRTC_OPTIONS
+from gpu_ls_plugin.backends.structs import Struct
 from gpu_ls_plugin.budget import compiling
 from gpu_ls_plugin.exceptions import CompilationError, InvalidParameterError
 
@@ -76,7 +77,7 @@ class CudaBackend(Backend):
             function, fault = self._function(kernel)
             if shared_bytes > function.max_dynamic_shared_size_bytes:
                 function.max_dynamic_shared_size_bytes = shared_bytes
-            converted = [_convert(p, arguments[p.name]) for p in kernel.parameters]
+            converted = [_convert(p, arguments) for p in kernel.parameters]
             threads, teams = _team_shape(kernel.team)
             blocks = -(-count // teams)
             function((blocks,), (threads,), (np.int32(count), *converted), shared_mem=shared_bytes)
@@ -188,13 +189,24 @@ class _Fault:
         self._number.fill(number)
 
 
-def _convert(parameter: Parameter, value: Any) -> Any:
-    if parameter.is_pointer:
-        if value is None:
-            return NOTHING
-        parameter.check(value, value._c_contiguous)  # as its flags say, which take a microsecond
-        return value
-    return SCALARS[parameter.type](value)
+def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
+    """Return what CuPy passes for a parameter."""
+    if isinstance(parameter, Struct):  # by value, as all NumPy arrays of one item are
+        return np.frombuffer(parameter.pack(arguments, _address), parameter.record)
+    value = arguments[parameter.name]
+    if not parameter.is_pointer:
+        return SCALARS[parameter.type](value)
+    return NOTHING if value is None else _checked(parameter, value)
+
+
+def _address(parameter: Parameter, array: Any) -> int:
+    """Return where an array begins that a parameter points to, 0 where there is none."""
+    return 0 if array is None else int(_checked(parameter, array).data.ptr)
+
+
+def _checked(parameter: Parameter, array: Any) -> Any:
+    parameter.check(array, array._c_contiguous)  # as its flags say, which take a microsecond
+    return array
 
 
 @cache

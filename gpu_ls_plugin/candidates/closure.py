@@ -69,7 +69,7 @@ def _listing(problem: TSP, cities: NDArray[Any], most: int) -> NDArray[Any]:
     by, listed = np.repeat(np.arange(n), degree), cities.ravel().astype(np.int64)
     one_way = ~np.isin(listed * n + by, by * n + listed)
     by, listed = by[one_way], listed[one_way]
-    order = np.lexsort((by, problem.metric.lengths(problem, listed, by), listed))
+    order = np.lexsort((by, problem.lengths(listed, by), listed))
     by, listed = by[order], listed[order]
     place = places(listed, n)
     kept = place < most

@@ -42,7 +42,7 @@ def equal_rows(problem: TSP, proposals: NDArray[Any]) -> CandidateLists:
 def lists_of(problem: TSP, cities: NDArray[np.int32]) -> CandidateLists:
     """Add the exact lengths to candidates, shape (n, k), int32."""
     own = np.broadcast_to(np.arange(problem.n)[:, None], cities.shape)
-    lengths = problem.metric.lengths(problem, own, cities)
+    lengths = problem.lengths(own, cities)
     return CandidateLists(cities, lengths.astype(problem.cost_dtype, copy=False))
 
 

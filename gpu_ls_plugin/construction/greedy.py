@@ -129,7 +129,7 @@ def _edges(problem: TSP, cities: NDArray[Any], lists: CandidateLists) -> _Edges:
     b = lists.cities.ravel().astype(np.int64)
     keys, listed = np.unique(np.minimum(a, b) * n + np.maximum(a, b), return_inverse=True)
     low, high = keys // n, keys % n
-    lengths = problem.metric.lengths(problem, low, high)
+    lengths = problem.lengths(low, high)
     order = np.argsort(lengths, kind="stable")  # equal lengths stay in the order of the cities
     horizon = np.full(n, len(order), np.int32)
     if degree < len(cities) - 1:

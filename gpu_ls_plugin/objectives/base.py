@@ -12,7 +12,6 @@ from gpu_ls_plugin.exceptions import UnsupportedProblemError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
 
 
@@ -50,7 +49,7 @@ class Objective(ABC):
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError where the objective makes no sense on the problem."""
 
-    def words(self, backend: Backend, problem: TSP) -> list[Any]:
+    def words(self, backend: Any, problem: TSP) -> list[Any]:
         """Return the functor's parameters: integers, floats, or arrays of the backend."""
         return []
 
@@ -64,7 +63,7 @@ class Objective(ABC):
 
 
 def leading(
-    backend: Backend, problem: TSP, rows: Any, costs: Any, best_rows: Any, best_costs: Any
+    backend: Any, problem: TSP, rows: Any, costs: Any, best_rows: Any, best_costs: Any
 ) -> Any:
     """Return which tours are better than the best so far: feasible at last, or else cheaper."""
     cheaper, objective = costs < best_costs, problem.objective

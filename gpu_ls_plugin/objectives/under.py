@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.problems.metrics import Metric
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from gpu_ls_plugin.objectives.base import Objective
     from gpu_ls_plugin.problems.metrics import Cities, Lengths
     from gpu_ls_plugin.problems.tsp import TSP
@@ -27,13 +29,13 @@ class Under(Metric):
         """Return the C++ texts of both."""
         return "\n".join(filter(None, (self.metric.source(), self.objective.source())))
 
-    def lengths(self, problem: TSP, a: Cities, b: Cities) -> Lengths:
+    def lengths(self, values: NDArray[Any], a: Cities, b: Cities) -> Lengths:
         """Return the metric's lengths."""
-        return self.metric.lengths(problem, a, b)
+        return self.metric.lengths(values, a, b)
 
-    def slack(self, problem: TSP) -> float:
+    def slack(self, values: NDArray[Any]) -> float:
         """Return the metric's bound."""
-        return self.metric.slack(problem)
+        return self.metric.slack(values)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Under) and self._both == other._both

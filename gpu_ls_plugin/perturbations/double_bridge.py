@@ -9,6 +9,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
+from gpu_ls_plugin.perturbations.base import Perturbation
 from gpu_ls_plugin.problems.tsp import check_problem
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def double_bridge_kernel(team: str) -> Kernel:
 
 
 @dataclass(frozen=True)
-class DoubleBridge:
+class DoubleBridge(Perturbation):
     """Cut a tour into A B C D and reconnect it as A D C B, which changes exactly four edges.
 
     No path is reversed. Cuts that leave two neighbouring segments with one city each are not

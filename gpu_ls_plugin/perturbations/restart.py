@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.construction.random_tours import shuffle
+from gpu_ls_plugin.perturbations.base import Perturbation
 from gpu_ls_plugin.problems.tsp import check_problem
 
 if TYPE_CHECKING:
@@ -15,11 +16,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Restart:
+class Restart(Perturbation):
     """Start afresh: a uniform random tour, whatever the tour was before."""
 
     name = "restart"
-    smallest = 1
 
     def perturb(
         self,

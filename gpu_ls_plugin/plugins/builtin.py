@@ -66,6 +66,8 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("perturbation", kick.name, kick)
     for acceptance in (Better, BetterOrEqual, Always, Threshold, Annealing):
         register("acceptance", acceptance.name, acceptance)
+    for recombination in (EdgeAssembly,):
+        register("recombination", recombination.name, recombination)
     for cooperation in (Migration, EliteEdges, EdgeAssembly):
         register("cooperation", cooperation.name, cooperation)
     for search in (LocalSearch, IteratedLocalSearch, RandomRestarts):

@@ -26,6 +26,7 @@ KINDS = (
     "pivoting",
     "perturbation",
     "acceptance",
+    "recombination",
     "cooperation",
     "search",
 )

@@ -1,1 +1,6 @@
-"""Recombination of tours: the parts of a crossover, in C++."""
+"""Recombination: crossovers of tours, pair by pair and in populations of chains."""
+
+from gpu_ls_plugin.recombination.base import Recombination
+from gpu_ls_plugin.recombination.edge_assembly import EdgeAssembly
+
+__all__ = ["EdgeAssembly", "Recombination"]

@@ -1,5 +1,5 @@
-// Edge assembly crossover (Nagata and Kobayashi 2013), localised: each tour takes over those
-// AB-cycles of its partner that make it shorter, one after the other.
+// Edge assembly crossover (Nagata and Kobayashi 2013), localised: the first parent takes over those
+// AB-cycles of the second that make it shorter, one after the other. What comes of it is the child.
 //
 // An offspring is the tour with the edges of a cycle exchanged; its subtours are joined, the
 // smallest first, by the best exchange of two edges on candidate lists. If it is shorter, it takes
@@ -23,31 +23,33 @@ struct EdgeAssembly {
   using Site = typename MetricLengths::City;
   using Broken = BrokenTour<City>;
 
+  // The second parent of a row is the row `partners` says, as neighbours. `costs` are those of the
+  // first parents, and become those of the children; without a child, nothing is written.
   GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
                              const void* sites, float error_absolute, float error_relative,
                              const int* candidates, const void* candidate_lengths, int degree,
-                             int sorted, uint64 seed, int64 generation, int parents, int offspring,
-                             const void* neighbours, int* tours, int* best_tours, void* costs,
-                             void* best_costs, int64* idle_counts, char* scratch) {
+                             int sorted, uint64 seed, int64 first_row, int64 generation,
+                             int offspring, const int* first, const void* neighbours,
+                             const int* partners, int* children, void* costs, char* scratch) {
     Memory memory(team, item, team_bytes(n), 0, scratch);
     Broken child(n, memory);
     const MetricLengths length{
         Metric(metric_data, n), static_cast<const Site*>(sites), {error_absolute, error_relative}};
     const typename MetricLengths::Lists lists{candidates, candidate_lengths, degree, sorted != 0};
     const int64 row = int64(item) * n;
-    const auto* other = static_cast<const Neighbours<City>*>(neighbours) +
-                        int64(partner_of(item, seed, generation, parents)) * n;
+    const auto* other =
+        static_cast<const Neighbours<City>*>(neighbours) + int64(partners[item]) * n;
     AbCycles<City> cycles(n, other, memory);
 
     each_ahead(
-        team, n, [&](int p) { return best_tours[row + p]; },
+        team, n, [&](int p) { return first[row + p]; },
         [&](int p, int city) {
           child.tour.order[p] = City(city);
           child.tour.position[city] = City(p);
         });
     team.sync();
     cycles.open(team, child.tour);
-    Philox random(seed, Purpose::kOffspring, item);
+    Philox random(seed, Purpose::kOffspring, first_row + item);
     random.seek(generation * n);  // four numbers for each city: a number starts or takes an edge
     Cost gained = 0;
 #pragma unroll 1
@@ -59,26 +61,16 @@ struct EdgeAssembly {
       gained += gain;
       child.mend(team);
     }
-    const Cost cost = static_cast<Cost*>(best_costs)[item];
+    const Cost cost = static_cast<const Cost*>(costs)[item];
     if (MetricLengths::kReal && double(gained) <= 1e-12 * double(cost)) return;  // rounding
     if (gained == 0) return;
-    team.each(n, [&](int p) { tours[row + p] = best_tours[row + p] = child.tour.at(p); });
+    team.each(n, [&](int p) { children[row + p] = child.tour.at(p); });
     team.sync();  // all have read the cost
-    team.once([&] {
-      static_cast<Cost*>(costs)[item] = static_cast<Cost*>(best_costs)[item] = cost - gained;
-      idle_counts[item] = 0;
-    });
+    team.once([&] { static_cast<Cost*>(costs)[item] = cost - gained; });
   }
 
  private:
   GLS_DEVICE static int64 team_bytes(int n) { return Broken::bytes(n) + AbCycles<City>::bytes(n); }
-
-  // In every generation another one, and each is the partner of one.
-  GLS_DEVICE static int partner_of(int item, uint64 seed, int64 generation, int parents) {
-    Philox random(seed, Purpose::kPartner, 0);
-    random.seek(generation);
-    return (item + 1 + int(random.below(parents - 1))) % parents;
-  }
 
   // Exchanges the edges of a cycle in a tour; returns what that gains, 0 if the tour has lost one
   // of them.

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.filtered.filtered_moves import RANKED_BYTES, FilteredMoves
 
 if TYPE_CHECKING:
@@ -99,31 +98,31 @@ def best_moves(
             "FilteredNeighbourhood(TwoOpt(), GainBound())"
         )
     count = checks.integer("k", k, least=1, most=MOST)
-    key, first = checks.seed(seed), checks.first_row(first_row)
-    check_problem(problem)
-    neighbourhood.check(problem)
-    chosen = get_backend(backend, device, tours=tours)
-    batch = arrays.take_tours(chosen, problem, tours)
-    rows = chosen.rows_that_fit(
-        FilteredMoves.bytes_per_tour(problem.n, neighbourhood),
-        chosen.metric_data(problem).nbytes,
-        memory_limit,
+    call = Call(
+        problem,
+        [neighbourhood],
+        tours,
+        seed=seed,
+        backend=backend,
+        device=device,
+        memory_limit=memory_limit,
+        first_row=first_row,
     )
     found = [
         _found(
             FilteredMoves(
-                chosen,
+                call.backend,
                 problem,
-                batch[begin : begin + rows],
+                call.tours[rows],
                 neighbourhood,
                 0x7FFFFFFF,
-                seed=key,
-                first_row=first + begin,
-                memory=chosen.memory(memory_limit),
+                seed=call.seed,
+                first_row=call.first_row + rows.start,
+                memory=call.memory,
             ),
             count,
         )
-        for begin in range(0, len(batch), rows)
+        for rows in call.turns(FilteredMoves.bytes_per_tour(problem.n, neighbourhood))
     ]
     return BestMoves(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 

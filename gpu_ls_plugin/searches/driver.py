@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gpu_ls_plugin.backends.tuning import LAUNCH_SECONDS
+from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.budget import now
 
 if TYPE_CHECKING:
@@ -26,6 +26,24 @@ class Batch(Protocol):
         """Return how many tours can still be improved; waits for the launches."""
 
 
+def paced(made: int, seconds: float, left: float, most: int) -> int:
+    """Return how many steps the next launch should make, 1 to `most`.
+
+    Parameters
+    ----------
+    made : int
+        Steps of the last launch, passes or kicks, ...
+    seconds : float
+        ... which took so long.
+    left : float
+        Seconds until the search ends.
+    most : int
+        Launches grow step by step: the first steps may be faster than those that follow.
+    """
+    wanted = max(0.0, min(tuning.LAUNCH_SECONDS, left))
+    return max(1, min(most, int(made * wanted / max(seconds, 1e-6))))
+
+
 def drive(
     batch: Batch,
     stopwatch: Stopwatch,
@@ -34,7 +52,7 @@ def drive(
 ) -> tuple[str, int]:
     """Launch until every tour is finished or the budget is spent.
 
-    Launches grow until they take about `LAUNCH_SECONDS` or the time that is left.
+    Launches grow until they take about `tuning.LAUNCH_SECONDS` or the time that is left.
 
     Parameters
     ----------
@@ -62,9 +80,8 @@ def drive(
             left = batch.unfinished()
             launches += 1
             audit()
-            seconds = max(now() - begin, 1e-6)
-            wanted = max(0.0, min(LAUNCH_SECONDS, stopwatch.left))
-            passes = max(1, min(8 * passes, int(passes * wanted / seconds)))
+            seconds = now() - begin
+            passes = paced(passes, seconds, stopwatch.left, most=8 * passes)
             if after_launch is not None:
                 best = after_launch(left)
                 if target is not None and best <= target:

@@ -32,6 +32,7 @@ from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
 from gpu_ls_plugin.recombination import assembly_layouts, edge_assembly
 from gpu_ls_plugin.searches.chains import chain_layouts, parted
+from gpu_ls_plugin.searches.chains.adopt import adopt_kernel
 from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.descent.best_sweep import positions_kernel, sweep_kernels
@@ -97,6 +98,7 @@ ENGINES = {
     "expand": ("elite_edges",),
     "edge_assembly": ("edge_assembly",),
     "note_neighbours": ("edge_assembly",),
+    "adopt": ("edge_assembly",),
 }
 
 
@@ -109,6 +111,7 @@ def instantiations() -> list[Kernel]:
         double_bridge.double_bridge_kernel(WARP),
         positions_kernel(BLOCK),
         contraction.expand_kernel(WARP),
+        adopt_kernel("gls::int64", WARP),
         parted.unroll_kernel(WARP),
         parted.write_kernel(WARP),
     ]
@@ -207,7 +210,7 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         moves = Moves.of(parts, symmetric=True, length=length, grid=kind)
         needs = chain_needs(metric, moves, parts)
         shape = choose(n, shared_memory=tuning.SHARED_MEMORY[90], needs=needs)
-        return chain_kernel(metric, moves, kick.cuts, rule, shape, **scope)
+        return chain_kernel(metric, moves, kick, rule, shape, **scope)
 
     usual = (SHALLOW, grid, WINDOW, Annealing())
     if metric.name in ("ATT", "CEIL_2D"):  # no more than EUC_2D needs
@@ -258,3 +261,16 @@ def _filtered(metric: Metric) -> Iterator[Kernel]:
     yield from openings.evaluation("openings", sink="Following")
     for step in ("TakeFiltered", "NoteFiltered"):  # the beginning is a part of taking
         yield openings.step(step)
+
+
+def neighbourhood_kernels(part: Neighbourhood) -> Iterator[Kernel]:
+    """Compose descents by a neighbourhood; plugins list their own with it."""
+    moves = Moves.of([part], symmetric=True, length="int")
+    shape = descent_layouts.descent_shape(CITIES[0], 16, tuning.SHARED_MEMORY[90])
+    yield descent_kernel(BUILT_IN_METRICS["EUC_2D"](), moves, shape.team, shape.memory)
+
+
+def filter_kernels(test: Filter) -> Iterator[Kernel]:
+    """Compose the evaluation of 2-opt moves that a filter keeps; plugins list their own with it."""
+    part = FilteredNeighbourhood(TwoOpt(), test & GainBound())
+    yield from FilteredKernels(part, BUILT_IN_METRICS["EUC_2D"](), "int").evaluation("openings")

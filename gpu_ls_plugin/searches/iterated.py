@@ -8,33 +8,33 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
-from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.backends.tuning import LAUNCH_SECONDS
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
 from gpu_ls_plugin.candidates import All, Alpha
-from gpu_ls_plugin.cooperation.cooperation import MOST_KICKS_PER_CITY, Cooperation
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
+from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.neighbourhoods.composed import Composed
 from gpu_ls_plugin.objectives.base import require_by_edges
-from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.perturbations import DoubleBridge, Perturbation, as_perturbation
 from gpu_ls_plugin.pivoting import First
-from gpu_ls_plugin.problems.tsp import check_problem
-from gpu_ls_plugin.result import Progress, Result, Statistics, summed
-from gpu_ls_plugin.searches import engines, observers
+from gpu_ls_plugin.result import Progress, Result, summed
+from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names
+from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
-from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, Start, SteppedChains
+from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
+from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.chains.stagnation import Stagnation
-from gpu_ls_plugin.searches.driver import drive
+from gpu_ls_plugin.searches.chains.start import Start
+from gpu_ls_plugin.searches.driver import drive, paced
 from gpu_ls_plugin.searches.engine import moves_by_name
-from gpu_ls_plugin.searches.local_search import LocalSearch, refereed, undo_rounding
+from gpu_ls_plugin.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
 
@@ -60,8 +60,8 @@ class IteratedLocalSearch:
     ----------
     search : LocalSearch
         Repairs tours.
-    perturbation : DoubleBridge, Restart or alike
-        Kicks them.
+    perturbation : Perturbation
+        Kicks them: DoubleBridge, Restart, or any object with a method `perturb` like theirs.
     accept : Acceptance
         Whether a chain goes on from the repaired tour.
     kicks_per_city : float
@@ -94,11 +94,7 @@ class IteratedLocalSearch:
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
-        kick = self.perturbation
-        if isinstance(kick, type) or not callable(getattr(kick, "perturb", None)):
-            raise InvalidTypeError(
-                f"perturbation: {kick!r} is no perturbation, such as DoubleBridge()"
-            )
+        as_perturbation(self.perturbation)
         wanted = "acceptance rule, such as Better()"
         checks.fields(self, checks.instance, "accept", kind=Acceptance, wanted=wanted)
         wanted = "cooperation, such as Migration()"
@@ -167,51 +163,67 @@ class IteratedLocalSearch:
         InsufficientMemoryError
             Not even one tour fits.
         """
-        stopwatch = Stopwatch(budget)
-        check_problem(problem)
-        key, first = checks.seed(seed), checks.first_row(first_row)
-        checks.callback(callback)
-        for part in self.search.neighbourhoods:
-            part.check(problem)
-        if self.cooperation is not None:
-            self.cooperation.check(problem)
-        chosen = get_backend(backend, device, tours=tours)
-        given = arrays.take_tours(chosen, problem, tours)
-        per_row = FusedChains.bytes_per_tour(problem.n)
-        if self.cooperation is not None:
-            per_row += self.cooperation.bytes_per_tour(problem.n)
-        fixed = chosen.metric_data(problem).nbytes
-        size = chosen.rows_that_fit(per_row, fixed, memory_limit)
-        statistics = Statistics(backend=chosen.name, stopped_by="kicks", climbs=len(given))
-        memory = chosen.memory(memory_limit)
-        run = _Run(self, chosen, problem, key, stopwatch, callback, statistics, len(given), memory)
-        improved = given.copy() if not problem.integer else given
-        for begin in range(0, len(given), size):
-            rows = slice(begin, begin + size)
-            try:
-                run.improve(improved, rows, first + begin, len(improved[rows]) / len(given))
-            except KeyboardInterrupt:
-                run.stop("interrupt")
-            if run.stopped:
-                break
-        with statistics.phase("costs"):
-            to_host = not arrays.on_gpu(tours)
-            costs = refereed(chosen, problem, improved, to_host=to_host)
-            if not problem.integer and problem.objective.length_alone:
-                before = refereed(chosen, problem, given, to_host=to_host)
-                undo_rounding(improved, costs, given, before)
-        run.finish(costs)
-        observers.notify(problem, self, statistics)
-        result = Result(
-            arrays.give(chosen, improved, like=tours),
-            arrays.give(chosen, costs, like=tours),
-            statistics,
+        cooperation = self.cooperation
+        call = Call(
+            problem,
+            [*self.search.neighbourhoods, *([] if cooperation is None else [cooperation])],
+            tours,
+            seed=seed,
+            budget=budget,
+            backend=backend,
+            device=device,
+            callback=callback,
+            memory_limit=memory_limit,
+            first_row=first_row,
+            stopped_by="kicks",
         )
-        return result if self.cooperation is None else result.sorted()
+        per_row = FusedChains.bytes_per_tour(problem.n)
+        if cooperation is not None:
+            per_row += cooperation.bytes_per_tour(problem.n)
+        run = _Run(self, call)
+        for rows in call.turns(per_row):
+            try:
+                run.improve(rows)
+            except KeyboardInterrupt:
+                call.stop("interrupt")
+        with call.statistics.phase("costs"):
+            costs = call.referee()
+        run.finish(costs)
+        result = call.result(self, costs)
+        return result if cooperation is None else result.sorted()
+
+    def prepare(
+        self, problem: TSP, size: int = 1, *, backend: str = "auto", device: int | None = None
+    ) -> None:
+        """Compile ahead, so that a later call searches at once.
+
+        Parameters
+        ----------
+        problem : TSP
+            Or another one of the same size and metric; candidates are not made for it.
+        size : int
+            Number of tours of that call.
+        backend, device
+            Where it will search; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, UnsupportedProblemError, BackendUnavailableError
+            As the search does.
+        InvalidParameterError, InvalidTypeError
+            `size` is no positive integer, or `problem` no problem.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        copy = rehearsal.copy_of(problem)
+        tours = rehearsal.any_tours(copy, size)
+        search = replace(self, search=rehearsal.quick(self.search))
+        rehearsal.compile_batch(search, copy, tours, backend, device)
+        compile_chains(search, copy, tours, get_backend(backend, device))
 
     def chains(self, start: Start) -> Chains:
         """Return the chains of a batch of local optima."""
-        search, kick = self.search, self.perturbation
+        search, kick = self.search, self.kick
         problem = start.problem
         if not self._fused:
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
@@ -223,13 +235,18 @@ class IteratedLocalSearch:
         return FusedChains(start, self.accept, self.restart_after, parts, kick)
 
     @property
+    def kick(self) -> Perturbation:
+        """The perturbation, with all that the contract of perturbations has."""
+        return as_perturbation(self.perturbation)
+
+    @property
     def _fused(self) -> bool:
         """Whether kick, search and acceptance are one kernel."""
         return (
             isinstance(self.search.pivoting, First)
             and not isinstance(self.search.candidates, All)
             and not isinstance(self.search.neighbourhoods[0], FilteredNeighbourhood)
-            and hasattr(self.perturbation, "cuts")
+            and bool(self.kick.cuts)
         )
 
     def _part_of(self, problem: TSP) -> int | None:
@@ -244,51 +261,38 @@ class IteratedLocalSearch:
 class _Run:
     """One call of an iterated search: its budget, what was counted, and why it stops."""
 
-    def __init__(
-        self,
-        search: IteratedLocalSearch,
-        backend: Backend,
-        problem: TSP,
-        seed: int,
-        stopwatch: Stopwatch,
-        callback: Callback | None,
-        statistics: Statistics,
-        total: int,
-        memory: int,
-    ) -> None:
-        self.memory = memory
-        self.search, self.backend, self.problem, self.seed = search, backend, problem, seed
-        self.stopwatch, self.callback = stopwatch, callback
-        self.statistics, self.total = statistics, total
-        self.stopped = False
-        self.done = 0  # tours of finished parts
-        self.counted = replace(statistics)  # what finished parts have counted
-        budget = stopwatch.budget
+    def __init__(self, search: IteratedLocalSearch, call: Call) -> None:
+        self.search, self.call = search, call
+        self.problem, self.backend = call.problem, call.backend
+        self.stopwatch, self.statistics = call.stopwatch, call.statistics
+        self.done = 0  # tours of finished turns
+        self.counted = replace(self.statistics)  # what finished turns have counted
+        budget = call.budget
         limited = (budget.kicks, budget.moves, budget.seconds) != (None, None, None)
-        self.kicks = budget.kicks if limited else round(search.kicks_per_city * problem.n)
-        self.seconds = 0.0  # given to the parts so far
+        self.kicks = budget.kicks if limited else round(search.kicks_per_city * call.problem.n)
+        self.seconds = 0.0  # given to the turns so far
 
-    def improve(self, tours: Any, rows: slice, first_row: int, share: float) -> None:
-        """Search some rows in place with a share of the time."""
-        budget, statistics = self.stopwatch.budget, self.statistics
+    def improve(self, rows: slice) -> None:
+        """Search some rows in place with their share of the time."""
+        call, statistics, search = self.call, self.statistics, self.search.search
+        part = call.tours[rows]
         begin, end = self.stopwatch.elapsed, math.inf
-        if budget.seconds is not None:
-            self.seconds += share * budget.seconds
+        if call.budget.seconds is not None:
+            self.seconds += len(part) / len(call.tours) * call.budget.seconds
             end = self.seconds
-        part = tours[rows]
         # What a descent leaves behind may be a result where what it leads to is none.
         before = None if self.problem.objective.length_alone else part.copy()
-        most = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
+        first_row, most = call.first_row + rows.start, call.max_moves
         with statistics.phase("descent"):
             watch = Stopwatch.of(end - begin)
-            if not engines.ready(self.search.search, self.backend, self.problem, watch.left):
+            if not engines.ready(search, self.backend, self.problem, watch.left):
                 statistics.stopped_by = "seconds"
                 return
-            maker = engines.choose(self.search.search)(
-                self.search.search, self.backend, self.problem, self.seed, self.memory
+            maker = engines.choose(search)(
+                search, self.backend, self.problem, call.seed, call.memory
             )
             descent = maker.make(part, first_row, most)
-            audit = Audit(descent, foreign_names(self.problem, self.search.search.parts))
+            audit = Audit(descent, foreign_names(self.problem, search.parts))
             stopped_by, launches = drive(descent, watch, audit)
             audit.compare()
         statistics.launches += launches
@@ -299,19 +303,19 @@ class _Run:
         self.counted = replace(statistics)
         moves = int(descent.move_counts.sum())
         statistics.moves += moves
-        made = moves_by_name(self.search.search.neighbourhoods, moves, descent.moves_by)
+        made = moves_by_name(search.neighbourhoods, moves, descent.moves_by)
         statistics.moves_by = summed(statistics.moves_by, made)
         if stopped_by == "interrupt":
-            self.stop(stopped_by)
+            call.stop(stopped_by)
             return
-        if self.problem.n < max(8, getattr(self.search.perturbation, "smallest", 1)):
+        if self.problem.n < max(8, self.search.kick.smallest):
             statistics.stopped_by = "optimum"
             return
         start = Start(
             self.backend,
             self.problem,
             part.copy(),
-            self.seed,
+            call.seed,
             first_row,
             most,
             descent.move_counts,  # so that a budget in moves holds for both together
@@ -347,7 +351,7 @@ class _Run:
         step = chains.first_kicks()
         stagnation = Stagnation(self.problem.n, len(chains.tours))
         self.report(chains)
-        while chains.behind(until) and not self.stopped:
+        while chains.behind(until) and not self.call.stopped:
             elapsed = watch.elapsed
             if elapsed >= end:
                 self.statistics.stopped_by = "seconds"
@@ -358,7 +362,7 @@ class _Run:
                 heat, cooling = self.level(done, to, begin, end)
                 chains.advance(to, heat, cooling, end - elapsed)
                 behind = chains.behind(to)
-            seconds = max(now() - begun, 1e-6)
+            seconds = now() - begun
             self.statistics.launches += 1
             chains.restart_stalled(search.search, end - watch.elapsed)
             made = max(1, to - done)
@@ -372,8 +376,7 @@ class _Run:
                         kicks = exchange.exchange(chains, level, left, until - reached)
                     done += kicks
                     next_exchange = reached + kicks + period
-            wanted = max(0.0, min(LAUNCH_SECONDS, end - watch.elapsed))
-            step = max(1, min(8 * step, int(made * wanted / seconds)))
+            step = paced(made, seconds, end - watch.elapsed, most=8 * step)
             improved = self.report(chains)
             if until == NO_LIMIT and stagnation.reached(chains, done, improved):
                 self.stir(chains, end - watch.elapsed)
@@ -396,7 +399,7 @@ class _Run:
             first = accept.level(0.0)
             return first, (first - accept.level(1.0)) / max(1, self.kicks)
         elapsed = self.stopwatch.elapsed
-        ahead = min(end, elapsed + LAUNCH_SECONDS)
+        ahead = min(end, elapsed + tuning.LAUNCH_SECONDS)
 
         def progress(kicks: int, seconds: float) -> float:
             shares = [] if self.kicks is None else [kicks / max(1, self.kicks)]
@@ -416,8 +419,8 @@ class _Run:
         statistics = self.statistics
         point = Point(self.stopwatch.elapsed, statistics.kicks, best, mean)
         improved = note(statistics.history, point)
-        if self.callback is not None:
-            self.callback(
+        if self.call.callback is not None:
+            self.call.callback(
                 Progress(
                     elapsed=point.elapsed,
                     best_cost=best,
@@ -425,7 +428,7 @@ class _Run:
                     moves=statistics.moves,
                     evaluations=statistics.evaluations,
                     done=self.done,
-                    total=self.total,
+                    total=len(self.call.tours),
                     kicks=statistics.kicks,
                     accepted=statistics.accepted,
                     improved=improved,
@@ -434,7 +437,7 @@ class _Run:
             )
         target = self.stopwatch.budget.target
         if target is not None and best <= target:
-            self.stop("target")
+            self.call.stop("target")
         return improved
 
     def count(self, chains: Chains) -> None:
@@ -450,13 +453,8 @@ class _Run:
         made = moves_by_name(self.search.search.neighbourhoods, moves, chains.moves_by)
         statistics.moves_by = summed(before.moves_by, made)
 
-    def stop(self, reason: str) -> None:
-        """End the run after this launch."""
-        self.stopped, self.statistics.stopped_by = True, reason
-
     def finish(self, costs: Any) -> None:
         """Note the end."""
-        statistics = self.statistics
-        statistics.seconds = self.stopwatch.elapsed
         best, mean = costs.min().item(), float(costs.mean())
-        statistics.history.append(Point(statistics.seconds, statistics.kicks, best, mean))
+        point = Point(self.stopwatch.elapsed, self.statistics.kicks, best, mean)
+        self.statistics.history.append(point)

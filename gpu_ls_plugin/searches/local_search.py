@@ -6,33 +6,29 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.candidates import All, Candidates, Nearest
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, OrOpt, TwoOpt
 from gpu_ls_plugin.pivoting import First, Pivoting
 from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.problems.tsp import check_problem
-from gpu_ls_plugin.result import Progress, Result, Statistics, summed
-from gpu_ls_plugin.searches import engines, observers
+from gpu_ls_plugin.result import Progress, Result, summed
+from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, foreign_names
+from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.engine import NOTHING_KEPT, OUT_OF_MOVES, moves_by_name
 from gpu_ls_plugin.searches.exhaustive.two_opt_climb import MAX_MOVES_PER_PASS
 from gpu_ls_plugin.tours.tour_layouts import LAYOUTS
-from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.budget import Budget
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
 
-NO_LIMIT = 2**62
+ENDS = ("seconds", "target", "interrupt")  # of all rows
 
 
 @dataclass(frozen=True)
@@ -167,54 +163,57 @@ class LocalSearch:
         InsufficientMemoryError
             Not even one tour fits.
         """
-        stopwatch = Stopwatch(budget)
-        check_problem(problem)
-        key, first = checks.seed(seed), checks.first_row(first_row)
-        checks.callback(callback)
-        for part in self.neighbourhoods:
-            part.check(problem)
-        chosen = get_backend(backend, device, tours=tours)
-        improved = arrays.take_tours(chosen, problem, tours)
-        before, to_host = None, not arrays.on_gpu(tours)
-        if not problem.integer:
-            before = (improved.copy(), refereed(chosen, problem, improved, to_host=to_host))
-        statistics = Statistics(backend=chosen.name, climbs=len(improved))
-        memory = chosen.memory(memory_limit)
-        maker = engines.choose(self)(self, chosen, problem, key, memory)
-        size = chosen.rows_that_fit(
-            maker.bytes_per_tour, chosen.metric_data(problem).nbytes, memory_limit
+        call = Call(
+            problem,
+            self.neighbourhoods,
+            tours,
+            seed=seed,
+            budget=budget,
+            backend=backend,
+            device=device,
+            callback=callback,
+            memory_limit=memory_limit,
+            first_row=first_row,
         )
-        in_time = engines.ready(self, chosen, problem, stopwatch.left)
-        if not in_time:
-            statistics.stopped_by = "seconds"
-        for begin in range(0, len(improved) if in_time else 0, size):
-            rows = slice(begin, begin + size)
-            self._improve(maker, improved, rows, first, stopwatch, callback, statistics)
-            if statistics.stopped_by in ("seconds", "target", "interrupt"):
-                break
-        costs = refereed(chosen, problem, improved, to_host=to_host)
-        if before is not None:
-            undo_rounding(improved, costs, *before)
-        statistics.seconds = stopwatch.elapsed
-        observers.notify(problem, self, statistics)
-        given = arrays.give(chosen, improved, like=tours)
-        return Result(given, arrays.give(chosen, costs, like=tours), statistics)
+        maker = engines.choose(self)(self, call.backend, problem, call.seed, call.memory)
+        turns = call.turns(maker.bytes_per_tour)
+        if not engines.ready(self, call.backend, problem, call.stopwatch.left):
+            call.stop("seconds")
+        for rows in turns:
+            self._improve(maker, call, rows)
+        return call.result(self, call.referee())
 
-    def _improve(
-        self,
-        maker: engines.Maker,
-        tours: Any,
-        rows: slice,
-        first_row: int,
-        stopwatch: Stopwatch,
-        callback: Callback | None,
-        statistics: Statistics,
+    def prepare(
+        self, problem: TSP, size: int = 1, *, backend: str = "auto", device: int | None = None
     ) -> None:
+        """Compile ahead, so that a later call searches at once.
+
+        Parameters
+        ----------
+        problem : TSP
+            Or another one of the same size and metric; candidates are not made for it.
+        size : int
+            Number of tours of that call.
+        backend, device
+            Where it will search; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, UnsupportedProblemError, BackendUnavailableError
+            As the search does.
+        InvalidParameterError, InvalidTypeError
+            `size` is no positive integer, or `problem` no problem.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        copy = rehearsal.copy_of(problem)
+        tours = rehearsal.any_tours(copy, size)
+        rehearsal.compile_batch(rehearsal.quick(self), copy, tours, backend, device)
+
+    def _improve(self, maker: engines.Maker, call: Call, rows: slice) -> None:
         """Climb with some rows in place and add to the statistics."""
-        budget = stopwatch.budget
-        part = tours[rows]
-        limit = NO_LIMIT if budget.moves is None else min(budget.moves, NO_LIMIT)
-        climb = maker.make(part, first_row + rows.start, limit)
+        budget, statistics, stopwatch = call.budget, call.statistics, call.stopwatch
+        climb = maker.make(call.tours[rows], call.first_row + rows.start, call.max_moves)
         audit = Audit(climb, foreign_names(climb.problem, self.parts))
         passes, moves = statistics.passes, statistics.moves
         evaluations, moves_by = statistics.evaluations, statistics.moves_by
@@ -228,24 +227,24 @@ class LocalSearch:
             statistics.moves_by = summed(moves_by, by_name)
 
         def report(unfinished: int) -> int | float:
-            costs = tour_costs(climb.backend, climb.problem, tours)
+            costs = tour_costs(climb.backend, climb.problem, call.tours)
             best: int | float = costs.min().item()
-            if callback is not None:
+            if call.callback is not None:
                 count()
-                callback(
+                call.callback(
                     Progress(
                         elapsed=stopwatch.elapsed,
                         best_cost=best,
                         mean_cost=float(costs.mean()),
                         moves=statistics.moves,
                         evaluations=statistics.evaluations,
-                        done=rows.start + len(part) - unfinished,
-                        total=len(tours),
+                        done=rows.stop - unfinished,
+                        total=len(call.tours),
                     )
                 )
             return best
 
-        watched = callback is not None or budget.target is not None
+        watched = call.callback is not None or budget.target is not None
         stopped_by, launches = drive(climb, stopwatch, audit, report if watched else None)
         audit.compare()
         count()
@@ -254,7 +253,9 @@ class LocalSearch:
             stopped_by = "moves"
         if stopped_by == "optimum" and bool((climb.states == NOTHING_KEPT).all()):
             stopped_by = "filter"
-        if stopped_by != "optimum":
+        if stopped_by in ENDS:
+            call.stop(stopped_by)
+        elif stopped_by != "optimum":
             statistics.stopped_by = stopped_by
 
 
@@ -266,22 +267,3 @@ def _part(kind: str, parameter: str, given: object, base: type) -> Any:
             f"{parameter}: {given!r} is no {kind} part; see gpu-ls operators for those there are"
         )
     return made
-
-
-def refereed(backend: Backend, problem: TSP, tours: Any, *, to_host: bool) -> Any:
-    """Return costs: to the last bit as the referee adds them up where the tours go to the host.
-
-    A metric that somebody else wrote is not believed to add up integers alike.
-    """
-    ours = not (foreign(problem.metric) or foreign(problem.objective))
-    if ours and (problem.integer or not to_host):
-        return tour_costs(backend, problem, tours)
-    return backend.xp.asarray(problem.cost(backend.to_numpy(tours)))
-
-
-def undo_rounding(tours: Any, costs: Any, tours_before: Any, costs_before: Any) -> None:
-    """Put back rows whose real cost grew by rounding, although every single move improved."""
-    worse = costs > costs_before
-    if bool(worse.any()):
-        tours[worse] = tours_before[worse]
-        costs[worse] = costs_before[worse]

@@ -6,16 +6,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.construction.random_tours import shuffle
-from gpu_ls_plugin.problems.tsp import check_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
-from gpu_ls_plugin.searches import engines
-from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.searches import engines, rehearsal
+from gpu_ls_plugin.searches.call import Call
+from gpu_ls_plugin.searches.local_search import ENDS, LocalSearch
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.budget import Budget, Stopwatch
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
 
@@ -99,20 +98,28 @@ class RandomRestarts:
         KeyboardInterrupt
             Ctrl-C before there was a tour.
         """
-        stopwatch, key = Stopwatch(budget), checks.seed(seed)
-        checks.callback(callback)
-        check_problem(problem)
-        chosen = get_backend(backend, device)
-        size = self._batch_size(chosen, problem, memory_limit)
-        statistics = Statistics(backend=chosen.name, stopped_by="climbs")
-        tours = costs = None
+        call = Call(
+            problem,
+            self.search.neighbourhoods,
+            seed=seed,
+            budget=budget,
+            backend=backend,
+            device=device,
+            callback=callback,
+            memory_limit=memory_limit,
+            stopped_by="climbs",
+        )
+        chosen, stopwatch, statistics = call.backend, call.stopwatch, call.statistics
+        size, tours, costs = self._batch_size(call), None, None
         try:
             for begin in range(0, self.climbs, size):
-                starts = shuffle(chosen, problem.n, min(size, self.climbs - begin), key, begin)
+                starts = shuffle(
+                    chosen, problem.n, min(size, self.climbs - begin), call.seed, begin
+                )
                 result = self.search(
                     problem,
                     starts,
-                    seed=key,
+                    seed=call.seed,
                     first_row=begin,
                     budget=replace(stopwatch.budget, seconds=_seconds_left(stopwatch)),
                     backend=chosen.name,
@@ -123,7 +130,7 @@ class RandomRestarts:
                 tours, costs = self._best(chosen, tours, costs, result)
                 if callback is not None:
                     callback(_progress(stopwatch, costs, statistics, self.climbs))
-                if result.statistics.stopped_by in ("seconds", "target", "interrupt"):
+                if result.statistics.stopped_by in ENDS:
                     statistics.stopped_by = result.statistics.stopped_by
                     break
         except KeyboardInterrupt:
@@ -133,13 +140,48 @@ class RandomRestarts:
         statistics.seconds = stopwatch.elapsed
         return Result(chosen.to_numpy(tours), chosen.to_numpy(costs), statistics)
 
-    def _batch_size(self, backend: Backend, problem: TSP, memory_limit: int | None) -> int:
+    def prepare(
+        self,
+        problem: TSP,
+        size: int | None = None,
+        *,
+        backend: str = "auto",
+        device: int | None = None,
+    ) -> None:
+        """Compile ahead, so that a later call searches at once.
+
+        Parameters
+        ----------
+        problem : TSP
+            Or another one of the same size and metric; candidates are not made for it.
+        size : int
+            Number of climbers of a batch; by default as many as a call takes.
+        backend, device
+            Where it will search; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, UnsupportedProblemError, BackendUnavailableError
+            As the search does.
+        InvalidParameterError, InvalidTypeError
+            `size` is no positive integer, or `problem` no problem.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        copy = rehearsal.copy_of(problem)
+        if size is None:
+            parts = self.search.neighbourhoods
+            size = self._batch_size(Call(copy, parts, backend=backend, device=device))
+        size = checks.integer("size", size, least=1, most=checks.MOST_INT)
+        search = replace(self, search=rehearsal.quick(self.search), climbs=size)
+        rehearsal.compile_batch(_without_tours(search), copy, None, backend, device)
+
+    def _batch_size(self, call: Call) -> int:
         """Return how many climbers run at a time: enough to fill the device, as many as fit."""
-        memory = backend.memory(memory_limit)
-        maker = engines.choose(self.search)(self.search, backend, problem, 0, memory)
-        fixed = backend.metric_data(problem).nbytes
+        backend, problem = call.backend, call.problem
+        maker = engines.choose(self.search)(self.search, backend, problem, 0, call.memory)
         # Starts, results and kept tours are three more tours each.
-        fits = backend.rows_that_fit(maker.bytes_per_tour + 12 * problem.n, fixed, memory_limit)
+        fits = call.rows_that_fit(maker.bytes_per_tour + 12 * problem.n)
         return min(fits, CLIMBS_PER_PROCESSOR[backend.name] * backend.processors)
 
     def _best(self, backend: Backend, tours: Any, costs: Any, result: Result) -> tuple[Any, Any]:
@@ -152,6 +194,11 @@ class RandomRestarts:
             tours, costs = result.tours, result.costs
         order = xp.lexsort(xp.stack([xp.arange(len(costs)), costs]))[: self.keep]
         return tours[order], costs[order]
+
+
+def _without_tours(search: RandomRestarts) -> Any:
+    """Return a search that makes its tours itself, to be called as those that are given some."""
+    return lambda problem, _, **options: search(problem, **options)
 
 
 def _seconds_left(stopwatch: Stopwatch) -> float | None:

@@ -45,7 +45,7 @@ def grid_of(problem: TSP) -> str:
     points = problem.coordinates
     if problem.metric.name not in GRID_METRICS or points is None:
         return ""
-    if not (points == np.floor(points)).all() or problem.metric.longest(problem) > ROOTS:
+    if not (points == np.floor(points)).all() or problem.metric.longest(problem.values) > ROOTS:
         return ""
     fine = np.ptp(points, axis=0).max() < WIDTH_OF_GRID and problem.n <= tuning.LARGEST_SHORT
     return "fine" if fine else "wide"
@@ -79,8 +79,8 @@ class Sites:
     def __init__(self, backend: Backend, problem: TSP) -> None:
         metric, n = searched(problem), problem.n
         alone = metric is problem.metric  # lengths say all
-        longest = problem.metric.longest(problem)
-        absolute, relative = problem.metric.estimate_error(problem)
+        longest = problem.metric.longest(problem.values)
+        absolute, relative = problem.metric.estimate_error(problem.values)
         self.length = length_type(metric, longest if alone else math.inf)
         self.dtype = DTYPES[self.length]
         self.grid = grid_of(problem) if backend.name in GRID_BACKENDS and alone else ""

@@ -52,7 +52,7 @@ def test_what_a_chain_keeps_beside_its_tour(kind, moves):
     """Beside a tour in global memory it is all that a warp has in shared memory."""
     metric, made, needs = composed(kind, moves)
     alone = tour_layouts.ChainShape("gls::Warp<1>", 32, 1, False, False)
-    report = compile_kernel(chain_kernel(metric, made, DoubleBridge().cuts, Annealing(), alone), 90)
+    report = compile_kernel(chain_kernel(metric, made, DoubleBridge(), Annealing(), alone), 90)
     assert not report.error
     assert report.shared <= needs.slot_bytes < report.shared + 16
 

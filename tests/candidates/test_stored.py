@@ -11,7 +11,7 @@ import pytest
 from gpu_ls_plugin import TSP, LocalSearch
 from gpu_ls_plugin.candidates import Alpha, Candidates, Nearest, Quadrant, Stored
 from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError, InvalidTypeError
-from tests.random_problems import METRICS, random_problem
+from tests.helpers.random_problems import METRICS, random_problem
 
 
 @pytest.mark.parametrize("metric", METRICS)

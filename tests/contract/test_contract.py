@@ -13,8 +13,8 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidTourError, UnsupportedProblemError
 from gpu_ls_plugin.neighbourhoods.filtered import MODES
 from gpu_ls_plugin.plugins.registry import registry
-from tests.configurations import ASYMMETRIC, FILTERED, QUEUES, RANDOM, SEARCHES
-from tests.random_problems import METRICS, random_problem, random_tours
+from tests.helpers.configurations import ASYMMETRIC, FILTERED, QUEUES, RANDOM, SEARCHES
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 ROWS = 5

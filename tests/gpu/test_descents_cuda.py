@@ -7,10 +7,9 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend, tuning
-from gpu_ls_plugin.searches import driver
 from gpu_ls_plugin.tours import tour_layouts
-from tests.instances import tsp_instance
-from tests.random_problems import METRICS, random_problem, random_tours
+from tests.helpers.instances import tsp_instance
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
 
@@ -95,8 +94,7 @@ def test_launches_do_not_matter(layout, monkeypatch):
     problem, starts = uniform(200), random_tours(200, 9)
     search = gls.LocalSearch(layout=layout)
     whole = search(problem, starts, backend="cuda")
-    monkeypatch.setattr(driver, "LAUNCH_SECONDS", 1e-9)  # a look or a few in a launch
-    monkeypatch.setattr(tuning, "LAUNCH_SECONDS", 1e-9)
+    monkeypatch.setattr(tuning, "LAUNCH_SECONDS", 1e-9)  # a look or a few in a launch
     pieces = search(problem, starts, backend="cuda")
     assert pieces.statistics.launches > 50
     assert np.array_equal(pieces.tours, whole.tours)

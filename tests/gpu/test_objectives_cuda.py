@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import gpu_ls_plugin as gls
+from tests.helpers.random_problems import random_problem, random_tours
 from tests.objectives.trial import Forbidden, Tolls, some_tolls
-from tests.random_problems import random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
 

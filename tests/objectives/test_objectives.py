@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from tests import descent_oracle, oracles
+from tests.helpers import descent_oracle, oracles
+from tests.helpers.random_problems import random_problem, random_tours
 from tests.objectives.trial import Forbidden, Tolls, some_tolls
-from tests.random_problems import random_problem, random_tours
 
 LISTS = {
     "2-opt, Or-opt": (

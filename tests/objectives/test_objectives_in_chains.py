@@ -9,8 +9,8 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from tests.helpers.random_problems import random_problem, random_tours
 from tests.objectives.trial import Forbidden, Tolls, WholeTolls, some_tolls
-from tests.random_problems import random_problem, random_tours
 
 N = 8
 LISTED = gls.LocalSearch(candidates=gls.Nearest(7))

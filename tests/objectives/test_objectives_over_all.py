@@ -9,8 +9,8 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from tests.helpers.random_problems import random_problem, random_tours
 from tests.objectives.trial import Forbidden, Tolls, some_tolls
-from tests.random_problems import random_problem, random_tours
 
 N = 13
 PAIRS, TRIPLES = (gls.TwoOpt(),), (gls.ThreeOpt(),)

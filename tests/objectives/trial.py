@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.objectives import Objective
+from gpu_ls_plugin.extend import Objective, UnsupportedProblemError
 
 TOLLS = """
 // Tolls of edges, an n x n matrix, symmetric where lengths are.

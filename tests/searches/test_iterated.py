@@ -21,8 +21,9 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.perturbations.double_bridge import DoubleBridge
-from gpu_ls_plugin.searches.chains.chains import FusedChains, Start
-from tests.random_problems import METRICS, random_problem, random_tours
+from gpu_ls_plugin.searches.chains.chains import FusedChains
+from gpu_ls_plugin.searches.chains.start import Start
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 N, ROWS, KICKS = 60, 6, 40
 PROBLEM = random_problem("EUC_2D", N, span=1000)
@@ -72,7 +73,6 @@ def start():
 @pytest.fixture
 def short_launches(monkeypatch):
     """Launches of a kick or two, so that a short search takes many."""
-    monkeypatch.setattr("gpu_ls_plugin.searches.iterated.LAUNCH_SECONDS", 1e-9)
     monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 1e-9)
 
 
@@ -177,7 +177,9 @@ def test_rows_are_independent(search):
 
 
 def bytes_for(problem, tours):
-    return problem.metric.data(problem).nbytes + tours * FusedChains.bytes_per_tour(problem.n)
+    return problem.metric.data(problem.values).nbytes + tours * FusedChains.bytes_per_tour(
+        problem.n
+    )
 
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "EXPLICIT"])
@@ -204,7 +206,6 @@ def test_too_little_memory():
 def test_launches_do_not_matter(accept, short_launches, monkeypatch):
     search = replace(SEARCH, accept=accept)
     pieces = run(search, seed=7)
-    monkeypatch.setattr("gpu_ls_plugin.searches.iterated.LAUNCH_SECONDS", 100.0)
     monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 100.0)
     whole = run(search, seed=7)
     assert pieces.statistics.launches > KICKS
@@ -217,7 +218,7 @@ def test_launches_do_not_matter(accept, short_launches, monkeypatch):
 def test_launches_do_not_matter_to_restarts_step_by_step(short_launches, monkeypatch):
     search = replace(SEARCHES["exhaustive"], restart_after=3, accept=gls.Always())
     pieces = run(search, seed=2)
-    monkeypatch.setattr("gpu_ls_plugin.searches.iterated.LAUNCH_SECONDS", 100.0)
+    monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 100.0)
     assert np.array_equal(run(search, seed=2).tours, pieces.tours)
 
 

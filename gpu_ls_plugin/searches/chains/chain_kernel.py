@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.neighbourhoods.composed import Composed, Moves
+    from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.problems.metrics import Metric
 
 Shape = TypeVar("Shape", bound=tour_layouts.ChainShape | None)
@@ -106,7 +107,7 @@ def chain_layout(
 def chain_kernel(
     metric: Metric,
     moves: Moves,
-    cuts: str,
+    kick: Perturbation,
     accept: Acceptance,
     layout: tour_layouts.ChainShape,
     scope: str = WHOLE_TOUR,
@@ -117,7 +118,7 @@ def chain_kernel(
         metric,
         header="searches/chains/chain.cuh",
         body=f"gls::Chain<{{team}}, {scope}, {{metric}}, {{length}}, {layout.memory}, {{moves}}, "
-        f"{cuts}, {accept.functor}>",
+        f"{kick.cuts}, {accept.functor}>",
         parameters=PARAMETERS,
         team=layout.team,
     )
@@ -125,7 +126,7 @@ def chain_kernel(
         kernel,
         blocks_per_multiprocessor=layout.blocks,
         prepared=not kernel.on_host and scope == WHOLE_TOUR,
-        headers=(*kernel.headers, accept.header),
-        functors=(*kernel.functors, *filter(None, [accept.source()])),
+        headers=(*kernel.headers, kick.header, accept.header),
+        functors=(*kernel.functors, *filter(None, [kick.source(), accept.source()])),
         parts=(*kernel.parts, accept.name),
     )

@@ -18,8 +18,8 @@ from gpu_ls_plugin.searches.chains.chain_kernel import (
 if TYPE_CHECKING:
     from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.neighbourhoods.composed import Composed
-    from gpu_ls_plugin.perturbations import DoubleBridge
-    from gpu_ls_plugin.searches.chains.chains import Start
+    from gpu_ls_plugin.perturbations import Perturbation
+    from gpu_ls_plugin.searches.chains.start import Start
     from gpu_ls_plugin.tours.tour_layouts import ChainShape
 
 
@@ -65,7 +65,7 @@ class PartSearch:
         As for chains on whole tours.
     parts : Composed
         Neighbourhoods and candidates of the whole problem.
-    perturbation : DoubleBridge
+    perturbation : Perturbation
     size : int
         Most cities of a part: m.
     layout : ChainShape
@@ -77,7 +77,7 @@ class PartSearch:
         start: Start,
         accept: Acceptance,
         parts: Composed,
-        perturbation: DoubleBridge,
+        perturbation: Perturbation,
         size: int,
         layout: ChainShape,
     ) -> None:
@@ -85,7 +85,7 @@ class PartSearch:
         self._neighbourhoods = len(parts.moves.names)
         self._shared_bytes = layout.shared_bytes(size)
         self._kernel = chain_kernel(
-            searched(start.problem), parts.moves, perturbation.cuts, accept, layout, TOUR_PART
+            searched(start.problem), parts.moves, perturbation, accept, layout, TOUR_PART
         )
         self._arguments: dict[str, Any] = {
             **parts.arguments,
@@ -128,7 +128,7 @@ class PartSearch:
         fall : float
             Of the level, over all kicks.
         window : int
-            As `DoubleBridge.window` returns it.
+            As `Perturbation.window` returns it.
         first_row : int
             Row r has the random numbers of row `first_row` + r.
         seconds : float

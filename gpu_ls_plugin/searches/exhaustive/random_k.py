@@ -216,5 +216,5 @@ class RandomKSteps(Engine):
 
 def _slack(problem: TSP) -> float:
     """Bound the error of six estimated lengths, less one unit where gains are integers."""
-    slack = 6 * problem.metric.slack(problem) - problem.integer
+    slack = 6 * problem.metric.slack(problem.values) - problem.integer
     return float(np.nextafter(np.float32(slack), np.float32(np.inf)))

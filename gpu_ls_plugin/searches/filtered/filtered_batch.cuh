@@ -15,7 +15,7 @@ namespace gls {
 // No filter has kept a move of the tour; see ClimbState for other ends.
 constexpr unsigned char kNothingKept = 3;
 
-// The parameters of all kernels, in this order.
+// What all kernels are given.
 struct FilteredBatch {
   const void* metric_data;
   int n;

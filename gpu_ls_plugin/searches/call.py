@@ -1,0 +1,155 @@
+"""The frame of every search's call: what is asked is checked, rows go in turns that fit the memory,
+and what is found is measured by the referee.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.budget import Budget, Stopwatch
+from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.result import Result, Statistics
+from gpu_ls_plugin.searches import observers
+from gpu_ls_plugin.trust import foreign
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.result import Callback
+
+NO_LIMIT = 2**62  # moves
+NO_TOURS: Any = object()  # of a search that makes its own
+
+
+class Call:
+    """One call of a search: what it was asked, where it runs, and what it has to say at the end.
+
+    The clock begins with it.
+
+    Parameters
+    ----------
+    problem : TSP
+    parts : sequence
+        Whatever has a ``check(problem)`` that refuses problems.
+    tours : array, shape (P, n), integer
+        Not changed. `NO_TOURS` where the search makes its own.
+    stopped_by : str
+        As in `Statistics`, where nothing else ends the search.
+    seed, budget, backend, device, callback, memory_limit, first_row
+        As searches take them.
+
+    Attributes
+    ----------
+    backend : Backend
+    seed, first_row, max_moves : int
+    stopwatch : Stopwatch
+    memory : int
+        Bytes that may be used.
+    tours : array of the backend, shape (P, n), int32
+        To be improved in place.
+    statistics : Statistics
+    stopped : bool
+        Whether no further rows are searched.
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError, InvalidTourError, UnsupportedProblemError
+        Something cannot be searched with, or for.
+    BackendUnavailableError
+        As `get_backend` says.
+    """
+
+    def __init__(
+        self,
+        problem: TSP,
+        parts: Sequence[Any],
+        tours: Any = NO_TOURS,
+        *,
+        seed: int | None = 0,
+        budget: Budget | None = None,
+        backend: str = "auto",
+        device: int | None = None,
+        callback: Callback | None = None,
+        memory_limit: int | None = None,
+        first_row: int = 0,
+        stopped_by: str = "optimum",
+    ) -> None:
+        self.stopwatch = Stopwatch(budget)
+        check_problem(problem)
+        self.seed, self.first_row = checks.seed(seed), checks.first_row(first_row)
+        checks.callback(callback)
+        for part in parts:
+            part.check(problem)
+        self.problem, self.callback, self._like = problem, callback, tours
+        self.backend = get_backend(backend, device, tours=tours)
+        self.statistics = Statistics(backend=self.backend.name, stopped_by=stopped_by)
+        self.stopped, self._limit = False, memory_limit
+        if tours is not NO_TOURS:
+            self.tours = arrays.take_tours(self.backend, problem, tours)
+            self.statistics.climbs = len(self.tours)
+            # Real costs may grow by rounding, although every single move improves.
+            # An objective takes a tour that may be a result for better than a cheaper one.
+            rounds = not problem.integer and problem.objective.length_alone
+            self._given = self.tours.copy() if rounds else None
+        self.memory = self.backend.memory(memory_limit)
+
+    @property
+    def budget(self) -> Budget:
+        """What limits the search."""
+        return self.stopwatch.budget
+
+    @property
+    def max_moves(self) -> int:
+        """Moves after which a tour stops."""
+        return NO_LIMIT if self.budget.moves is None else min(self.budget.moves, NO_LIMIT)
+
+    def rows_that_fit(self, bytes_per_tour: int) -> int:
+        """Return how many tours can be searched together; none raises InsufficientMemoryError."""
+        fixed = self.backend.metric_data(self.problem).nbytes
+        return self.backend.rows_that_fit(bytes_per_tour, fixed, self._limit)
+
+    def turns(self, bytes_per_tour: int) -> Iterator[slice]:
+        """Iterate over rows that are searched together, until the call is stopped."""
+        size = self.rows_that_fit(bytes_per_tour)
+        for begin in range(0, len(self.tours), size):
+            if self.stopped:
+                return
+            yield slice(begin, min(begin + size, len(self.tours)))
+
+    def stop(self, reason: str) -> None:
+        """Search no further rows."""
+        self.stopped, self.statistics.stopped_by = True, reason
+
+    def referee(self) -> Any:
+        """Return the tours' costs from scratch, shape (P,); put back rows that rounding worsened.
+
+        Costs are the referee's to the last bit where the tours go to the host. A metric that
+        somebody else wrote is not believed to add up integers alike.
+        """
+        costs = self._costs(self.tours)
+        if self._given is not None:
+            before = self._costs(self._given)
+            worse = costs > before
+            if bool(worse.any()):
+                self.tours[worse], costs[worse] = self._given[worse], before[worse]
+        return costs
+
+    def result(self, search: object, costs: Any) -> Result:
+        """Return the tours as the kind of array that came in; observers are told."""
+        self.statistics.seconds = self.stopwatch.elapsed
+        observers.notify(self.problem, search, self.statistics)
+        tours, costs = (
+            arrays.give(self.backend, found, like=self._like) for found in (self.tours, costs)
+        )
+        return Result(tours, costs, self.statistics)
+
+    def _costs(self, tours: Any) -> Any:
+        problem, to_host = self.problem, not arrays.on_gpu(self._like)
+        ours = not (foreign(problem.metric) or foreign(problem.objective))
+        if ours and (problem.integer or not to_host):
+            return tour_costs(self.backend, problem, tours)
+        return self.backend.xp.asarray(problem.cost(self.backend.to_numpy(tours)))
