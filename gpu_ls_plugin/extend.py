@@ -1,9 +1,9 @@
 """All that the author of a plugin imports: the names here are stable.
 
-What a part derives from: `Metric`, `Candidates`, `Neighbourhood`, `Filter`, `Perturbation`,
-`Acceptance`, `Cooperation`. A construction is a function, a search anything that is called like
-`LocalSearch` and returns a `Result`. Pivoting rules are not among them: each is an engine. Problems
-of other kinds than `TSP` derive from `Problem`.
+What a part derives from: `Metric`, `Objective`, `Candidates`, `Neighbourhood`, `Filter`,
+`Perturbation`, `Acceptance`, `Recombination`, `Cooperation`. A construction is a function, a search
+anything that is called like `LocalSearch` and returns a `Result`. Pivoting rules are not among
+them: each is an engine. Problems of other kinds than `TSP` derive from `Problem`.
 
 What they work on: `TSP`, `CandidateLists`, `Setting`, `Backend` and `get_backend`, `Kernel` and
 `parse_parameters`, `Budget`, `Progress`, `Result`, `Statistics`, and what checks rows:
@@ -19,8 +19,8 @@ work on a problem, `InvalidParameterError` and `InvalidTypeError` for its own pa
 from `GpuLsError`.
 
 C++ is written against the headers of the package: `include/metric.cuh`, `neighbourhoods/move.cuh`,
-`filtering/filter.cuh`, `perturbations/bridge_cuts.cuh`, `acceptance/rules.cuh`. Parts are proven by
-the functions of `gpu_ls_plugin.testing`.
+`objectives/objective.cuh`, `filtering/filter.cuh`, `perturbations/bridge_cuts.cuh`,
+`acceptance/rules.cuh`. Parts are proven by the functions of `gpu_ls_plugin.testing`.
 """
 
 from gpu_ls_plugin.acceptance import Acceptance
@@ -44,12 +44,14 @@ from gpu_ls_plugin.exceptions import (
 from gpu_ls_plugin.filtering.base import Filter, Setting
 from gpu_ls_plugin.hookspecs import hookimpl
 from gpu_ls_plugin.neighbourhoods import Neighbourhood
+from gpu_ls_plugin.objectives import Objective
 from gpu_ls_plugin.perturbations import Perturbation
 from gpu_ls_plugin.plugins.registry import KINDS
 from gpu_ls_plugin.problems.metrics import Metric
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.problems.referee import check_permutations, check_tours, check_values
 from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.recombination import Recombination, Workspace
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches.instantiations import (
     filter_kernels,
@@ -77,13 +79,16 @@ __all__ = [
     "Metric",
     "MissingExtraError",
     "Neighbourhood",
+    "Objective",
     "Perturbation",
     "Problem",
     "Progress",
+    "Recombination",
     "Result",
     "Setting",
     "Statistics",
     "UnsupportedProblemError",
+    "Workspace",
     "check_permutations",
     "check_tours",
     "check_values",

@@ -11,6 +11,7 @@ import numpy as np
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.metric_check import check_metric
+from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.exceptions import InsufficientMemoryError
 from gpu_ls_plugin.trust import foreign
 
@@ -42,6 +43,7 @@ class Backend(ABC):
             weakref.WeakKeyDictionary()
         )
         self._measured: weakref.WeakSet[TSP] = weakref.WeakSet()
+        self._search_data: weakref.WeakKeyDictionary[TSP, Any] = weakref.WeakKeyDictionary()
 
     @property
     @abstractmethod
@@ -137,6 +139,22 @@ class Backend(ABC):
                 check_metric(self, problem, data)
             self._measured.add(problem)
         return data
+
+    def search_data(self, problem: TSP) -> Any:
+        """Return what the functor of `objectives.under.searched` reads, on this backend; made once.
+
+        Raises
+        ------
+        FaultyPartError
+            As `metric_data`.
+        """
+        data, objective = self.metric_data(problem), problem.objective
+        if objective.length_alone:
+            return data
+        if problem not in self._search_data:
+            words = kept_words(self.xp, [data, *objective.words(self, problem)])
+            self._search_data[problem] = packed_words(self.xp, words, self.address), words
+        return self._search_data[problem][0]
 
     def memory(self, memory_limit: int | None) -> int:
         """Return the bytes that may be used: what is available, or `memory_limit` if it is less."""

@@ -221,6 +221,7 @@ def metric_kernel(
         parameters=parameters,
         team=team,
         functors=tuple(filter(None, [metric.source()])),
+        headers=(metric.header,),
         parts=(metric.name, name),
     )
 

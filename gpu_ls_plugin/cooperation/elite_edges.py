@@ -11,9 +11,11 @@ from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, by_cost
 from gpu_ls_plugin.cooperation.contraction import Contraction
 from gpu_ls_plugin.cooperation.migration import Migration
+from gpu_ls_plugin.objectives.base import require_by_edges
 from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches.chains.chains import Chains
 
 
@@ -55,6 +57,10 @@ class EliteEdges(Migration):
         checks.fields(self, checks.integer, "elite", least=1)
         checks.fields(self, checks.number, "kicks_per_city", least=0.0, most=MOST_KICKS_PER_CITY)
         checks.fields(self, checks.number, "most", least=0.0, most=1.0)
+
+    def check(self, problem: TSP) -> None:
+        """Raise UnsupportedProblemError where a part of a tour has no cost of its own."""
+        require_by_edges(problem.objective, "EliteEdges()")
 
     def bytes_per_tour(self, n: int) -> int:
         """Return the device memory of one tour in bytes, beside that of its chain."""

@@ -124,7 +124,7 @@ class Moves:
         return replace(
             kernel,
             functors=(*kernel.functors, *self.sources),
-            headers=self.headers,
+            headers=(*kernel.headers, *self.headers),
             parts=(*kernel.parts, *self.names),
             checked=self.checked,
         )

@@ -202,6 +202,11 @@ struct View {
     }
   }
 
+  // Whether a move of such a worth may be made at all.
+  GLS_DEVICE static bool allows(Length worth) {
+    return length_alone<typename LengthsType::Metric>() || worth != forbidden<Length>();
+  }
+
   // The same with other lengths.
   template <class Other>
   GLS_DEVICE View<Other, City, Fixed> with(const Other& lengths) const {

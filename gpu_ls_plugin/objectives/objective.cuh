@@ -77,12 +77,10 @@ GLS_DEVICE int name_of(const Metric&, int city) {
   return city;
 }
 
-// Whether a tour of a view may be a result.
-template <class Team, class View>
-GLS_DEVICE bool is_feasible(const Team& team, const View& view) {
-  const auto& metric = view.length.metric;
-  return metric.objective.feasible(team, view.tour.n,
-                                   [&](int place) { return name_of(metric, view.tour.at(place)); });
+// Whether a tour may be a result: that of the cities city(0), city(1), ...
+template <class Team, class View, class City>
+GLS_DEVICE bool is_feasible(const Team& team, const View& view, City city) {
+  return view.length.metric.objective.feasible(team, view.tour.n, city);
 }
 
 }  // namespace gls

@@ -28,6 +28,7 @@ from gpu_ls_plugin.neighbourhoods import (
     ThreeOpt,
     TwoOpt,
 )
+from gpu_ls_plugin.objectives import Length
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
@@ -50,6 +51,7 @@ def gpu_ls_register_parts(register: Register) -> None:
     """Enter every part that the library brings."""
     for name, metric in BUILT_IN_METRICS.items():
         register("metric", name, metric)
+    register("objective", Length.name, Length)
     for candidates in (All, Nearest, Quadrant, Alpha, Union, Closure):
         register("candidates", candidates.__name__.lower(), candidates)
     for construct in (random_tours, nearest_neighbour, greedy, space_filling_curve):

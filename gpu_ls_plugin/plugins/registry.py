@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 KINDS = (
     "metric",
+    "objective",
     "candidates",
     "construction",
     "neighbourhood",

@@ -33,6 +33,10 @@ class Tours(Protocol):
     def cost_dtype(self) -> np.dtype[Any]:
         """The type of costs."""
 
+    @property
+    def objective(self) -> Any:
+        """What tours cost beside their length."""
+
     def lengths(self, a: Cities, b: Cities) -> Lengths:
         """Return the exact lengths from cities `a` to cities `b`, elementwise."""
 
@@ -155,6 +159,8 @@ def tour_costs(problem: Tours, tours: Any) -> Lengths:
             start = batch[rows]
             edges = problem.lengths(start, np.roll(start, -1, axis=1))
             costs[rows] = edges.sum(axis=1)
+    if not problem.objective.length_alone:
+        costs += problem.objective.costs(problem, batch)
     return costs
 
 

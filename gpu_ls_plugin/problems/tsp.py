@@ -17,6 +17,8 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     PrecisionWarning,
 )
+from gpu_ls_plugin.objectives import Length, Objective
+from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.problems import tsplib
 from gpu_ls_plugin.problems.metrics import Explicit, ExplicitReal, Metric, find_metric
 from gpu_ls_plugin.problems.problem import Problem
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.problems.metrics import Cities, Lengths
+
+LENGTH = Length()
 
 
 class TSP(Problem):
@@ -64,6 +68,8 @@ class TSP(Problem):
         Whether both directions of every edge are equally long.
     integer : bool
         Whether lengths are integers.
+    objective : Objective
+        What tours cost beside their length: nothing, unless the problem is made by `under`.
 
     Raises
     ------
@@ -86,6 +92,7 @@ class TSP(Problem):
     coordinates: NDArray[np.float64] | None
     matrix: NDArray[Any] | None
     metric: Metric
+    objective: Objective
 
     def __init__(
         self,
@@ -219,6 +226,7 @@ class TSP(Problem):
         name: str,
         comment: str,
         optimum: float | None,
+        objective: Objective = LENGTH,
     ) -> None:
         values = matrix if coordinates is None else coordinates
         assert values is not None
@@ -231,7 +239,35 @@ class TSP(Problem):
             name=name,
             comment=comment,
             optimum=optimum,
+            objective=objective,
         )
+
+    def under(self, objective: str | Objective) -> Self:
+        """Return the same problem with another objective, of which no optimum is known.
+
+        Parameters
+        ----------
+        objective : str or Objective
+            What tours cost beside their length, or its registered name.
+
+        Raises
+        ------
+        UnknownPartError
+            No objective of that name is registered.
+        InvalidTypeError
+            Something else than an objective.
+        UnsupportedProblemError
+            The objective makes no sense on the problem.
+        """
+        made = (
+            registry.lookup("objective", objective)() if isinstance(objective, str) else objective
+        )
+        if not isinstance(made, Objective):
+            raise InvalidTypeError(f"objective: {objective!r:.80} is not an objective")
+        content = (self.coordinates, self.matrix, self.metric, self.name, self.comment)
+        problem = type(self)._assemble(*content, None, made)
+        made.check(problem)
+        return problem
 
     @property
     def integer(self) -> bool:
@@ -267,7 +303,8 @@ class TSP(Problem):
         return check_permutations(tours, self.n, parameter=parameter)
 
     def cost(self, tours: Any) -> Lengths:
-        """Return the exact length of every tour, computed from scratch.
+        """Return the exact cost of every tour, computed from scratch: its length, unless the
+        objective adds to that.
 
         Parameters
         ----------
@@ -345,7 +382,7 @@ class TSP(Problem):
 
     def __reduce__(self) -> tuple[Any, ...]:
         content = (self.coordinates, self.matrix, self.metric, self.name, self.comment)
-        return type(self)._assemble, (*content, self.optimum)
+        return type(self)._assemble, (*content, self.optimum, self.objective)
 
     def __repr__(self) -> str:
         return f"<TSP {self.name or 'unnamed'}: {self.n} cities, {self.metric.name}>"
@@ -367,8 +404,3 @@ def tour_problem(problem: object) -> TSP:
             "gpu_ls_pymoo.as_tsp(problem)"
         )
     return tsp
-
-
-def check_problem(problem: object) -> None:
-    """Raise InvalidTypeError as `tour_problem` does."""
-    tour_problem(problem)

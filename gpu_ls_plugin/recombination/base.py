@@ -18,6 +18,7 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.objectives.base import require_length
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.recombination.partners import Partners
 from gpu_ls_plugin.searches.audit import foreign_names, refereed_costs
@@ -179,6 +180,7 @@ class Recombination(Cooperation):
         tours[:] = children
 
     def _check(self, problem: TSP, parameter: str, remedy: str) -> None:
+        require_length(problem.objective, f"{type(self).__name__}()")
         if self.reverses and not problem.symmetric:
             raise UnsupportedProblemError(
                 f"{parameter}: {type(self).__name__} reverses paths, which changes the lengths of "

@@ -19,8 +19,10 @@ ROUNDING = 1e-9  # relative, of what kernels add up
 
 
 def foreign_names(problem: TSP, parts: Iterable[Any]) -> tuple[str, ...]:
-    """Return the names of a problem's metric and of some parts, those that others wrote."""
-    others = filter(foreign, (problem.metric, *parts))
+    """Return the names of those of a problem's metric and objective and of some parts that others
+    wrote.
+    """
+    others = filter(foreign, (problem.metric, problem.objective, *parts))
     return tuple(str(getattr(part, "name", type(part).__name__)) for part in others)
 
 

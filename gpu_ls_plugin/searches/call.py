@@ -93,7 +93,9 @@ class Call:
             self.tours = arrays.take_tours(self.backend, problem, tours)
             self.statistics.climbs = len(self.tours)
             # Real costs may grow by rounding, although every single move improves.
-            self._given = None if problem.integer else self.tours.copy()
+            # An objective takes a tour that may be a result for better than a cheaper one.
+            rounds = not problem.integer and problem.objective.length_alone
+            self._given = self.tours.copy() if rounds else None
         self.memory = self.backend.memory(memory_limit)
 
     @property
@@ -148,6 +150,7 @@ class Call:
 
     def _costs(self, tours: Any) -> Any:
         problem, to_host = self.problem, not arrays.on_gpu(self._like)
-        if not foreign(problem.metric) and (problem.integer or not to_host):
+        ours = not (foreign(problem.metric) or foreign(problem.objective))
+        if ours and (problem.integer or not to_host):
             return tour_costs(self.backend, problem, tours)
         return self.backend.xp.asarray(problem.cost(self.backend.to_numpy(tours)))

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.filtering import InCandidates
+from gpu_ls_plugin.filtering import Everything, InCandidates
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt, TwoOpt
 from gpu_ls_plugin.neighbourhoods.composed import LONGEST_LIST, Composed
+from gpu_ls_plugin.objectives.base import require_by_edges, require_length
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.searches.descent.best_sweep import BestSweep
 from gpu_ls_plugin.searches.descent.descent import Descent
@@ -73,6 +74,10 @@ def _two_opt_climb(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
     several = search.moves_per_pass
+    if not problem.objective.length_alone:
+        if several > 1:
+            require_length(problem.objective, f"moves_per_pass={several}")
+        return _whole(search, backend, problem, seed, memory)
     return Maker(
         lambda tours, _, most: TwoOptClimb(backend, problem, tours, several, most),
         TwoOptClimb.bytes_per_tour(problem.n, several),
@@ -82,6 +87,8 @@ def _two_opt_climb(
 def _three_opt_climb(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
+    if not problem.objective.length_alone:
+        return _whole(search, backend, problem, seed, memory)
     return Maker(
         lambda tours, _, most: ThreeOptClimb(backend, problem, tours, most),
         ThreeOptClimb.bytes_per_tour(problem.n),
@@ -124,6 +131,7 @@ def _descent(search: Parameters, backend: Backend, problem: TSP, seed: int, memo
 def _multi_descent(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
+    require_by_edges(problem.objective, "Multi()")
     parts, cities = _composed(search, backend, problem), search.pivoting.cities
     return Maker(
         lambda tours, _, most: MultiDescent(
@@ -137,6 +145,23 @@ def _filtered(search: Parameters, backend: Backend, problem: TSP, seed: int, mem
     part = search.neighbourhoods[0]
     if not isinstance(search.candidates, All):
         part = replace(part, filter=part.filter & InCandidates(search.candidates))
+    return _of_filtered(part, search, backend, problem, seed, memory)
+
+
+def _whole(search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
+    """Evaluate every move of a neighbourhood by itself: tiles add up lengths alone."""
+    part = FilteredNeighbourhood(search.neighbourhoods[0], Everything())
+    return _of_filtered(part, search, backend, problem, seed, memory)
+
+
+def _of_filtered(
+    part: FilteredNeighbourhood,
+    search: Parameters,
+    backend: Backend,
+    problem: TSP,
+    seed: int,
+    memory: int,
+) -> Maker:
     return Maker(
         lambda tours, row, most: FilteredMoves(
             backend,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.backends import get_backend, tuning
+from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
 from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
@@ -16,6 +17,7 @@ from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.objectives.base import require_by_edges
 from gpu_ls_plugin.perturbations import DoubleBridge, Perturbation, as_perturbation
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.result import Progress, Result, summed
@@ -230,6 +232,7 @@ class IteratedLocalSearch:
         parts = Composed(start.backend, problem, search.neighbourhoods, search.candidates)
         part = self._part_of(problem)
         if part is not None:
+            require_by_edges(problem.objective, f"part={self.part!r}")
             return PartedTours(start, self.accept, parts, kick, part)
         return FusedChains(start, self.accept, self.restart_after, parts, kick)
 
@@ -252,7 +255,8 @@ class IteratedLocalSearch:
         """Return the cities of a part, None where tours are searched as a whole."""
         if not isinstance(self.part, int):
             large = problem.n > LONGEST_WHOLE and self.restart_after is None
-            return PART if self.part == "auto" and large else None
+            divisible = large and problem.objective.by_edges
+            return PART if self.part == "auto" and divisible else None
         return self.part if problem.n >= 2 * self.part else None
 
 
@@ -278,6 +282,8 @@ class _Run:
         if call.budget.seconds is not None:
             self.seconds += len(part) / len(call.tours) * call.budget.seconds
             end = self.seconds
+        # What a descent leaves behind may be a result where what it leads to is none.
+        before = None if self.problem.objective.length_alone else part.copy()
         first_row, most = call.first_row + rows.start, call.max_moves
         with statistics.phase("descent"):
             watch = Stopwatch.of(end - begin)
@@ -318,6 +324,8 @@ class _Run:
             descent.moves_by,
         )
         chains = self.search.chains(start)
+        if before is not None:
+            chains.offer(before, tour_costs(self.backend, self.problem, before))
         try:
             self.drive(chains, begin, end)
         finally:

@@ -104,6 +104,7 @@ NO_KERNEL = {
     *(f"candidates:{name}" for name in ("all", "nearest", "quadrant", "alpha", "union", "closure")),
     "construction:space_filling_curve",
     "cooperation:migration",
+    "objective:length",
 }
 
 

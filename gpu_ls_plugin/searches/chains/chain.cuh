@@ -98,7 +98,10 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
     gain = 0;
     GLS_UNROLL
     for (int edge = 0; edge < 8; edge += 2) gain += bridge.lengths[edge] - bridge.lengths[edge + 1];
-    return true;
+    gain = view.worth(move, gain);
+    if (view.allows(gain)) return true;
+    team.sync();  // all have read the move
+    gain = 0;
   }
   team.once([&] { bridge.cuts = {}; });
   return false;
@@ -211,6 +214,10 @@ struct Chain {
   // Whether registers are scarce, for many warps share them.
   static constexpr bool kScarce = Team::kTeams > 10;
 
+  // Whether tours may be no results: then the best is the best of those that may, once there is
+  // one. A part cannot tell.
+  static constexpr bool kJudges = Scope::kWhole && !length_alone<Metric>();
+
   // Kept in shared memory, always ...
   struct State : MovesByPart<Neighbourhood> {
     Cost cost, best;
@@ -241,6 +248,7 @@ struct Chain {
   WorkQueue<City> queue;
   const Choices choices;
   Sums own_sums;
+  bool best_is_feasible = true;
   bool limited = false;  // whether the moves left are fewer than a journal's
 
   GLS_DEVICE Chain(const Team& team, int item, int stride, Memory& memory, const Instance& instance,
@@ -312,6 +320,10 @@ struct Chain {
       shared.sums = {0, 0, moves_of_launch(item)};
       state.clear();
     });
+    if constexpr (kJudges) {
+      const int* const best_tour = batch.best_tours + int64(item) * stride;
+      best_is_feasible = is_feasible(team, view, [&](int p) { return best_tour[p]; });
+    }
   }
 
   // Leaves a chain to the next launch.
@@ -406,8 +418,15 @@ struct Chain {
   GLS_DEVICE void count_kick(bool taken, Cost rise) {
     State& state = shared.state;
     const Cost cost = state.cost;
-    const bool leads = taken && cost + rise < state.best;
+    bool leads = taken && cost + rise < state.best;
     journal.size = 0;
+    if constexpr (kJudges) {
+      if (taken && (leads || !best_is_feasible)) {
+        const bool feasible = is_feasible(team, view, [&](int p) { return view.tour.at(p); });
+        leads = feasible == best_is_feasible ? leads : feasible;
+        best_is_feasible = leads ? feasible : best_is_feasible;
+      }
+    }
     if (leads && batch.best_tours != batch.tours) {
       int* const best_tour = batch.best_tours + int64(state.item) * stride;
       team.each(view.tour.n, [&](int p) { best_tour[p] = view.tour.order[p]; });

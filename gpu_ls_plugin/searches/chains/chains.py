@@ -13,6 +13,7 @@ from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.construction.random_tours import shuffle
+from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.chains.adopt import adopt_kernel
 from gpu_ls_plugin.searches.chains.chain_kernel import ChainState, chain_kernel, chain_layout
@@ -108,7 +109,8 @@ class Chains(ChainState, ABC):
     @property
     def current_is_best(self) -> bool:
         """Whether a chain's current tour is always its best one."""
-        return self.accept.never_worse and not self.patience
+        alone = self.start.problem.objective.length_alone  # cheaper tours may be no results
+        return self.accept.never_worse and not self.patience and alone
 
     @abstractmethod
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
@@ -190,11 +192,26 @@ class Chains(ChainState, ABC):
 
     def keep_best(self) -> Any:
         """Keep current tours that are cheaper than the best so far; return which are."""
-        leads = self.costs < self.best_costs
-        self.best_costs[leads] = self.costs[leads]
-        if self.best_tours is not self.tours:
-            self.best_tours[leads] = self.tours[leads]
+        return self.offer(self.tours, self.costs)
+
+    def offer(self, tours: Any, costs: Any) -> Any:
+        """Keep those of some tours, one for each chain, that are better; return which are."""
+        leads = self._leading(tours, costs)
+        self.best_costs[leads] = costs[leads]
+        if self.best_tours is not tours:
+            self.best_tours[leads] = tours[leads]
         return leads
+
+    def _leading(self, tours: Any, costs: Any) -> Any:
+        """Return which tours are better than the best so far: feasible at last, or else cheaper."""
+        cheaper, problem, backend = costs < self.best_costs, self.start.problem, self.start.backend
+        if problem.objective.length_alone:
+            return cheaper
+        now, before = (
+            backend.xp.asarray(problem.objective.feasible(problem, backend.to_numpy(rows)))
+            for rows in (tours, self.best_tours)
+        )
+        return backend.xp.where(now == before, cheaper, now)
 
     def restart_stalled(self, search: LocalSearch, seconds: float = math.inf) -> None:
         """Let chains without a new best for `patience` kicks go on from random local optima."""
@@ -303,7 +320,7 @@ class FusedChains(Chains):
         self._perturbation = perturbation
         rule = partial(chain_layouts.chain_shape, tours=-(-size // backend.processors))
         layout = chain_layout(backend, parts, n, rule)
-        self._kernel = chain_kernel(problem.metric, parts.moves, perturbation, accept, layout)
+        self._kernel = chain_kernel(searched(problem), parts.moves, perturbation, accept, layout)
         self._shared_bytes, scratch = layout.shared_bytes(n), None
         if not layout.in_shared:
             scratch = backend.xp.empty((size, tour_layouts.chain_bytes(n, 4)), "uint8")
@@ -358,9 +375,12 @@ class FusedChains(Chains):
             step=self.first_kicks(),
         )
         best_costs = self.costs + found.best_costs
-        leads = best_costs < self.best_costs
-        if self.best_tours is not self.tours:
-            self.best_tours[leads] = contracted.expand(found.best_tours)[leads]
+        if self.best_tours is self.tours:
+            leads = best_costs < self.best_costs
+        else:
+            expanded = contracted.expand(found.best_tours)
+            leads = self._leading(expanded, best_costs)
+            self.best_tours[leads] = expanded[leads]
         self.best_costs[leads] = best_costs[leads]
         self.tours[:] = contracted.expand(found.tours)  # of which they are contractions: last
         self.costs += found.costs

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.chains.chain_kernel import (
     NO_LIMIT,
     TOUR_PART,
@@ -84,7 +85,7 @@ class PartSearch:
         self._neighbourhoods = len(parts.moves.names)
         self._shared_bytes = layout.shared_bytes(size)
         self._kernel = chain_kernel(
-            start.problem.metric, parts.moves, perturbation, accept, layout, TOUR_PART
+            searched(start.problem), parts.moves, perturbation, accept, layout, TOUR_PART
         )
         self._arguments: dict[str, Any] = {
             **parts.arguments,

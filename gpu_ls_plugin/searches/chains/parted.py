@@ -175,7 +175,10 @@ class PartedTours(Chains):
             first_row=(self._round + 1) << 32,
             seconds=watch.left,
         )
+        before = None if self.start.problem.objective.length_alone else self.tours.copy()
         self._join(segments, arrays, found)
+        if before is not None:
+            self._keep_feasible(before)
         self.costs[:] = tour_costs(self.start.backend, self.start.problem, self.tours)
         self.kicks += kicks * per_tour
         self.accepted += found.accepted.sum() // tours
@@ -184,6 +187,16 @@ class PartedTours(Chains):
         self.moves_by += found.moves_by
         self._round += 1
         return kicks
+
+    def _keep_feasible(self, before: Any) -> None:
+        """Put back tours that may no longer be results, although they might have been."""
+        backend, problem = self.start.backend, self.start.problem
+        may, might = (
+            problem.objective.feasible(problem, backend.to_numpy(tours))
+            for tours in (self.tours, before)
+        )
+        lost = backend.xp.asarray(might & ~may)
+        self.tours[lost] = before[lost]
 
     def _cut(self) -> tuple[NDArray[Any], TourParts, dict[str, Any]]:
         """Return segments, their parts, and what the kernels that make and join these read."""

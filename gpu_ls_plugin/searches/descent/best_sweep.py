@@ -9,6 +9,7 @@ from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import Arguments, struct_of
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.neighbourhoods import composed
+from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.engine import Engine
 
@@ -96,7 +97,7 @@ class BestSweep(Engine):
             "found": xp.empty((self._teams, FOUND_BYTES), "uint8"),
         }
         self._evaluate, self._take = sweep_kernels(
-            problem.metric, parts.moves, backend.block(lanes), backend.block(256)
+            searched(problem), parts.moves, backend.block(lanes), backend.block(256)
         )
 
     @staticmethod

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.descent.city_descent import CityDescent, city_kernel
 
@@ -61,4 +62,6 @@ class MultiDescent(CityDescent):
             self._lay_out(
                 descent_layouts.multi_shape(n, backend.shared_memory, parts.needs, layout)
             )
-        self._kernel = multi_descent_kernel(problem.metric, parts.moves, self._team, self._memory)
+        self._kernel = multi_descent_kernel(
+            searched(problem), parts.moves, self._team, self._memory
+        )

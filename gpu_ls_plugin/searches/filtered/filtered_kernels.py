@@ -102,6 +102,10 @@ class FilteredKernels:
         return replace(
             kernel,
             functors=(*kernel.functors, *sources),
-            headers=("neighbourhoods/mappings.cuh", *(part.header for part in filters)),
+            headers=(
+                *kernel.headers,
+                "neighbourhoods/mappings.cuh",
+                *(part.header for part in filters),
+            ),
             parts=(*kernel.parts, *(part.name for part in (self.part, *filters))),
         )
