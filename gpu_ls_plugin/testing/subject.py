@@ -61,8 +61,8 @@ class Subject:
         """
         if base is not None and not isinstance(part, base):
             raise InvalidTypeError(
-                f"{kind}: {part!r} is not a {base.__name__}; pass the part itself, made from a "
-                f"class derived from gpu_ls_plugin.extend.{base.__name__}"
+                f"{kind}: {part!r} does not derive from gpu_ls_plugin.extend.{base.__name__}; pass "
+                "the part itself, neither its class nor its name"
             )
         return cls(kind, part, get_backend(backend), checks.seed(seed))
 
