@@ -243,6 +243,20 @@ print(json.dumps({
 }))
 """
 
+CHECKS = """
+import json
+from gpu_ls_plugin.testing import check_filter, check_metric, check_neighbourhood
+from gpu_ls_twice import LeaveCity, SwapPairs, Twice2D
+
+def leaves(problem, removed, added):
+    return all(3 not in edge for edge in removed)
+
+check_metric(Twice2D(), backend="cpu")
+check_neighbourhood(SwapPairs(), backend="cpu")
+check_filter(LeaveCity(3), leaves, backend="cpu")
+print(json.dumps("passed"))
+"""
+
 CHECK = """
 import json
 from gpu_ls_plugin.backends.compile_check import check
@@ -330,6 +344,10 @@ def test_its_filter_joins_others_in_every_mode(site: Path) -> None:
     found = run(site, "-c", LEAVE)
     checks = ("refereed", "improved", "left", "optimal", "the same in another mode", "fewer")
     assert found == dict.fromkeys(checks, True)
+
+
+def test_its_parts_pass_the_checks_for_plugins(site: Path) -> None:
+    assert run(site, "-c", CHECKS) == "passed"
 
 
 @pytest.mark.parametrize(

@@ -74,10 +74,15 @@ def expect_sound(
     A batch that is a part of another must have the tours of its rows there, unless chains
     cooperate or tours are searched in parts.
     """
-    chained = isinstance(search, IteratedLocalSearch)
-    cooperates = chained and search.cooperation is not None
+    cooperates = in_parts = False
+    if isinstance(search, IteratedLocalSearch):
+        cooperates, in_parts = search.cooperation is not None, search.part is not None
     starts = subject.tours(problem, rows)
-    options = {"seed": subject.seed, "budget": BUDGET, "backend": subject.backend.name}
+    options: dict[str, Any] = {
+        "seed": subject.seed,
+        "budget": BUDGET,
+        "backend": subject.backend.name,
+    }
     with subject.blamed(who, remedy, where=problem):
         found = search(problem, starts, **options)
         again = search(problem, starts, **options)
@@ -98,7 +103,7 @@ def expect_sound(
         "generator of its own, no variable that is read before it is set",
         where=problem,
     )
-    if not cooperates and not (chained and search.part is not None):
+    if not (cooperates or in_parts):
         part = slice(1, 3)
         alone = search(problem, starts[part], first_row=1, **options)
         subject.expect(

@@ -87,7 +87,11 @@ def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
     def kicked(
         rows: slice = slice(None), seed: int = subject.seed, first_row: int = 0, given: Any = tours
     ) -> Any:
-        options = {"seed": seed, "first_row": first_row, "backend": subject.backend.name}
+        options: dict[str, Any] = {
+            "seed": seed,
+            "first_row": first_row,
+            "backend": subject.backend.name,
+        }
         made = kick.perturb(problem, given[rows], **options)
         return subject.expect_tours(problem, made, len(given[rows]), "perturb()")
 

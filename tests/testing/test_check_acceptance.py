@@ -88,5 +88,5 @@ def test_built_in_rules_pass():
 
 
 def test_what_is_not_a_rule_is_refused():
-    with pytest.raises(InvalidTypeError, match="extend.Acceptance; pass"):
+    with pytest.raises(InvalidTypeError, match=r"extend\.Acceptance; pass"):
         check_acceptance("better")

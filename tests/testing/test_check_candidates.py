@@ -93,5 +93,5 @@ def test_built_in_rules_pass(rule):
 
 
 def test_what_is_not_a_rule_is_refused():
-    with pytest.raises(InvalidTypeError, match="extend.Candidates; pass"):
+    with pytest.raises(InvalidTypeError, match=r"extend\.Candidates; pass"):
         check_candidates(5)

@@ -69,5 +69,5 @@ def test_built_in_cooperations_pass(part):
 
 
 def test_what_is_not_a_cooperation_is_refused():
-    with pytest.raises(InvalidTypeError, match="extend.Cooperation; pass"):
+    with pytest.raises(InvalidTypeError, match=r"extend\.Cooperation; pass"):
         check_cooperation("migration")

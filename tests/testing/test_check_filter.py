@@ -105,5 +105,5 @@ def test_by_brute_force_a_radius_is_what_it_says():
 
 
 def test_what_is_not_a_filter_is_refused():
-    with pytest.raises(InvalidTypeError, match="extend.Filter; pass"):
+    with pytest.raises(InvalidTypeError, match=r"extend\.Filter; pass"):
         check_filter(gls.TwoOpt())

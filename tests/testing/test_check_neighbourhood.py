@@ -109,7 +109,7 @@ def test_offers_of_built_in_neighbourhoods_pass(part):
 
 
 def test_what_is_not_a_neighbourhood_of_moves_at_a_city_is_refused():
-    with pytest.raises(InvalidTypeError, match="extend.Neighbourhood; pass"):
+    with pytest.raises(InvalidTypeError, match=r"extend\.Neighbourhood; pass"):
         check_neighbourhood(Mine)
     with pytest.raises(InvalidTypeError, match="check_filter"):
         check_neighbourhood(gls.FilteredNeighbourhood())
