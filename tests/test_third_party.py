@@ -98,7 +98,7 @@ struct SwapPairs {
     if (at3 <= at5 || at3 > at5 + 2 || at3 + 1 >= view.tour.n) return 0;
     const int t4 = path.at(at3 + 1), t5 = path.at(at5), t6 = path.at(at5 + 1);
     move.set(first, gls::Shape::kSwap, 3, t4, t5, t6);
-    const Length removed = first.length + view.length(t6, t5) + view.length(t4, first.t3);
+    const Length removed = first.length + view.leaving(t6, t5) + view.leaving(t4, first.t3);
     const Length added = first.length - first.gain + view.length(t6, first.t1);
     return View::Lengths::gain(removed, added + view.length(t4, t5));
   }
@@ -302,7 +302,7 @@ def run(site: Path, *arguments: str) -> Any:
         [sys.executable, *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
         env=os.environ | {"PYTHONPATH": path},
     )

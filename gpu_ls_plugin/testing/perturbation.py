@@ -87,12 +87,8 @@ def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
     def kicked(
         rows: slice = slice(None), seed: int = subject.seed, first_row: int = 0, given: Any = tours
     ) -> Any:
-        options: dict[str, Any] = {
-            "seed": seed,
-            "first_row": first_row,
-            "backend": subject.backend.name,
-        }
-        made = kick.perturb(problem, given[rows], **options)
+        where = subject.backend.name
+        made = kick.perturb(problem, given[rows], seed=seed, backend=where, first_row=first_row)
         return subject.expect_tours(problem, made, len(given[rows]), "perturb()")
 
     with subject.blamed("perturb()", "see gpu_ls_plugin.extend.Perturbation", where=problem):
