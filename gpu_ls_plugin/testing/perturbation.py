@@ -124,6 +124,18 @@ def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
         "kicks of rows 2 to 5 of a batch are not those of the same tours with first_row=2",
     )
     expect(np.array_equal(whole[2:], beside[2:]), "a kick depends on the other tours of the batch")
+    if subject.backend.name != "cpu":
+        there = subject.backend.xp.asarray(tours)
+        on_device = kick.perturb(problem, there, seed=subject.seed, backend=subject.backend.name)
+        expect(
+            hasattr(on_device, "__cuda_array_interface__"),
+            "perturb() returned NumPy for tours that lie on the GPU",
+            "return the kind of array that came in: chains leave their tours on the device",
+        )
+        expect(
+            np.array_equal(subject.backend.to_numpy(on_device), whole),
+            "perturb() made other kicks of tours that lie on the GPU",
+        )
     if problem.n >= ALWAYS_OTHER:
         expect(
             (whole != tours).any(),

@@ -28,7 +28,7 @@ struct ProbeMoves {
                               error_relative, candidates, candidate_lengths, degree, sorted);
     const ProbedView view{free.tour, free.length, free.candidates, {mates + row}};
     team.once([&] { variant_counts[item] = Neighbourhood::variants(degree); });
-    if (Neighbourhood::variants(degree) != variants) return;
+    if (Neighbourhood::variants(degree) != variants) return;  // only asked for their number
     team.each(n * breadth, [&](int look) {
       const int city = look / breadth, rank = look % breadth;
       const FirstSteps<Length> first(view, directions, city, rank);

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.extend import InvalidTypeError, Perturbation, UnsupportedProblemError
+from gpu_ls_plugin.extend import (
+    InvalidTypeError,
+    Perturbation,
+    UnsupportedProblemError,
+    get_backend,
+)
 from gpu_ls_plugin.testing import check_perturbation
 from tests.testing.faults import ON_BOTH, found_out
 
@@ -51,11 +56,12 @@ class Scramble(Perturbation):
         if problem.n < self.least:
             raise UnsupportedProblemError(f"problem: {problem.n} cities are too few")
         self.calls += 1
-        kicked = np.array(tours.get() if hasattr(tours, "get") else tours, copy=self.copy or None)
+        host = tours.get() if hasattr(tours, "get") else tours
+        kicked = np.array(host) if self.copy else np.asarray(host)
         for row, tour in enumerate(kicked, first_row):
             key = self.key(self, seed, row, len(kicked))
             self.kick(tour, np.random.default_rng(key))
-        return kicked
+        return kicked if host is tours else get_backend(backend, device).xp.asarray(kicked)
 
 
 class Bare:
