@@ -300,7 +300,7 @@ def compile_search(search: Callable[..., Any], problem: TSP, tours: Any, backend
     if search.cooperation is not None:
         search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)
     if isinstance(chains, SteppedChains):
-        search.perturbation.perturb(problem, tours[:1], backend=backend)
+        search.kick.perturb(problem, tours[:1], backend=backend)
 
 
 def _rehearse(problem: TSP, settings: Settings) -> None:
