@@ -16,7 +16,7 @@ that ``gpu-ls compile-check`` compiles of a part (`metric_kernels`, `neighbourho
 What a plugin raises: `InvalidProblemError` for data, `UnsupportedProblemError` where a part cannot
 work on a problem, `InvalidParameterError` and `InvalidTypeError` for its own parameters,
 `FileFormatError` for files, `MissingExtraError` for packages that are not installed. All derive
-from `GpuLsError`.
+from `GpuLsError`, as does what the library raises of a part: `FaultyPartError`.
 
 C++ is written against the headers of the package: `include/metric.cuh`, `neighbourhoods/move.cuh`,
 `objectives/objective.cuh`, `filtering/filter.cuh`, `perturbations/bridge_cuts.cuh`,

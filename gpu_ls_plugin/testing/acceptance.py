@@ -102,7 +102,10 @@ def _check_rule(subject: Subject, cost: str) -> None:
         "never_worse": xp.zeros(len(rises), "int32"),
     }
     with subject.blamed("its kernel", "functor, header and source() must define the C++ rule"):
-        subject.backend.launch(_kernel(subject, cost), len(rises), arguments)
+        kernel, launch = _kernel(subject, cost), subject.backend.launch
+        launch(kernel, len(rises), {**arguments, "draws": 0})  # compiles, and asks nothing
+        subject.rehearse(lambda: launch(kernel, len(rises), arguments), "takes()")
+        launch(kernel, len(rises), arguments)
     taken = subject.backend.to_numpy(arguments["taken"])
     never = bool(subject.backend.to_numpy(arguments["never_worse"])[0])
     subject.expect(

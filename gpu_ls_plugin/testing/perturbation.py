@@ -87,9 +87,8 @@ def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
     def kicked(
         rows: slice = slice(None), seed: int = subject.seed, first_row: int = 0, given: Any = tours
     ) -> Any:
-        options: dict[str, Any] = {"seed": seed, "first_row": first_row}
-        options["backend"] = subject.backend.name
-        made = kick.perturb(problem, given[rows], **options)
+        where = subject.backend.name
+        made = kick.perturb(problem, given[rows], seed=seed, backend=where, first_row=first_row)
         return subject.expect_tours(problem, made, len(given[rows]), "perturb()")
 
     with subject.blamed("perturb()", "see gpu_ls_plugin.extend.Perturbation", where=problem):
@@ -125,6 +124,18 @@ def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
         "kicks of rows 2 to 5 of a batch are not those of the same tours with first_row=2",
     )
     expect(np.array_equal(whole[2:], beside[2:]), "a kick depends on the other tours of the batch")
+    if subject.backend.name != "cpu":
+        there = subject.backend.xp.asarray(tours)
+        on_device = kick.perturb(problem, there, seed=subject.seed, backend=subject.backend.name)
+        expect(
+            hasattr(on_device, "__cuda_array_interface__"),
+            "perturb() returned NumPy for tours that lie on the GPU",
+            "return the kind of array that came in: chains leave their tours on the device",
+        )
+        expect(
+            np.array_equal(subject.backend.to_numpy(on_device), whole),
+            "perturb() made other kicks of tours that lie on the GPU",
+        )
     if problem.n >= ALWAYS_OTHER:
         expect(
             (whole != tours).any(),

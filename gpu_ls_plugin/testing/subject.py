@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import faulthandler
+import multiprocessing
+import os
+import signal
+import warnings
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +24,14 @@ from gpu_ls_plugin.exceptions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
 
+PATIENCE = 30.0  # seconds, for what takes some milliseconds
 OF_THE_MACHINE = (BackendUnavailableError, InsufficientMemoryError)  # faults of no part
 
 
@@ -61,8 +67,8 @@ class Subject:
         """
         if base is not None and not isinstance(part, base):
             raise InvalidTypeError(
-                f"{kind}: {part!r} is not a {base.__name__}; pass the part itself, made from a "
-                f"class derived from gpu_ls_plugin.extend.{base.__name__}"
+                f"{kind}: {part!r} does not derive from gpu_ls_plugin.extend.{base.__name__}; pass "
+                "the part itself, neither its class nor its name"
             )
         return cls(kind, part, get_backend(backend), checks.seed(seed))
 
@@ -97,6 +103,32 @@ class Subject:
             wrong = f"{doing} raised {type(error).__name__}: {error}"
             raise self.fault(wrong, remedy, where=where) from error
 
+    def rehearse(self, work: Callable[[], object], who: str, *, where: object = "") -> None:
+        """Report what does not come to an end, or kills its process: on a CPU a child tries it.
+
+        What the part needs is compiled already. Errors in Python are left to who does it next.
+        """
+        if self.backend.name != "cpu" or not hasattr(os, "fork"):
+            return
+        child = multiprocessing.get_context("fork").Process(target=_quietly, args=(work,))
+        with warnings.catch_warnings():  # of threads: none is in the middle of something
+            warnings.simplefilter("ignore", DeprecationWarning)
+            child.start()
+        child.join(PATIENCE)
+        if child.is_alive():
+            child.kill()
+            child.join()
+            wrong = f"{who} has not come to an end in {PATIENCE:g} seconds"
+            raise self.fault(wrong, "bound every loop of the C++", where=where)
+        code = child.exitcode or 0
+        self.expect(
+            code >= 0,
+            f"{who} ended the process by {signal.Signals(-code).name if code < 0 else code}",
+            "the C++ must read and write its own arrays only: cities are from 0 to n - 1, steps of "
+            "a path too, ranks of candidates from 0 to degree - 1",
+            where=where,
+        )
+
     def tours(self, problem: TSP, rows: int) -> NDArray[np.int32]:
         """Return random tours of the problem."""
         ordered = np.tile(np.arange(problem.n, dtype=np.int32), (rows, 1))
@@ -118,3 +150,9 @@ class Subject:
             said = f"{who} returned {found[row].tolist()} in row {row}, not a permutation"
             raise self.fault(said, remedy, where=problem)
         return found.astype(np.int32)
+
+
+def _quietly(work: Callable[[], object]) -> None:
+    faulthandler.disable()  # how the child ends is reported by its parent
+    with suppress(Exception):
+        work()

@@ -98,7 +98,7 @@ struct SwapPairs {
     if (at3 <= at5 || at3 > at5 + 2 || at3 + 1 >= view.tour.n) return 0;
     const int t4 = path.at(at3 + 1), t5 = path.at(at5), t6 = path.at(at5 + 1);
     move.set(first, gls::Shape::kSwap, 3, t4, t5, t6);
-    const Length removed = first.length + view.length(t6, t5) + view.length(t4, first.t3);
+    const Length removed = first.length + view.leaving(t6, t5) + view.leaving(t4, first.t3);
     const Length added = first.length - first.gain + view.length(t6, first.t1);
     return View::Lengths::gain(removed, added + view.length(t4, t5));
   }
@@ -243,6 +243,20 @@ print(json.dumps({
 }))
 """
 
+CHECKS = """
+import json
+from gpu_ls_plugin.testing import check_filter, check_metric, check_neighbourhood
+from gpu_ls_twice import LeaveCity, SwapPairs, Twice2D
+
+def leaves(problem, removed, added):
+    return all(3 not in edge for edge in removed)
+
+check_metric(Twice2D(), backend="cpu")
+check_neighbourhood(SwapPairs(), backend="cpu")
+check_filter(LeaveCity(3), leaves, backend="cpu")
+print(json.dumps("passed"))
+"""
+
 CHECK = """
 import json
 from gpu_ls_plugin.backends.compile_check import check
@@ -288,7 +302,7 @@ def run(site: Path, *arguments: str) -> Any:
         [sys.executable, *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
         env=os.environ | {"PYTHONPATH": path},
     )
@@ -330,6 +344,10 @@ def test_its_filter_joins_others_in_every_mode(site: Path) -> None:
     found = run(site, "-c", LEAVE)
     checks = ("refereed", "improved", "left", "optimal", "the same in another mode", "fewer")
     assert found == dict.fromkeys(checks, True)
+
+
+def test_its_parts_pass_the_checks_for_plugins(site: Path) -> None:
+    assert run(site, "-c", CHECKS) == "passed"
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,17 @@ def test_a_faulty_neighbourhood_is_found_out(fault, backend):
     found_out(check_neighbourhood, *FAULTS[fault], backend=backend)
 
 
+def test_a_neighbourhood_that_reads_beyond_its_arrays_is_found_out():
+    part = Mine(claim="gain + view.candidates.city(0xfffffff0u)")
+    found_out(check_neighbourhood, part, r"gain\(\) ended the process by SIG", backend="cpu")
+
+
+def test_a_neighbourhood_that_never_ends_is_found_out(monkeypatch):
+    monkeypatch.setattr("gpu_ls_plugin.testing.subject.PATIENCE", 3.0)
+    endless = Mine(claim="[&] { volatile int at = 1; while (at) at = at; return gain; }()")
+    found_out(check_neighbourhood, endless, r"gain\(\) has not come to an end", backend="cpu")
+
+
 @ON_BOTH
 def test_a_neighbourhood_that_is_right_passes(backend):
     check_neighbourhood(Mine(more=EACH_GAIN.format(gain=SHARED)), backend=backend)
@@ -109,7 +120,7 @@ def test_offers_of_built_in_neighbourhoods_pass(part):
 
 
 def test_what_is_not_a_neighbourhood_of_moves_at_a_city_is_refused():
-    with pytest.raises(InvalidTypeError, match="is not a Neighbourhood"):
+    with pytest.raises(InvalidTypeError, match=r"extend\.Neighbourhood; pass"):
         check_neighbourhood(Mine)
     with pytest.raises(InvalidTypeError, match="check_filter"):
         check_neighbourhood(gls.FilteredNeighbourhood())

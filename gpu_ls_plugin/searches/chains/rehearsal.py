@@ -34,4 +34,4 @@ def compile_chains(search: Any, problem: TSP, tours: Any, chosen: Backend) -> No
     if search.cooperation is not None:
         search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)
     if isinstance(chains, SteppedChains):
-        search.perturbation.perturb(problem, tours[:1], backend=chosen.name)
+        search.kick.perturb(problem, tours[:1], backend=chosen.name)
