@@ -40,6 +40,7 @@ from gpu_ls_plugin.searches.descent.multi_descent import multi_descent_kernel
 from gpu_ls_plugin.searches.exhaustive import climb_layouts, random_k, three_opt_climb
 from gpu_ls_plugin.searches.exhaustive.two_opt_climb import block_kernel
 from gpu_ls_plugin.searches.filtered.filtered_kernels import FilteredKernels
+from gpu_ls_plugin.searches.instances import instances
 from gpu_ls_plugin.tours.sites import GRID_METRICS, sites_kernel
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ CHAINS: tuple[tuple[Sequence[Neighbourhood], str, DoubleBridge, Acceptance], ...
 # two blocks of 16 warps.
 CHAIN_CITIES = (5000, 100_000, 1000)
 PART = 800
+INSTANCES = (100, 1000)  # cities
 
 ASSEMBLIES = (("EUC_2D", 1000, "int", "fine"), ("EUC", 100_000, "double", ""))
 
@@ -97,6 +99,8 @@ ENGINES = {
     "expand": ("elite_edges",),
     "edge_assembly": ("edge_assembly",),
     "note_neighbours": ("edge_assembly",),
+    "instance_lists": ("local_search",),
+    "instance_cost": ("local_search",),
 }
 
 
@@ -140,6 +144,7 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
     yield from _chains(metric)
     yield from _filtered(metric)
     yield from _assembly(metric)
+    yield from _instances(metric)
 
 
 LAYOUTS = (
@@ -234,6 +239,22 @@ def _assembly(metric: Metric) -> Iterator[Kernel]:
             layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90])
             yield edge_assembly.assembly_kernel(metric, length, grid, layout)
             yield edge_assembly.neighbours_kernel(layout.city, BLOCK)
+
+
+def _instances(metric: Metric) -> Iterator[Kernel]:
+    """Candidates, costs and chains of instances side by side; real lengths are the default."""
+    if metric.name not in ("EUC_2D", "EUC"):
+        return
+    length, grid = ("int", "fine") if metric.integer else ("double", "")
+    moves = Moves.of(SHALLOW, symmetric=True, length=length, grid=grid)
+    yield instances.lists_kernel(metric, moves, instances.LIST_TEAMS["cuda"])
+    if metric.integer:
+        return
+    yield instances.cost_kernel(metric, WARP)
+    needs = chain_needs(metric, moves, SHALLOW)
+    for n in INSTANCES:
+        shape = chain_layouts.part_shape(n, tuning.SHARED_MEMORY[90], needs)
+        yield chain_kernel(metric, moves, WINDOW.cuts, Annealing(), shape, TOUR_PART)
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:
