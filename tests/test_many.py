@@ -133,7 +133,7 @@ def test_more_time_finds_shorter_tours() -> None:
 
 
 def test_large_instances_are_solved_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(many, "LONGEST_WHOLE", 25)
+    monkeypatch.setattr(many, "LARGEST", 25)
     problems = [random_problem("EUC_2D", n, span=1000) for n in (40, 20, 30)]
     result = gls.solve_many(problems, **QUICK)
     check(problems, result)

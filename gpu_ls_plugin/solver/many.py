@@ -21,7 +21,6 @@ from gpu_ls_plugin.searches.instances.side_by_side import (
     bytes_per_instance,
     slots_of,
 )
-from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
 from gpu_ls_plugin.solver import many_input, single
 from gpu_ls_plugin.solver.settings import Settings
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.searches.instances.instances import Instances
 
+LARGEST = 5_000  # cities; candidates of larger instances, by all pairs, would take too long
 ALIKE = 1.3  # times as many cities have the largest instances that share a launch
 MOST_ITEMS = 1 << 30  # of a launch
 SECONDS_OF_REFEREE = 6e-8  # for a city, on one core
@@ -76,7 +76,7 @@ def solve_many(
     """Return a short tour of each of many instances, all searched side by side.
 
     A chain of kicks works on each instance, several where instances are so few that the device
-    would be idle. Instances of up to seven cities get the shortest tour; those of more than 12,000
+    would be idle. Instances of up to seven cities get the shortest tour; those of more than 5,000
     are solved one after the other, as `solve` does. A handful of instances is better given to
     `solve`, one after the other: there chains help each other.
 
@@ -213,7 +213,7 @@ class _Run:
         while len(order):
             n, many = int(sizes[0]), 1
             largest = sizes[np.searchsorted(sizes, ALIKE * n + 8, side="right") - 1]
-            slots = slots_of(self.backend, parts, int(largest)) if n <= LONGEST_WHOLE else 0
+            slots = slots_of(self.backend, parts, int(largest)) if n <= LARGEST else 0
             if slots:
                 fit = self.backend.rows_that_fit(
                     bytes_per_instance(int(largest)), 16 * group.whole.n, memory_limit
