@@ -76,8 +76,7 @@ CHAINS: tuple[tuple[Sequence[Neighbourhood], str, DoubleBridge, Acceptance], ...
 # One block of 10 warps on a multiprocessor, with registers for all parts; a tour in global memory;
 # two blocks of 16 warps.
 CHAIN_CITIES = (5000, 100_000, 1000)
-PART = 800
-INSTANCES = (100, 1000)  # cities
+PART, INSTANCE = 800, 100  # cities
 
 ASSEMBLIES = (("EUC_2D", 1000, "int", "fine"), ("EUC", 100_000, "double", ""))
 
@@ -243,18 +242,14 @@ def _assembly(metric: Metric) -> Iterator[Kernel]:
 
 def _instances(metric: Metric) -> Iterator[Kernel]:
     """Candidates, costs and chains of instances side by side; real lengths are the default."""
-    if metric.name not in ("EUC_2D", "EUC"):
+    if metric.name != "EUC":
         return
-    length, grid = ("int", "fine") if metric.integer else ("double", "")
-    moves = Moves.of(SHALLOW, symmetric=True, length=length, grid=grid)
+    moves = Moves.of(SHALLOW, symmetric=True, length="double")
     yield instances.lists_kernel(metric, moves, instances.LIST_TEAMS["cuda"])
-    if metric.integer:
-        return
     yield instances.cost_kernel(metric, WARP)
     needs = chain_needs(metric, moves, SHALLOW)
-    for n in INSTANCES:
-        shape = chain_layouts.part_shape(n, tuning.SHARED_MEMORY[90], needs)
-        yield chain_kernel(metric, moves, WINDOW.cuts, Annealing(), shape, TOUR_PART)
+    shape = chain_layouts.part_shape(INSTANCE, tuning.SHARED_MEMORY[90], needs)
+    yield chain_kernel(metric, moves, WINDOW.cuts, Annealing(), shape, TOUR_PART)
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:
