@@ -50,6 +50,7 @@ from gpu_ls_plugin.searches import (
     observers,
 )
 from gpu_ls_plugin.solver.calls import solve
+from gpu_ls_plugin.solver.many import ManyResult, solve_many
 
 __version__ = "0.1.0"
 
@@ -77,6 +78,7 @@ __all__ = [
     "IteratedLocalSearch",
     "LinKernighan",
     "LocalSearch",
+    "ManyResult",
     "Migration",
     "Multi",
     "Nearest",
@@ -104,6 +106,7 @@ __all__ = [
     "random_tours",
     "read_tour",
     "solve",
+    "solve_many",
     "space_filling_curve",
 ]
 

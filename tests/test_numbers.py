@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 N = 80
 PROBLEM = gls.TSP(np.random.default_rng(5).integers(0, 500, (N, 2)), "EUC_2D")
 TOURS = np.random.default_rng(6).permuted(np.tile(np.arange(N), (3, 1)), axis=1)
-RECORDS = {"Result", "Statistics", "Progress", "BestMoves"}  # made by searches
+RECORDS = {"Result", "ManyResult", "Statistics", "Progress", "BestMoves"}  # made by searches
 FILTERED = gls.FilteredNeighbourhood(gls.TwoOpt(), gls.RandomKeep(0.5))
 
 INTEGERS = [np.dtype(f"{sign}int{bits}").type for bits in (8, 16, 32, 64) for sign in ("", "u")]
@@ -53,6 +53,7 @@ NUMBERS = {
     "part": 40,
     "population": 2,
     "r": 60.0,
+    "replicas": 2,
     "restart_after": 3,
     "seconds": 100.0,
     "seed": 3,
@@ -225,6 +226,11 @@ CHAINS = gls.IteratedLocalSearch(accept=gls.Better())  # which know no time
 # What a call cannot do without, or would take long.
 REQUIRED = {
     "distinct": {"k": 2},
+    "solve_many": {
+        "seconds": 100.0,
+        "kicks": 4,
+        "problems": np.arange(60.0).reshape(3, 10, 2) ** 2,
+    },
     "solve": {"seconds": 100.0, "kicks": 4, "population": 2, "search": CHAINS},
 }
 

@@ -72,7 +72,7 @@ def space_filling_curve(
     step = max(1, BLOCK_ENTRIES // problem.n)
     for begin in range(0, count, step):
         rows = slice(begin, begin + step)
-        keys = _hilbert(xp, *_to_cells(xp, points, turns[rows], shifts[rows]))
+        keys = hilbert(xp, *_to_cells(xp, points, turns[rows], shifts[rows]))
         tours[rows] = chosen.to_numpy(xp.argsort(keys, axis=1, kind="stable"))
     return tours
 
@@ -94,7 +94,7 @@ def _to_cells(xp: Any, points: Any, turns: Any, shifts: Any) -> tuple[Any, Any]:
     return cells[0], cells[1]
 
 
-def _hilbert(xp: Any, x: Any, y: Any) -> Any:
+def hilbert(xp: Any, x: Any, y: Any) -> Any:
     """Return the position along the Hilbert curve of each cell."""
     keys = xp.zeros_like(x)
     for level in reversed(range(LEVELS)):

@@ -41,6 +41,7 @@ from gpu_ls_plugin.searches.descent.multi_descent import multi_descent_kernel
 from gpu_ls_plugin.searches.exhaustive import climb_layouts, random_k, three_opt_climb
 from gpu_ls_plugin.searches.exhaustive.two_opt_climb import block_kernel
 from gpu_ls_plugin.searches.filtered.filtered_kernels import FilteredKernels
+from gpu_ls_plugin.searches.instances import instances
 from gpu_ls_plugin.tours.sites import GRID_METRICS, sites_kernel
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ CHAINS: tuple[tuple[Sequence[Neighbourhood], str, DoubleBridge, Acceptance], ...
 # One block of 10 warps on a multiprocessor, with registers for all parts; a tour in global memory;
 # two blocks of 16 warps.
 CHAIN_CITIES = (5000, 100_000, 1000)
-PART = 800
+PART, INSTANCE = 800, 100  # cities
 
 ASSEMBLIES = (("EUC_2D", 1000, "int", "fine"), ("EUC", 100_000, "double", ""))
 
@@ -99,6 +100,8 @@ ENGINES = {
     "edge_assembly": ("edge_assembly",),
     "note_neighbours": ("edge_assembly",),
     "adopt": ("edge_assembly",),
+    "instance_lists": ("local_search",),
+    "instance_cost": ("local_search",),
 }
 
 
@@ -143,6 +146,7 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
     yield from _chains(metric)
     yield from _filtered(metric)
     yield from _assembly(metric)
+    yield from _instances(metric)
 
 
 LAYOUTS = (
@@ -237,6 +241,18 @@ def _assembly(metric: Metric) -> Iterator[Kernel]:
             layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90])
             yield edge_assembly.assembly_kernel(metric, length, grid, layout)
             yield edge_assembly.neighbours_kernel(layout.city, BLOCK)
+
+
+def _instances(metric: Metric) -> Iterator[Kernel]:
+    """Candidates, costs and chains of instances side by side; real lengths are the default."""
+    if metric.name != "EUC":
+        return
+    moves = Moves.of(SHALLOW, symmetric=True, length="double")
+    yield instances.lists_kernel(metric, moves, instances.LIST_TEAMS["cuda"])
+    yield instances.cost_kernel(metric, WARP)
+    needs = chain_needs(metric, moves, SHALLOW)
+    shape = chain_layouts.part_shape(INSTANCE, tuning.SHARED_MEMORY[90], needs)
+    yield chain_kernel(metric, moves, WINDOW, Annealing(), shape, TOUR_PART)
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:

@@ -140,40 +140,69 @@ class PartSearch:
         ChainState
             Its costs are counted from those of `rings`.
         """
-        backend, chains = self._start.backend, len(rings)
-        rises = backend.xp.zeros(chains, self._start.problem.cost_dtype)
-        state = ChainState(
-            backend.xp,
-            rings,
-            rises,
-            units,
-            current_is_best=self._accept.never_worse,
-            neighbourhoods=self._neighbourhoods,
-        )
-        arguments = {
-            **self._arguments,
-            **state.state_arguments,
-            "first_row": first_row,
-            "window": window,
-            "heat": level,
-            "cooling": fall / kicks,
-            "candidates": cut.near,
-            "candidate_lengths": cut.near_lengths,
-            "replicas": chains // len(cut.sizes),
-            "sizes": cut.sizes,
-            "names": cut.names,
-            "mates": cut.mates,
-        }
-        watch, done = Stopwatch.of(seconds), 0
+        rises = self._start.backend.xp.zeros(len(rings), self._start.problem.cost_dtype)
+        state, watch, done = self.begin(rings, rises, units), Stopwatch.of(seconds), 0
         while done < kicks and watch.left > 0:
             done = min(kicks, done + step)
-            backend.launch(
-                self._kernel,
-                chains,
-                {**arguments, "until": done},
-                shared_bytes=self._shared_bytes,
+            self.advance(
+                cut,
+                state,
+                until=done,
+                heat=level,
+                cooling=fall / kicks,
+                window=window,
+                first_row=first_row,
                 seconds=watch.left,
             )
             if done < kicks:
                 state.kicks.max().item()  # waits: launches only queue
         return state
+
+    def begin(self, rings: Any, costs: Any, units: Any) -> ChainState:
+        """Return chains on tours of the parts, of such costs, before their first kick."""
+        return ChainState(
+            self._start.backend.xp,
+            rings,
+            costs,
+            units,
+            current_is_best=self._accept.never_worse,
+            neighbourhoods=self._neighbourhoods,
+        )
+
+    def advance(
+        self,
+        cut: TourParts,
+        state: ChainState,
+        *,
+        until: int,
+        heat: float,
+        cooling: float,
+        window: int,
+        first_row: int,
+        seconds: float,
+    ) -> None:
+        """Queue one launch, in which chains go on to kick number `until`.
+
+        The acceptance rule's level is ``heat - cooling * kick``.
+        """
+        self._start.backend.launch(
+            self._kernel,
+            len(state.tours),
+            {
+                **self._arguments,
+                **state.state_arguments,
+                "first_row": first_row,
+                "window": window,
+                "heat": heat,
+                "cooling": cooling,
+                "candidates": cut.near,
+                "candidate_lengths": cut.near_lengths,
+                "replicas": len(state.tours) // len(cut.sizes),
+                "sizes": cut.sizes,
+                "names": cut.names,
+                "mates": cut.mates,
+                "until": until,
+            },
+            shared_bytes=self._shared_bytes,
+            seconds=seconds,
+        )

@@ -10,6 +10,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.candidates import Candidates
 from gpu_ls_plugin.candidates.base import _lists
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.solver import Settings, default_settings
@@ -103,6 +104,20 @@ def test_after_preparing_nothing_is_compiled(name: str, monkeypatch: pytest.Monk
     prepared = True
     call(search, problem)
     assert late == []
+
+
+class Never(Candidates):
+    """Candidates that nobody may make."""
+
+    def build(self, problem: gls.TSP) -> Any:
+        raise AssertionError("candidates were made")
+
+
+@pytest.mark.parametrize("kind", [gls.IteratedLocalSearch, gls.RandomRestarts])
+def test_preparing_makes_no_candidates(kind: Any) -> None:
+    local = gls.LocalSearch(candidates=Never())
+    for search in (local, kind(local)):
+        search.prepare(PROBLEM, 2, backend="cpu")
 
 
 @pytest.mark.parametrize("search", [gls.LocalSearch(), gls.IteratedLocalSearch()])
