@@ -269,7 +269,9 @@ def solve(problem: TSP, settings: Settings, callback: Callback | None = None) ->
     return _timed(found.sorted(), before, begin, watch.elapsed)
 
 
-def compile_search(search: Callable[..., Any], problem: TSP, tours: Any, backend: str) -> None:
+def compile_search(
+    search: Callable[..., Any], problem: TSP, tours: Any, backend: str | Backend
+) -> None:
     """Compile what a search needs for a batch like `tours`, by letting it search for a moment.
 
     Parameters
@@ -278,7 +280,7 @@ def compile_search(search: Callable[..., Any], problem: TSP, tours: Any, backend
     problem : TSP
     tours : array, shape (P, n), integer
         Not changed.
-    backend : {"auto", "cpu", "cuda"}
+    backend : {"auto", "cpu", "cuda"} or Backend
 
     Raises
     ------
@@ -293,14 +295,15 @@ def compile_search(search: Callable[..., Any], problem: TSP, tours: Any, backend
     if not isinstance(search, IteratedLocalSearch) or problem.n < SMALLEST_KICKED:
         return
     chosen = get_backend(backend, tours=tours)
-    chains = search.chains(Start(chosen, problem, chosen.xp.array(tours, "int32"), 0))
-    chains.advance(1, 0.0, 0.0, 0.0)
-    chains.behind(1)  # waits for the GPU
-    chains.restart(search.search, chosen.xp.zeros(1, "int64"), A_MOMENT)
-    if search.cooperation is not None:
-        search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)
-    if isinstance(chains, SteppedChains):
-        search.perturbation.perturb(problem, tours[:1], backend=backend)
+    with chosen.current():
+        chains = search.chains(Start(chosen, problem, chosen.xp.array(tours, "int32"), 0))
+        chains.advance(1, 0.0, 0.0, 0.0)
+        chains.behind(1)  # waits for the GPU
+        chains.restart(search.search, chosen.xp.zeros(1, "int64"), A_MOMENT)
+        if search.cooperation is not None:
+            search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)
+        if isinstance(chains, SteppedChains):
+            search.perturbation.perturb(problem, tours[:1], backend=chosen.name)
 
 
 def _rehearse(problem: TSP, settings: Settings) -> None:

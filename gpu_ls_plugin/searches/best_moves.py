@@ -17,6 +17,7 @@ from gpu_ls_plugin.searches.filtered.filtered_moves import RANKED_BYTES, Filtere
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
 
 MOST = 10_000  # moves; each takes an evaluation of the neighbourhood
@@ -52,7 +53,7 @@ def best_moves(
     k: int = 10,
     *,
     seed: int | None = 0,
-    backend: str = "auto",
+    backend: str | Backend = "auto",
     device: int | None = None,
     memory_limit: int | None = None,
     first_row: int = 0,
@@ -103,28 +104,29 @@ def best_moves(
     check_problem(problem)
     neighbourhood.check(problem)
     chosen = get_backend(backend, device, tours=tours)
-    batch = arrays.take_tours(chosen, problem, tours)
-    rows = chosen.rows_that_fit(
-        FilteredMoves.bytes_per_tour(problem.n, neighbourhood),
-        chosen.metric_data(problem).nbytes,
-        memory_limit,
-    )
-    found = [
-        _found(
-            FilteredMoves(
-                chosen,
-                problem,
-                batch[begin : begin + rows],
-                neighbourhood,
-                0x7FFFFFFF,
-                seed=key,
-                first_row=first + begin,
-                memory=chosen.memory(memory_limit),
-            ),
-            count,
+    with chosen.current():
+        batch = arrays.take_tours(chosen, problem, tours)
+        rows = chosen.rows_that_fit(
+            FilteredMoves.bytes_per_tour(problem.n, neighbourhood),
+            chosen.metric_data(problem).nbytes,
+            memory_limit,
         )
-        for begin in range(0, len(batch), rows)
-    ]
+        found = [
+            _found(
+                FilteredMoves(
+                    chosen,
+                    problem,
+                    batch[begin : begin + rows],
+                    neighbourhood,
+                    0x7FFFFFFF,
+                    seed=key,
+                    first_row=first + begin,
+                    memory=chosen.memory(memory_limit),
+                ),
+                count,
+            )
+            for begin in range(0, len(batch), rows)
+        ]
     return BestMoves(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 

@@ -120,7 +120,7 @@ class IteratedLocalSearch:
         *,
         seed: int | None = 0,
         budget: Budget | None = None,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         callback: Callback | None = None,
         memory_limit: int | None = None,
@@ -174,38 +174,41 @@ class IteratedLocalSearch:
         if self.cooperation is not None:
             self.cooperation.check(problem)
         chosen = get_backend(backend, device, tours=tours)
-        given = arrays.take_tours(chosen, problem, tours)
-        per_row = FusedChains.bytes_per_tour(problem.n)
-        if self.cooperation is not None:
-            per_row += self.cooperation.bytes_per_tour(problem.n)
-        fixed = chosen.metric_data(problem).nbytes
-        size = chosen.rows_that_fit(per_row, fixed, memory_limit)
-        statistics = Statistics(backend=chosen.name, stopped_by="kicks", climbs=len(given))
-        memory = chosen.memory(memory_limit)
-        run = _Run(self, chosen, problem, key, stopwatch, callback, statistics, len(given), memory)
-        improved = given.copy() if not problem.integer else given
-        for begin in range(0, len(given), size):
-            rows = slice(begin, begin + size)
-            try:
-                run.improve(improved, rows, first + begin, len(improved[rows]) / len(given))
-            except KeyboardInterrupt:
-                run.stop("interrupt")
-            if run.stopped:
-                break
-        with statistics.phase("costs"):
-            to_host = not arrays.on_gpu(tours)
-            costs = refereed(chosen, problem, improved, to_host=to_host)
-            if not problem.integer:
-                before = refereed(chosen, problem, given, to_host=to_host)
-                undo_rounding(improved, costs, given, before)
-        run.finish(costs)
-        observers.notify(problem, self, statistics)
-        result = Result(
-            arrays.give(chosen, improved, like=tours),
-            arrays.give(chosen, costs, like=tours),
-            statistics,
-        )
-        return result if self.cooperation is None else result.sorted()
+        with chosen.current():
+            given = arrays.take_tours(chosen, problem, tours)
+            per_row = FusedChains.bytes_per_tour(problem.n)
+            if self.cooperation is not None:
+                per_row += self.cooperation.bytes_per_tour(problem.n)
+            fixed = chosen.metric_data(problem).nbytes
+            size = chosen.rows_that_fit(per_row, fixed, memory_limit)
+            statistics = Statistics(backend=chosen.name, stopped_by="kicks", climbs=len(given))
+            memory = chosen.memory(memory_limit)
+            run = _Run(
+                self, chosen, problem, key, stopwatch, callback, statistics, len(given), memory
+            )
+            improved = given.copy() if not problem.integer else given
+            for begin in range(0, len(given), size):
+                rows = slice(begin, begin + size)
+                try:
+                    run.improve(improved, rows, first + begin, len(improved[rows]) / len(given))
+                except KeyboardInterrupt:
+                    run.stop("interrupt")
+                if run.stopped:
+                    break
+            with statistics.phase("costs"):
+                to_host = not arrays.on_gpu(tours)
+                costs = refereed(chosen, problem, improved, to_host=to_host)
+                if not problem.integer:
+                    before = refereed(chosen, problem, given, to_host=to_host)
+                    undo_rounding(improved, costs, given, before)
+            run.finish(costs)
+            observers.notify(problem, self, statistics)
+            result = Result(
+                arrays.give(chosen, improved, like=tours),
+                arrays.give(chosen, costs, like=tours),
+                statistics,
+            )
+            return result if self.cooperation is None else result.sorted()
 
     def chains(self, start: Start) -> Chains:
         """Return the chains of a batch of local optima."""

@@ -123,7 +123,7 @@ class LocalSearch:
         *,
         seed: int | None = 0,
         budget: Budget | None = None,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         callback: Callback | None = None,
         memory_limit: int | None = None,
@@ -174,31 +174,32 @@ class LocalSearch:
         for part in self.neighbourhoods:
             part.check(problem)
         chosen = get_backend(backend, device, tours=tours)
-        improved = arrays.take_tours(chosen, problem, tours)
-        before, to_host = None, not arrays.on_gpu(tours)
-        if not problem.integer:
-            before = (improved.copy(), refereed(chosen, problem, improved, to_host=to_host))
-        statistics = Statistics(backend=chosen.name, climbs=len(improved))
-        memory = chosen.memory(memory_limit)
-        maker = engines.choose(self)(self, chosen, problem, key, memory)
-        size = chosen.rows_that_fit(
-            maker.bytes_per_tour, chosen.metric_data(problem).nbytes, memory_limit
-        )
-        in_time = engines.ready(self, chosen, problem, stopwatch.left)
-        if not in_time:
-            statistics.stopped_by = "seconds"
-        for begin in range(0, len(improved) if in_time else 0, size):
-            rows = slice(begin, begin + size)
-            self._improve(maker, improved, rows, first, stopwatch, callback, statistics)
-            if statistics.stopped_by in ("seconds", "target", "interrupt"):
-                break
-        costs = refereed(chosen, problem, improved, to_host=to_host)
-        if before is not None:
-            undo_rounding(improved, costs, *before)
-        statistics.seconds = stopwatch.elapsed
-        observers.notify(problem, self, statistics)
-        given = arrays.give(chosen, improved, like=tours)
-        return Result(given, arrays.give(chosen, costs, like=tours), statistics)
+        with chosen.current():
+            improved = arrays.take_tours(chosen, problem, tours)
+            before, to_host = None, not arrays.on_gpu(tours)
+            if not problem.integer:
+                before = (improved.copy(), refereed(chosen, problem, improved, to_host=to_host))
+            statistics = Statistics(backend=chosen.name, climbs=len(improved))
+            memory = chosen.memory(memory_limit)
+            maker = engines.choose(self)(self, chosen, problem, key, memory)
+            size = chosen.rows_that_fit(
+                maker.bytes_per_tour, chosen.metric_data(problem).nbytes, memory_limit
+            )
+            in_time = engines.ready(self, chosen, problem, stopwatch.left)
+            if not in_time:
+                statistics.stopped_by = "seconds"
+            for begin in range(0, len(improved) if in_time else 0, size):
+                rows = slice(begin, begin + size)
+                self._improve(maker, improved, rows, first, stopwatch, callback, statistics)
+                if statistics.stopped_by in ("seconds", "target", "interrupt"):
+                    break
+            costs = refereed(chosen, problem, improved, to_host=to_host)
+            if before is not None:
+                undo_rounding(improved, costs, *before)
+            statistics.seconds = stopwatch.elapsed
+            observers.notify(problem, self, statistics)
+            given = arrays.give(chosen, improved, like=tours)
+            return Result(given, arrays.give(chosen, costs, like=tours), statistics)
 
     def _improve(
         self,

@@ -61,7 +61,7 @@ class RandomRestarts:
         *,
         seed: int | None = 0,
         budget: Budget | None = None,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         callback: Callback | None = None,
         memory_limit: int | None = None,
@@ -103,35 +103,35 @@ class RandomRestarts:
         checks.callback(callback)
         check_problem(problem)
         chosen = get_backend(backend, device)
-        size = self._batch_size(chosen, problem, memory_limit)
-        statistics = Statistics(backend=chosen.name, stopped_by="climbs")
-        tours = costs = None
-        try:
-            for begin in range(0, self.climbs, size):
-                starts = shuffle(chosen, problem.n, min(size, self.climbs - begin), key, begin)
-                result = self.search(
-                    problem,
-                    starts,
-                    seed=key,
-                    first_row=begin,
-                    budget=replace(stopwatch.budget, seconds=_seconds_left(stopwatch)),
-                    backend=chosen.name,
-                    device=device,
-                    memory_limit=memory_limit,
-                )
-                statistics.add(result.statistics)
-                tours, costs = self._best(chosen, tours, costs, result)
-                if callback is not None:
-                    callback(_progress(stopwatch, costs, statistics, self.climbs))
-                if result.statistics.stopped_by in ("seconds", "target", "interrupt"):
-                    statistics.stopped_by = result.statistics.stopped_by
-                    break
-        except KeyboardInterrupt:
-            if tours is None:
-                raise
-            statistics.stopped_by = "interrupt"
-        statistics.seconds = stopwatch.elapsed
-        return Result(chosen.to_numpy(tours), chosen.to_numpy(costs), statistics)
+        with chosen.current():
+            size = self._batch_size(chosen, problem, memory_limit)
+            statistics = Statistics(backend=chosen.name, stopped_by="climbs")
+            tours = costs = None
+            try:
+                for begin in range(0, self.climbs, size):
+                    starts = shuffle(chosen, problem.n, min(size, self.climbs - begin), key, begin)
+                    result = self.search(
+                        problem,
+                        starts,
+                        seed=key,
+                        first_row=begin,
+                        budget=replace(stopwatch.budget, seconds=_seconds_left(stopwatch)),
+                        backend=chosen,
+                        memory_limit=memory_limit,
+                    )
+                    statistics.add(result.statistics)
+                    tours, costs = self._best(chosen, tours, costs, result)
+                    if callback is not None:
+                        callback(_progress(stopwatch, costs, statistics, self.climbs))
+                    if result.statistics.stopped_by in ("seconds", "target", "interrupt"):
+                        statistics.stopped_by = result.statistics.stopped_by
+                        break
+            except KeyboardInterrupt:
+                if tours is None:
+                    raise
+                statistics.stopped_by = "interrupt"
+            statistics.seconds = stopwatch.elapsed
+            return Result(chosen.to_numpy(tours), chosen.to_numpy(costs), statistics)
 
     def _batch_size(self, backend: Backend, problem: TSP, memory_limit: int | None) -> int:
         """Return how many climbers run at a time: enough to fill the device, as many as fit."""

@@ -261,7 +261,7 @@ class Chains(ChainState, ABC):
             begin,
             seed=seed,
             budget=Stopwatch.of(seconds).budget,
-            backend=backend.name,
+            backend=backend,
             first_row=first_row,
         )
         if found.statistics.interrupted:  # which the search has taken for its own
@@ -455,7 +455,7 @@ class SteppedChains(Chains):
         """Kick and repair once; a kick that is not repaired in the time is forgotten."""
         backend, problem, first_row = self.start.backend, self.start.problem, self.start.first_row
         seed = (self.start.seed * 0x9E3779B97F4A7C15 + kick + 1) % 2**64
-        kicked = self._perturbation.perturb(
+        kicked = self._perturbation.perturb(  # whose device is the current one, and the tours'
             problem, self.tours, seed=seed, backend=backend.name, **self._numbered
         )
         found = self.searched(self._search, kicked, rows, seed, seconds)
