@@ -121,7 +121,8 @@ def _device_costs(problem: TSP, tours: Any) -> Any:
     from gpu_ls_plugin.backends import arrays, evaluation, get_backend
 
     backend = get_backend("cuda", tours=tours)
-    return evaluation.tour_costs(backend, problem, arrays.take_tours(backend, problem, tours))
+    with backend.current():
+        return evaluation.tour_costs(backend, problem, arrays.take_tours(backend, problem, tours))
 
 
 def _search_finished(problem: Problem, search: object, statistics: Statistics) -> None:

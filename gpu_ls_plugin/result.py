@@ -7,7 +7,7 @@ import json
 import time
 import zlib
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -157,17 +157,20 @@ class Result:
     @property
     def best_tour(self) -> Any:
         """The cheapest row of `tours`, the first of equals."""
-        return self.tours[int(self.costs.argmin())]
+        with _device_of(self.tours):
+            return self.tours[int(self.costs.argmin())]
 
     @property
     def best_cost(self) -> int | float:
         """The cost of `best_tour`, as a Python number."""
-        best: int | float = self.costs[int(self.costs.argmin())].item()
+        with _device_of(self.costs):
+            best: int | float = self.costs[int(self.costs.argmin())].item()
         return best
 
     def sorted(self) -> Result:
         """Return the rows by cost, the cheapest first and equal costs in their order."""
-        return self._rows(self.costs.argsort(kind="stable"))
+        with _device_of(self.costs):
+            return self._rows(self.costs.argsort(kind="stable"))
 
     def distinct(self, k: int, least: float = 0.01) -> Result:
         """Return the cheapest rows that differ from one another.
@@ -203,7 +206,7 @@ class Result:
         difference = new_edges if self.problem is None else self.problem.difference
         # Most rows are settled by the few taken ones that they resemble, so that all pairs of rows
         # are never compared.
-        for row in _on_host(self.costs.argsort(kind="stable")).tolist():
+        for row in _on_host(self.costs).argsort(kind="stable").tolist():
             own = tours[row].astype(np.intp)
             if all(share(own) >= least for share in from_taken):
                 taken.append(row)
@@ -284,7 +287,14 @@ class Result:
         return plot_history(self.statistics.history, path, optimum=optimum)
 
     def _rows(self, rows: Any) -> Result:
-        return replace(self, tours=self.tours[rows], costs=self.costs[rows])
+        with _device_of(self.tours):
+            return replace(self, tours=self.tours[rows], costs=self.costs[rows])
+
+
+def _device_of(array: Any) -> AbstractContextManager[Any]:
+    """Return what makes the GPU current that an array lies on; nothing for NumPy's."""
+    device = getattr(array, "device", None)  # of NumPy's, since its version 2, a text
+    return device if isinstance(device, AbstractContextManager) else nullcontext()
 
 
 def _on_host(array: Any) -> NDArray[Any]:

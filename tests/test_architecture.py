@@ -40,6 +40,7 @@ LEVELS = (
     {"searches", "cooperation", "recombination"},
     {"hookspecs", "plugins", "search_text"},
     {"solver", "progress", "drawing", "cli", "extend", "testing"},
+    {"evolution"},
     {"__main__", "__init__"},
 )
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}

@@ -10,15 +10,15 @@ from pymoo.core.problem import Problem
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 from scipy.spatial.distance import cdist
 
+from gpu_ls_plugin.evolution.rows import as_tours, canonical, checked
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
-from gpu_ls_pymoo.tours import as_tours, canonical, checked
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_pymoo.tours import Tours
+    from gpu_ls_plugin.evolution.rows import Tours
 
     Fitness = NDArray[np.float64]
 

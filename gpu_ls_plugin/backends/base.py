@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import weakref
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.metric_check import check_metric
 from gpu_ls_plugin.backends.words import kept_words, packed_words
-from gpu_ls_plugin.exceptions import InsufficientMemoryError
+from gpu_ls_plugin.exceptions import InsufficientMemoryError, InvalidTypeError
 from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
@@ -44,6 +45,14 @@ class Backend(ABC):
         )
         self._measured: weakref.WeakSet[TSP] = weakref.WeakSet()
         self._search_data: weakref.WeakKeyDictionary[TSP, Any] = weakref.WeakKeyDictionary()
+
+    def current(self) -> AbstractContextManager[Any]:
+        """Make the backend's device the current one of this thread for a ``with`` block.
+
+        All arrays and kernels of a call live there; whoever takes a backend from `get_backend`
+        works with it in such a block.
+        """
+        return nullcontext()
 
     @property
     @abstractmethod
@@ -110,6 +119,19 @@ class Backend(ABC):
         """Iterate over NumPy arrays as arrays of this backend, each for the work queued with it."""
         yield from parts
 
+    def adopt(self, array: Any) -> Any:
+        """Return an array that lies on a GPU as one of this backend: itself, or a copy.
+
+        Raises
+        ------
+        InvalidTypeError
+            This backend cannot read it.
+        """
+        raise InvalidTypeError(
+            f"tours: the array lies on a GPU, which the {self.name} backend cannot read; "
+            "pass tours.get() or choose backend='cuda'"
+        )
+
     def to_numpy(self, array: Any) -> Any:
         """Return an array of this backend as NumPy."""
         return array
@@ -118,10 +140,11 @@ class Backend(ABC):
         """Return `Problem.device_data` as arrays of this backend; made once."""
         data = self._data.get(problem)
         if data is None:
-            data = {
-                name: self.xp.asarray(np.ascontiguousarray(array))
-                for name, array in problem.device_data().items()
-            }
+            with self.current():
+                data = {
+                    name: self.xp.asarray(np.ascontiguousarray(array))
+                    for name, array in problem.device_data().items()
+                }
             self._data[problem] = data
         return data
 
@@ -136,7 +159,8 @@ class Backend(ABC):
         data = self.device_data(problem)["metric_data"]
         if problem not in self._measured:
             if foreign(problem.metric):
-                check_metric(self, problem, data)
+                with self.current():
+                    check_metric(self, problem, data)
             self._measured.add(problem)
         return data
 

@@ -19,6 +19,7 @@ from gpu_ls_plugin.exceptions import CompilationError, InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
@@ -42,8 +43,13 @@ class CudaBackend(Backend):
         self.xp = cupy
         self.device = device
         self._functions: dict[Kernel, tuple[Any, _Fault | None]] = {}
-        atexit.register(self._functions.clear)  # modules unload while the driver is still there
+        atexit.register(self._forget)  # modules unload while the driver is still there
         self._attributes = cupy.cuda.Device(device).attributes
+
+    def current(self) -> AbstractContextManager[Any]:
+        """Make the device current in this thread, whose current stream there is then used."""
+        device: AbstractContextManager[Any] = self.xp.cuda.Device(self.device)
+        return device
 
     @property
     def processors(self) -> int:
@@ -73,7 +79,7 @@ class CudaBackend(Backend):
         seconds: float = math.inf,
     ) -> bool:
         """Queue a kernel on the current stream; returns at once, unless parts are checked."""
-        with self.xp.cuda.Device(self.device):
+        with self.current():
             function, fault = self._function(kernel)
             if shared_bytes > function.max_dynamic_shared_size_bytes:
                 function.max_dynamic_shared_size_bytes = shared_bytes
@@ -85,8 +91,9 @@ class CudaBackend(Backend):
         return True
 
     def wait(self) -> None:
-        """Wait until all work on the current stream is done."""
-        self.xp.cuda.get_current_stream().synchronize()
+        """Wait until all work on the device's current stream is done."""
+        with self.current():
+            self.xp.cuda.get_current_stream().synchronize()
 
     def address(self, array: Any) -> int:
         """Return where an array begins in the device's memory."""
@@ -133,6 +140,17 @@ class CudaBackend(Backend):
             pool = self.xp.get_default_memory_pool()
             return int(device.mem_info[0]) + int(pool.free_bytes())
 
+    def adopt(self, array: Any) -> Any:
+        """Return an array on a GPU as one of this device, copied if it lies on another."""
+        taken = self.xp.asarray(array)
+        if int(taken.device.id) == self.device:
+            return taken
+        with taken.device:
+            taken = self.xp.ascontiguousarray(taken)
+            self.xp.cuda.get_current_stream().synchronize()  # for which the copy would not wait
+        with self.current():
+            return taken.copy()
+
     def to_numpy(self, array: Any) -> Any:
         """Copy an array to the host; waits for the work that makes it."""
         return self.xp.asnumpy(array)
@@ -144,6 +162,10 @@ class CudaBackend(Backend):
             with compiling():
                 found = self._functions[kernel] = self._compile(kernel)
         return found
+
+    def _forget(self) -> None:
+        with self.current():
+            self._functions.clear()
 
     def _compile(self, kernel: Kernel) -> tuple[Any, _Fault | None]:
         module = self.xp.RawModule(code=kernel.source, options=NVRTC_OPTIONS, backend="nvrtc")
@@ -241,6 +263,15 @@ def backend_of(device: int | None) -> CudaBackend:
     if not 0 <= device < count:
         raise InvalidParameterError(f"device: {device} is none of the {count} CUDA devices")
     return _backend(device)
+
+
+def device_of(array: Any) -> int | None:
+    """Return the number of the device that an array on a GPU lies on; None for no array."""
+    if array is None:
+        return None
+    import cupy
+
+    return int(cupy.asarray(array).device.id)
 
 
 def unavailable_reason() -> str | None:

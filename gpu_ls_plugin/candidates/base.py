@@ -54,7 +54,8 @@ class Candidates(ABC):
         kept = _lists.setdefault(problem, {})
         if self not in kept:
             lists = self.build(problem)
-            kept[self] = _measured(self, problem, lists) if foreign(self) else lists
+            lists = _measured(self, problem, lists) if foreign(self) else lists
+            kept.setdefault(self, lists)  # of two threads, both have those of the first
         return kept[self]
 
     def ready(self, problem: TSP, seconds: float = math.inf) -> bool:
@@ -66,27 +67,29 @@ class Candidates(ABC):
         if self in _lists.get(problem, {}):
             return True
         making = _making.setdefault(problem, {})
-        if self not in making:
-            making[self] = _in_a_thread(partial(self.of, problem))
+        work = making.get(self)
+        if work is None:
+            work = making[self] = _in_a_thread(partial(self.of, problem))
         try:
-            making[self].result(None if seconds == math.inf else max(0.0, seconds))
+            work.result(None if seconds == math.inf else max(0.0, seconds))
         except TimeoutError:
-            if not making[self].done():
+            if not work.done():
                 return False
             raise
         finally:
-            if making[self].done():
-                del making[self]
+            if work.done():
+                making.pop(self, None)  # unless another thread has, which waited as well
         return True
 
     def on(self, backend: Backend, problem: TSP) -> tuple[Any, Any, int]:
         """Return (cities, lengths, degree) with the arrays on a backend."""
         lists = self.of(problem)
         kept = _arrays.setdefault(problem, {})
-        key = (self, id(backend))
+        key = (self, backend)  # of which there is one for each device
         if key not in kept:
-            xp = backend.xp
-            kept[key] = (xp.asarray(lists.cities), xp.asarray(lists.lengths))
+            with backend.current():
+                xp = backend.xp
+                kept[key] = (xp.asarray(lists.cities), xp.asarray(lists.lengths))
         return (*kept[key], lists.degree)
 
     def save(self, path: str | os.PathLike[str], problem: TSP | None = None) -> None:

@@ -60,7 +60,7 @@ def greedy(
     size: int = 1,
     *,
     seed: int | None = 0,
-    backend: str = "auto",
+    backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
     """Return greedy edge tours: the shortest edge that fits, again and again.
@@ -95,13 +95,14 @@ def greedy(
     n = problem.n
     if n < 4:
         return np.tile(np.arange(n, dtype=np.int32), (count, 1))
-    fragments = _Fragments(chosen, n, count)
-    exact = _edges(problem, np.arange(n), Nearest(CANDIDATES).of(problem))
-    random = philox(key)
-    fragments.add([exact, *(exact.lengthened(random) for _ in range(count - 1))])
-    while any(map(len, open_ends := fragments.open_ends())):
-        fragments.add([_edges_between(problem, ends) for ends in open_ends])
-    return fragments.tours()
+    with chosen.current():
+        fragments = _Fragments(chosen, n, count)
+        exact = _edges(problem, np.arange(n), Nearest(CANDIDATES).of(problem))
+        random = philox(key)
+        fragments.add([exact, *(exact.lengthened(random) for _ in range(count - 1))])
+        while any(map(len, open_ends := fragments.open_ends())):
+            fragments.add([_edges_between(problem, ends) for ends in open_ends])
+        return fragments.tours()
 
 
 @dataclass(frozen=True)

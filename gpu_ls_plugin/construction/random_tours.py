@@ -32,7 +32,7 @@ def random_tours(
     size: int = 1,
     *,
     seed: int | None = 0,
-    backend: str = "auto",
+    backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
     """Return uniform random tours.
@@ -62,7 +62,8 @@ def random_tours(
     problem = tour_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)
     count = batch_size(chosen, problem.n, size)
-    return chosen.to_numpy(shuffle(chosen, problem.n, count, key))
+    with chosen.current():
+        return chosen.to_numpy(shuffle(chosen, problem.n, count, key))
 
 
 def shuffle(backend: Backend, n: int, size: int, seed: int, first_row: int = 0) -> Any:

@@ -13,6 +13,7 @@ from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.problem import Problem
 
 LEVELS = 20  # of the curve: 2^20 x 2^20 cells
@@ -24,7 +25,7 @@ def space_filling_curve(
     size: int = 1,
     *,
     seed: int | None = 0,
-    backend: str = "auto",
+    backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
     """Return tours in the order of a Hilbert curve through the plane.
@@ -63,18 +64,19 @@ def space_filling_curve(
             "problem: a space-filling curve needs coordinates, not a matrix; "
             "use greedy or nearest_neighbour"
         )
-    xp = chosen.xp
-    points = xp.asarray(problem.coordinates - problem.coordinates.mean(axis=0))
-    random = philox(key)
-    drawn = np.concatenate([np.zeros((1, 3)), random.random((count - 1, 3))])
-    turns, shifts = 2 * np.pi * drawn[:, 0], drawn[:, 1:]
-    tours = np.empty((count, problem.n), np.int32)
-    step = max(1, BLOCK_ENTRIES // problem.n)
-    for begin in range(0, count, step):
-        rows = slice(begin, begin + step)
-        keys = hilbert(xp, *_to_cells(xp, points, turns[rows], shifts[rows]))
-        tours[rows] = chosen.to_numpy(xp.argsort(keys, axis=1, kind="stable"))
-    return tours
+    with chosen.current():
+        xp = chosen.xp
+        points = xp.asarray(problem.coordinates - problem.coordinates.mean(axis=0))
+        random = philox(key)
+        drawn = np.concatenate([np.zeros((1, 3)), random.random((count - 1, 3))])
+        turns, shifts = 2 * np.pi * drawn[:, 0], drawn[:, 1:]
+        tours = np.empty((count, problem.n), np.int32)
+        step = max(1, BLOCK_ENTRIES // problem.n)
+        for begin in range(0, count, step):
+            rows = slice(begin, begin + step)
+            keys = hilbert(xp, *_to_cells(xp, points, turns[rows], shifts[rows]))
+            tours[rows] = chosen.to_numpy(xp.argsort(keys, axis=1, kind="stable"))
+        return tours
 
 
 def _to_cells(xp: Any, points: Any, turns: Any, shifts: Any) -> tuple[Any, Any]:

@@ -13,6 +13,7 @@ from gpu_ls_plugin.perturbations.base import Perturbation
 from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.problem import Problem
 
 LONGEST_WALK = 100  # steps, whose random numbers belong to one kick
@@ -86,7 +87,7 @@ class DoubleBridge(Perturbation):
         tours: Any,
         *,
         seed: int | None = 0,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         first_row: int = 0,
     ) -> Any:
@@ -129,15 +130,16 @@ class DoubleBridge(Perturbation):
                 f"problem: a double bridge needs at least {SMALLEST} cities, not {problem.n}"
             )
         chosen = get_backend(backend, device, tours=tours)
-        taken = arrays.take_tours(chosen, problem, tours)
-        kicked = chosen.xp.empty_like(taken)
-        arguments = {
-            "n": problem.n,
-            "window": self.window(problem.n),
-            "seed": key,
-            "first_row": first,
-            "tours": taken,
-            "kicked": kicked,
-        }
-        chosen.launch(double_bridge_kernel(chosen.warp()), len(taken), arguments)
-        return arrays.give(chosen, kicked, like=tours)
+        with chosen.current():
+            taken = arrays.take_tours(chosen, problem, tours)
+            kicked = chosen.xp.empty_like(taken)
+            arguments = {
+                "n": problem.n,
+                "window": self.window(problem.n),
+                "seed": key,
+                "first_row": first,
+                "tours": taken,
+                "kicked": kicked,
+            }
+            chosen.launch(double_bridge_kernel(chosen.warp()), len(taken), arguments)
+            return arrays.give(chosen, kicked, like=tours)

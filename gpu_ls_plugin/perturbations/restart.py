@@ -12,6 +12,7 @@ from gpu_ls_plugin.perturbations.base import Perturbation
 from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.problem import Problem
 
 
@@ -27,7 +28,7 @@ class Restart(Perturbation):
         tours: Any,
         *,
         seed: int | None = 0,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         first_row: int = 0,
     ) -> Any:
@@ -58,5 +59,6 @@ class Restart(Perturbation):
         problem = tour_problem(problem)
         key, first = checks.seed(seed), checks.first_row(first_row)
         chosen = get_backend(backend, device, tours=tours)
-        size = len(arrays.take_tours(chosen, problem, tours))
-        return arrays.give(chosen, shuffle(chosen, problem.n, size, key, first), like=tours)
+        with chosen.current():
+            size = len(arrays.take_tours(chosen, problem, tours))
+            return arrays.give(chosen, shuffle(chosen, problem.n, size, key, first), like=tours)

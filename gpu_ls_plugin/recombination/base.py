@@ -97,7 +97,7 @@ class Recombination(Cooperation):
         second: Any,
         *,
         seed: int | None = 0,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         memory_limit: int | None = None,
         first_row: int = 0,
@@ -138,18 +138,19 @@ class Recombination(Cooperation):
         key, number = checks.seed(seed), checks.first_row(first_row)
         self._check(problem, "problem", "make the matrix symmetric, for example (D + D.T) / 2")
         chosen = get_backend(backend, device, tours=first)
-        children = _parents(chosen, problem, first, "first")
-        others = _parents(chosen, problem, second, "second")
-        if len(children) != len(others):
-            raise InvalidTourError(
-                f"second: {len(others)} rows do not go with the {len(children)} of first"
-            )
-        fixed = chosen.metric_data(problem).nbytes
-        size = chosen.rows_that_fit(self.bytes_per_tour(problem.n), fixed, memory_limit)
-        for begin in range(0, len(children), size):
-            rows = slice(begin, begin + size)
-            self._cross(chosen, problem, children[rows], others[rows], key, number + begin)
-        return arrays.give(chosen, children, like=first)
+        with chosen.current():
+            children = _parents(chosen, problem, first, "first")
+            others = _parents(chosen, problem, second, "second")
+            if len(children) != len(others):
+                raise InvalidTourError(
+                    f"second: {len(others)} rows do not go with the {len(children)} of first"
+                )
+            fixed = chosen.metric_data(problem).nbytes
+            size = chosen.rows_that_fit(self.bytes_per_tour(problem.n), fixed, memory_limit)
+            for begin in range(0, len(children), size):
+                rows = slice(begin, begin + size)
+                self._cross(chosen, problem, children[rows], others[rows], key, number + begin)
+            return arrays.give(chosen, children, like=first)
 
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT

@@ -18,6 +18,7 @@ from gpu_ls_plugin.trust import foreign
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
 
@@ -28,7 +29,7 @@ NO_TOURS: Any = object()  # of a search that makes its own
 class Call:
     """One call of a search: what it was asked, where it runs, and what it has to say at the end.
 
-    The clock begins with it.
+    The clock begins with it. What follows belongs into ``with call.backend.current()``.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ class Call:
         *,
         seed: int | None = 0,
         budget: Budget | None = None,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         callback: Callback | None = None,
         memory_limit: int | None = None,
@@ -90,12 +91,13 @@ class Call:
         self.statistics = Statistics(backend=self.backend.name, stopped_by=stopped_by)
         self.stopped, self._limit = False, memory_limit
         if tours is not NO_TOURS:
-            self.tours = arrays.take_tours(self.backend, problem, tours)
-            self.statistics.climbs = len(self.tours)
-            # Real costs may grow by rounding, although every single move improves.
-            # An objective takes a tour that may be a result for better than a cheaper one.
-            rounds = not problem.integer and problem.objective.length_alone
-            self._given = self.tours.copy() if rounds else None
+            with self.backend.current():
+                self.tours = arrays.take_tours(self.backend, problem, tours)
+                self.statistics.climbs = len(self.tours)
+                # Real costs may grow by rounding, although every single move improves.
+                # An objective takes a tour that may be a result for better than a cheaper one.
+                rounds = not problem.integer and problem.objective.length_alone
+                self._given = self.tours.copy() if rounds else None
         self.memory = self.backend.memory(memory_limit)
 
     @property

@@ -36,6 +36,7 @@ from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
@@ -120,7 +121,7 @@ class IteratedLocalSearch:
         *,
         seed: int | None = 0,
         budget: Budget | None = None,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         callback: Callback | None = None,
         memory_limit: int | None = None,
@@ -179,23 +180,29 @@ class IteratedLocalSearch:
             first_row=first_row,
             stopped_by="kicks",
         )
-        per_row = FusedChains.bytes_per_tour(problem.n)
-        if cooperation is not None:
-            per_row += cooperation.bytes_per_tour(problem.n)
-        run = _Run(self, call)
-        for rows in call.turns(per_row):
-            try:
-                run.improve(rows)
-            except KeyboardInterrupt:
-                call.stop("interrupt")
-        with call.statistics.phase("costs"):
-            costs = call.referee()
-        run.finish(costs)
-        result = call.result(self, costs)
-        return result if cooperation is None else result.sorted()
+        with call.backend.current():
+            per_row = FusedChains.bytes_per_tour(problem.n)
+            if cooperation is not None:
+                per_row += cooperation.bytes_per_tour(problem.n)
+            run = _Run(self, call)
+            for rows in call.turns(per_row):
+                try:
+                    run.improve(rows)
+                except KeyboardInterrupt:
+                    call.stop("interrupt")
+            with call.statistics.phase("costs"):
+                costs = call.referee()
+            run.finish(costs)
+            result = call.result(self, costs)
+            return result if cooperation is None else result.sorted()
 
     def prepare(
-        self, problem: Problem, size: int = 1, *, backend: str = "auto", device: int | None = None
+        self,
+        problem: Problem,
+        size: int = 1,
+        *,
+        backend: str | Backend = "auto",
+        device: int | None = None,
     ) -> None:
         """Compile ahead, so that a later call searches at once.
 

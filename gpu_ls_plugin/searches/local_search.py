@@ -24,6 +24,7 @@ from gpu_ls_plugin.tours.tour_layouts import LAYOUTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.budget import Budget
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
@@ -119,7 +120,7 @@ class LocalSearch:
         *,
         seed: int | None = 0,
         budget: Budget | None = None,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         callback: Callback | None = None,
         memory_limit: int | None = None,
@@ -175,16 +176,22 @@ class LocalSearch:
             memory_limit=memory_limit,
             first_row=first_row,
         )
-        maker = engines.choose(self)(self, call.backend, call.problem, call.seed, call.memory)
-        turns = call.turns(maker.bytes_per_tour)
-        if not engines.ready(self, call.backend, call.problem, call.stopwatch.left):
-            call.stop("seconds")
-        for rows in turns:
-            self._improve(maker, call, rows)
-        return call.result(self, call.referee())
+        with call.backend.current():
+            maker = engines.choose(self)(self, call.backend, call.problem, call.seed, call.memory)
+            turns = call.turns(maker.bytes_per_tour)
+            if not engines.ready(self, call.backend, call.problem, call.stopwatch.left):
+                call.stop("seconds")
+            for rows in turns:
+                self._improve(maker, call, rows)
+            return call.result(self, call.referee())
 
     def prepare(
-        self, problem: Problem, size: int = 1, *, backend: str = "auto", device: int | None = None
+        self,
+        problem: Problem,
+        size: int = 1,
+        *,
+        backend: str | Backend = "auto",
+        device: int | None = None,
     ) -> None:
         """Compile ahead, so that a later call searches at once.
 

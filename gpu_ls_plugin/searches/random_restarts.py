@@ -60,7 +60,7 @@ class RandomRestarts:
         *,
         seed: int | None = 0,
         budget: Budget | None = None,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         callback: Callback | None = None,
         memory_limit: int | None = None,
@@ -110,42 +110,42 @@ class RandomRestarts:
             stopped_by="climbs",
         )
         chosen, stopwatch, statistics = call.backend, call.stopwatch, call.statistics
-        size, tours, costs = self._batch_size(call), None, None
-        try:
-            for begin in range(0, self.climbs, size):
-                starts = shuffle(
-                    chosen, problem.n, min(size, self.climbs - begin), call.seed, begin
-                )
-                result = self.search(
-                    problem,
-                    starts,
-                    seed=call.seed,
-                    first_row=begin,
-                    budget=replace(stopwatch.budget, seconds=_seconds_left(stopwatch)),
-                    backend=chosen.name,
-                    device=device,
-                    memory_limit=memory_limit,
-                )
-                statistics.add(result.statistics)
-                tours, costs = self._best(chosen, tours, costs, result)
-                if callback is not None:
-                    callback(_progress(stopwatch, costs, statistics, self.climbs))
-                if result.statistics.stopped_by in ENDS:
-                    statistics.stopped_by = result.statistics.stopped_by
-                    break
-        except KeyboardInterrupt:
-            if tours is None:
-                raise
-            statistics.stopped_by = "interrupt"
-        statistics.seconds = stopwatch.elapsed
-        return Result(chosen.to_numpy(tours), chosen.to_numpy(costs), statistics, problem)
+        with call.backend.current():
+            size, tours, costs = self._batch_size(call), None, None
+            try:
+                for begin in range(0, self.climbs, size):
+                    starts = shuffle(
+                        chosen, problem.n, min(size, self.climbs - begin), call.seed, begin
+                    )
+                    result = self.search(
+                        problem,
+                        starts,
+                        seed=call.seed,
+                        first_row=begin,
+                        budget=replace(stopwatch.budget, seconds=_seconds_left(stopwatch)),
+                        backend=chosen,
+                        memory_limit=memory_limit,
+                    )
+                    statistics.add(result.statistics)
+                    tours, costs = self._best(chosen, tours, costs, result)
+                    if callback is not None:
+                        callback(_progress(stopwatch, costs, statistics, self.climbs))
+                    if result.statistics.stopped_by in ENDS:
+                        statistics.stopped_by = result.statistics.stopped_by
+                        break
+            except KeyboardInterrupt:
+                if tours is None:
+                    raise
+                statistics.stopped_by = "interrupt"
+            statistics.seconds = stopwatch.elapsed
+            return Result(chosen.to_numpy(tours), chosen.to_numpy(costs), statistics, problem)
 
     def prepare(
         self,
         problem: Problem,
         size: int | None = None,
         *,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
     ) -> None:
         """Compile ahead, so that a later call searches at once.

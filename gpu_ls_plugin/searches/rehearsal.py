@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
 
@@ -28,7 +29,7 @@ def compile_batch(
     search: Callable[..., Any],
     problem: Problem,
     tours: Any,
-    backend: str,
+    backend: str | Backend,
     device: int | None = None,
 ) -> None:
     """Compile what the first launches of a search need for a batch like `tours`.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.backends import NAMES, get_backend
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.problems.tsp import TSP
@@ -128,16 +128,17 @@ def solve_many(
         replicas = checks.integer("replicas", replicas, least=1, most=checks.MOST_INT)
     checks.callback(callback)
     key = checks.seed(seed)
-    chosen = get_backend(checks.choice("backend", backend, known=("auto", *NAMES)))
+    chosen = get_backend(backend)
     watch = Stopwatch(limits)
     instances = many_input.read(problems, metric)
-    run = _Run(chosen, instances, key, watch, callback)
-    run.plan(replicas, memory_limit)
-    try:
-        run.search()
-    except KeyboardInterrupt:
-        run.statistics.stopped_by = "interrupt"
-    return run.result()
+    with chosen.current():
+        run = _Run(chosen, instances, key, watch, callback)
+        run.plan(replicas, memory_limit)
+        try:
+            run.search()
+        except KeyboardInterrupt:
+            run.statistics.stopped_by = "interrupt"
+        return run.result()
 
 
 @dataclass(eq=False)

@@ -21,6 +21,7 @@ from gpu_ls_plugin.solver.settings import default_settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.solver.settings import Settings
@@ -81,7 +82,9 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     return _timed(found.sorted(), before, begin, watch.elapsed)
 
 
-def compile_search(search: Callable[..., Any], problem: Problem, tours: Any, backend: str) -> None:
+def compile_search(
+    search: Callable[..., Any], problem: Problem, tours: Any, backend: str | Backend
+) -> None:
     """Compile what a search needs for a batch like `tours`, by letting it search for a moment.
 
     Parameters
@@ -90,7 +93,7 @@ def compile_search(search: Callable[..., Any], problem: Problem, tours: Any, bac
     problem : Problem
     tours : array, shape (P, n), integer
         Not changed.
-    backend : {"auto", "cpu", "cuda"}
+    backend : {"auto", "cpu", "cuda"} or Backend
 
     Raises
     ------

@@ -7,12 +7,12 @@ import time
 
 import numpy as np
 import pytest
-from tests.helpers.random_problems import COORDINATE, random_problem
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.searches.instances.side_by_side import NEIGHBOURHOODS
 from gpu_ls_plugin.solver import many_input
+from tests.helpers.random_problems import COORDINATE, random_problem
 
 pytestmark = pytest.mark.gpu
 INTEGER = tuple(name for name in COORDINATE if name != "EUC")

@@ -279,7 +279,7 @@ class Chains(ChainState, ABC):
             begin,
             seed=seed,
             budget=Stopwatch.of(seconds).budget,
-            backend=backend.name,
+            backend=backend,
             first_row=first_row,
         )
         if found.statistics.interrupted:  # which the search has taken for its own

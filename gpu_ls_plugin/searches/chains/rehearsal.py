@@ -27,11 +27,12 @@ def compile_chains(search: Any, problem: TSP, tours: Any, chosen: Backend) -> No
     """
     if problem.n < SMALLEST_KICKED:
         return
-    chains = search.chains(Start(chosen, problem, chosen.xp.array(tours, "int32"), 0))
-    chains.advance(1, 0.0, 0.0, 0.0)
-    chains.behind(1)  # waits for the GPU
-    chains.restart(search.search, chosen.xp.zeros(1, "int64"), A_MOMENT)
-    if search.cooperation is not None:
-        search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)
-    if isinstance(chains, SteppedChains):
-        search.kick.perturb(problem, tours[:1], backend=chosen.name)
+    with chosen.current():
+        chains = search.chains(Start(chosen, problem, chosen.xp.array(tours, "int32"), 0))
+        chains.advance(1, 0.0, 0.0, 0.0)
+        chains.behind(1)  # waits for the GPU
+        chains.restart(search.search, chosen.xp.zeros(1, "int64"), A_MOMENT)
+        if search.cooperation is not None:
+            search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)
+        if isinstance(chains, SteppedChains):
+            search.kick.perturb(problem, tours[:1], backend=chosen.name)

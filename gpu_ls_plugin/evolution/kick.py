@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import check_name
-from gpu_ls_pymoo.problems import as_tsp
-from gpu_ls_pymoo.tours import as_tours
+from gpu_ls_plugin.evolution.rows import as_tours
+from gpu_ls_plugin.perturbations import DoubleBridge
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from gpu_ls_pymoo.tours import Tours
+    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.problems.tsp import TSP
 
 _SMALLEST = 6  # cities below which there is no double bridge
 
 
 @dataclass(frozen=True)
 class Kick:
-    """A double bridge as the operators hold it: without state, picklable.
+    """A double bridge as operators hold it: without state, picklable.
 
     Parameters
     ----------
@@ -46,16 +47,16 @@ class Kick:
             segment = checks.integer("segment", self.segment, least=_SMALLEST)
             object.__setattr__(self, "segment", segment)
 
-    def prepare(self, problem: Any, size: int = 1) -> None:
+    def prepare(self, problem: TSP, size: int = 1) -> None:
         """Compile, so that the first kick of a timed run does not have to; any `size` will do."""
-        self(problem, np.arange(as_tsp(problem).n), np.random.default_rng(0))
+        self(problem, np.arange(problem.n), np.random.default_rng(0))
 
-    def __call__(self, problem: Any, rows: ArrayLike, random_state: np.random.Generator) -> Tours:
+    def __call__(self, problem: TSP, rows: ArrayLike, random_state: np.random.Generator) -> Tours:
         """Return kicked copies of tours; fewer than six cities are shuffled instead.
 
         Parameters
         ----------
-        problem : pymoo problem
+        problem : TSP
         rows : integer array, shape (P, n)
             Tours; not changed.
         random_state : numpy.random.Generator
@@ -65,15 +66,10 @@ class Kick:
         -------
         int32 array, shape (P, n)
         """
-        tsp, tours = as_tsp(problem), as_tours(rows)
-        if tsp.n < _SMALLEST:
+        tours = as_tours(rows)
+        if problem.n < _SMALLEST:
             return random_state.permuted(tours, axis=1)
-        kicked: Tours = self._double_bridge().perturb(
-            tsp, tours, seed=int(random_state.integers(2**63)), backend=self.backend
+        kicked: Tours = DoubleBridge(segment=self.segment).perturb(
+            problem, tours, seed=int(random_state.integers(2**63)), backend=self.backend
         )
         return kicked
-
-    def _double_bridge(self) -> Any:
-        import gpu_ls_plugin as gls
-
-        return gls.DoubleBridge(segment=self.segment)

@@ -1,4 +1,4 @@
-"""Batches of tours as pymoo holds them: types, canonical form, keys. Plain NumPy."""
+"""Batches of tours as frameworks hold them: types, canonical form, keys. Plain NumPy."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["as_tours", "canonical", "checked", "gather", "keys", "row_offsets", 
 
 
 def as_tours(rows: ArrayLike) -> NDArray[Any]:
-    """Return pymoo's rows as a two-dimensional integer array.
+    """Return a framework's rows as a two-dimensional integer array.
 
-    pymoo turns integers into floats and objects on some of its ways (warm starts, mixed arrays);
-    whole numbers are turned back, anything else is left for the search to refuse by row.
+    Frameworks turn integers into floats and objects on some of their ways (warm starts, mixed
+    arrays); whole numbers are turned back, anything else is left for the search to refuse by row.
     """
     array = np.asarray(rows)
     array = array.reshape(0, 0) if array.shape == (0,) else np.atleast_2d(array)
@@ -40,7 +40,7 @@ def as_tours(rows: ArrayLike) -> NDArray[Any]:
 
 
 def checked(rows: ArrayLike, n: int, parameter: str) -> Tours:
-    """Return pymoo's rows as tours of n cities.
+    """Return a framework's rows as tours of n cities.
 
     Parameters
     ----------

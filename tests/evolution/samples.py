@@ -1,4 +1,4 @@
-"""Small problems and a search that keeps a diary, for the tests of the pymoo adapter."""
+"""Small problems and a search that keeps a diary, for the tests of rooms and adapters."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Canonical tours and their keys; plain NumPy, no pymoo."""
+"""Canonical tours and their keys."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from gpu_ls_pymoo.tours import as_tours, canonical, keys, unknown
-from tests.pymoo.samples import rows, undirected
+from gpu_ls_plugin.evolution.rows import as_tours, canonical, keys, unknown
+from tests.evolution.samples import rows, undirected
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 20])
