@@ -33,7 +33,7 @@ from gpu_ls_plugin.neighbourhoods import (
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.problems import TSP, OpenPath
+from gpu_ls_plugin.problems import TSP, OpenPath, Problem
 from gpu_ls_plugin.problems import referee as solution
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.progress import SearchDisplay
@@ -49,6 +49,8 @@ from gpu_ls_plugin.searches import (
     best_moves,
     observers,
 )
+from gpu_ls_plugin.solver.calls import solve
+from gpu_ls_plugin.solver.many import ManyResult, solve_many
 
 __version__ = "0.1.0"
 
@@ -76,11 +78,13 @@ __all__ = [
     "IteratedLocalSearch",
     "LinKernighan",
     "LocalSearch",
+    "ManyResult",
     "Migration",
     "Multi",
     "Nearest",
     "OpenPath",
     "OrOpt",
+    "Problem",
     "Progress",
     "Quadrant",
     "Radius",
@@ -101,6 +105,8 @@ __all__ = [
     "plot_tour",
     "random_tours",
     "read_tour",
+    "solve",
+    "solve_many",
     "space_filling_curve",
 ]
 
@@ -115,10 +121,11 @@ def _device_costs(problem: TSP, tours: Any) -> Any:
     from gpu_ls_plugin.backends import arrays, evaluation, get_backend
 
     backend = get_backend("cuda", tours=tours)
-    return evaluation.tour_costs(backend, problem, arrays.take_tours(backend, problem, tours))
+    with backend.current():
+        return evaluation.tour_costs(backend, problem, arrays.take_tours(backend, problem, tours))
 
 
-def _search_finished(problem: TSP, search: object, statistics: Statistics) -> None:
+def _search_finished(problem: Problem, search: object, statistics: Statistics) -> None:
     from gpu_ls_plugin.plugins import loader as plugins
 
     plugins.search_finished(problem, search, statistics)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTourError
 from gpu_ls_plugin.files import image_figure, image_format, save_figure
 from gpu_ls_plugin.problems.referee import check_tours
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
     import os
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
 
 
 def plot_tour(
-    problem: TSP,
+    problem: Problem,
     tour: ArrayLike,
     path: str | os.PathLike[str] | None = None,
     *,
@@ -30,7 +31,7 @@ def plot_tour(
 
     Parameters
     ----------
-    problem : TSP
+    problem : Problem
     tour : array_like, shape (n,), integer
         Not changed.
     path : path, optional
@@ -53,7 +54,7 @@ def plot_tour(
     OSError
         The file cannot be written.
     """
-    check_problem(problem)
+    problem = tour_problem(problem)
     points = coordinates(problem)
     rows = check_tours(problem, tour, parameter="tour")
     if len(rows) > 1:

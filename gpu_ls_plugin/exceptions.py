@@ -51,6 +51,10 @@ class FaultyPartError(GpuLsError, RuntimeError):
     """A part that a plugin brings does not do what it says; the message names the part."""
 
 
+class PartCheckError(FaultyPartError, AssertionError):
+    """A check of `gpu_ls_plugin.testing` found a fault; the message says which, where and why."""
+
+
 class MissingExtraError(GpuLsError, ImportError):
     """An optional package is not installed; the message holds the pip command."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_ls_plugin.backends.composition import Kernel
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Statistics
 
 PROJECT = "gpu_ls_plugin"
@@ -56,7 +56,7 @@ def gpu_ls_register_parts(register: Register) -> None:
 
 
 @hookspec(firstresult=True)
-def gpu_ls_problem_from(obj: object) -> TSP | None:
+def gpu_ls_problem_from(obj: object) -> Problem | None:
     """Turn a framework's problem into one of ours.
 
     The plugin that was registered last is asked first; the first answer that is not None counts.
@@ -69,7 +69,7 @@ def gpu_ls_problem_from(obj: object) -> TSP | None:
 
     Returns
     -------
-    TSP or None
+    Problem or None
         None if the object is of no type that the plugin knows.
     """
 
@@ -90,7 +90,7 @@ def gpu_ls_kernel_sources() -> list[Kernel]:  # type: ignore[empty-body]
 
 
 @hookspec
-def gpu_ls_search_finished(problem: TSP, search: object, statistics: Statistics) -> None:
+def gpu_ls_search_finished(problem: Problem, search: object, statistics: Statistics) -> None:
     """Observe the end of a search: called once for a batch, never for a move.
 
     An exception in a plugin is logged as a warning and does not lose the result (with
@@ -98,7 +98,7 @@ def gpu_ls_search_finished(problem: TSP, search: object, statistics: Statistics)
 
     Parameters
     ----------
-    problem : TSP
+    problem : Problem
         The problem that was searched.
     search : object
         The search with its parts, for example a `LocalSearch`.

@@ -7,7 +7,7 @@ import json
 import time
 import zlib
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.exceptions import FileFormatError
+from gpu_ls_plugin.exceptions import FileFormatError, InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.files import atomically, is_packed
 from gpu_ls_plugin.history import Point, plot_history, save_history
+from gpu_ls_plugin.problems.tour_rows import new_edges
 
 if TYPE_CHECKING:
     import os
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
+
+    from gpu_ls_plugin.problems.problem import Problem
 
 VERSION = 1  # of the files of results
 
@@ -136,37 +139,45 @@ class Result:
     Attributes
     ----------
     tours : array, shape (P, n), int32
-        NumPy for NumPy input, CuPy for CuPy input; the rows correspond to the input rows.
+        NumPy for NumPy input, CuPy for CuPy input; the rows correspond to the input rows. Solutions
+        of the problem, whatever its rows are.
     costs : array, shape (P,), int64 or float64
         Recomputed from scratch from `tours` under the problem's own definition.
     statistics : Statistics
         Counts and times.
+    problem : Problem or None
+        What the rows solve; without it they are taken for tours.
     """
 
     tours: Any
     costs: Any
     statistics: Statistics = field(default_factory=Statistics)
+    problem: Problem | None = field(default=None, repr=False, compare=False)
 
     @property
     def best_tour(self) -> Any:
         """The cheapest row of `tours`, the first of equals."""
-        return self.tours[int(self.costs.argmin())]
+        with _device_of(self.tours):
+            return self.tours[int(self.costs.argmin())]
 
     @property
     def best_cost(self) -> int | float:
         """The cost of `best_tour`, as a Python number."""
-        best: int | float = self.costs[int(self.costs.argmin())].item()
+        with _device_of(self.costs):
+            best: int | float = self.costs[int(self.costs.argmin())].item()
         return best
 
     def sorted(self) -> Result:
         """Return the rows by cost, the cheapest first and equal costs in their order."""
-        return self._rows(self.costs.argsort(kind="stable"))
+        with _device_of(self.costs):
+            return self._rows(self.costs.argsort(kind="stable"))
 
     def distinct(self, k: int, least: float = 0.01) -> Result:
         """Return the cheapest rows that differ from one another.
 
-        Rows are taken from the cheapest on, each that differs from all taken so far. Where a tour
-        starts and its direction make no difference.
+        Rows are taken from the cheapest on, each that differs from all taken so far. The problem
+        says by how much (`Problem.difference`). Where a tour starts and its direction make no
+        difference.
 
         Parameters
         ----------
@@ -174,7 +185,7 @@ class Result:
             Up to so many rows, at least 1.
         least : float
             Share of its n undirected edges, from 0 to 1, that a tour must not have in common with
-            another.
+            another; of other rows, what the problem counts.
 
         Returns
         -------
@@ -191,14 +202,15 @@ class Result:
         least = checks.number("least", least, least=0.0, most=1.0)
         tours = _on_host(self.tours)
         taken: list[int] = []
-        places: list[NDArray[np.int32]] = []  # of the cities, in the tours taken
+        from_taken: list[Callable[[NDArray[Any]], float]] = []
+        difference = new_edges if self.problem is None else self.problem.difference
         # Most rows are settled by the few taken ones that they resemble, so that all pairs of rows
         # are never compared.
-        for row in _on_host(self.costs.argsort(kind="stable")).tolist():
-            closed = np.append(tours[row], tours[row, 0]).astype(np.intp)
-            if all(_new_edges(closed, place) >= least for place in places):
+        for row in _on_host(self.costs).argsort(kind="stable").tolist():
+            own = tours[row].astype(np.intp)
+            if all(share(own) >= least for share in from_taken):
                 taken.append(row)
-                places.append(tours[row].argsort().astype(np.int32))
+                from_taken.append(difference(own))
                 if len(taken) == k:
                     break
         return self._rows(taken)
@@ -231,8 +243,14 @@ class Result:
             file.write_bytes(gzip.compress(data, compresslevel=3, mtime=0) if packed else data)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Result:
+    def load(cls, path: str | os.PathLike[str], problem: Problem | None = None) -> Result:
         """Return what `save` wrote, with NumPy arrays.
+
+        Parameters
+        ----------
+        path : path
+        problem : Problem, optional
+            What the rows solve, which checks them; without it they must be permutations.
 
         Raises
         ------
@@ -248,11 +266,12 @@ class Result:
             content = json.loads(gzip.decompress(data) if packed else data)
             if not isinstance(content, dict) or content.get("version") != VERSION:
                 raise ValueError(f"no result of version {VERSION}")
-            tours = _tours(content.get("tours"))
+            tours = _tours(content.get("tours"), problem)
             return cls(
                 tours,
                 _costs(content.get("costs"), len(tours)),
                 _statistics(content.get("statistics")),
+                problem,
             )
         except (ValueError, EOFError, gzip.BadGzipFile, zlib.error, RecursionError) as error:
             raise FileFormatError(f"{path}: {error}") from error
@@ -268,19 +287,19 @@ class Result:
         return plot_history(self.statistics.history, path, optimum=optimum)
 
     def _rows(self, rows: Any) -> Result:
-        return replace(self, tours=self.tours[rows], costs=self.costs[rows])
+        with _device_of(self.tours):
+            return replace(self, tours=self.tours[rows], costs=self.costs[rows])
+
+
+def _device_of(array: Any) -> AbstractContextManager[Any]:
+    """Return what makes the GPU current that an array lies on; nothing for NumPy's."""
+    device = getattr(array, "device", None)  # of NumPy's, since its version 2, a text
+    return device if isinstance(device, AbstractContextManager) else nullcontext()
 
 
 def _on_host(array: Any) -> NDArray[Any]:
     host: NDArray[Any] = array.get() if hasattr(array, "get") else array
     return host
-
-
-def _new_edges(closed: NDArray[np.intp], place: NDArray[np.int32]) -> float:
-    """Return the share of a closed walk's edges that a tour with its cities at `place` lacks."""
-    apart = np.abs(np.diff(place[closed]))
-    n = len(place)
-    return np.count_nonzero((apart != 1) & (apart != n - 1)) / n
 
 
 def _array(name: str, value: Any, kinds: str) -> NDArray[Any]:
@@ -294,13 +313,20 @@ def _array(name: str, value: Any, kinds: str) -> NDArray[Any]:
     return array
 
 
-def _tours(value: Any) -> NDArray[np.int32]:
+def _tours(value: Any, problem: Problem | None) -> NDArray[np.int32]:
     tours = _array("tours", value, "i")
     if tours.ndim != 2:
         raise ValueError(f"tours: shape {tours.shape} is not (P, n)")
+    if problem is not None:
+        try:
+            return problem.check(tours, parameter="tours")
+        except (InvalidTourError, InvalidTypeError) as error:
+            raise ValueError(error) from error
     wrong = (np.sort(tours, axis=1) != np.arange(tours.shape[1])).any(axis=1)
     if wrong.any():
-        raise ValueError(f"tours: row {wrong.argmax()} is no permutation")
+        raise ValueError(
+            f"tours: row {wrong.argmax()} is no permutation; load other rows with problem=..."
+        )
     return tours.astype(np.int32)
 
 

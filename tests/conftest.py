@@ -1,7 +1,8 @@
-"""Skips what this machine cannot run and prints the reason."""
+"""Skips what this machine cannot run and prints the reason; kernels compile in less time."""
 
 from __future__ import annotations
 
+import os
 import warnings
 
 import pytest
@@ -9,6 +10,10 @@ from hypothesis import settings
 
 from gpu_ls_plugin.backends import compile_check
 from gpu_ls_plugin.exceptions import GpuLsError
+
+# Most of the time goes into compiling, and results do not depend on how it is done:
+# tests/backends/test_optimisation.py. `GPU_LS_CXXFLAGS= pytest` tests what users run.
+os.environ.setdefault("GPU_LS_CXXFLAGS", "-O1 -ftree-vectorize")
 
 # The first example may compile a kernel, and machines may be busy.
 settings.register_profile("tests", deadline=None)
@@ -31,7 +36,7 @@ def _why_no_gpu() -> str | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests marked `gpu` where there is no CUDA device; begin with the longest one."""
+    """Skip the tests marked `gpu` where there is no CUDA device; begin with the longest ones."""
     items.sort(key=lambda item: "test_sanitizers" not in item.nodeid)
     marked = [item for item in items if item.get_closest_marker("gpu")]
     reason = _why_no_gpu() if marked else None

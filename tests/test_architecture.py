@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE, ADAPTERS = ROOT / "gpu_ls_plugin", ROOT / "adapters"
@@ -21,8 +23,9 @@ CORE, ADAPTERS = ROOT / "gpu_ls_plugin", ROOT / "adapters"
 # all that is in it, less what is named by itself.
 LEVELS = (
     {"exceptions"},
-    {"checks", "trust", "budget", "files", "history", "result", "plugins/registry"},
-    {"problems"},
+    {"checks", "trust", "budget", "files", "history", "plugins/registry"},
+    {"problems", "objectives"},
+    {"result"},
     {"backends"},
     {"tours"},
     {
@@ -36,7 +39,8 @@ LEVELS = (
     },
     {"searches", "cooperation", "recombination"},
     {"hookspecs", "plugins", "search_text"},
-    {"solver", "progress", "drawing", "cli"},
+    {"solver", "progress", "drawing", "cli", "extend", "testing"},
+    {"evolution"},
     {"__main__", "__init__"},
 )
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
@@ -73,6 +77,34 @@ def wrong_arrows(name: str, text: str) -> list[str]:
     return [path for path in inside if level_of(path) > level]
 
 
+def file_of(name: str, files: Mapping[str, object]) -> str | None:
+    """The file of the core that a dotted name is, or is defined in."""
+    package, _, path = name.replace(".", "/").partition("/")
+    if package != "gpu_ls_plugin":
+        return None
+    whole, within = path, path.rpartition("/")[0]
+    candidates = [f"{part}{end}" for part in (whole, within) for end in (".py", "/__init__.py")]
+    return next((file.lstrip("/") for file in candidates if file.lstrip("/") in files), None)
+
+
+def circles(texts: Mapping[str, str]) -> list[set[str]]:
+    """Sets of files, by their paths in the core, that import each other, for types included."""
+    number = {name: index for index, name in enumerate(texts)}
+    arrows = [
+        (number[name], number[file])
+        for name, text in texts.items()
+        for file in (file_of(imported_name, texts) for imported_name in imported(text))
+        if file not in (None, name)
+    ]
+    ends = tuple(zip(*arrows, strict=True)) or ((), ())
+    graph = coo_array(([1] * len(arrows), ends), shape=(len(texts), len(texts)))
+    count, group = connected_components(graph, directed=True, connection="strong")
+    found: list[set[str]] = [set() for _ in range(count)]
+    for name, index in number.items():
+        found[group[index]].add(name)
+    return [names for names in found if len(names) > 1]
+
+
 def strangers(name: str, text: str) -> set[str]:
     """Packages that a core module imports although their home is elsewhere."""
     packages = {name.partition(".")[0] for name in imported(text)}
@@ -96,6 +128,32 @@ def test_cupy_ctypes_and_adapters_stay_in_their_rooms(name: str) -> None:
 
 def test_every_module_has_a_level() -> None:
     assert [name for name in MODULES if level_of(name.removesuffix(".py")) == len(LEVELS)] == []
+
+
+# Rooms of one level of which one must not know the other.
+KEPT_APART = {
+    "searches/chains": ("cooperation", "recombination"),
+    "searches/descent": ("cooperation", "recombination"),
+    "cooperation": ("recombination",),
+}
+
+
+def forbidden(name: str, text: str) -> list[str]:
+    """What a module imports from rooms that its own one is kept apart from."""
+    paths = [n.replace(".", "/").removeprefix("gpu_ls_plugin/") for n in imported(text)]
+    rooms = [room for own, others in KEPT_APART.items() if name.startswith(own) for room in others]
+    return [path for path in paths for room in rooms if path.startswith(room)]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_chains_know_no_cooperation_and_these_no_recombination(name: str) -> None:
+    assert forbidden(name, MODULES[name].read_text(encoding="utf-8")) == []
+
+
+def test_the_check_of_rooms_kept_apart_works() -> None:
+    text = "def f():\n    from gpu_ls_plugin.recombination.base import Recombination"
+    assert forbidden("cooperation/base.py", text) == ["recombination/base/Recombination"]
+    assert forbidden("recombination/edge_assembly.py", text) == []
 
 
 @pytest.mark.parametrize(
@@ -128,6 +186,41 @@ def test_the_check_of_arrows_works(name: str, text: str, rooms: list[str]) -> No
 )
 def test_the_check_of_rooms_works(name: str, text: str, packages: set[str]) -> None:
     assert strangers(name, text) == packages
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    texts = {name: path.read_text(encoding="utf-8") for name, path in MODULES.items()}
+    assert circles(texts) == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (
+            {"a.py": "import gpu_ls_plugin.b", "b.py": "from gpu_ls_plugin.a import x"},
+            ["a.py", "b.py"],
+        ),
+        (
+            {
+                "a.py": "from gpu_ls_plugin import room",
+                "room/__init__.py": "from gpu_ls_plugin.room.b import x",
+                "room/b.py": "if TYPE_CHECKING:\n    from gpu_ls_plugin.a import x",
+            },
+            ["a.py", "room/__init__.py", "room/b.py"],
+        ),
+        (
+            {
+                "__init__.py": "from gpu_ls_plugin.a import x",
+                "a.py": "def f():\n    from gpu_ls_plugin import x",
+                "b.py": "from gpu_ls_plugin import a",
+            },
+            ["__init__.py", "a.py"],
+        ),
+        ({"a.py": "import numpy", "b.py": "from gpu_ls_plugin.a import x\nimport b.a"}, []),
+    ],
+)
+def test_the_check_of_circles_works(texts: dict[str, str], expected: list[str]) -> None:
+    assert sorted(name for circle in circles(texts) for name in circle) == expected
 
 
 def loaded_by(code: str) -> set[str]:

@@ -52,6 +52,16 @@ def test_the_guide_to_open_paths_runs() -> None:
     assert (len(path), path[0], path[-1]) == (100, "3", "40")
 
 
+def test_the_guide_to_problems_runs() -> None:
+    (code,) = blocks(ROOT / "docs" / "problems.md", "python")
+    assert run_python(code) == "8 [[1, 0, 0]]\n"
+
+
+def test_the_guide_to_recombination_runs() -> None:
+    crossed, searched = run_python(blocks(ROOT / "docs" / "recombination.md", "python")[0]).split()
+    assert 0 < int(searched) < float(crossed)
+
+
 def test_the_filter_guide_runs() -> None:
     *code, _ = blocks(ROOT / "docs" / "filters.md", "python")  # the last: test_third_party.py
     best, kept, *_, gain = run_python("\n".join(code)).split()
@@ -61,7 +71,7 @@ def test_the_filter_guide_runs() -> None:
 def test_the_plugin_example_works(tmp_path: Path) -> None:
     page = ROOT / "docs" / "writing-a-plugin.md"
     functor, _ = blocks(page, "cpp")
-    module, use, _ = blocks(page, "python")
+    module, use, _, test = blocks(page, "python")
     (project,) = blocks(page, "toml")
     package = tmp_path / "project" / "gpu_ls_torus"
     package.mkdir(parents=True)
@@ -72,6 +82,7 @@ def test_the_plugin_example_works(tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
     subprocess.run([*pip, "--target", str(site), str(package.parent)], check=True, timeout=120)
     assert int(run_python(use, site)) > 0
+    run_python(f"{test}\ntest_torus()", site)
     programs = (
         "from gpu_ls_plugin.plugins.loader import plugins; print(len(plugins.kernel_sources()))"
     )
@@ -87,6 +98,7 @@ starts = gls.random_tours(problem, 5, seed=1, backend="cpu")
 found = [gls.LocalSearch([m])(problem, starts, backend="cpu") for m in (MyTwoOpt(), gls.TwoOpt())]
 print(int((found[0].tours == found[1].tours).all()))
 """
+    use += "from gpu_ls_plugin.testing import check_neighbourhood\ncheck_neighbourhood(MyTwoOpt())"
     names = "import numpy as np\nimport gpu_ls_plugin as gls\nFUNCTOR = " + repr(functor)
     assert int(run_python("\n".join([names, part, use]))) == 1
 

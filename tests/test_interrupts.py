@@ -19,8 +19,8 @@ from gpu_ls_plugin.cli import commands as cli
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.progress import SearchDisplay
 from gpu_ls_plugin.solver import compile_search
-from tests.random_problems import random_problem, random_tours
-from tests.test_cli import QUICK, write_instance
+from tests.cli.test_cli import QUICK, write_instance
+from tests.helpers.random_problems import random_problem, random_tours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

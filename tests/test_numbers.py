@@ -18,7 +18,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin import backends, candidates, checks
 from gpu_ls_plugin.acceptance import Acceptance
 from gpu_ls_plugin.candidates import Candidates
-from gpu_ls_plugin.cooperation.cooperation import Cooperation
+from gpu_ls_plugin.cooperation.base import Cooperation
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.filtering import Filter
 from gpu_ls_plugin.neighbourhoods import Neighbourhood
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 N = 80
 PROBLEM = gls.TSP(np.random.default_rng(5).integers(0, 500, (N, 2)), "EUC_2D")
 TOURS = np.random.default_rng(6).permuted(np.tile(np.arange(N), (3, 1)), axis=1)
-RECORDS = {"Result", "Statistics", "Progress", "BestMoves"}  # made by searches
+RECORDS = {"Result", "ManyResult", "Statistics", "Progress", "BestMoves"}  # made by searches
 FILTERED = gls.FilteredNeighbourhood(gls.TwoOpt(), gls.RandomKeep(0.5))
 
 INTEGERS = [np.dtype(f"{sign}int{bits}").type for bits in (8, 16, 32, 64) for sign in ("", "u")]
@@ -53,6 +53,7 @@ NUMBERS = {
     "part": 40,
     "population": 2,
     "r": 60.0,
+    "replicas": 2,
     "restart_after": 3,
     "seconds": 100.0,
     "seed": 3,
@@ -165,6 +166,7 @@ def test_truth_values_are_no_numbers(made, name, truth):
 def outcome(call: Callable[..., Any], **given: Any) -> list[Any]:
     """What a call returns for the problem, and for the tours if it takes any."""
     known = {"problem": PROBLEM, "tours": TOURS, "backend": "cpu", "neighbourhood": FILTERED}
+    known |= {"first": TOURS, "second": TOURS[::-1]}
     taken = {n: known[n] for n in inspect.signature(call).parameters if n in known}
     found = call(**taken | given)
     arrays = vars(found).values() if dataclasses.is_dataclass(found) else [found]
@@ -213,12 +215,24 @@ def calls() -> Iterator[Callable[..., Any]]:
     """Public functions that take a seed, and such methods of the parts; and `distinct`."""
     yield from (call for call in public() if not inspect.isclass(call) and "seed" in numeric(call))
     for made in CLASSES:
-        for name in ("__call__", "perturb"):
+        for name in ("__call__", "perturb", "cross"):
             if "seed" in numeric(getattr(made, name, print)):
                 yield getattr(EXAMPLES.get(made, made)(), name)
     costs = np.arange(len(TOURS))
     yield gls.Result(TOURS, costs).distinct
 
+
+CHAINS = gls.IteratedLocalSearch(accept=gls.Better())  # which know no time
+# What a call cannot do without, or would take long.
+REQUIRED = {
+    "distinct": {"k": 2},
+    "solve_many": {
+        "seconds": 100.0,
+        "kicks": 4,
+        "problems": np.arange(60.0).reshape(3, 10, 2) ** 2,
+    },
+    "solve": {"seconds": 100.0, "kicks": 4, "population": 2, "search": CHAINS},
+}
 
 ARGUMENTS = [(call, name) for call in calls() for name in numeric(call) if name != "device"]
 
@@ -226,7 +240,7 @@ ARGUMENTS = [(call, name) for call in calls() for name in numeric(call) if name 
 @pytest.mark.parametrize(("call", "name"), ARGUMENTS, ids=id_of)
 def test_calls_take_them(call, name):
     value = number(name, numeric(call)[name])
-    required = {"k": 2} if call.__name__ == "distinct" else {}
+    required = REQUIRED.get(getattr(call, "__name__", ""), {})
     expected = outcome(call, **required | {name: value})
     for form in forms(value):
         assert outcome(call, **required | {name: form}) == expected
@@ -247,7 +261,8 @@ def test_no_seed_draws_one(call, monkeypatch):
     drawn = iter([7, 8])
     monkeypatch.setattr(checks.secrets, "randbits", lambda bits: next(drawn))
     for seed in (7, 8):
-        assert outcome(call, seed=None) == outcome(call, seed=seed)
+        required = REQUIRED.get(getattr(call, "__name__", ""), {})
+        assert outcome(call, **required, seed=None) == outcome(call, **required, seed=seed)
 
 
 def test_seeds_are_drawn_from_64_bits():

@@ -11,14 +11,15 @@ from pathlib import Path
 import pytest
 
 from gpu_ls_plugin.backends import library_cache
-from tests.random_problems import METRICS
+from tests.helpers.random_problems import METRICS
+from tests.helpers.sanitize_case import EXTENTS
 
 ROOT = Path(__file__).resolve().parents[1]
 FLAGS = "-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 PLANTED = """
 import numpy as np
-from tests import host_program
+from tests.helpers import host_program
 
 numbers = np.zeros(4, np.int32)
 host_program.run(
@@ -67,20 +68,46 @@ def start_sanitized(*arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def test_no_kernel_steps_out_of_its_arrays() -> None:
-    case = str(ROOT / "tests" / "sanitize_case.py")
-    # Compiled side by side; the first metric has all searches, as much as six others.
-    halves = [start_sanitized(case, *half) for half in (METRICS[:2], METRICS[2:])]
-    try:
-        for process in halves:
-            output, errors = process.communicate(timeout=600)
-            assert process.returncode == 0, errors[-4000:]
-            assert "all kernels done" in output
-            assert "runtime error" not in errors
-    finally:
-        for process in halves:
+CASE = ("-m", "tests.helpers.sanitize_case")
+SOME = ("--metrics", "CEIL_2D", "--runs", "searches", "--cities", "1,5,33")
+EVERYTHING = {  # in parts that take equally long
+    "usual metric": ("EUC_2D", "searches"),
+    "chains": ("EUC_2D", "chains,filtered,parts"),
+    "planar metrics": ("CEIL_2D,ATT,MAN_2D,MAX_2D", "searches"),
+    "other metrics": ("EUC,GEO,EXPLICIT,EXPLICIT_REAL", "searches,chains"),
+}
+
+
+def assert_clean(*options: str) -> None:
+    """Run a part of the case: nothing is reported."""
+    with start_sanitized(*CASE, *options) as process:
+        try:
+            output, errors = process.communicate(timeout=900)
+        finally:
             process.kill()
-            process.communicate()
+    assert process.returncode == 0, errors[-4000:]
+    assert "calls done" in output
+    assert "runtime error" not in errors
+
+
+def test_usual_kernels_stay_in_their_arrays() -> None:
+    assert_clean(*SOME)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("metrics", "runs"), EVERYTHING.values(), ids=EVERYTHING)
+def test_no_kernel_steps_out_of_its_arrays(metrics: str, runs: str) -> None:
+    assert_clean("--metrics", metrics, "--runs", runs)
+
+
+def test_the_parts_are_everything() -> None:
+    parts = [(m, r) for ms, rs in EVERYTHING.values() for m in ms.split(",") for r in rs.split(",")]
+    assert len(set(parts)) == len(parts)
+    assert {metric for metric, _ in parts} == set(METRICS)
+    extent = EXTENTS["cpu"]
+    needed = {("searches", m) for m in METRICS} | {("chains", m) for m in extent.chained}
+    needed |= {("filtered", m) for m in extent.filtered} | {("parts", "EUC_2D")}
+    assert needed <= {(run, metric) for metric, run in parts}
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,7 @@ PLACES = {
     "pivoting": "two_opt/{}",
     "perturbation": "iterated_local_search(two_opt, {})",
     "acceptance": "iterated_local_search(accept={})",
+    "recombination": "iterated_local_search(cooperation={})",
     "cooperation": "iterated_local_search(cooperation={})",
     "search": "{}",
 }

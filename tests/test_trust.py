@@ -15,7 +15,7 @@ from gpu_ls_plugin.filtering.base import Filter, Setting
 from gpu_ls_plugin.neighbourhoods import Neighbourhood
 from gpu_ls_plugin.problems.metrics import Metric
 from gpu_ls_plugin.trust import foreign
-from tests.random_problems import random_problem, random_tours
+from tests.helpers.random_problems import random_problem, random_tours
 
 ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 N = 300
@@ -190,12 +190,12 @@ class MyMetric(Metric):
     def source(self) -> str:
         return METRIC.format(length=self._length)
 
-    def lengths(self, problem: gls.TSP, a: Any, b: Any) -> Any:
-        x, y = (column[a] - column[b] for column in problem.coordinates.T)
+    def lengths(self, values: Any, a: Any, b: Any) -> Any:
+        x, y = (column[a] - column[b] for column in values.T)
         found = (np.sqrt(x * x + y * y) + 0.5).astype(np.int64)
         return found if self._face is None else self._face(found, a, b)
 
-    def slack(self, problem: gls.TSP) -> float:
+    def slack(self, values: Any) -> float:
         return 1.0
 
 
@@ -385,7 +385,7 @@ def launches(backend: str) -> list[tuple[Any, int, dict[str, Any], int]]:
 def test_every_array_of_every_kernel_is_looked_at(backend):
     chosen = get_backend(backend)
     for kernel, count, arguments, shared in launches(backend):
-        for parameter in kernel.parameters:
+        for parameter in kernel.fields:
             array = arguments[parameter.name]
             if not parameter.type.endswith("*") or array is None or array.size < 2:
                 continue

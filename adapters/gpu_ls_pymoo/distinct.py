@@ -1,123 +1,15 @@
-"""Search a batch so that it holds no tour twice and none that is known."""
+"""What is known in a run of pymoo: the tours of populations, and of this generation's offspring."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gpu_ls_pymoo.problems import as_tsp, canonical_tours, fitness
-from gpu_ls_pymoo.tours import canonical, checked, keys, unknown
+from gpu_ls_plugin.evolution.distinct import offspring_of
+from gpu_ls_plugin.evolution.rows import keys
+from gpu_ls_pymoo.problems import canonical_tours
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from gpu_ls_pymoo.kick import Kick
-    from gpu_ls_pymoo.problems import Fitness
-    from gpu_ls_pymoo.search import Improver
-    from gpu_ls_pymoo.tours import Tours
-
-_TRIES = 4  # kicks in a row before a tour is given up
-
-
-class Batch(NamedTuple):
-    """Tours (P, n) in canonical form, their fitness (P,) if it is known, and which are new."""
-
-    tours: Tours
-    values: Fitness | None
-    new: NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class DistinctSearch:
-    """A search and a kick: all tours of a batch become different, and different from known ones.
-
-    Tours that are known before the search are kicked first, since the search would only return
-    them. Those that it leads back to a known tour are kicked after it, and not searched again:
-    there is never a second launch. On tiny problems kicks may find no new tour; then a tour is
-    left as it was before the search.
-    """
-
-    improver: Improver
-    kick: Kick
-
-    def prepare(self, problem: Any, size: int = 1) -> None:
-        """Compile for batches of `size` ahead of a timed run."""
-        self.kick.prepare(problem, size)
-        self.improver.prepare(problem, size)
-
-    def __call__(
-        self,
-        problem: Any,
-        rows: ArrayLike,
-        known: set[bytes],
-        random_state: np.random.Generator,
-        algorithm: Any,
-    ) -> Batch:
-        """Search all rows in one batch, within the time that the algorithm has left.
-
-        Parameters
-        ----------
-        problem : pymoo problem
-        rows : integer array, shape (P, n)
-            Tours; not changed.
-        known : set of bytes
-            Keys of known tours in canonical form; not changed.
-        random_state : numpy.random.Generator
-        algorithm : pymoo algorithm or None
-            As in `Improver`.
-
-        Returns
-        -------
-        Batch
-            In the order of the rows. If no tour is new, nothing was searched, and no fitness is
-            known.
-
-        Raises
-        ------
-        InvalidTourError, InvalidTypeError
-            A row is no permutation of the cities.
-        """
-        tsp = as_tsp(problem)
-        tours = checked(rows, tsp.n, "tours").copy()
-        new = self._renew(problem, tours, known, random_state)
-        starts = canonical(tours, symmetric=tsp.symmetric)
-        if not new.any():
-            return Batch(starts, None, new)
-        tours, values = self.improver(problem, tours, random_state, algorithm)
-        found = unknown(tours, known)
-        new = self._renew(problem, tours, known, random_state)
-        _exchange(tours, new, starts, known.union(keys(tours[new])))  # where kicks are too few
-        if values is not None and not found.all():
-            values[~found] = fitness(problem, tours[~found])
-        return Batch(tours, values, new)
-
-    def _renew(
-        self, problem: Any, tours: Tours, known: set[bytes], random_state: np.random.Generator
-    ) -> NDArray[np.bool_]:
-        """Kick tours that are not new until they are (in place); return which are new."""
-        symmetric = as_tsp(problem).symmetric
-        written = canonical(tours, symmetric=symmetric)
-        new = unknown(written, known)
-        known = known.union(keys(written[new]))
-        kicked = written
-        for _ in range(_TRIES):
-            if new.all():
-                break
-            some = self.kick(problem, kicked[~new], random_state)
-            kicked[~new] = canonical(some, symmetric=symmetric)
-            _exchange(tours, new, kicked, known)
-        return new
-
-
-def _exchange(tours: Tours, new: NDArray[np.bool_], offered: Tours, known: set[bytes]) -> None:
-    """Put offered tours in place of those that are not new where they are (all in place)."""
-    old = np.flatnonzero(~new)
-    taken = old[unknown(offered[old], known)]
-    tours[taken], new[taken] = offered[taken], True
-    known.update(keys(offered[taken]))
+    from gpu_ls_plugin.evolution.distinct import Offspring
 
 
 def known_tours(problem: Any, *populations: Any) -> set[bytes]:
@@ -126,27 +18,9 @@ def known_tours(problem: Any, *populations: Any) -> set[bytes]:
     return {key for some in rows for key in keys(canonical_tours(problem, some))}
 
 
-@dataclass
-class Offspring:
-    """What a generation has made so far: keys of tours, and whether no more can be made."""
-
-    generation: int | None
-    tours: set[bytes] = field(default_factory=set)
-    exhausted: bool = False
-
-
-_offspring: WeakKeyDictionary[Any, Offspring] = WeakKeyDictionary()
-
-
 def offspring_so_far(algorithm: Any) -> Offspring:
     """Return what this generation of a run has made, to be added to.
 
-    pymoo mates up to a hundred times in a generation where offspring are duplicates, and operators
-    are not told what it has already.
+    pymoo mates up to a hundred times in a generation where offspring are duplicates.
     """
-    generation = getattr(algorithm, "n_gen", None)
-    if generation is None:  # not running
-        return Offspring(None)
-    if algorithm not in _offspring or _offspring[algorithm].generation != generation:
-        _offspring[algorithm] = Offspring(generation)
-    return _offspring[algorithm]
+    return offspring_of(algorithm, getattr(algorithm, "n_gen", None))

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from pymoo.core.duplicate import DuplicateElimination
 
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.evolution.rows import checked
+from gpu_ls_plugin.evolution.writings import Writings
+from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_pymoo.problems import as_tsp
-from gpu_ls_pymoo.tours import canonical, checked, keys, unknown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_pymoo.tours import Tours
+    from gpu_ls_plugin.evolution.rows import Tours
 
 _DEFAULT = "pymoo's default elimination (eliminate_duplicates=True)"
 _REMEDIES = {
@@ -23,7 +22,6 @@ _REMEDIES = {
     "reversal": "directions differ: use TourDuplicateElimination(symmetric=False) for round trips, "
     f"else {_DEFAULT}",
 }
-_WAITING = 1000  # pairs of individuals that wait for their fitness at most
 
 
 class TourDuplicateElimination(DuplicateElimination):
@@ -52,27 +50,21 @@ class TourDuplicateElimination(DuplicateElimination):
 
     def __init__(self, symmetric: bool = True) -> None:
         super().__init__()
-        self.symmetric = symmetric
-        self._proven: set[str] = set()
-        self._waiting: deque[tuple[str, Any, Any]] = deque(maxlen=_WAITING)
+        self.writings = Writings(symmetric, _row, _fitness, _REMEDIES)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether a tour and its reverse are the same."""
+        return self.writings.symmetric
 
     def adopt(self, problem: Any) -> None:
         """Take from a pymoo problem of tours which ways of writing them cost the same."""
-        self.symmetric = as_tsp(problem).symmetric
-        self._proven.update(_REMEDIES)
+        self.writings.adopt(as_tsp(problem).symmetric)
 
-    def _do(self, pop: Any, other: Any, is_duplicate: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        self._settle()
-        rows, known = self._rows(pop), self._rows(pop if other is None else other)
-        is_duplicate |= _repeated(rows, None if other is None else known)
-        first: dict[bytes, Any] = {}
-        for key, individual in zip(self._keys(known), pop if other is None else other, strict=True):
-            first.setdefault(key, individual)
-        for row, key in enumerate(self._keys(rows)):
-            twin = first.get(key, pop[row])
-            if twin is not pop[row] and not is_duplicate[row]:
-                is_duplicate[row] = self._same(pop[row], twin)
-        return is_duplicate
+    def _do(self, pop: Any, other: Any, is_duplicate: NDArray[Any]) -> NDArray[Any]:
+        rows = self._rows(pop)
+        others = None if other is None else (other, self._rows(other))
+        return is_duplicate | self.writings.duplicates(pop, rows, others)
 
     def _rows(self, pop: Any) -> Tours:
         rows = self.func(pop)
@@ -81,44 +73,10 @@ class TourDuplicateElimination(DuplicateElimination):
         except (InvalidTourError, InvalidTypeError) as error:
             raise type(error)(f"{error}; for other rows than tours use {_DEFAULT}") from None
 
-    def _keys(self, rows: Tours) -> list[bytes]:
-        return keys(canonical(rows, symmetric=self.symmetric))
 
-    def _same(self, individual: Any, twin: Any) -> bool:
-        """Tell whether two ways of writing a tour are known to cost the same."""
-        kind = _kind(individual, twin)
-        if kind not in self._proven and not self._compared(kind, individual, twin):
-            self._waiting.append((kind, individual, twin))
-        return kind in self._proven
-
-    def _settle(self) -> None:
-        """Compare the pairs whose fitness is known by now."""
-        left = [pair for pair in self._waiting if not self._compared(*pair)]
-        self._waiting.clear()
-        self._waiting.extend(pair for pair in left if pair[0] not in self._proven)
-
-    def _compared(self, kind: str, individual: Any, twin: Any) -> bool:
-        """Learn from the fitness of a pair if it is known; return whether it is."""
-        if not all("F" in one.evaluated for one in (individual, twin)):
-            return False
-        if not np.allclose(individual.F, twin.F, rtol=1e-9, atol=0, equal_nan=True):
-            raise InvalidParameterError(
-                f"eliminate_duplicates: a permutation has fitness {twin.F}, its {kind} "
-                f"{individual.F}: {_REMEDIES[kind]}"
-            )
-        self._proven.add(kind)
-        return True
+def _row(individual: Any) -> Any:
+    return individual.X
 
 
-def _repeated(rows: Tours, known: Tours | None) -> NDArray[np.bool_]:
-    """Tell which rows are in `known`, or without it, equal to a row before them."""
-    if known is None:
-        return ~unknown(rows, set())
-    there = set(keys(known))
-    return np.array([key in there for key in keys(rows)])
-
-
-def _kind(individual: Any, twin: Any) -> str:
-    both = np.array([individual.X, twin.X], dtype=np.int32)
-    directed = canonical(both, symmetric=False)
-    return "rotation" if (directed[0] == directed[1]).all() else "reversal"
+def _fitness(individual: Any) -> Any:
+    return individual.F if "F" in individual.evaluated else None

@@ -9,8 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gpu_ls_plugin.evolution.rows import Tours
     from gpu_ls_pymoo.problems import Fitness
-    from gpu_ls_pymoo.tours import Tours
 
 _EVALUATED = ("F", "G", "H")  # what pymoo's evaluator asks for
 

@@ -10,13 +10,15 @@ from pymoo.operators.selection.rnd import RandomSelection
 
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.evolution.distinct import DistinctSearch
+from gpu_ls_plugin.evolution.improver import Improver
+from gpu_ls_plugin.evolution.kick import Kick
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_pymoo.crossover import SegmentCrossover
-from gpu_ls_pymoo.distinct import DistinctSearch, known_tours
-from gpu_ls_pymoo.kick import Kick
+from gpu_ls_pymoo.distinct import known_tours
 from gpu_ls_pymoo.mutation import DoubleBridgeMutation
-from gpu_ls_pymoo.problems import canonical_tours
-from gpu_ls_pymoo.search import Improver
+from gpu_ls_pymoo.problems import as_tsp, canonical_tours
+from gpu_ls_pymoo.search import improve_distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,9 +78,10 @@ class MemeticMating(Mating):
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        for part in (self.crossover, self.mutation, self.search):
+        for part in (self.crossover, self.mutation):
             if hasattr(part, "prepare"):
                 part.prepare(problem, size)
+        self.search.prepare(as_tsp(problem), size)
 
     def do(
         self,
@@ -121,7 +124,9 @@ class MemeticMating(Mating):
             problem, pop, n_offsprings, random_state=random_state, algorithm=algorithm, **kwargs
         )[:n_offsprings]
         rows, known = canonical_tours(problem, off.get("X")), known_tours(problem, pop)
-        tours, values, new = self.search(problem, rows, known, random_state, algorithm)
+        tours, values, new = improve_distinct(
+            self.search, problem, rows, known, random_state, algorithm
+        )
         if values is not None:
             individuals.count(algorithm, len(tours))
         if not new.any():

@@ -10,19 +10,21 @@ from pymoo.core.mutation import Mutation
 from pymoo.core.repair import NoRepair
 
 import gpu_ls_pymoo.individuals as individuals
-from gpu_ls_pymoo.distinct import DistinctSearch, known_tours, offspring_so_far
-from gpu_ls_pymoo.kick import Kick
+from gpu_ls_plugin.evolution.distinct import DistinctSearch
+from gpu_ls_plugin.evolution.improver import Improver
+from gpu_ls_plugin.evolution.kick import Kick
+from gpu_ls_plugin.evolution.rows import keys
+from gpu_ls_pymoo.distinct import known_tours, offspring_so_far
 from gpu_ls_pymoo.parameters import probability
-from gpu_ls_pymoo.problems import canonical_tours
+from gpu_ls_pymoo.problems import as_tsp, canonical_tours
 from gpu_ls_pymoo.repair import CanonicalTourRepair
-from gpu_ls_pymoo.search import Improver
-from gpu_ls_pymoo.tours import keys
+from gpu_ls_pymoo.search import improve, improve_distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gpu_ls_plugin.evolution.rows import Tours
     from gpu_ls_pymoo.problems import Fitness
-    from gpu_ls_pymoo.tours import Tours
 
 
 class _TourMutation(Mutation):
@@ -131,7 +133,7 @@ class LocalSearchMutation(_TourMutation):
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        self.search.prepare(problem, size)
+        self.search.prepare(as_tsp(problem), size)
 
     def _mutate(
         self,
@@ -142,12 +144,14 @@ class LocalSearchMutation(_TourMutation):
         algorithm: Any,
     ) -> tuple[Tours, Fitness | None]:
         if algorithm is None:  # nobody mates until all are new: better no tour that is worse
-            return self.search.improver(problem, chosen.get("X"), random_state, None)
+            return improve(self.search.improver, problem, chosen.get("X"), random_state, None)
         made = offspring_so_far(algorithm)
         if made.exhausted:
             return canonical_tours(problem, chosen.get("X")), None
         known = made.tours | known_tours(problem, getattr(algorithm, "pop", None), others)
-        tours, values, new = self.search(problem, chosen.get("X"), known, random_state, algorithm)
+        tours, values, new = improve_distinct(
+            self.search, problem, chosen.get("X"), known, random_state, algorithm
+        )
         made.tours.update(keys(tours))
         made.exhausted = not new.any()
         if values is None or self._repaired_later(algorithm):
@@ -189,7 +193,7 @@ class DoubleBridgeMutation(_TourMutation):
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        self.kick.prepare(problem, size)
+        self.kick.prepare(as_tsp(problem), size)
 
     def _mutate(
         self,
@@ -199,4 +203,4 @@ class DoubleBridgeMutation(_TourMutation):
         random_state: np.random.Generator,
         algorithm: Any,
     ) -> tuple[Tours, Fitness | None]:
-        return self.kick(problem, chosen.get("X"), random_state), None
+        return self.kick(as_tsp(problem), chosen.get("X"), random_state), None

@@ -7,10 +7,10 @@ from typing import Any
 from pymoo.util.display.column import Column
 from pymoo.util.display.output import Output
 
+from gpu_ls_plugin.evolution.rows import keys
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_pymoo.problems import canonical_tours
 from gpu_ls_pymoo.search import STATISTICS
-from gpu_ls_pymoo.tours import keys
 
 
 class LocalSearchOutput(Output):

@@ -10,15 +10,15 @@ from pymoo.core.problem import Problem
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 from scipy.spatial.distance import cdist
 
+from gpu_ls_plugin.evolution.rows import as_tours, canonical, checked
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_pymoo.tours import as_tours, canonical, checked
+from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_pymoo.tours import Tours
+    from gpu_ls_plugin.evolution.rows import Tours
 
     Fitness = NDArray[np.float64]
 
@@ -88,7 +88,7 @@ def as_tsp(problem: object) -> TSP:
         return problem.tsp
     known = _answers.get(id(problem))
     if known is None:
-        known = tsp_of_pymoo(problem) or plugins.problem_from(problem)
+        known = tsp_of_pymoo(problem) or tour_problem(plugins.problem_from(problem))
         _check_size(problem, known)
         _remember(problem, known)
     return known

@@ -11,16 +11,14 @@ from pymoo.core.sampling import Sampling
 
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_pymoo.problems import as_tsp
-from gpu_ls_pymoo.search import Improver
-from gpu_ls_pymoo.tours import checked
+from gpu_ls_plugin.evolution.improver import Improver
+from gpu_ls_plugin.evolution.rows import checked
+from gpu_ls_plugin.evolution.starts import Starts
+from gpu_ls_pymoo.problems import as_tsp, fitness
+from gpu_ls_pymoo.search import AlgorithmRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from gpu_ls_pymoo.tours import Tours
 
 
 class LocalSearchSampling(Sampling):
@@ -60,14 +58,11 @@ class LocalSearchSampling(Sampling):
         kicks: int | None = None,
     ) -> None:
         super().__init__()
-        _constructing(construction)  # a wrong name is an error here, not in a run
-        self.construction = construction
-        self.improver = Improver(search, backend, moves, kicks)
+        self.starts = Starts(construction, Improver(search, backend, moves, kicks))
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        self._construct(problem, 1, np.random.default_rng(0))
-        self.improver.prepare(problem, size)
+        self.starts.prepare(as_tsp(problem), size)
 
     def do(
         self,
@@ -82,32 +77,14 @@ class LocalSearchSampling(Sampling):
         """Return `n_samples` searched tours as a Population; some may be the same tour."""
         random_state = np.random.default_rng(seed if random_state is None else random_state)
         size = checks.integer("n_samples", n_samples, least=1)
-        starts = self._construct(problem, size, random_state)
-        tours, values = self.improver(problem, starts, random_state, algorithm)
+        run = AlgorithmRun(algorithm)
+        tours, costs = self.starts(as_tsp(problem), size, random_state, run)
+        values = fitness(problem, tours, costs)
         pop = Population.empty(len(tours))
         individuals.write(pop, tours, values)
         if values is not None:
             individuals.count(algorithm, len(tours))
         return pop
-
-    def _construct(self, problem: Any, size: int, random_state: np.random.Generator) -> Tours:
-        build = _constructing(self.construction)
-        seed = int(random_state.integers(2**63))
-        tours: Tours = build(as_tsp(problem), size=size, seed=seed, backend=self.improver.backend)
-        return tours
-
-
-def _constructing(construction: Any) -> Callable[..., Any]:
-    """Return the construction of that name, or the function itself."""
-    if isinstance(construction, str):
-        construction = registry.lookup("construction", construction)
-    if not callable(construction):
-        raise InvalidTypeError(
-            f"construction: {construction!r} is neither a name nor a function such as "
-            "gpu_ls_plugin.greedy"
-        )
-    build: Callable[..., Any] = construction
-    return build
 
 
 def warm_start(problem: Any, sampling: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import (
@@ -17,31 +17,40 @@ if TYPE_CHECKING:
 NAMES = ("cpu", "cuda")
 
 
-def get_backend(backend: str = "auto", device: int | None = None, *, tours: Any = None) -> Backend:
+def get_backend(
+    backend: str | Backend = "auto", device: int | None = None, *, tours: Any = None
+) -> Backend:
     """Return the backend of that name.
 
     Parameters
     ----------
-    backend : {"auto", "cpu", "cuda"}
-        "auto" is CUDA where `tours` lie on a GPU or a usable GPU is present, else the CPU.
+    backend : {"auto", "cpu", "cuda"} or Backend
+        "auto" is CUDA where `tours` lie on a GPU or a usable GPU is present, else the CPU. A
+        `Backend` is returned as it is: what one search passes on to another.
     device : int, optional
-        CUDA device number; the current device by default.
+        CUDA device number; by default the one that `tours` lie on, else the current one.
     tours : array, optional
-        Input whose place decides for "auto".
+        Input whose place decides for "auto", and for the device.
 
     Raises
     ------
     InvalidParameterError
-        No backend has that name, or `device` is given for the CPU.
+        No backend has that name, or `device` is given for the CPU or beside a `Backend`.
     InvalidTypeError
         `backend` is no text, or `device` no integer.
     BackendUnavailableError
         CUDA was asked for and cannot be used; the message says why and what to do.
     """
+    if not isinstance(backend, str) and _is_backend(backend):
+        if device is not None:
+            raise InvalidParameterError(
+                f"device: {device}, but a Backend has its own device; leave the parameter out"
+            )
+        return backend
     backend = check_name(backend)
     device = None if device is None else checks.integer("device", device, least=0)
+    on_gpu = hasattr(tours, "__cuda_array_interface__")
     if backend == "auto":
-        on_gpu = hasattr(tours, "__cuda_array_interface__")
         backend = "cuda" if on_gpu or device is not None or _cuda_reason() is None else "cpu"
     if backend == "cpu":
         if device is not None:
@@ -52,10 +61,10 @@ def get_backend(backend: str = "auto", device: int | None = None, *, tours: Any 
     reason = _cuda_reason()
     if reason is not None:
         raise BackendUnavailableError(f"backend: cuda cannot be used: {reason}")
-    return _cuda(device)
+    return _cuda(device, tours if on_gpu else None)
 
 
-def check_name(backend: str) -> str:
+def check_name(backend: Any) -> str:
     """Return the name of a backend, or "auto"; anything else raises."""
     return checks.choice("backend", backend, known=("auto", *NAMES))
 
@@ -74,10 +83,16 @@ def _cpu() -> Backend:
     return CpuBackend()
 
 
-def _cuda(device: int | None) -> Backend:
+def _is_backend(given: object) -> TypeGuard[Backend]:
+    from gpu_ls_plugin.backends.base import Backend
+
+    return isinstance(given, Backend)
+
+
+def _cuda(device: int | None, tours: Any) -> Backend:
     from gpu_ls_plugin.backends import cuda
 
-    return cuda.backend_of(device)
+    return cuda.backend_of(cuda.device_of(tours) if device is None else device)
 
 
 @cache

@@ -34,13 +34,7 @@ def take_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
 
 
 def _take_gpu_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
-    if backend.name != "cuda":
-        raise InvalidTypeError(
-            "tours: the array lies on a GPU, which the cpu backend cannot read; "
-            "pass tours.get() or choose backend='cuda'"
-        )
-    cupy = backend.xp
-    array = cupy.asarray(tours)
+    array, cupy = backend.adopt(tours), backend.xp
     if array.dtype.kind not in "iu":
         raise InvalidTypeError(f"tours: {array.dtype} is no integer type")
     if array.ndim == 1:

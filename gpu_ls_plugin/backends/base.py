@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import weakref
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.metric_check import check_metric
-from gpu_ls_plugin.exceptions import InsufficientMemoryError
+from gpu_ls_plugin.backends.words import kept_words, packed_words
+from gpu_ls_plugin.exceptions import InsufficientMemoryError, InvalidTypeError
 from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
 
 
@@ -37,7 +40,19 @@ class Backend(ABC):
     xp: ModuleType
 
     def __init__(self) -> None:
-        self._metric_data: weakref.WeakKeyDictionary[TSP, Any] = weakref.WeakKeyDictionary()
+        self._data: weakref.WeakKeyDictionary[Problem, Mapping[str, Any]] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._measured: weakref.WeakSet[TSP] = weakref.WeakSet()
+        self._search_data: weakref.WeakKeyDictionary[TSP, Any] = weakref.WeakKeyDictionary()
+
+    def current(self) -> AbstractContextManager[Any]:
+        """Make the backend's device the current one of this thread for a ``with`` block.
+
+        All arrays and kernels of a call live there; whoever takes a backend from `get_backend`
+        works with it in such a block.
+        """
+        return nullcontext()
 
     @property
     @abstractmethod
@@ -104,9 +119,34 @@ class Backend(ABC):
         """Iterate over NumPy arrays as arrays of this backend, each for the work queued with it."""
         yield from parts
 
+    def adopt(self, array: Any) -> Any:
+        """Return an array that lies on a GPU as one of this backend: itself, or a copy.
+
+        Raises
+        ------
+        InvalidTypeError
+            This backend cannot read it.
+        """
+        raise InvalidTypeError(
+            f"tours: the array lies on a GPU, which the {self.name} backend cannot read; "
+            "pass tours.get() or choose backend='cuda'"
+        )
+
     def to_numpy(self, array: Any) -> Any:
         """Return an array of this backend as NumPy."""
         return array
+
+    def device_data(self, problem: Problem) -> Mapping[str, Any]:
+        """Return `Problem.device_data` as arrays of this backend; made once."""
+        data = self._data.get(problem)
+        if data is None:
+            with self.current():
+                data = {
+                    name: self.xp.asarray(np.ascontiguousarray(array))
+                    for name, array in problem.device_data().items()
+                }
+            self._data[problem] = data
+        return data
 
     def metric_data(self, problem: TSP) -> Any:
         """Return what the problem's metric functor reads, on this backend; made once.
@@ -116,13 +156,29 @@ class Backend(ABC):
         FaultyPartError
             The metric is somebody else's, and its functor does not compute its lengths.
         """
-        data = self._metric_data.get(problem)
-        if data is None:
-            data = self.xp.asarray(np.ascontiguousarray(problem.metric.data(problem)))
+        data = self.device_data(problem)["metric_data"]
+        if problem not in self._measured:
             if foreign(problem.metric):
-                check_metric(self, problem, data)
-            self._metric_data[problem] = data
+                with self.current():
+                    check_metric(self, problem, data)
+            self._measured.add(problem)
         return data
+
+    def search_data(self, problem: TSP) -> Any:
+        """Return what the functor of `objectives.under.searched` reads, on this backend; made once.
+
+        Raises
+        ------
+        FaultyPartError
+            As `metric_data`.
+        """
+        data, objective = self.metric_data(problem), problem.objective
+        if objective.length_alone:
+            return data
+        if problem not in self._search_data:
+            words = kept_words(self.xp, [data, *objective.words(self, problem)])
+            self._search_data[problem] = packed_words(self.xp, words, self.address), words
+        return self._search_data[problem][0]
 
     def memory(self, memory_limit: int | None) -> int:
         """Return the bytes that may be used: what is available, or `memory_limit` if it is less."""

@@ -49,6 +49,26 @@ class Parameter:
         item = self.type.removeprefix("const ").rstrip("* ")
         return (1, 2, 4, 8) if item == "void" else (ITEM_BYTES.get(item, 8),)
 
+    @property
+    def fields(self) -> tuple[Parameter, ...]:
+        """What takes an argument: the parameter itself (structs.py has some with several)."""
+        return (self,)
+
+    @property
+    def passed(self) -> str:
+        """What ``run`` is called with."""
+        return self.name
+
+    @property
+    def checks(self) -> str:
+        """C++ that does not compile where kernels would read something else: none."""
+        return ""
+
+    @property
+    def on_host(self) -> tuple[str, str]:
+        """How a function on the CPU declares it, and a statement that it begins with."""
+        return f"{self.type} {self.name}", ""
+
     def check(self, array: Any, contiguous: bool) -> None:
         """Raise InvalidTypeError where an array is not laid out as the kernel reads it."""
         if not contiguous or array.itemsize not in self.item_bytes:
@@ -106,6 +126,11 @@ class Kernel:
         return hash((self.name, self.body, self.team))
 
     @property
+    def fields(self) -> tuple[Parameter, ...]:
+        """What takes an argument, by its name."""
+        return tuple(field for parameter in self.parameters for field in parameter.fields)
+
+    @property
     def source(self) -> str:
         """The whole translation unit for the backend that `team` belongs to."""
         pasted: set[str] = set()
@@ -114,6 +139,7 @@ class Kernel:
             *(paste(header, pasted) for header in self.headers),
             *self.functors,
             paste(self.header, pasted),
+            *(parameter.checks for parameter in self.parameters),
         ]
         return "\n".join([*texts, self._host_entry() if self.on_host else self._cuda_entry()])
 
@@ -137,7 +163,7 @@ class Kernel:
         )
 
     def _cuda_entry(self) -> str:
-        names = "".join(f", {p.name}" for p in self.parameters)
+        names = "".join(f", {p.passed}" for p in self.parameters)
         declared = "".join(f", {p.type} {p.name}" for p in self.parameters)
         prepare = f"{self.body}::prepare(team{names});" if self.prepared else ""
         return f"""
@@ -153,12 +179,12 @@ __launch_bounds__({self.team}::kThreads, {self.blocks_per_multiprocessor})
 """
 
     def _host_entry(self) -> str:
-        names = "".join(f", {p.name}" for p in self.parameters)
-        declared = "".join(f", {p.type} {p.name}" for p in self.parameters)
+        names = "".join(f", {p.passed}" for p in self.parameters)
+        declared, begin = zip(("", ""), *(p.on_host for p in self.parameters), strict=True)
         return f"""
-extern "C" void {self.name}(int count, int* next{declared}) {{
+extern "C" void {self.name}(int count, int* next{", ".join(declared)}) {{
   using namespace gls;
-  const Host team{{next}};
+  const Host team{{next}};{"".join(begin)}
   for (int item; (item = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < count;) {{
     {self.body}::run(team, item{names});
   }}
@@ -174,19 +200,28 @@ def parse_parameters(text: str) -> tuple[Parameter, ...]:
 
 
 def metric_kernel(
-    name: str, metric: Metric, *, header: str, body: str, parameters: str, team: str
+    name: str,
+    metric: Metric,
+    *,
+    header: str,
+    body: str,
+    parameters: str | tuple[Parameter, ...],
+    team: str,
 ) -> Kernel:
     """Compose a kernel whose only exchangeable part is the metric; `body` names it ``{metric}``.
 
-    ``{team}`` in `body` stands for the team.
+    ``{team}`` in `body` stands for the team; `parameters` may be the text of a C parameter list.
     """
+    if isinstance(parameters, str):
+        parameters = parse_parameters(parameters)
     return Kernel(
         name=name,
         header=header,
         body=body.format(metric=metric.functor, team=team),
-        parameters=parse_parameters(parameters),
+        parameters=parameters,
         team=team,
         functors=tuple(filter(None, [metric.source()])),
+        headers=(metric.header,),
         parts=(metric.name, name),
     )
 

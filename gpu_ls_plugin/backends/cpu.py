@@ -18,6 +18,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import compiler, library_cache
 from gpu_ls_plugin.backends.base import Backend
 from gpu_ls_plugin.backends.composition import FAULT
+from gpu_ls_plugin.backends.structs import Struct
 from gpu_ls_plugin.budget import compiling
 from gpu_ls_plugin.exceptions import GpuLsError, InvalidParameterError
 
@@ -79,7 +80,7 @@ class CpuBackend(Backend):
     ) -> bool:
         """Run a kernel on all items; returns when it is done, and soon after Ctrl-C."""
         function, fault = self._function(kernel)
-        converted = [_convert(p, arguments[p.name]) for p in kernel.parameters]
+        converted = [_convert(p, arguments) for p in kernel.parameters]
         following = ctypes.c_int(0)  # the next item, taken by whichever thread is free
 
         def work() -> None:
@@ -158,13 +159,22 @@ def interrupts_held(pressed: Callable[[], object] = lambda: None) -> Iterator[No
             handler(*held[0])
 
 
-def _convert(parameter: Parameter, value: Any) -> Any:
+def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
+    """Return what ctypes passes for a parameter."""
+    if isinstance(parameter, Struct):
+        return parameter.pack(arguments, _address)  # by address, as all bytes are
+    value = arguments[parameter.name]
     if parameter.is_pointer:
-        if value is None:
-            return None
-        parameter.check(value, value.flags.c_contiguous)
-        return ctypes.c_void_p(value.ctypes.data)
+        return ctypes.c_void_p(_address(parameter, value))
     return C_TYPES[parameter.type](value)
+
+
+def _address(parameter: Parameter, array: Any) -> int:
+    """Return where an array begins that a parameter points to, 0 where there is none."""
+    if array is None:
+        return 0
+    parameter.check(array, array.flags.c_contiguous)
+    return int(array.ctypes.data)
 
 
 def _function_of(library: Path, kernel: Kernel) -> tuple[Any, Any]:

@@ -13,11 +13,13 @@ import numpy as np
 
 from gpu_ls_plugin.backends.base import Backend, repeated
 from gpu_ls_plugin.backends.composition import FAULT, NVRTC_OPTIONS
+from gpu_ls_plugin.backends.structs import Struct
 from gpu_ls_plugin.budget import compiling
 from gpu_ls_plugin.exceptions import CompilationError, InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
@@ -41,8 +43,13 @@ class CudaBackend(Backend):
         self.xp = cupy
         self.device = device
         self._functions: dict[Kernel, tuple[Any, _Fault | None]] = {}
-        atexit.register(self._functions.clear)  # modules unload while the driver is still there
+        atexit.register(self._forget)  # modules unload while the driver is still there
         self._attributes = cupy.cuda.Device(device).attributes
+
+    def current(self) -> AbstractContextManager[Any]:
+        """Make the device current in this thread, whose current stream there is then used."""
+        device: AbstractContextManager[Any] = self.xp.cuda.Device(self.device)
+        return device
 
     @property
     def processors(self) -> int:
@@ -72,11 +79,11 @@ class CudaBackend(Backend):
         seconds: float = math.inf,
     ) -> bool:
         """Queue a kernel on the current stream; returns at once, unless parts are checked."""
-        with self.xp.cuda.Device(self.device):
+        with self.current():
             function, fault = self._function(kernel)
             if shared_bytes > function.max_dynamic_shared_size_bytes:
                 function.max_dynamic_shared_size_bytes = shared_bytes
-            converted = [_convert(p, arguments[p.name]) for p in kernel.parameters]
+            converted = [_convert(p, arguments) for p in kernel.parameters]
             threads, teams = _team_shape(kernel.team)
             blocks = -(-count // teams)
             function((blocks,), (threads,), (np.int32(count), *converted), shared_mem=shared_bytes)
@@ -84,8 +91,9 @@ class CudaBackend(Backend):
         return True
 
     def wait(self) -> None:
-        """Wait until all work on the current stream is done."""
-        self.xp.cuda.get_current_stream().synchronize()
+        """Wait until all work on the device's current stream is done."""
+        with self.current():
+            self.xp.cuda.get_current_stream().synchronize()
 
     def address(self, array: Any) -> int:
         """Return where an array begins in the device's memory."""
@@ -132,6 +140,17 @@ class CudaBackend(Backend):
             pool = self.xp.get_default_memory_pool()
             return int(device.mem_info[0]) + int(pool.free_bytes())
 
+    def adopt(self, array: Any) -> Any:
+        """Return an array on a GPU as one of this device, copied if it lies on another."""
+        taken = self.xp.asarray(array)
+        if int(taken.device.id) == self.device:
+            return taken
+        with taken.device:
+            taken = self.xp.ascontiguousarray(taken)
+            self.xp.cuda.get_current_stream().synchronize()  # for which the copy would not wait
+        with self.current():
+            return taken.copy()
+
     def to_numpy(self, array: Any) -> Any:
         """Copy an array to the host; waits for the work that makes it."""
         return self.xp.asnumpy(array)
@@ -143,6 +162,10 @@ class CudaBackend(Backend):
             with compiling():
                 found = self._functions[kernel] = self._compile(kernel)
         return found
+
+    def _forget(self) -> None:
+        with self.current():
+            self._functions.clear()
 
     def _compile(self, kernel: Kernel) -> tuple[Any, _Fault | None]:
         module = self.xp.RawModule(code=kernel.source, options=NVRTC_OPTIONS, backend="nvrtc")
@@ -188,13 +211,23 @@ class _Fault:
         self._number.fill(number)
 
 
-def _convert(parameter: Parameter, value: Any) -> Any:
-    if parameter.is_pointer:
-        if value is None:
-            return NOTHING
-        parameter.check(value, value._c_contiguous)  # as its flags say, which take a microsecond
-        return value
-    return SCALARS[parameter.type](value)
+def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
+    """Return what CuPy passes for a parameter."""
+    if isinstance(parameter, Struct):  # by value, as all NumPy arrays of one item are
+        return np.frombuffer(parameter.pack(arguments, _address), parameter.record)
+    value = arguments[parameter.name]
+    if not parameter.is_pointer:
+        return SCALARS[parameter.type](value)
+    return value if _address(parameter, value) else NOTHING
+
+
+def _address(parameter: Parameter, array: Any) -> int:
+    """Return where an array begins that a parameter points to, 0 where there is none."""
+    if array is None:
+        return 0
+    parameter.check(array, array._c_contiguous)  # as its flags say, which take a microsecond
+    address: int = array.data.ptr
+    return address
 
 
 @cache
@@ -230,6 +263,15 @@ def backend_of(device: int | None) -> CudaBackend:
     if not 0 <= device < count:
         raise InvalidParameterError(f"device: {device} is none of the {count} CUDA devices")
     return _backend(device)
+
+
+def device_of(array: Any) -> int | None:
+    """Return the number of the device that an array on a GPU lies on; None for no array."""
+    if array is None:
+        return None
+    import cupy
+
+    return int(cupy.asarray(array).device.id)
 
 
 def unavailable_reason() -> str | None:

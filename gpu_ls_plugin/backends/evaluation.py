@@ -40,4 +40,7 @@ def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
         "costs": costs,
     }
     backend.launch(tour_cost_kernel(problem.metric, backend.warp()), len(tours), arguments)
+    if not problem.objective.length_alone:  # which the host computes
+        rows = backend.to_numpy(tours)
+        costs += backend.xp.asarray(problem.objective.costs(problem, rows))
     return costs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,9 @@ from gpu_ls_plugin.exceptions import FaultyPartError
 from gpu_ls_plugin.problems.metrics import INTEGER_LIMIT, REAL_LIMIT
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.backends.base import Backend
+    from collections.abc import Mapping
+    from types import ModuleType
+
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
 
@@ -20,6 +22,21 @@ Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 PAIRS = 4096  # that are compared at most
 ROUNDING = 1e-12  # relative, that real lengths may differ by
+
+
+class Launcher(Protocol):
+    """What of a backend runs the functor."""
+
+    xp: ModuleType
+
+    def block(self, threads: int) -> str:
+        """Return the C++ type of a team of about `threads` lanes."""
+
+    def launch(self, kernel: Kernel, count: int, arguments: Mapping[str, Any]) -> bool:
+        """Run a kernel on items 0..count-1 with arguments by name."""
+
+    def to_numpy(self, array: Any) -> Any:
+        """Return an array as NumPy."""
 
 
 def pair_lengths_kernel(metric: Metric, team: str) -> Kernel:
@@ -35,12 +52,12 @@ def pair_lengths_kernel(metric: Metric, team: str) -> Kernel:
     )
 
 
-def check_metric(backend: Backend, problem: TSP, data: Any) -> None:
+def check_metric(backend: Launcher, problem: TSP, data: Any) -> None:
     """Raise FaultyPartError where a metric's functor and its Python face differ.
 
     Parameters
     ----------
-    backend : Backend
+    backend : Launcher
         Where the functor runs.
     problem : TSP
     data : array of the backend
@@ -53,7 +70,7 @@ def check_metric(backend: Backend, problem: TSP, data: Any) -> None:
     lengths, estimates = _functor(backend, problem, data, a, b)
     apart = 0 if metric.integer else ROUNDING * face
     _refuse(metric, pairs, np.abs(lengths - face) > apart, f"{metric.functor} says", lengths, face)
-    far = np.abs(estimates - face) > metric.slack(problem)
+    far = np.abs(estimates - face) > metric.slack(problem.values)
     _refuse(metric, pairs, far, f"{metric.functor} estimates, beyond slack(),", estimates, face)
 
 
@@ -74,7 +91,7 @@ def sampled_pairs(n: int) -> Pairs:
 def _face(problem: TSP, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """Return the lengths by the metric's Python face, which must make sense by themselves."""
     metric = problem.metric
-    face = np.asarray(metric.lengths(problem, a, b))
+    face = np.asarray(problem.lengths(a, b))
     kinds = "iu" if metric.integer else "f"
     if face.shape != a.shape or face.dtype.kind not in kinds:
         raise FaultyPartError(
@@ -88,13 +105,13 @@ def _face(problem: TSP, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     )
     _refuse(metric, (a, b), unusable, "lengths() says", face, "a number from 0 on")
     if problem.symmetric:
-        back = np.asarray(metric.lengths(problem, b, a))
+        back = np.asarray(problem.lengths(b, a))
         _refuse(metric, (b, a), back != face, "lengths() says", back, face)
     return face
 
 
 def _functor(
-    backend: Backend, problem: TSP, data: Any, a: NDArray[Any], b: NDArray[Any]
+    backend: Launcher, problem: TSP, data: Any, a: NDArray[Any], b: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     xp, count = backend.xp, len(a)
     arguments = {

@@ -1,9 +1,11 @@
 """Candidate sets: which cities are tried next to a city."""
 
+from gpu_ls_plugin.candidates import base
 from gpu_ls_plugin.candidates.all import All
 from gpu_ls_plugin.candidates.alpha import Alpha
-from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
+from gpu_ls_plugin.candidates.base import Candidates
 from gpu_ls_plugin.candidates.closure import Closure
+from gpu_ls_plugin.candidates.lists import CandidateLists
 from gpu_ls_plugin.candidates.nearest import Nearest
 from gpu_ls_plugin.candidates.quadrant import Quadrant
 from gpu_ls_plugin.candidates.stored import Stored
@@ -20,3 +22,5 @@ __all__ = [
     "Stored",
     "Union",
 ]
+
+base.union, base.stored = Union, Stored.read

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
+from gpu_ls_plugin.candidates.base import Candidates
 from gpu_ls_plugin.candidates.nearest import nearest_lists
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.candidates.lists import CandidateLists
     from gpu_ls_plugin.problems.tsp import TSP
 
 

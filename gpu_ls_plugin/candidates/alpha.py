@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.candidates.ascent import ascend
-from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
+from gpu_ls_plugin.candidates.base import Candidates
 from gpu_ls_plugin.candidates.complete_graph import CompleteGraph
+from gpu_ls_plugin.candidates.lists import CandidateLists, lists_of
 from gpu_ls_plugin.candidates.nearest import nearest_lists
 from gpu_ls_plugin.candidates.neighbour_graph import neighbour_graph
-from gpu_ls_plugin.candidates.rows import lists_of
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 
 if TYPE_CHECKING:

@@ -6,54 +6,30 @@ import math
 import weakref
 from abc import ABC, abstractmethod
 from concurrent.futures import Future
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.candidates.list_files import write_lists
+from gpu_ls_plugin.candidates.lists import CandidateLists, lists_of, wrong_row
 from gpu_ls_plugin.exceptions import FaultyPartError, InvalidParameterError
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.candidates.stored import Stored
-    from gpu_ls_plugin.candidates.union import Union
     from gpu_ls_plugin.problems.tsp import TSP
 
 
-@dataclass(frozen=True, eq=False)
-class CandidateLists:
-    """Candidates of every city.
-
-    Attributes
-    ----------
-    cities : ndarray, shape (n, k), int32
-        Candidates of each city, the city itself not among them.
-    lengths : ndarray, shape (n, k), int64 or float64
-        Exact lengths to them.
-    """
-
-    cities: NDArray[Any]
-    lengths: NDArray[Any]
-
-    @property
-    def degree(self) -> int:
-        """Number of candidates of a city."""
-        return int(self.cities.shape[1])
-
-    @cached_property
-    def sorted(self) -> bool:
-        """Whether the lengths of no city's candidates ever fall."""
-        return bool((self.lengths[:, 1:] >= self.lengths[:, :-1]).all())
+# What `|` and `load` make: these modules need this one, and the room hangs them in here.
+union: Callable[[Candidates, Candidates], Candidates] | None = None
+stored: Callable[[str | os.PathLike[str]], Candidates] | None = None
 
 
 class Candidates(ABC):
@@ -78,7 +54,8 @@ class Candidates(ABC):
         kept = _lists.setdefault(problem, {})
         if self not in kept:
             lists = self.build(problem)
-            kept[self] = _measured(self, problem, lists) if foreign(self) else lists
+            lists = _measured(self, problem, lists) if foreign(self) else lists
+            kept.setdefault(self, lists)  # of two threads, both have those of the first
         return kept[self]
 
     def ready(self, problem: TSP, seconds: float = math.inf) -> bool:
@@ -90,27 +67,29 @@ class Candidates(ABC):
         if self in _lists.get(problem, {}):
             return True
         making = _making.setdefault(problem, {})
-        if self not in making:
-            making[self] = _in_a_thread(partial(self.of, problem))
+        work = making.get(self)
+        if work is None:
+            work = making[self] = _in_a_thread(partial(self.of, problem))
         try:
-            making[self].result(None if seconds == math.inf else max(0.0, seconds))
+            work.result(None if seconds == math.inf else max(0.0, seconds))
         except TimeoutError:
-            if not making[self].done():
+            if not work.done():
                 return False
             raise
         finally:
-            if making[self].done():
-                del making[self]
+            if work.done():
+                making.pop(self, None)  # unless another thread has, which waited as well
         return True
 
     def on(self, backend: Backend, problem: TSP) -> tuple[Any, Any, int]:
         """Return (cities, lengths, degree) with the arrays on a backend."""
         lists = self.of(problem)
         kept = _arrays.setdefault(problem, {})
-        key = (self, id(backend))
+        key = (self, backend)  # of which there is one for each device
         if key not in kept:
-            xp = backend.xp
-            kept[key] = (xp.asarray(lists.cities), xp.asarray(lists.lengths))
+            with backend.current():
+                xp = backend.xp
+                kept[key] = (xp.asarray(lists.cities), xp.asarray(lists.lengths))
         return (*kept[key], lists.degree)
 
     def save(self, path: str | os.PathLike[str], problem: TSP | None = None) -> None:
@@ -131,14 +110,11 @@ class Candidates(ABC):
         InvalidParameterError
             `problem` is left out, but the set has been used for none or several.
         """
-        from gpu_ls_plugin.candidates.stored import write_lists
-
-        chosen = self._only_problem() if problem is None else problem
-        check_problem(chosen)
-        write_lists(path, repr(self), chosen, self.of(chosen))
+        chosen = self._only_problem() if problem is None else tour_problem(problem)
+        write_lists(path, repr(self), chosen.fingerprint, self.of(chosen).cities)
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> Stored:
+    def load(path: str | os.PathLike[str]) -> Candidates:
         """Return the lists in a file as a candidate set, which serves their own instance only.
 
         Another instance raises InvalidParameterError when the set is used: what counts is the
@@ -151,9 +127,8 @@ class Candidates(ABC):
         FileFormatError
             The file holds no candidate lists.
         """
-        from gpu_ls_plugin.candidates.stored import Stored
-
-        return Stored.read(path)
+        assert stored is not None
+        return stored(path)
 
     def _only_problem(self) -> TSP:
         used = [problem for problem, kept in list(_lists.items()) if self in kept]
@@ -164,17 +139,14 @@ class Candidates(ABC):
             )
         return used[0]
 
-    def __or__(self, other: Candidates) -> Union:
+    def __or__(self, other: Candidates) -> Candidates:
         """Return both sets in one; see `Union`."""
-        from gpu_ls_plugin.candidates.union import Union
-
-        return Union(self, other) if isinstance(other, Candidates) else NotImplemented
+        assert union is not None
+        return union(self, other) if isinstance(other, Candidates) else NotImplemented
 
 
 def _measured(rule: Candidates, problem: TSP, lists: CandidateLists) -> CandidateLists:
     """Return lists that somebody else has made with exact lengths, if they are any."""
-    from gpu_ls_plugin.candidates.rows import lists_of, wrong_row
-
     cities = np.asarray(lists.cities)
     if cities.dtype.kind not in "iu" or cities.ndim != 2 or len(cities) != problem.n:
         raise FaultyPartError(

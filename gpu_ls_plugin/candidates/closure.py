@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.candidates.base import CandidateLists, Candidates, check_sets
+from gpu_ls_plugin.candidates.base import Candidates, check_sets
 from gpu_ls_plugin.candidates.nearest import Nearest
 from gpu_ls_plugin.candidates.rows import equal_rows, places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.candidates.lists import CandidateLists
     from gpu_ls_plugin.problems.tsp import TSP
 
 
@@ -69,7 +70,7 @@ def _listing(problem: TSP, cities: NDArray[Any], most: int) -> NDArray[Any]:
     by, listed = np.repeat(np.arange(n), degree), cities.ravel().astype(np.int64)
     one_way = ~np.isin(listed * n + by, by * n + listed)
     by, listed = by[one_way], listed[one_way]
-    order = np.lexsort((by, problem.metric.lengths(problem, listed, by), listed))
+    order = np.lexsort((by, problem.lengths(listed, by), listed))
     by, listed = by[order], listed[order]
     place = places(listed, n)
     kept = place < most

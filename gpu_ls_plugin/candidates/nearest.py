@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
+from gpu_ls_plugin.candidates.base import Candidates
+from gpu_ls_plugin.candidates.lists import CandidateLists
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,7 +81,7 @@ class NearestCities:
     def __init__(self, problem: TSP, subset: NDArray[Any] | None = None) -> None:
         self.problem = problem
         self.cities: NDArray[Any] = np.arange(problem.n) if subset is None else subset
-        points = problem.metric.tree_points(problem)
+        points = problem.metric.tree_points(problem.values)
         self._points = None if points is None else points[self.cities]
         self._trees: dict[int, tuple[NDArray[Any], Any]] = {}
 
@@ -116,7 +117,7 @@ class NearestCities:
         self, lists: CandidateLists, block: NDArray[Any], own: NDArray[Any], near: NDArray[Any]
     ) -> NDArray[Any]:
         """Make some lists of neighbours; say whose last city is as far as the farthest of these."""
-        far = self.problem.metric.lengths(self.problem, *np.broadcast_arrays(own, near))
+        far = self.problem.lengths(*np.broadcast_arrays(own, near))
         farthest = np.where(near == own, -1, far).max(axis=1)
         cities, lengths = _sorted(own, near, far, lists.degree)
         lists.cities[block], lists.lengths[block] = cities, lengths
@@ -139,7 +140,7 @@ class NearestCities:
         if count == len(searched):
             return everyone
         own = self.cities[rows, None]
-        far = self.problem.metric.lengths(self.problem, *np.broadcast_arrays(own, everyone))
+        far = self.problem.lengths(*np.broadcast_arrays(own, everyone))
         far = np.where(everyone == own, -1, far)
         return searched[np.argpartition(far, count - 1, axis=1)[:, :count]]
 

@@ -31,7 +31,7 @@ def neighbour_graph(problem: TSP, m: int) -> SparseGraph:
     edges = _edges(np.concatenate([pairs, _delaunay(coordinates)]), n)
     edges = _edges(np.concatenate([edges, _links(coordinates, edges)]), n)
     a, b = edges.T
-    lengths = problem.metric.lengths(problem, a, b)
+    lengths = problem.lengths(a, b)
     return SparseGraph(n, a, b, lengths, (quadrants(problem, a, b), quadrants(problem, b, a)))
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.candidates.base import CandidateLists, Candidates
+from gpu_ls_plugin.candidates.base import Candidates
+from gpu_ls_plugin.candidates.lists import CandidateLists
 from gpu_ls_plugin.candidates.nearest import NearestCities
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.candidates.base import CandidateLists
+from gpu_ls_plugin.candidates.lists import lists_of
 from gpu_ls_plugin.candidates.nearest import NearestCities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.candidates.lists import CandidateLists
     from gpu_ls_plugin.problems.tsp import TSP
 
 
@@ -37,22 +38,6 @@ def equal_rows(problem: TSP, proposals: NDArray[Any]) -> CandidateLists:
         near = NearestCities(problem).lists(width, short).cities
         cities[short] = _without_repeats(np.concatenate([cities[short], near], 1))[:, :width]
     return lists_of(problem, cities)
-
-
-def lists_of(problem: TSP, cities: NDArray[np.int32]) -> CandidateLists:
-    """Add the exact lengths to candidates, shape (n, k), int32."""
-    own = np.broadcast_to(np.arange(problem.n)[:, None], cities.shape)
-    lengths = problem.metric.lengths(problem, own, cities)
-    return CandidateLists(cities, lengths.astype(problem.cost_dtype, copy=False))
-
-
-def wrong_row(cities: NDArray[Any]) -> int | None:
-    """Return the first row, of shape (n, k), that does not hold other cities, each once."""
-    n = len(cities)
-    ordered = np.sort(cities, axis=1)
-    wrong = ((cities < 0) | (cities >= n) | (cities == np.arange(n)[:, None])).any(axis=1)
-    wrong |= (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    return int(wrong.argmax()) if wrong.any() else None
 
 
 def places(rows: NDArray[Any], n: int) -> NDArray[Any]:

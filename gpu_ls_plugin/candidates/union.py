@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_ls_plugin.candidates.base import CandidateLists, Candidates, check_sets
+from gpu_ls_plugin.candidates.base import Candidates, check_sets
 from gpu_ls_plugin.candidates.nearest import Nearest
 from gpu_ls_plugin.candidates.quadrant import Quadrant
 from gpu_ls_plugin.candidates.rows import equal_rows
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.candidates.lists import CandidateLists
     from gpu_ls_plugin.problems.tsp import TSP
 
 

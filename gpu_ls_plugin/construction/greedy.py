@@ -13,13 +13,14 @@ from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.candidates.nearest import nearest_lists
 from gpu_ls_plugin.construction.draws import batch_size, philox
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.candidates import CandidateLists
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
 
 CANDIDATES = 8
@@ -55,11 +56,11 @@ def follow_links_kernel(team: str) -> Kernel:
 
 
 def greedy(
-    problem: TSP,
+    problem: Problem,
     size: int = 1,
     *,
     seed: int | None = 0,
-    backend: str = "auto",
+    backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
     """Return greedy edge tours: the shortest edge that fits, again and again.
@@ -69,7 +70,7 @@ def greedy(
 
     Parameters
     ----------
-    problem : TSP
+    problem : Problem
         Symmetric or not; the length from the smaller to the larger city counts.
     size : int
         Number of tours, up to 2**31 - 1.
@@ -88,19 +89,20 @@ def greedy(
     InsufficientMemoryError
         So many tours do not fit the memory.
     """
-    check_problem(problem)
+    problem = tour_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)
     count = batch_size(chosen, problem.n, size, per_city=BYTES_PER_CITY)
     n = problem.n
     if n < 4:
         return np.tile(np.arange(n, dtype=np.int32), (count, 1))
-    fragments = _Fragments(chosen, n, count)
-    exact = _edges(problem, np.arange(n), Nearest(CANDIDATES).of(problem))
-    random = philox(key)
-    fragments.add([exact, *(exact.lengthened(random) for _ in range(count - 1))])
-    while any(map(len, open_ends := fragments.open_ends())):
-        fragments.add([_edges_between(problem, ends) for ends in open_ends])
-    return fragments.tours()
+    with chosen.current():
+        fragments = _Fragments(chosen, n, count)
+        exact = _edges(problem, np.arange(n), Nearest(CANDIDATES).of(problem))
+        random = philox(key)
+        fragments.add([exact, *(exact.lengthened(random) for _ in range(count - 1))])
+        while any(map(len, open_ends := fragments.open_ends())):
+            fragments.add([_edges_between(problem, ends) for ends in open_ends])
+        return fragments.tours()
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ def _edges(problem: TSP, cities: NDArray[Any], lists: CandidateLists) -> _Edges:
     b = lists.cities.ravel().astype(np.int64)
     keys, listed = np.unique(np.minimum(a, b) * n + np.maximum(a, b), return_inverse=True)
     low, high = keys // n, keys % n
-    lengths = problem.metric.lengths(problem, low, high)
+    lengths = problem.lengths(low, high)
     order = np.argsort(lengths, kind="stable")  # equal lengths stay in the order of the cities
     horizon = np.full(n, len(order), np.int32)
     if degree < len(cities) - 1:

@@ -11,11 +11,12 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.construction.draws import batch_size, philox
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.metrics import Metric
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
 
 CANDIDATES = Nearest(10)
 LARGE = 20_000  # cities from which a whole block works on a tour
@@ -36,11 +37,11 @@ def nearest_neighbour_kernel(metric: Metric, team: str) -> Kernel:
 
 
 def nearest_neighbour(
-    problem: TSP,
+    problem: Problem,
     size: int = 1,
     *,
     seed: int | None = 0,
-    backend: str = "auto",
+    backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
     """Return tours that always go on to the nearest unvisited city, ties to the smallest.
@@ -49,7 +50,7 @@ def nearest_neighbour(
 
     Parameters
     ----------
-    problem : TSP
+    problem : Problem
     size : int
         Number of tours, up to 2**31 - 1.
     seed : int or None
@@ -67,25 +68,27 @@ def nearest_neighbour(
     InsufficientMemoryError
         So many tours do not fit the memory.
     """
-    check_problem(problem)
+    problem = tour_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)
     count = batch_size(chosen, problem.n, size, per_city=5)
-    xp, n = chosen.xp, problem.n
+    n = problem.n
     starts = np.resize(philox(key).permutation(n), count).astype(np.int32)
     if n == 1:
         return np.zeros((count, 1), np.int32)
-    neighbours, lengths, degree = CANDIDATES.on(chosen, problem)
-    tours = xp.empty((count, n), "int32")
-    arguments = {
-        "metric_data": chosen.metric_data(problem),
-        "n": n,
-        "neighbours": neighbours,
-        "lengths": lengths,
-        "degree": degree,
-        "starts": xp.asarray(starts),
-        "visited": xp.empty((count, n), "uint8"),
-        "tours": tours,
-    }
-    team = chosen.block(BLOCK_THREADS) if n >= LARGE else chosen.warp()
-    chosen.launch(nearest_neighbour_kernel(problem.metric, team), count, arguments)
-    return chosen.to_numpy(tours)
+    with chosen.current():
+        xp = chosen.xp
+        neighbours, lengths, degree = CANDIDATES.on(chosen, problem)
+        tours = xp.empty((count, n), "int32")
+        arguments = {
+            "metric_data": chosen.metric_data(problem),
+            "n": n,
+            "neighbours": neighbours,
+            "lengths": lengths,
+            "degree": degree,
+            "starts": xp.asarray(starts),
+            "visited": xp.empty((count, n), "uint8"),
+            "tours": tours,
+        }
+        team = chosen.block(BLOCK_THREADS) if n >= LARGE else chosen.warp()
+        chosen.launch(nearest_neighbour_kernel(problem.metric, team), count, arguments)
+        return chosen.to_numpy(tours)

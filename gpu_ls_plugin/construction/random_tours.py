@@ -8,11 +8,11 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.construction.draws import batch_size
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
 
 
 def random_tours_kernel(team: str) -> Kernel:
@@ -28,11 +28,11 @@ def random_tours_kernel(team: str) -> Kernel:
 
 
 def random_tours(
-    problem: TSP,
+    problem: Problem,
     size: int = 1,
     *,
     seed: int | None = 0,
-    backend: str = "auto",
+    backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
     """Return uniform random tours.
@@ -41,7 +41,7 @@ def random_tours(
 
     Parameters
     ----------
-    problem : TSP
+    problem : Problem
     size : int
         Number of tours, up to 2**31 - 1.
     seed : int or None
@@ -59,10 +59,11 @@ def random_tours(
     InsufficientMemoryError
         So many tours do not fit the memory.
     """
-    check_problem(problem)
+    problem = tour_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)
     count = batch_size(chosen, problem.n, size)
-    return chosen.to_numpy(shuffle(chosen, problem.n, count, key))
+    with chosen.current():
+        return chosen.to_numpy(shuffle(chosen, problem.n, count, key))
 
 
 def shuffle(backend: Backend, n: int, size: int, seed: int, first_row: int = 0) -> Any:

@@ -10,21 +10,22 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.construction.draws import batch_size, philox
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.problem import Problem
 
 LEVELS = 20  # of the curve: 2^20 x 2^20 cells
 BLOCK_ENTRIES = 1 << 23
 
 
 def space_filling_curve(
-    problem: TSP,
+    problem: Problem,
     size: int = 1,
     *,
     seed: int | None = 0,
-    backend: str = "auto",
+    backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
     """Return tours in the order of a Hilbert curve through the plane.
@@ -34,8 +35,8 @@ def space_filling_curve(
 
     Parameters
     ----------
-    problem : TSP
-        With coordinates; GEO uses latitude and longitude as a plane.
+    problem : Problem
+        A TSP, with coordinates; GEO uses latitude and longitude as a plane.
     size : int
         Number of tours, up to 2**31 - 1.
     seed : int or None
@@ -55,7 +56,7 @@ def space_filling_curve(
     UnsupportedProblemError
         The problem is a matrix.
     """
-    check_problem(problem)
+    problem = tour_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)
     count = batch_size(chosen, problem.n, size)
     if problem.coordinates is None:
@@ -63,18 +64,19 @@ def space_filling_curve(
             "problem: a space-filling curve needs coordinates, not a matrix; "
             "use greedy or nearest_neighbour"
         )
-    xp = chosen.xp
-    points = xp.asarray(problem.coordinates - problem.coordinates.mean(axis=0))
-    random = philox(key)
-    drawn = np.concatenate([np.zeros((1, 3)), random.random((count - 1, 3))])
-    turns, shifts = 2 * np.pi * drawn[:, 0], drawn[:, 1:]
-    tours = np.empty((count, problem.n), np.int32)
-    step = max(1, BLOCK_ENTRIES // problem.n)
-    for begin in range(0, count, step):
-        rows = slice(begin, begin + step)
-        keys = _hilbert(xp, *_to_cells(xp, points, turns[rows], shifts[rows]))
-        tours[rows] = chosen.to_numpy(xp.argsort(keys, axis=1, kind="stable"))
-    return tours
+    with chosen.current():
+        xp = chosen.xp
+        points = xp.asarray(problem.coordinates - problem.coordinates.mean(axis=0))
+        random = philox(key)
+        drawn = np.concatenate([np.zeros((1, 3)), random.random((count - 1, 3))])
+        turns, shifts = 2 * np.pi * drawn[:, 0], drawn[:, 1:]
+        tours = np.empty((count, problem.n), np.int32)
+        step = max(1, BLOCK_ENTRIES // problem.n)
+        for begin in range(0, count, step):
+            rows = slice(begin, begin + step)
+            keys = hilbert(xp, *_to_cells(xp, points, turns[rows], shifts[rows]))
+            tours[rows] = chosen.to_numpy(xp.argsort(keys, axis=1, kind="stable"))
+        return tours
 
 
 def _to_cells(xp: Any, points: Any, turns: Any, shifts: Any) -> tuple[Any, Any]:
@@ -94,7 +96,7 @@ def _to_cells(xp: Any, points: Any, turns: Any, shifts: Any) -> tuple[Any, Any]:
     return cells[0], cells[1]
 
 
-def _hilbert(xp: Any, x: Any, y: Any) -> Any:
+def hilbert(xp: Any, x: Any, y: Any) -> Any:
     """Return the position along the Hilbert curve of each cell."""
     keys = xp.zeros_like(x)
     for level in reversed(range(LEVELS)):

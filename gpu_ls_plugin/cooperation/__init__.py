@@ -1,1 +1,7 @@
 """Cooperation: how the chains of a population help each other."""
+
+from gpu_ls_plugin.cooperation.base import Cooperation
+from gpu_ls_plugin.cooperation.elite_edges import EliteEdges
+from gpu_ls_plugin.cooperation.migration import Migration
+
+__all__ = ["Cooperation", "EliteEdges", "Migration"]

@@ -23,14 +23,10 @@
 // `next(p)`, `city(p)`, `n`, and `row` and `pass` for random numbers.
 #pragma once
 
+#include "include/words.cuh"
 #include "neighbourhoods/complete.cuh"
 
 namespace gls {
-
-template <class T>
-GLS_DEVICE T* address(uint64 word) {
-  return reinterpret_cast<T*>(word);
-}
 
 struct Stateless {
   GLS_DEVICE static int64 state_words(int) { return 0; }

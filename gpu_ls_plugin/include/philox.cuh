@@ -16,7 +16,7 @@ enum class Purpose : uint32 {
   kRandomK = 5,
   kKick = 6,
   kFilter = 7,
-  kPartner = 8,
+  kPartner = 8,  // drawn on the host: recombination/partners.py
   kOffspring = 9
 };
 

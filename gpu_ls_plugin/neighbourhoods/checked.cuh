@@ -107,7 +107,7 @@ struct Checked {
       removed += view.length(its, t);
       added += view.length(its, next);
     }
-    const Length off = said - (removed - added);
+    const Length off = said - view.worth(move, removed - added);
     const Length rounding = View::Lengths::kReal ? removed * Length(1e-9) : Length(0);
     return (off <= rounding && -off <= rounding) || in_doubt(view.length) ? said : fault();
   }

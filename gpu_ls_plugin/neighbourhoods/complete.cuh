@@ -7,6 +7,7 @@
 
 #include "neighbourhoods/reconnection.cuh"
 #include "neighbourhoods/two_opt.cuh"
+#include "objectives/objective.cuh"
 
 namespace gls {
 
@@ -40,6 +41,35 @@ struct Opening {
     return whole;
   }
 };
+
+// A move of a tour as an objective sees it.
+template <class Space, class Standing>
+struct ExchangeChange {
+  const Standing& tour;
+  const typename Space::Move& move;
+
+  GLS_DEVICE int edges() const { return Space::kEdges; }
+  GLS_DEVICE Edge leaving(int edge) const { return between({2 * edge, 2 * edge + 1}); }
+  GLS_DEVICE Edge coming(int edge) const { return between(Space::link(move.way, edge)); }
+
+ private:
+  GLS_DEVICE Edge between(Link link) const {
+    return {tour.city(move.position(link.from, tour.n)), tour.city(move.position(link.to, tour.n))};
+  }
+};
+
+// What a move changes, the objective included.
+template <class Space, class Standing>
+GLS_DEVICE typename Standing::Length change_of(const Standing& tour,
+                                               const typename Space::Move& move) {
+  const auto longer = Space::change(tour, move);
+  if constexpr (length_alone<typename Standing::Metric>()) {
+    return longer;
+  } else {
+    using Change = ExchangeChange<Space, Standing>;
+    return -tour.lengths.metric.objective.gain(Change{tour, move}, -longer);
+  }
+}
 
 // 2-opt.
 struct Pairs {

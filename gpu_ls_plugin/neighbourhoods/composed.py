@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours import tour_layouts
 from gpu_ls_plugin.tours.sites import DTYPES, GRID_BYTES, Sites, metric_type
@@ -17,17 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Parameter
     from gpu_ls_plugin.candidates import Candidates
     from gpu_ls_plugin.neighbourhoods import Neighbourhood
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
 
-LISTS = (  # cities and their candidates
-    "const void* metric_data, int n, const void* sites, float error_absolute, "
-    "float error_relative, const int* candidates, const void* candidate_lengths, int degree, "
-    "int sorted, "
-)
-PARAMETERS = LISTS + "int directions, int breadth, "
+PARAMETERS = tuple(struct_of("include/instance.cuh", name) for name in ("Instance", "Candidates"))
 EITHER, CHECKED = "neighbourhoods/either.cuh", "neighbourhoods/checked.cuh"
 LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bits
 
@@ -104,18 +101,30 @@ class Moves:
         return f"gls::{kind}Lists<{self.length}>"
 
     def kernel(
-        self, name: str, metric: Metric, *, header: str, body: str, parameters: str, team: str
+        self,
+        name: str,
+        metric: Metric,
+        *,
+        header: str,
+        body: str,
+        parameters: tuple[Parameter, ...],
+        team: str,
     ) -> Kernel:
         """Compose a kernel of these moves, which `body` names ``{length}`` and ``{moves}``."""
         body = body.replace("{length}", self.length).replace("{moves}", self.functor)
         body = body.replace("{metric}", metric_type(metric, self.grid))
         kernel = metric_kernel(
-            name, metric, header=header, body=body, parameters=parameters, team=team
+            name,
+            metric,
+            header=header,
+            body=body,
+            parameters=parameters,
+            team=team,
         )
         return replace(
             kernel,
             functors=(*kernel.functors, *self.sources),
-            headers=self.headers,
+            headers=(*kernel.headers, *self.headers),
             parts=(*kernel.parts, *self.names),
             checked=self.checked,
         )

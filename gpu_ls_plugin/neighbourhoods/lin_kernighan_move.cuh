@@ -62,14 +62,17 @@ struct LinKernighanMove {
   GLS_DEVICE static void go_on(const View& view, const FirstStep<Length>& first,
                                const ThirdEdge& third, Length removed, int rank, Length& best,
                                Move& move) {
-    using Lengths = typename View::Lengths;
     const auto path = view.path(first);
     Length added = first.length - first.gain;
     if (!third.behind && (kStraight || rank == 0)) {
-      const Length closed = Lengths::gain(removed, added + view.length(third.t4, first.t1));
+      const auto write = [&](Move& to) {
+        to.set(first, Shape::kFlips, 2, third.t4, third.t4, third.t4);
+      };
+      const Length closed =
+          view.gain(write, removed, added + view.length(third.t4, first.t1), rank == 0);
       if (rank == 0 && closed > best) {
         best = closed;
-        move.set(first, Shape::kFlips, 2, third.t4, third.t4, third.t4);
+        write(move);
       }
     }
     const auto entry = view.candidates.entry(third.t4, rank);
@@ -85,14 +88,15 @@ struct LinKernighanMove {
       const int t6 = path.at(at6);
       const Shape shape = third.shape(second);
       const Length all_removed = removed + view.leaving(t6, t5);
-      Length gain = Lengths::gain(all_removed, added + view.length(t6, first.t1));
+      const auto write = [&](Move& to) { to.set(first, shape, 3, third.t4, t5, t6); };
+      Length gain = view.gain(write, all_removed, added + view.length(t6, first.t1), possible);
       if constexpr (depth == 3) {
         if (!possible || gain <= best) continue;
         best = gain;
-        move.set(first, shape, 3, third.t4, t5, t6);
+        write(move);
       } else {
         Move deeper;
-        deeper.set(first, shape, 3, third.t4, t5, t6);
+        write(deeper);
         extend(view, first, opened(shape, third.at3, at5, view.tour.n - 1), all_removed, added,
                gain, deeper);
         if (gain > best) best = gain, move = deeper;
@@ -104,7 +108,6 @@ struct LinKernighanMove {
   GLS_DEVICE static void extend(const View& view, const FirstStep<Length>& first,
                                 Trail<depth> trail, Length removed, Length added, Length& best,
                                 Move& move) {
-    using Lengths = typename View::Lengths;
     const auto path = view.path(first);
     const int last = view.tour.n - 1;
     int end = move.t[5];
@@ -138,8 +141,13 @@ struct LinKernighanMove {
       end = path.at(to);
       move.t[2 * level - 2] = path.at(from);
       move.t[2 * level - 1] = end;
-      const Length closed = Lengths::gain(removed, added + view.length(end, first.t1));
-      if (closed > best) best = closed, move.edges = level;
+      const int edges_of_best = move.edges;
+      move.edges = level;
+      const Length closed = view.gain(move, removed, added + view.length(end, first.t1));
+      if (closed > best)
+        best = closed;
+      else
+        move.edges = edges_of_best;
       if (level < depth) trail.turn(to, from);
     }
   }

@@ -17,7 +17,8 @@
 //
 // returns the gain of the best move that goes on so, 0 or less where there is none, and writes the
 // move into `move`. Edges that leave are measured by `view.leaving(a, b)`, edges that come by
-// `view.length(a, b)`. Moves live in registers: index `t` by constants only. It may also have
+// `view.length(a, b)`; what a move gains is for `view.gain(move, removed, added)` to say. Moves
+// live in registers: index `t` by constants only. It may also have
 //
 //   static constexpr bool kSharesLengths = true;
 //   static void each_gain(const View& view, const FirstStep<Length>& first, Take take)
@@ -27,7 +28,9 @@
 // anyway: lengths that variants share are computed once.
 #pragma once
 
+#include "include/instance.cuh"
 #include "include/lengths.cuh"
+#include "objectives/objective.cuh"
 #include "tours/ring_tour.cuh"
 
 namespace gls {
@@ -124,6 +127,31 @@ struct FixedEdges {
   GLS_DEVICE bool hold(int a, int b) const { return int(mates[a]) == b; }
 };
 
+// A move as an objective sees it, in the problem's names of the cities of a metric.
+template <class Metric>
+struct MoveChange {
+  const Metric& metric;
+  const Move& move;
+
+  GLS_DEVICE int edges() const { return move.edges; }
+  // A double bridge takes out (t7,t1), (t2,t3), ... and puts in (t7,t5), (t6,t3), (t4,t1), (t2,t8).
+  GLS_DEVICE Edge leaving(int edge) const {
+    if (move.shape != Shape::kBridge) return named_edge(2 * edge, 2 * edge + 1);
+    return named_edge(edge > 0 ? 2 * edge - 1 : 6, edge < 3 ? 2 * edge : 7);
+  }
+  GLS_DEVICE Edge coming(int edge) const {
+    const int next = edge + 1 < move.edges ? 2 * edge + 2 : 0;
+    if (move.shape != Shape::kBridge) return named_edge(2 * edge + 1, next);
+    const int other = edge ^ 2;  // behind which cut: that after the next
+    return named_edge(edge > 0 ? 2 * edge - 1 : 6, other < 3 ? 2 * other : 7);
+  }
+
+ private:
+  GLS_DEVICE Edge named_edge(int a, int b) const {
+    return {name_of(metric, move.t[a]), name_of(metric, move.t[b])};
+  }
+};
+
 // All that a neighbourhood may look at.
 template <class LengthsType, class CityType, class Fixed = NoFixedEdges>
 struct View {
@@ -141,6 +169,44 @@ struct View {
     return fixed.hold(a, b) ? LengthsType::kFixed : length(a, b);
   }
 
+  // What a move gains whose leaving edges have the length `removed` and whose coming ones `added`.
+  // It is written by `write(Move&)`, which only objectives have done: those that are looked at are
+  // many more than those that are kept. Where there is no move, which objectives must not be asked
+  // about, the result means nothing.
+  template <class Write>
+  GLS_DEVICE Length gain(Write write, Length removed, Length added, bool exists = true) const {
+    if constexpr (length_alone<typename LengthsType::Metric>()) {
+      return LengthsType::gain(removed, added);
+    } else {
+      if (!exists) return 0;
+      Move move;
+      write(move);
+      return gain(move, removed, added);
+    }
+  }
+  GLS_DEVICE Length gain(const Move& move, Length removed, Length added) const {
+    if constexpr (length_alone<typename LengthsType::Metric>()) {
+      return LengthsType::gain(removed, added);
+    } else {
+      const Length gain = worth(move, removed - added);
+      return LengthsType::kReal && gain <= removed * Length(1e-12) ? Length(0) : gain;
+    }
+  }
+  // The same of a move that makes the tour shorter by so much, or longer, improving or not.
+  GLS_DEVICE Length worth(const Move& move, Length shorter) const {
+    if constexpr (length_alone<typename LengthsType::Metric>()) {
+      return shorter;
+    } else {
+      using Change = MoveChange<typename LengthsType::Metric>;
+      return length.metric.objective.gain(Change{length.metric, move}, shorter);
+    }
+  }
+
+  // Whether a move of such a worth may be made at all.
+  GLS_DEVICE static bool allows(Length worth) {
+    return length_alone<typename LengthsType::Metric>() || worth != forbidden<Length>();
+  }
+
   // The same with other lengths.
   template <class Other>
   GLS_DEVICE View<Other, City, Fixed> with(const Other& lengths) const {
@@ -154,13 +220,14 @@ struct View {
 
 // From what kernels are given.
 template <class Lengths, class City>
-GLS_DEVICE View<Lengths, City> view_of(const RingTour<City>& tour, const void* metric_data,
-                                       const typename Lengths::City* sites, float error_absolute,
-                                       float error_relative, const int* candidates,
-                                       const void* candidate_lengths, int degree, int sorted) {
+GLS_DEVICE View<Lengths, City> view_of(const RingTour<City>& tour, const Instance& instance,
+                                       const typename Lengths::City* sites,
+                                       const Candidates& lists) {
   return {tour,
-          {typename Lengths::Metric(metric_data, tour.n), sites, {error_absolute, error_relative}},
-          {candidates, candidate_lengths, degree, sorted != 0}};
+          {typename Lengths::Metric(instance.metric_data, tour.n),
+           sites,
+           {instance.error_absolute, instance.error_relative}},
+          {lists.candidates, lists.candidate_lengths, lists.degree, lists.sorted != 0}};
 }
 
 }  // namespace gls

@@ -31,11 +31,15 @@ struct OrOptMove {
     for (int length = 1; length <= max_length; ++length) {
       const int behind = path.at(begin + (length <= room ? length * ahead : 0));
       const int t5 = at_t2 ? last : behind, t6 = at_t2 ? behind : last;
-      const Length gain = View::Lengths::gain(
-          removed + view.leaving(t6, t5), added + view.length(t4, t5) + view.length(t6, first.t1));
+      const auto write = [&](Move& to) {
+        to.set(first, turns ? Shape::kFlips : Shape::kSwap, 3, t4, t5, t6);
+      };
+      const Length gain =
+          view.gain(write, removed + view.leaving(t6, t5),
+                    added + view.length(t4, t5) + view.length(t6, first.t1), length <= room);
       if (length <= room && gain > best) {
         best = gain;
-        move.set(first, turns ? Shape::kFlips : Shape::kSwap, 3, t4, t5, t6);
+        write(move);
       }
       last = behind;
     }
@@ -60,20 +64,28 @@ struct OrOptMove {
     const Length removed_up = first.length + view.leaving(up[1], first.t3);
     const Length removed_down = reversing ? first.length + view.leaving(down[1], first.t3) : 0;
     Length best[4] = {};
-    const auto offer = [&](int variant, bool fits, Length removed, Length added) {
-      const Length gain = View::Lengths::gain(removed, added);
+    const auto offer = [&](int variant, bool fits, int t4, int t5, int t6, Length removed,
+                           Length added) {
+      const auto write = [&](Move& to) {
+        to.set(first, variant < 2 ? Shape::kSwap : Shape::kFlips, 3, t4, t5, t6);
+      };
+      const Length gain = view.gain(write, removed, added, fits);
       if (fits && gain > best[variant]) best[variant] = gain;
     };
     GLS_UNROLL
     for (int length = 1; length <= max_length; ++length) {
       const int last = front[length - 1], next = front[length];  // of a segment from t2 on
       const Length removed = view.leaving(next, last), closed = view.length(next, first.t1);
-      offer(0, length <= at3, removed_up + removed, added + view.length(up[1], last) + closed);
-      offer(1, length <= at3, removed_up + view.leaving(down[length - 1], down[length]),
+      offer(0, length <= at3, up[1], last, next, removed_up + removed,
+            added + view.length(up[1], last) + closed);
+      offer(1, length <= at3, up[1], down[length], down[length - 1],
+            removed_up + view.leaving(down[length - 1], down[length]),
             added + view.length(up[1], down[length]) + view.length(down[length - 1], first.t1));
       if constexpr (reversing) {
-        offer(2, length < at3, removed_down + removed, added + view.length(down[1], last) + closed);
-        offer(3, length < n - at3, removed_down + view.leaving(up[length - 1], up[length]),
+        offer(2, length < at3, down[1], last, next, removed_down + removed,
+              added + view.length(down[1], last) + closed);
+        offer(3, length < n - at3, down[1], up[length], up[length - 1],
+              removed_down + view.leaving(up[length - 1], up[length]),
               added + view.length(down[1], up[length]) + view.length(up[length - 1], first.t1));
       }
     }

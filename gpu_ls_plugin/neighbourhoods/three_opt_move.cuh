@@ -45,11 +45,10 @@ struct ThreeOptMove {
     const int choice = variant - reversing;
     Length best = 0;
     go_on(view, first, !reversing || choice % kSides == 1, choice / kSides,
-          strides(view.candidates.degree),
-          [&](int, Length gain, Shape shape, int t4, int t5, int t6) {
+          strides(view.candidates.degree), [&](int, Length gain, auto write) {
             if (gain <= best) return;
             best = gain;
-            move.set(first, shape, 3, t4, t5, t6);
+            write(move);
           });
     return best;
   }
@@ -61,10 +60,9 @@ struct ThreeOptMove {
     if (reversing) take(0, TwoOptMove::gain(view, first, 0, unused));
     const int count = strides(view.candidates.degree);
     for (int side = 0; side < kSides; ++side) {
-      go_on(view, first, !reversing || side == 1, 0, 1,
-            [&](int rank, Length gain, Shape, int, int, int) {
-              take(reversing + rank % count * kSides + side, gain);
-            });
+      go_on(view, first, !reversing || side == 1, 0, 1, [&](int rank, Length gain, auto) {
+        take(reversing + rank % count * kSides + side, gain);
+      });
     }
   }
 
@@ -74,11 +72,10 @@ struct ThreeOptMove {
     return degree < 4 ? degree : degree <= 4 * kEach ? 4 : (degree + kEach - 1) / kEach;
   }
 
-  // use(rank, gain, shape, t4, t5, t6) for the moves with a t4 and candidates of it as t5.
+  // use(rank, gain, write) for the moves with a t4 and candidates of it as t5.
   template <class View, class Length, class Use>
   GLS_DEVICE static void go_on(const View& view, const FirstStep<Length>& first, bool behind,
                                int begin, int stride, Use use) {
-    using Lengths = typename View::Lengths;
     const auto path = view.path(first);
     const ThirdEdge third(path, first.t3, behind);
     const Length removed = first.length + view.leaving(third.t4, first.t3);
@@ -98,9 +95,12 @@ struct ThreeOptMove {
         int at6;
         if (!third.step6(at5, second, at6)) continue;
         const int t6 = path.at(at6);
+        const auto write = [&](Move& to) {
+          to.set(first, third.shape(second), 3, third.t4, t5, t6);
+        };
         use(rank,
-            Lengths::gain(removed + view.leaving(t6, t5), now_added + view.length(t6, first.t1)),
-            third.shape(second), third.t4, t5, t6);
+            view.gain(write, removed + view.leaving(t6, t5), now_added + view.length(t6, first.t1)),
+            write);
       }
     }
   }

@@ -13,8 +13,8 @@ struct TwoOptMove {
     const auto path = view.path(first);
     const int t4 = path.at(path.step(first.t3) - 1);
     move.set(first, Shape::kFlips, 2, t4, t4, t4);
-    return View::Lengths::gain(first.length + view.leaving(t4, first.t3),
-                               first.length - first.gain + view.length(t4, first.t1));
+    return view.gain(move, first.length + view.leaving(t4, first.t3),
+                     first.length - first.gain + view.length(t4, first.t1));
   }
 };
 

@@ -1,6 +1,7 @@
 """Perturbations: kicks out of a local optimum."""
 
+from gpu_ls_plugin.perturbations.base import Perturbation, as_perturbation
 from gpu_ls_plugin.perturbations.double_bridge import DoubleBridge
 from gpu_ls_plugin.perturbations.restart import Restart
 
-__all__ = ["DoubleBridge", "Restart"]
+__all__ = ["DoubleBridge", "Perturbation", "Restart", "as_perturbation"]

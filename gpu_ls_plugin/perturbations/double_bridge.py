@@ -9,10 +9,12 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.perturbations.base import Perturbation
+from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.problem import Problem
 
 LONGEST_WALK = 100  # steps, whose random numbers belong to one kick
 SMALLEST = 6  # cities: segments of 1, 2, 1 and 2
@@ -34,7 +36,7 @@ def double_bridge_kernel(team: str) -> Kernel:
 
 
 @dataclass(frozen=True)
-class DoubleBridge:
+class DoubleBridge(Perturbation):
     """Cut a tour into A B C D and reconnect it as A D C B, which changes exactly four edges.
 
     No path is reversed. Cuts that leave two neighbouring segments with one city each are not
@@ -81,11 +83,11 @@ class DoubleBridge:
 
     def perturb(
         self,
-        problem: TSP,
+        problem: Problem,
         tours: Any,
         *,
         seed: int | None = 0,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         first_row: int = 0,
     ) -> Any:
@@ -93,8 +95,8 @@ class DoubleBridge:
 
         Parameters
         ----------
-        problem : TSP
-            With at least 6 cities; symmetric or not.
+        problem : Problem
+            A TSP, with at least 6 cities; symmetric or not.
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
         seed : int or None
@@ -116,7 +118,7 @@ class DoubleBridge:
         InvalidTourError, InvalidTypeError
             `tours` are no permutations of the cities.
         """
-        check_problem(problem)
+        problem = tour_problem(problem)
         key, first = checks.seed(seed), checks.first_row(first_row)
         if self.walk is not None:
             raise InvalidParameterError(
@@ -128,15 +130,16 @@ class DoubleBridge:
                 f"problem: a double bridge needs at least {SMALLEST} cities, not {problem.n}"
             )
         chosen = get_backend(backend, device, tours=tours)
-        taken = arrays.take_tours(chosen, problem, tours)
-        kicked = chosen.xp.empty_like(taken)
-        arguments = {
-            "n": problem.n,
-            "window": self.window(problem.n),
-            "seed": key,
-            "first_row": first,
-            "tours": taken,
-            "kicked": kicked,
-        }
-        chosen.launch(double_bridge_kernel(chosen.warp()), len(taken), arguments)
-        return arrays.give(chosen, kicked, like=tours)
+        with chosen.current():
+            taken = arrays.take_tours(chosen, problem, tours)
+            kicked = chosen.xp.empty_like(taken)
+            arguments = {
+                "n": problem.n,
+                "window": self.window(problem.n),
+                "seed": key,
+                "first_row": first,
+                "tours": taken,
+                "kicked": kicked,
+            }
+            chosen.launch(double_bridge_kernel(chosen.warp()), len(taken), arguments)
+            return arrays.give(chosen, kicked, like=tours)

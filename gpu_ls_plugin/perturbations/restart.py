@@ -8,26 +8,27 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.construction.random_tours import shuffle
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.perturbations.base import Perturbation
+from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.problem import Problem
 
 
 @dataclass(frozen=True)
-class Restart:
+class Restart(Perturbation):
     """Start afresh: a uniform random tour, whatever the tour was before."""
 
     name = "restart"
-    smallest = 1
 
     def perturb(
         self,
-        problem: TSP,
+        problem: Problem,
         tours: Any,
         *,
         seed: int | None = 0,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         first_row: int = 0,
     ) -> Any:
@@ -35,7 +36,7 @@ class Restart:
 
         Parameters
         ----------
-        problem : TSP
+        problem : Problem
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
         seed : int or None
@@ -55,8 +56,9 @@ class Restart:
         InvalidTourError, InvalidTypeError
             `tours` are no permutations of the cities.
         """
-        check_problem(problem)
+        problem = tour_problem(problem)
         key, first = checks.seed(seed), checks.first_row(first_row)
         chosen = get_backend(backend, device, tours=tours)
-        size = len(arrays.take_tours(chosen, problem, tours))
-        return arrays.give(chosen, shuffle(chosen, problem.n, size, key, first), like=tours)
+        with chosen.current():
+            size = len(arrays.take_tours(chosen, problem, tours))
+            return arrays.give(chosen, shuffle(chosen, problem.n, size, key, first), like=tours)

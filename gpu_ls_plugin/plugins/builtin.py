@@ -28,10 +28,11 @@ from gpu_ls_plugin.neighbourhoods import (
     ThreeOpt,
     TwoOpt,
 )
+from gpu_ls_plugin.objectives import Length
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
-from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.searches import (
     EdgeAssembly,
     EliteEdges,
@@ -50,6 +51,7 @@ def gpu_ls_register_parts(register: Register) -> None:
     """Enter every part that the library brings."""
     for name, metric in BUILT_IN_METRICS.items():
         register("metric", name, metric)
+    register("objective", Length.name, Length)
     for candidates in (All, Nearest, Quadrant, Alpha, Union, Closure):
         register("candidates", candidates.__name__.lower(), candidates)
     for construct in (random_tours, nearest_neighbour, greedy, space_filling_curve):
@@ -64,6 +66,8 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("perturbation", kick.name, kick)
     for acceptance in (Better, BetterOrEqual, Always, Threshold, Annealing):
         register("acceptance", acceptance.name, acceptance)
+    for recombination in (EdgeAssembly,):
+        register("recombination", recombination.name, recombination)
     for cooperation in (Migration, EliteEdges, EdgeAssembly):
         register("cooperation", cooperation.name, cooperation)
     for search in (LocalSearch, IteratedLocalSearch, RandomRestarts):
@@ -71,6 +75,6 @@ def gpu_ls_register_parts(register: Register) -> None:
 
 
 @hookimpl
-def gpu_ls_problem_from(obj: object) -> TSP | None:
+def gpu_ls_problem_from(obj: object) -> Problem | None:
     """Return what is one of our problems already."""
-    return obj if isinstance(obj, TSP) else None
+    return obj if isinstance(obj, Problem) else None

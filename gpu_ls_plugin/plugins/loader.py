@@ -35,7 +35,7 @@ from gpu_ls_plugin.plugins.registry import Part, Registry, registry
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Statistics
 
 BUILT_IN = "builtin"
@@ -133,7 +133,7 @@ class Plugins:
         self.load_all()
         return self._enter(plugin, PluginInfo(name, module=getattr(plugin, "__name__", "")))
 
-    def problem_from(self, obj: object) -> TSP:
+    def problem_from(self, obj: object) -> Problem:
         """Return our problem for a framework's, through `gpu_ls_problem_from`.
 
         Raises
@@ -142,7 +142,7 @@ class Plugins:
             No plugin knows the type.
         """
         self.load_all()
-        problem: TSP | None = self._manager.hook.gpu_ls_problem_from(obj=obj)
+        problem: Problem | None = self._manager.hook.gpu_ls_problem_from(obj=obj)
         if problem is None:
             kind = f"{type(obj).__module__}.{type(obj).__qualname__}"
             raise InvalidTypeError(
@@ -171,7 +171,7 @@ class Plugins:
         self._ask_each("gpu_ls_kernel_sources", {}, take, failed)
         return kernels
 
-    def search_finished(self, problem: TSP, search: object, statistics: Statistics) -> None:
+    def search_finished(self, problem: Problem, search: object, statistics: Statistics) -> None:
         """Tell every plugin that observes searches; a failing one is logged, not raised."""
         about = {"problem": problem, "search": search, "statistics": statistics}
         self._ask_each("gpu_ls_search_finished", about, lambda answer: None, _log.warning)

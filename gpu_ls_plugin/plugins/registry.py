@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 KINDS = (
     "metric",
+    "objective",
     "candidates",
     "construction",
     "neighbourhood",
@@ -25,6 +26,7 @@ KINDS = (
     "pivoting",
     "perturbation",
     "acceptance",
+    "recombination",
     "cooperation",
     "search",
 )

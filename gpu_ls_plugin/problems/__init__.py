@@ -1,6 +1,7 @@
 """Problems: instance data, validated once and immutable, in NumPy only."""
 
 from gpu_ls_plugin.problems.open_path import OpenPath
+from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.problems.tsp import TSP
 
-__all__ = ["TSP", "OpenPath"]
+__all__ = ["TSP", "OpenPath", "Problem"]

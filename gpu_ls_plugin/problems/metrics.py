@@ -15,14 +15,14 @@ import numpy as np
 
 from gpu_ls_plugin.exceptions import InvalidProblemError, InvalidTypeError
 from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.problems.former_metrics import take_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.tsp import TSP
-
     Cities = NDArray[np.integer[Any]]
     Lengths = NDArray[Any]  # int64 or float64
+    Values = NDArray[Any]  # coordinates or matrix
     Real = NDArray[np.float64]
 
 EARTH_RADIUS = 6378.388  # km, TSPLIB's RRR
@@ -43,6 +43,9 @@ class Metric(ABC):
 
     Instances hold no state: two of the same class are equal. A plugin subclasses this, gives the
     class attributes, `lengths` and `slack`, and returns its functor's C++ text from `source`.
+
+    Methods are given the `values` of a problem: coordinates, float64 (n, 2), or for an explicit
+    metric the matrix (n, n). They are not checked again, and not changed.
 
     Attributes
     ----------
@@ -71,6 +74,10 @@ class Metric(ABC):
     site_bytes: ClassVar[int] = 12
     tree_p: ClassVar[float] = 2.0
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        take_values(cls)
+
     def source(self) -> str:
         """Return the C++ text that defines the functor, empty for those of the library's header."""
         return ""
@@ -78,23 +85,22 @@ class Metric(ABC):
     def check(self, values: NDArray[Any]) -> None:
         """Raise InvalidProblemError where the metric cannot work on finite (n, 2) coordinates."""
 
-    def data(self, problem: TSP) -> NDArray[Any]:
+    def data(self, values: Values) -> NDArray[Any]:
         """Return the C-contiguous array from which the functor reads: float64 (n, 2) here."""
-        assert problem.coordinates is not None
-        return problem.coordinates
+        return values
 
     def rounds_away(self, coordinates: Real) -> bool:
         """Return whether rounding leaves little of the lengths; False unless overridden."""
         return False
 
     @abstractmethod
-    def lengths(self, problem: TSP, a: Cities, b: Cities) -> Lengths:
+    def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
         """Return the exact lengths from cities `a` to cities `b`, elementwise.
 
         Parameters
         ----------
-        problem : TSP
-            The problem that holds the coordinates or the matrix.
+        values : float64 array (n, 2), or matrix (n, n)
+            Coordinates of the cities, or the lengths between them.
         a, b : integer arrays that broadcast against each other
             Cities in 0..n-1, not checked. A city's length to itself is never asked for.
 
@@ -104,22 +110,22 @@ class Metric(ABC):
         """
 
     @abstractmethod
-    def slack(self, problem: TSP) -> float:
+    def slack(self, values: Values) -> float:
         """Return a bound on |float32 estimate of the functor - exact length| over all pairs."""
 
-    def longest(self, problem: TSP) -> float:
+    def longest(self, values: Values) -> float:
         """Return a bound on all lengths; infinite unless overridden."""
         return math.inf
 
-    def estimate_error(self, problem: TSP) -> tuple[float, float]:
+    def estimate_error(self, values: Values) -> tuple[float, float]:
         """Return (absolute, relative) bounds on the error of the estimate before rounding.
 
         The estimate of an integer length rounds to that length unless a rounding point lies
         within absolute + relative * estimate. By default what `slack` leaves beside the rounding.
         """
-        return self.slack(problem) - 0.5, 0.0
+        return self.slack(values) - 0.5, 0.0
 
-    def tree_points(self, problem: TSP) -> Real | None:
+    def tree_points(self, values: Values) -> Real | None:
         """Return points (n, m) whose Minkowski distance of order `tree_p` grows with the length.
 
         None where there are no such points, as with a matrix.
@@ -186,40 +192,35 @@ class Planar(Metric):
         lost = np.abs(real - rounded).sum()
         return bool(np.mean(rounded <= 1) > 0.5 and lost > 0.1 * real.sum())
 
-    def lengths(self, problem: TSP, a: Cities, b: Cities) -> Lengths:
+    def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
         """Return the exact lengths from cities `a` to cities `b`, elementwise."""
-        assert problem.coordinates is not None
-        x, y = problem.coordinates.T
+        x, y = values.T
         return self.rounded(self.real(x[a] - x[b], y[a] - y[b]))
 
-    def slack(self, problem: TSP) -> float:
+    def slack(self, values: Values) -> float:
         """Return a bound on |float32 estimate - exact|, half a unit of it for rounding.
 
         The estimate is the real length, plus 0.5 where rounding is up.
         """
-        assert problem.coordinates is not None
         rounding = 0.5 if self.integer else 0.0
-        return rounding + self.span(problem.coordinates) * FLOAT32_ERROR + FLOAT32_UNDERFLOW
+        return rounding + self.span(values) * FLOAT32_ERROR + FLOAT32_UNDERFLOW
 
-    def longest(self, problem: TSP) -> float:
+    def longest(self, values: Values) -> float:
         """Return the length of the bounding box's diagonal, rounded up."""
-        assert problem.coordinates is not None
-        return self.span(problem.coordinates) + 1.0
+        return self.span(values) + 1.0
 
-    def estimate_error(self, problem: TSP) -> tuple[float, float]:
+    def estimate_error(self, values: Values) -> tuple[float, float]:
         """Return (absolute, relative) bounds on the error of the estimate before rounding.
 
         Absolute is what float32 coordinates lose, relative what the arithmetic does.
         """
-        coordinates = problem.coordinates
-        assert coordinates is not None
-        from_first = coordinates - coordinates[0]
+        from_first = values - values[0]
         lost = np.abs(from_first.astype(np.float32) - from_first).max()
         return 4.0 * float(lost) + FLOAT32_UNDERFLOW, FLOAT32_STEPS
 
-    def tree_points(self, problem: TSP) -> Real | None:
+    def tree_points(self, values: Values) -> Real | None:
         """Return the coordinates."""
-        return problem.coordinates
+        return values
 
 
 class Euc2D(Planar):
@@ -313,24 +314,23 @@ class Geo(Metric):
                     f"GEO wants (latitude, longitude) in DDD.MM, {word} in -{limit}..{limit}"
                 )
 
-    def radians(self, problem: TSP) -> Real:
+    def radians(self, values: Values) -> Real:
         """Return latitudes and longitudes (n, 2) in radians, by TSPLIB's pi."""
-        assert problem.coordinates is not None
-        degrees = np.trunc(problem.coordinates)
-        minutes = problem.coordinates - degrees
+        degrees = np.trunc(values)
+        minutes = values - degrees
         return TSPLIB_PI * (degrees + 5.0 * minutes / 3.0) / 180.0
 
-    def unit_vectors(self, problem: TSP) -> Real:
+    def unit_vectors(self, values: Values) -> Real:
         """Return the unit vectors (n, 3) of the cities, whose dot products are the cosines."""
-        latitude, longitude = self.radians(problem).T
+        latitude, longitude = self.radians(values).T
         around = np.cos(latitude)
         return np.stack(
             [around * np.cos(longitude), around * np.sin(longitude), np.sin(latitude)], axis=1
         )
 
-    def data(self, problem: TSP) -> NDArray[Any]:
+    def data(self, values: Values) -> NDArray[Any]:
         """Return the unit vectors, then `reaches`: float64 (3 n + 20040,)."""
-        return np.concatenate([self.unit_vectors(problem).ravel(), self.reaches()])
+        return np.concatenate([self.unit_vectors(values).ravel(), self.reaches()])
 
     @staticmethod
     def reaches() -> Real:
@@ -343,9 +343,9 @@ class Geo(Metric):
         reaches[[0, -1]] = 2.0, -2.0  # less than which no way is, and farther than which none goes
         return reaches
 
-    def lengths(self, problem: TSP, a: Cities, b: Cities) -> Lengths:
+    def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
         """Return the exact lengths from cities `a` to cities `b`, elementwise."""
-        x, y, z = self.unit_vectors(problem).T
+        x, y, z = self.unit_vectors(values).T
         cosine = x[a] * x[b] + y[a] * y[b] + z[a] * z[b]
         near = (EARTH_RADIUS * np.arccos(np.clip(cosine, -1.0, 1.0))).astype(np.int64)
         reaches = self.reaches()
@@ -354,14 +354,14 @@ class Geo(Metric):
         lengths: Lengths = near + 1
         return lengths
 
-    def slack(self, problem: TSP) -> float:
+    def slack(self, values: Values) -> float:
         """Return a bound on |float32 estimate - exact|, in kilometres.
 
         The estimate is 2 R asin(c / 2) + 0.5 for the chord c of two float32 unit vectors. The
         arc sine magnifies the chord's error, and most where cities face each other across the
         globe, so the bound takes the steepest end of the range that the cities can reach.
         """
-        points = self.unit_vectors(problem)
+        points = self.unit_vectors(values)
         centre = points.sum(axis=0)
         centre /= max(float(np.linalg.norm(centre)), 1e-9)
         reach = 2.0 * math.acos(min(1.0, max(-1.0, float((points @ centre).min()))))
@@ -369,13 +369,13 @@ class Geo(Metric):
         steepest = math.asin(end) - math.asin(end - CHORD_ERROR)
         return 0.5 + 2.0 * EARTH_RADIUS * (steepest + 2.0 * CHORD_ERROR)
 
-    def longest(self, problem: TSP) -> float:
+    def longest(self, values: Values) -> float:
         """Return half of the Earth's circumference, rounded up."""
         return math.pi * EARTH_RADIUS + 1.0
 
-    def tree_points(self, problem: TSP) -> Real | None:
+    def tree_points(self, values: Values) -> Real | None:
         """Return the unit vectors: chords grow with great circles."""
-        return self.unit_vectors(problem)
+        return self.unit_vectors(values)
 
 
 class ExplicitReal(Metric):
@@ -398,23 +398,21 @@ class ExplicitReal(Metric):
                 f"{self.limit:.10g}; shift or scale the matrix"
             )
 
-    def data(self, problem: TSP) -> NDArray[Any]:
+    def data(self, values: Values) -> NDArray[Any]:
         """Return the matrix (n, n), int32 or float64."""
-        assert problem.matrix is not None
-        return problem.matrix
+        return values
 
-    def lengths(self, problem: TSP, a: Cities, b: Cities) -> Lengths:
+    def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
         """Return the entries in rows `a` and columns `b`, elementwise."""
-        assert problem.matrix is not None
-        return problem.matrix[a, b].astype(np.int64 if self.integer else np.float64, copy=False)
+        return values[a, b].astype(np.int64 if self.integer else np.float64, copy=False)
 
-    def longest(self, problem: TSP) -> float:
+    def longest(self, values: Values) -> float:
         """Return the largest entry."""
-        return float(self.data(problem).max())
+        return float(self.data(values).max())
 
-    def slack(self, problem: TSP) -> float:
+    def slack(self, values: Values) -> float:
         """Return a bound on |entry in float32 - entry|; 0 where sums of entries are exact, too."""
-        longest = float(self.data(problem).max())
+        longest = float(self.data(values).max())
         if self.integer and longest < EXACT_IN_FLOAT32:
             return 0.0
         return longest * FLOAT32_ERROR + FLOAT32_UNDERFLOW

@@ -9,13 +9,13 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidProblemError, InvalidTourError
 from gpu_ls_plugin.problems.metrics import Explicit, ExplicitReal
-from gpu_ls_plugin.problems.referee import check_tours
-from gpu_ls_plugin.problems.tsp import TSP, check_problem
+from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.problems.metrics import Lengths
+    from gpu_ls_plugin.problems.problem import Problem
 
 
 class OpenPath:
@@ -61,9 +61,8 @@ class OpenPath:
     ([2, 3, 0, 4, 1], [14])
     """
 
-    def __init__(self, problem: TSP, first: int | None = None, last: int | None = None) -> None:
-        check_problem(problem)
-        self.problem = problem
+    def __init__(self, problem: Problem, first: int | None = None, last: int | None = None) -> None:
+        self.problem = problem = tour_problem(problem)
         self.first, self.last = self._end("first", first), self._end("last", last)
         if problem.n > 1 and first is not None and self.first == self.last:
             raise InvalidParameterError(f"last: {last} is the first city, too; a path has two ends")
@@ -90,7 +89,7 @@ class OpenPath:
         InvalidTypeError
             The entries are no integers.
         """
-        batch = check_tours(self.tsp, tours, parameter="tours")
+        batch = self.tsp.check(tours)
         dummies = (batch == self.problem.n).argmax(axis=1)
         places = (dummies[:, None] + np.arange(1, self.problem.n + 1)) % (self.problem.n + 1)
         paths = np.take_along_axis(batch, places, axis=1)
@@ -123,7 +122,7 @@ class OpenPath:
         InvalidTourError, InvalidTypeError
             A row is no permutation of the cities.
         """
-        batch = check_tours(self.problem, paths, parameter="paths")
+        batch = self.problem.check(paths, parameter="paths")
         lengths = self.problem.distance(batch[:, :-1], batch[:, 1:])
         costs: Lengths = lengths.sum(axis=1, dtype=self.problem.cost_dtype)
         return costs

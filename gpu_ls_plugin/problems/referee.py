@@ -1,8 +1,8 @@
-"""Batches of tours: validity, and cost from scratch. This is the referee of every search."""
+"""Batches of rows: validity, and the cost of tours from scratch: the referee of every search."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -13,24 +13,50 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.problems.metrics import Lengths
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.metrics import Cities, Lengths
+    from gpu_ls_plugin.problems.problem import Problem
 
-BLOCK = 2**18  # cities handled at once: temporaries of 2 MiB stay in the cache
+BLOCK = 2**18  # entries handled at once: temporaries of 2 MiB stay in the cache
 
-device_costs: Callable[[TSP, Any], Lengths] | None = None
+device_costs: Callable[[Any, Any], Lengths] | None = None
 """Costs of tours that lie on a GPU; the backends, which lie above, hang themselves in here."""
 
 
-def check_tours(problem: TSP, tours: ArrayLike, *, parameter: str = "tours") -> NDArray[np.int32]:
-    """Return a batch of tours of the problem as an array, or say which row is none.
+class Tours(Protocol):
+    """What the referee asks of a problem whose rows are tours."""
+
+    @property
+    def n(self) -> int:
+        """Number of cities."""
+
+    @property
+    def cost_dtype(self) -> np.dtype[Any]:
+        """The type of costs."""
+
+    @property
+    def objective(self) -> Any:
+        """What tours cost beside their length."""
+
+    def lengths(self, a: Cities, b: Cities) -> Lengths:
+        """Return the exact lengths from cities `a` to cities `b`, elementwise."""
+
+
+def check_tours(
+    problem: Problem, tours: ArrayLike, *, parameter: str = "tours"
+) -> NDArray[np.int32]:
+    """Return a batch of solutions as an array, or say which row is none; as `Problem.check`."""
+    return problem.check(tours, parameter=parameter)
+
+
+def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") -> NDArray[np.int32]:
+    """Return a batch of permutations of 0..n-1 as an array, or say which row is none.
 
     Parameters
     ----------
-    problem : TSP
-        Gives the number of cities n.
     tours : array_like of any integer type, shape (P, n) or (n,)
         Zero-based permutations; not changed.
+    n : int
+        Number of cities.
     parameter : str
         What messages call the tours.
 
@@ -46,19 +72,7 @@ def check_tours(problem: TSP, tours: ArrayLike, *, parameter: str = "tours") -> 
     InvalidTypeError
         The entries are no integers.
     """
-    return check_permutations(tours, problem.n, parameter=parameter)
-
-
-def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") -> NDArray[np.int32]:
-    """Return a batch of permutations of 0..n-1 as `check_tours` does, without a problem."""
-    array = _integer_rows(tours, n, parameter)
-    if int(array.min()) < 0 or int(array.max()) >= n:
-        row, column = np.argwhere((array < 0) | (array >= n))[0]
-        raise InvalidTourError(
-            f"{parameter}: row {row} holds city {array[row, column]} at position {column}, "
-            f"but cities are 0..{n - 1}"
-        )
-    batch = np.ascontiguousarray(array, dtype=np.int32)
+    batch = check_values(tours, n, n, parameter=parameter, words=("tours", "cities", "city"))
     for rows in _blocks(*batch.shape):
         seen = np.zeros(batch[rows].shape, dtype=np.bool_)
         np.put_along_axis(seen, batch[rows], True, axis=1)
@@ -73,13 +87,56 @@ def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") ->
     return batch
 
 
-def tour_costs(problem: TSP, tours: Any) -> Lengths:
+def check_values(
+    rows: ArrayLike,
+    n: int,
+    values: int,
+    *,
+    parameter: str = "rows",
+    words: tuple[str, str, str] = ("rows", "values", "value"),
+) -> NDArray[np.int32]:
+    """Return rows of n numbers in 0..values-1 as an array, or say which row is none.
+
+    Parameters
+    ----------
+    rows : array_like of any integer type, shape (P, n) or (n,)
+        Not changed.
+    n, values : int
+        Length of a row, and how many values an entry may have.
+    parameter : str
+        What messages call the rows.
+    words : tuple of str
+        What messages call rows, their entries, and an entry.
+
+    Returns
+    -------
+    int32 array, shape (P, n), C-contiguous
+        A view where `rows` is such an array already, else a copy.
+
+    Raises
+    ------
+    InvalidTourError
+        Wrong shape, no row, or an entry outside its range; row and position are named.
+    InvalidTypeError
+        The entries are no integers.
+    """
+    array = _integer_rows(rows, n, parameter, words)
+    if int(array.min()) < 0 or int(array.max()) >= values:
+        row, column = np.argwhere((array < 0) | (array >= values))[0]
+        raise InvalidTourError(
+            f"{parameter}: row {row} holds {words[2]} {array[row, column]} at position {column}, "
+            f"but {words[1]} are 0..{values - 1}"
+        )
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def tour_costs(problem: Tours, tours: Any) -> Lengths:
     """Return the exact length of every tour, computed from scratch; the closing edge counts.
 
     Parameters
     ----------
     problem : TSP
-        Its metric defines the lengths.
+        Defines the lengths.
     tours : array_like of any integer type, shape (P, n) or (n,)
         Zero-based permutations, checked; not changed. CuPy arrays stay on their device.
 
@@ -91,24 +148,28 @@ def tour_costs(problem: TSP, tours: Any) -> Lengths:
     Raises
     ------
     InvalidTourError, InvalidTypeError
-        As `check_tours`.
+        As `check_permutations`.
     """
     if device_costs is not None and hasattr(tours, "__cuda_array_interface__"):
         return device_costs(problem, tours)
-    batch = check_tours(problem, tours)
+    batch = check_permutations(tours, problem.n)
     costs = np.zeros(len(batch), dtype=problem.cost_dtype)
     if problem.n > 1:
         for rows in _blocks(*batch.shape):
             start = batch[rows]
-            edges = problem.metric.lengths(problem, start, np.roll(start, -1, axis=1))
+            edges = problem.lengths(start, np.roll(start, -1, axis=1))
             costs[rows] = edges.sum(axis=1)
+    if not problem.objective.length_alone:
+        costs += problem.objective.costs(problem, batch)
     return costs
 
 
-def _integer_rows(tours: ArrayLike, n: int, parameter: str) -> NDArray[Any]:
-    """Return the tours as an integer array (P, n), P >= 1, of whatever integer type they have."""
+def _integer_rows(
+    given: ArrayLike, n: int, parameter: str, words: tuple[str, str, str]
+) -> NDArray[Any]:
+    """Return rows as an integer array (P, n), P >= 1, of whatever integer type they have."""
     try:
-        array = np.asarray(tours)
+        array = np.asarray(given)
     except ValueError as error:
         raise InvalidTourError(f"{parameter}: rows of different lengths") from error
     except TypeError as error:
@@ -117,17 +178,17 @@ def _integer_rows(tours: ArrayLike, n: int, parameter: str) -> NDArray[Any]:
         array = array[np.newaxis]
     if array.ndim != 2 or array.shape[1] != n or not array.size:
         raise InvalidTourError(
-            f"{parameter}: shape {np.shape(tours)}, but tours of {n} cities are (P, {n}), P >= 1, "
-            f"or ({n},)"
+            f"{parameter}: shape {np.shape(given)}, but {words[0]} of {n} {words[1]} are (P, {n}), "
+            f"P >= 1, or ({n},)"
         )
     if array.dtype.kind not in "iu":
         raise InvalidTypeError(
-            f"{parameter}: cities must be integers, not {array.dtype}; convert them first"
+            f"{parameter}: {words[1]} must be integers, not {array.dtype}; convert them first"
         )
     return array
 
 
 def _blocks(rows: int, n: int) -> Iterator[slice]:
-    """Cut the rows of a batch into slices of about BLOCK cities, at least one row each."""
+    """Cut the rows of a batch into slices of about BLOCK entries, at least one row each."""
     step = max(1, BLOCK // n)
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))

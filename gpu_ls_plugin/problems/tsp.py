@@ -17,20 +17,27 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     PrecisionWarning,
 )
+from gpu_ls_plugin.objectives import Length, Objective
+from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.problems import tsplib
 from gpu_ls_plugin.problems.metrics import Explicit, ExplicitReal, Metric, find_metric
-from gpu_ls_plugin.problems.referee import check_tours, tour_costs
+from gpu_ls_plugin.problems.problem import Problem
+from gpu_ls_plugin.problems.referee import check_permutations, tour_costs
+from gpu_ls_plugin.problems.tour_rows import canonical, new_edges
 from gpu_ls_plugin.problems.values import array_of, check_finite, labels, points_of
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.problems.metrics import Lengths
+    from gpu_ls_plugin.problems.metrics import Cities, Lengths
+
+LENGTH = Length()
 
 
-class TSP:
+class TSP(Problem):
     """A travelling salesman problem, validated once and immutable.
 
     Two problems are equal only if they are the same object; copies are that object, and
@@ -61,6 +68,8 @@ class TSP:
         Whether both directions of every edge are equally long.
     integer : bool
         Whether lengths are integers.
+    objective : Objective
+        What tours cost beside their length: nothing, unless the problem is made by `under`.
 
     Raises
     ------
@@ -79,13 +88,11 @@ class TSP:
         The metric rounds most lengths to 0 or 1.
     """
 
-    n: int
-    name: str
     comment: str
     coordinates: NDArray[np.float64] | None
     matrix: NDArray[Any] | None
     metric: Metric
-    optimum: float | None
+    objective: Objective
 
     def __init__(
         self,
@@ -219,6 +226,7 @@ class TSP:
         name: str,
         comment: str,
         optimum: float | None,
+        objective: Objective = LENGTH,
     ) -> None:
         values = matrix if coordinates is None else coordinates
         assert values is not None
@@ -231,7 +239,35 @@ class TSP:
             name=name,
             comment=comment,
             optimum=optimum,
+            objective=objective,
         )
+
+    def under(self, objective: str | Objective) -> Self:
+        """Return the same problem with another objective, of which no optimum is known.
+
+        Parameters
+        ----------
+        objective : str or Objective
+            What tours cost beside their length, or its registered name.
+
+        Raises
+        ------
+        UnknownPartError
+            No objective of that name is registered.
+        InvalidTypeError
+            Something else than an objective.
+        UnsupportedProblemError
+            The objective makes no sense on the problem.
+        """
+        made = (
+            registry.lookup("objective", objective)() if isinstance(objective, str) else objective
+        )
+        if not isinstance(made, Objective):
+            raise InvalidTypeError(f"objective: {objective!r:.80} is not an objective")
+        content = (self.coordinates, self.matrix, self.metric, self.name, self.comment)
+        problem = type(self)._assemble(*content, None, made)
+        made.check(problem)
+        return problem
 
     @property
     def integer(self) -> bool:
@@ -239,9 +275,16 @@ class TSP:
         return self.metric.integer
 
     @property
-    def cost_dtype(self) -> np.dtype[Any]:
-        """The type of costs: int64 for integer metrics, else float64."""
-        return np.dtype(np.int64 if self.integer else np.float64)
+    def tsp(self) -> Self:
+        """The problem itself."""
+        return self
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """What the metric computes lengths from: the coordinates, or the matrix."""
+        values = self.matrix if self.coordinates is None else self.coordinates
+        assert values is not None
+        return values
 
     @cached_property
     def symmetric(self) -> bool:
@@ -251,14 +294,17 @@ class TSP:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 (hexadecimal) of the metric's name and the problem's values."""
-        values = self.matrix if self.coordinates is None else self.coordinates
-        assert values is not None
-        digest = hashlib.sha256(f"{self.metric.name} {values.shape} ".encode())
-        digest.update(values.tobytes())
+        digest = hashlib.sha256(f"{self.metric.name} {self.values.shape} ".encode())
+        digest.update(self.values.tobytes())
         return digest.hexdigest()
 
+    def check(self, tours: ArrayLike, *, parameter: str = "tours") -> NDArray[np.int32]:
+        """Return tours as an array, or say which row is none; see `Problem.check`."""
+        return check_permutations(tours, self.n, parameter=parameter)
+
     def cost(self, tours: Any) -> Lengths:
-        """Return the exact length of every tour, computed from scratch.
+        """Return the exact cost of every tour, computed from scratch: its length, unless the
+        objective adds to that.
 
         Parameters
         ----------
@@ -279,6 +325,22 @@ class TSP:
         """
         return tour_costs(self, tours)
 
+    def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
+        """Return tours with city 0 first, its smaller neighbour second if that costs the same."""
+        return canonical(self.check(tours), symmetric=self.symmetric)
+
+    def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
+        """Return a function that says which share of another tour's undirected edges is new."""
+        return new_edges(tour)
+
+    def device_data(self) -> Mapping[str, NDArray[Any]]:
+        """Return what the metric's functor reads."""
+        return {"metric_data": self.metric.data(self.values)}
+
+    def lengths(self, a: Cities, b: Cities) -> Lengths:
+        """Return the exact lengths from cities `a` to cities `b`, which are not checked."""
+        return self.metric.lengths(self.values, a, b)
+
     def distance(self, a: ArrayLike, b: ArrayLike) -> Lengths:
         """Return the exact lengths from cities `a` to cities `b`, broadcast against each other.
 
@@ -289,11 +351,11 @@ class TSP:
         InvalidTypeError
             The cities are no integers.
         """
-        return self.metric.lengths(self, self._cities(a, "a"), self._cities(b, "b"))
+        return self.lengths(self._cities(a, "a"), self._cities(b, "b"))
 
     def write_tour(self, path: str | os.PathLike[str], tour: ArrayLike, comment: str = "") -> None:
         """Write one tour as a TSPLIB tour file, with its length in the comment."""
-        row = check_tours(self, tour, parameter="tour")
+        row = self.check(tour, parameter="tour")
         length = self.cost(row)[0].item()
         text = checks.text("comment", comment)
         tsplib.write_tour(path, row, name=self.name, length=length, comment=text)
@@ -320,17 +382,25 @@ class TSP:
 
     def __reduce__(self) -> tuple[Any, ...]:
         content = (self.coordinates, self.matrix, self.metric, self.name, self.comment)
-        return type(self)._assemble, (*content, self.optimum)
+        return type(self)._assemble, (*content, self.optimum, self.objective)
 
     def __repr__(self) -> str:
         return f"<TSP {self.name or 'unnamed'}: {self.n} cities, {self.metric.name}>"
 
 
-def check_problem(problem: object) -> None:
-    """Raise InvalidTypeError where an operator is given something else than a problem."""
-    if not isinstance(problem, TSP):
+def tour_problem(problem: object) -> TSP:
+    """Return the TSP whose tours a problem's rows are: for all that needs lengths.
+
+    Raises
+    ------
+    InvalidTypeError
+        It is no problem, or one of another kind.
+    """
+    tsp = problem.tsp if isinstance(problem, Problem) else None
+    if not isinstance(tsp, TSP):
         raise InvalidTypeError(
             f"problem: {problem!r:.80} is no TSP; make one by TSP(coordinates), "
             "TSP.from_matrix(matrix) or TSP.read(path), or of a problem of pymoo by "
             "gpu_ls_pymoo.as_tsp(problem)"
         )
+    return tsp

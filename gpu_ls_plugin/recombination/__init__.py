@@ -1,1 +1,7 @@
-"""Recombination of tours: the parts of a crossover, in C++."""
+"""Recombination: crossovers of tours, pair by pair and in populations of chains."""
+
+from gpu_ls_plugin.recombination.base import Recombination
+from gpu_ls_plugin.recombination.edge_assembly import EdgeAssembly
+from gpu_ls_plugin.recombination.workspace import Workspace
+
+__all__ = ["EdgeAssembly", "Recombination", "Workspace"]

@@ -1,5 +1,5 @@
-// Edge assembly crossover (Nagata and Kobayashi 2013), localised: each tour takes over those
-// AB-cycles of its partner that make it shorter, one after the other.
+// Edge assembly crossover (Nagata and Kobayashi 2013), localised: the first parent takes over those
+// AB-cycles of the second that make it shorter, one after the other. What comes of it is the child.
 //
 // An offspring is the tour with the edges of a cycle exchanged; its subtours are joined, the
 // smallest first, by the best exchange of two edges on candidate lists. If it is shorter, it takes
@@ -8,12 +8,26 @@
 
 #include "recombination/ab_cycle.cuh"
 #include "recombination/broken_tour.cuh"
-#include "include/lengths.cuh"
+#include "neighbourhoods/move.cuh"
 #include "tours/tour_memory.cuh"
 
 namespace gls {
 
 constexpr int kMostCities = 1000;  // of a subtour that is joined
+
+// The second parent of a row is the row of other tours that `partners` says, as neighbours.
+struct Pairs {
+  uint64 seed;
+  int64 first_row;
+  int64 generation;
+  int offspring;  // of a pair, at most
+  const int* first;
+  const void* neighbours;  // of every city, in every second parent
+  const int* partners;
+  int* children;  // written where there is one
+  void* costs;    // of first parents; become those of the children
+  char* scratch;
+};
 
 template <class Team, class Metric, class Length, class Memory>
 struct EdgeAssembly {
@@ -23,62 +37,49 @@ struct EdgeAssembly {
   using Site = typename MetricLengths::City;
   using Broken = BrokenTour<City>;
 
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
-                             const void* sites, float error_absolute, float error_relative,
-                             const int* candidates, const void* candidate_lengths, int degree,
-                             int sorted, uint64 seed, int64 generation, int parents, int offspring,
-                             const void* neighbours, int* tours, int* best_tours, void* costs,
-                             void* best_costs, int64* idle_counts, char* scratch) {
-    Memory memory(team, item, team_bytes(n), 0, scratch);
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates candidates,
+                             Pairs pairs) {
+    const int n = instance.n;
+    Memory memory(team, item, team_bytes(n), 0, pairs.scratch);
     Broken child(n, memory);
-    const MetricLengths length{
-        Metric(metric_data, n), static_cast<const Site*>(sites), {error_absolute, error_relative}};
-    const typename MetricLengths::Lists lists{candidates, candidate_lengths, degree, sorted != 0};
+    const auto view = view_of<MetricLengths, City>(
+        child.tour, instance, static_cast<const Site*>(instance.sites), candidates);
     const int64 row = int64(item) * n;
-    const auto* other = static_cast<const Neighbours<City>*>(neighbours) +
-                        int64(partner_of(item, seed, generation, parents)) * n;
+    const auto* other =
+        static_cast<const Neighbours<City>*>(pairs.neighbours) + int64(pairs.partners[item]) * n;
     AbCycles<City> cycles(n, other, memory);
 
     each_ahead(
-        team, n, [&](int p) { return best_tours[row + p]; },
+        team, n, [&](int p) { return pairs.first[row + p]; },
         [&](int p, int city) {
           child.tour.order[p] = City(city);
           child.tour.position[city] = City(p);
         });
     team.sync();
     cycles.open(team, child.tour);
-    Philox random(seed, Purpose::kOffspring, item);
-    random.seek(generation * n);  // four numbers for each city: a number starts or takes an edge
+    Philox random(pairs.seed, Purpose::kOffspring, pairs.first_row + item);
+    random.seek(pairs.generation *
+                n);  // four numbers for each city: a number starts or takes an edge
     Cost gained = 0;
 #pragma unroll 1
-    for (int number = 0; number < offspring; ++number) {
+    for (int number = 0; number < pairs.offspring; ++number) {
       const AbCycle cycle = cycles.next(team, random);
       if (cycle.edges() == 0) break;
-      Cost gain = take_over(team, length, cycle, cycles.walk, child);
-      if (gain <= 0 || !join(team, length, lists, child, gain)) continue;
+      Cost gain = take_over(team, view.length, cycle, cycles.walk, child);
+      if (gain <= 0 || !join(team, view.length, view.candidates, child, gain)) continue;
       gained += gain;
       child.mend(team);
     }
-    const Cost cost = static_cast<Cost*>(best_costs)[item];
+    const Cost cost = static_cast<const Cost*>(pairs.costs)[item];
     if (MetricLengths::kReal && double(gained) <= 1e-12 * double(cost)) return;  // rounding
     if (gained == 0) return;
-    team.each(n, [&](int p) { tours[row + p] = best_tours[row + p] = child.tour.at(p); });
+    team.each(n, [&](int p) { pairs.children[row + p] = child.tour.at(p); });
     team.sync();  // all have read the cost
-    team.once([&] {
-      static_cast<Cost*>(costs)[item] = static_cast<Cost*>(best_costs)[item] = cost - gained;
-      idle_counts[item] = 0;
-    });
+    team.once([&] { static_cast<Cost*>(pairs.costs)[item] = cost - gained; });
   }
 
  private:
   GLS_DEVICE static int64 team_bytes(int n) { return Broken::bytes(n) + AbCycles<City>::bytes(n); }
-
-  // In every generation another one, and each is the partner of one.
-  GLS_DEVICE static int partner_of(int item, uint64 seed, int64 generation, int parents) {
-    Philox random(seed, Purpose::kPartner, 0);
-    random.seek(generation);
-    return (item + 1 + int(random.below(parents - 1))) % parents;
-  }
 
   // Exchanges the edges of a cycle in a tour; returns what that gains, 0 if the tour has lost one
   // of them.

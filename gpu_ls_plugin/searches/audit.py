@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.exceptions import FaultyPartError
+from gpu_ls_plugin.exceptions import FaultyPartError, InvalidTourError
 from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
@@ -19,8 +19,10 @@ ROUNDING = 1e-9  # relative, of what kernels add up
 
 
 def foreign_names(problem: TSP, parts: Iterable[Any]) -> tuple[str, ...]:
-    """Return the names of a problem's metric and of some parts, those that others wrote."""
-    others = filter(foreign, (problem.metric, *parts))
+    """Return the names of those of a problem's metric and objective and of some parts that others
+    wrote.
+    """
+    others = filter(foreign, (problem.metric, problem.objective, *parts))
     return tuple(str(getattr(part, "name", type(part).__name__)) for part in others)
 
 
@@ -76,10 +78,20 @@ def _fell(before: Any, after: Any) -> bool:
     return bool((after <= before * (1 + ROUNDING)).all() and after.sum() < before.sum())
 
 
+def refereed_costs(names: tuple[str, ...], problem: TSP, tours: Any) -> Any:
+    """Return the costs of tours that parts of such names have made; FaultyPartError of others."""
+    try:
+        return problem.cost(tours)
+    except InvalidTourError as error:
+        raise FaultyPartError(
+            f"search: {' or '.join(map(repr, names))} made what is not a tour; {error}"
+        ) from error
+
+
 def check_claims(names: tuple[str, ...], claimed: Any, costs: Any) -> None:
-    """Raise FaultyPartError where chains claim other costs (P,) than their best tours have."""
+    """Raise FaultyPartError where chains claim other costs (P,) than their tours have."""
     if names and not np.allclose(claimed, costs, rtol=ROUNDING, atol=ROUNDING):
         raise FaultyPartError(
-            f"search: the best tours were said to cost {np.asarray(claimed)}, but cost "
-            f"{np.asarray(costs)}; what {' or '.join(map(repr, names))} computes in C++ is wrong"
+            f"search: tours were said to cost {np.asarray(claimed)}, but cost "
+            f"{np.asarray(costs)}; what {' or '.join(map(repr, names))} computes is wrong"
         )

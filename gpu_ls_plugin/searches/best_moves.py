@@ -16,7 +16,8 @@ from gpu_ls_plugin.searches.filtered.filtered_moves import RANKED_BYTES, Filtere
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.problem import Problem
 
 MOST = 10_000  # moves; each takes an evaluation of the neighbourhood
 FIRST = {"int32": -(2**31), "int64": -(2**63), "float64": -np.inf}  # before all changes
@@ -46,12 +47,12 @@ class BestMoves:
 
 def best_moves(
     neighbourhood: Neighbourhood,
-    problem: TSP,
+    problem: Problem,
     tours: Any,
     k: int = 10,
     *,
     seed: int | None = 0,
-    backend: str = "auto",
+    backend: str | Backend = "auto",
     device: int | None = None,
     memory_limit: int | None = None,
     first_row: int = 0,
@@ -65,8 +66,8 @@ def best_moves(
     Parameters
     ----------
     neighbourhood : FilteredNeighbourhood
-    problem : TSP
-        With symmetric distances.
+    problem : Problem
+        A TSP, with symmetric distances.
     tours : array, shape (P, n), integer
         Not changed.
     k : int
@@ -108,22 +109,23 @@ def best_moves(
         memory_limit=memory_limit,
         first_row=first_row,
     )
-    found = [
-        _found(
-            FilteredMoves(
-                call.backend,
-                problem,
-                call.tours[rows],
-                neighbourhood,
-                0x7FFFFFFF,
-                seed=call.seed,
-                first_row=call.first_row + rows.start,
-                memory=call.memory,
-            ),
-            count,
-        )
-        for rows in call.turns(FilteredMoves.bytes_per_tour(problem.n, neighbourhood))
-    ]
+    with call.backend.current():
+        found = [
+            _found(
+                FilteredMoves(
+                    call.backend,
+                    call.problem,
+                    call.tours[rows],
+                    neighbourhood,
+                    0x7FFFFFFF,
+                    seed=call.seed,
+                    first_row=call.first_row + rows.start,
+                    memory=call.memory,
+                ),
+                count,
+            )
+            for rows in call.turns(FilteredMoves.bytes_per_tour(problem.n, neighbourhood))
+        ]
     return BestMoves(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 

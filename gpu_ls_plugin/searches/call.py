@@ -10,7 +10,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import Budget, Stopwatch
-from gpu_ls_plugin.problems.tsp import check_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.result import Result, Statistics
 from gpu_ls_plugin.searches import observers
 from gpu_ls_plugin.trust import foreign
@@ -18,7 +18,8 @@ from gpu_ls_plugin.trust import foreign
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
 
 NO_LIMIT = 2**62  # moves
@@ -28,11 +29,11 @@ NO_TOURS: Any = object()  # of a search that makes its own
 class Call:
     """One call of a search: what it was asked, where it runs, and what it has to say at the end.
 
-    The clock begins with it.
+    The clock begins with it. What follows belongs into ``with call.backend.current()``.
 
     Parameters
     ----------
-    problem : TSP
+    problem : Problem
     parts : sequence
         Whatever has a ``check(problem)`` that refuses problems.
     tours : array, shape (P, n), integer
@@ -65,13 +66,13 @@ class Call:
 
     def __init__(
         self,
-        problem: TSP,
+        problem: Problem,
         parts: Sequence[Any],
         tours: Any = NO_TOURS,
         *,
         seed: int | None = 0,
         budget: Budget | None = None,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         callback: Callback | None = None,
         memory_limit: int | None = None,
@@ -79,7 +80,8 @@ class Call:
         stopped_by: str = "optimum",
     ) -> None:
         self.stopwatch = Stopwatch(budget)
-        check_problem(problem)
+        self._asked = problem
+        problem = tour_problem(problem)
         self.seed, self.first_row = checks.seed(seed), checks.first_row(first_row)
         checks.callback(callback)
         for part in parts:
@@ -89,10 +91,13 @@ class Call:
         self.statistics = Statistics(backend=self.backend.name, stopped_by=stopped_by)
         self.stopped, self._limit = False, memory_limit
         if tours is not NO_TOURS:
-            self.tours = arrays.take_tours(self.backend, problem, tours)
-            self.statistics.climbs = len(self.tours)
-            # Real costs may grow by rounding, although every single move improves.
-            self._given = None if problem.integer else self.tours.copy()
+            with self.backend.current():
+                self.tours = arrays.take_tours(self.backend, problem, tours)
+                self.statistics.climbs = len(self.tours)
+                # Real costs may grow by rounding, although every single move improves.
+                # An objective takes a tour that may be a result for better than a cheaper one.
+                rounds = not problem.integer and problem.objective.length_alone
+                self._given = self.tours.copy() if rounds else None
         self.memory = self.backend.memory(memory_limit)
 
     @property
@@ -139,14 +144,15 @@ class Call:
     def result(self, search: object, costs: Any) -> Result:
         """Return the tours as the kind of array that came in; observers are told."""
         self.statistics.seconds = self.stopwatch.elapsed
-        observers.notify(self.problem, search, self.statistics)
+        observers.notify(self._asked, search, self.statistics)
         tours, costs = (
             arrays.give(self.backend, found, like=self._like) for found in (self.tours, costs)
         )
-        return Result(tours, costs, self.statistics)
+        return Result(tours, costs, self.statistics, self._asked)
 
     def _costs(self, tours: Any) -> Any:
         problem, to_host = self.problem, not arrays.on_gpu(self._like)
-        if not foreign(problem.metric) and (problem.integer or not to_host):
+        ours = not (foreign(problem.metric) or foreign(problem.objective))
+        if ours and (problem.integer or not to_host):
             return tour_costs(self.backend, problem, tours)
         return self.backend.xp.asarray(problem.cost(self.backend.to_numpy(tours)))

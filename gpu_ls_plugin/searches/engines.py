@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.filtering import InCandidates
+from gpu_ls_plugin.filtering import Everything, InCandidates
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt, TwoOpt
 from gpu_ls_plugin.neighbourhoods.composed import LONGEST_LIST, Composed
+from gpu_ls_plugin.objectives.base import require_by_edges, require_length
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.searches.descent.best_sweep import BestSweep
 from gpu_ls_plugin.searches.descent.descent import Descent
@@ -27,7 +28,30 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.candidates import Candidates
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches.engine import Engine
-    from gpu_ls_plugin.searches.local_search import LocalSearch
+
+
+class Parameters(Protocol):
+    """The parameters of a `LocalSearch`."""
+
+    @property
+    def neighbourhoods(self) -> Sequence[Any]:
+        """Moves to try."""
+
+    @property
+    def candidates(self) -> Any:
+        """Cities to link a city to."""
+
+    @property
+    def pivoting(self) -> Any:
+        """Which improving move is taken."""
+
+    @property
+    def moves_per_pass(self) -> int:
+        """Moves applied after one evaluation of exhaustive 2-opt."""
+
+    @property
+    def layout(self) -> str:
+        """What holds a tour on a GPU."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +67,17 @@ class Maker:
 
 
 # A seed, and the bytes that may be used.
-Prepare = Callable[["LocalSearch", "Backend", "TSP", int, int], Maker]
+Prepare = Callable[[Parameters, "Backend", "TSP", int, int], Maker]
 
 
 def _two_opt_climb(
-    search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
     several = search.moves_per_pass
+    if not problem.objective.length_alone:
+        if several > 1:
+            require_length(problem.objective, f"moves_per_pass={several}")
+        return _whole(search, backend, problem, seed, memory)
     return Maker(
         lambda tours, _, most: TwoOptClimb(backend, problem, tours, several, most),
         TwoOptClimb.bytes_per_tour(problem.n, several),
@@ -57,15 +85,17 @@ def _two_opt_climb(
 
 
 def _three_opt_climb(
-    search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
+    if not problem.objective.length_alone:
+        return _whole(search, backend, problem, seed, memory)
     return Maker(
         lambda tours, _, most: ThreeOptClimb(backend, problem, tours, most),
         ThreeOptClimb.bytes_per_tour(problem.n),
     )
 
 
-def _random_k(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
+def _random_k(search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
     k, three = search.pivoting.k, search.neighbourhoods == (ThreeOpt(),)
     return Maker(
         lambda tours, row, most: RandomKSteps(
@@ -75,13 +105,13 @@ def _random_k(search: LocalSearch, backend: Backend, problem: TSP, seed: int, me
     )
 
 
-def _composed(search: LocalSearch, backend: Backend, problem: TSP) -> Callable[[], Composed]:
+def _composed(search: Parameters, backend: Backend, problem: TSP) -> Callable[[], Composed]:
     """Return what composes the parts, once and not before an engine is made."""
     return cache(partial(Composed, backend, problem, search.neighbourhoods, search.candidates))
 
 
 def _best_sweep(
-    search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
     parts = _composed(search, backend, problem)
     return Maker(
@@ -90,7 +120,7 @@ def _best_sweep(
     )
 
 
-def _descent(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
+def _descent(search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
     parts = _composed(search, backend, problem)
     return Maker(
         lambda tours, _, most: Descent(backend, problem, tours, parts(), most, search.layout),
@@ -99,8 +129,9 @@ def _descent(search: LocalSearch, backend: Backend, problem: TSP, seed: int, mem
 
 
 def _multi_descent(
-    search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> Maker:
+    require_by_edges(problem.objective, "Multi()")
     parts, cities = _composed(search, backend, problem), search.pivoting.cities
     return Maker(
         lambda tours, _, most: MultiDescent(
@@ -110,10 +141,27 @@ def _multi_descent(
     )
 
 
-def _filtered(search: LocalSearch, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
+def _filtered(search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
     part = search.neighbourhoods[0]
     if not isinstance(search.candidates, All):
         part = replace(part, filter=part.filter & InCandidates(search.candidates))
+    return _of_filtered(part, search, backend, problem, seed, memory)
+
+
+def _whole(search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
+    """Evaluate every move of a neighbourhood by itself: tiles add up lengths alone."""
+    part = FilteredNeighbourhood(search.neighbourhoods[0], Everything())
+    return _of_filtered(part, search, backend, problem, seed, memory)
+
+
+def _of_filtered(
+    part: FilteredNeighbourhood,
+    search: Parameters,
+    backend: Backend,
+    problem: TSP,
+    seed: int,
+    memory: int,
+) -> Maker:
     return Maker(
         lambda tours, row, most: FilteredMoves(
             backend,
@@ -130,13 +178,13 @@ def _filtered(search: LocalSearch, backend: Backend, problem: TSP, seed: int, me
     )
 
 
-def ready(search: LocalSearch, backend: Backend, problem: TSP, seconds: float) -> bool:
+def ready(search: Parameters, backend: Backend, problem: TSP, seconds: float) -> bool:
     """Make the candidate lists that a search needs, for so long; return whether all are made."""
     watch = Stopwatch.of(seconds)
     return all(lists.ready(problem, watch.left) for lists in _lists(search, backend, problem))
 
 
-def _lists(search: LocalSearch, backend: Backend, problem: TSP) -> Iterator[Candidates]:
+def _lists(search: Parameters, backend: Backend, problem: TSP) -> Iterator[Candidates]:
     engine = choose(search)
     if engine is _two_opt_climb:
         if backend.name == "cpu":
@@ -152,7 +200,7 @@ def _lists(search: LocalSearch, backend: Backend, problem: TSP) -> Iterator[Cand
                 yield from test.candidate_sets
 
 
-def choose(search: LocalSearch) -> Prepare:
+def choose(search: Parameters) -> Prepare:
     """Return the function that prepares a search's engines.
 
     Raises

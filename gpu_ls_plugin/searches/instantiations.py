@@ -32,6 +32,7 @@ from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
 from gpu_ls_plugin.recombination import assembly_layouts, edge_assembly
 from gpu_ls_plugin.searches.chains import chain_layouts, parted
+from gpu_ls_plugin.searches.chains.adopt import adopt_kernel
 from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.descent.best_sweep import positions_kernel, sweep_kernels
@@ -40,6 +41,7 @@ from gpu_ls_plugin.searches.descent.multi_descent import multi_descent_kernel
 from gpu_ls_plugin.searches.exhaustive import climb_layouts, random_k, three_opt_climb
 from gpu_ls_plugin.searches.exhaustive.two_opt_climb import block_kernel
 from gpu_ls_plugin.searches.filtered.filtered_kernels import FilteredKernels
+from gpu_ls_plugin.searches.instances import instances
 from gpu_ls_plugin.tours.sites import GRID_METRICS, sites_kernel
 
 if TYPE_CHECKING:
@@ -75,7 +77,7 @@ CHAINS: tuple[tuple[Sequence[Neighbourhood], str, DoubleBridge, Acceptance], ...
 # One block of 10 warps on a multiprocessor, with registers for all parts; a tour in global memory;
 # two blocks of 16 warps.
 CHAIN_CITIES = (5000, 100_000, 1000)
-PART = 800
+PART, INSTANCE = 800, 100  # cities
 
 ASSEMBLIES = (("EUC_2D", 1000, "int", "fine"), ("EUC", 100_000, "double", ""))
 
@@ -97,6 +99,9 @@ ENGINES = {
     "expand": ("elite_edges",),
     "edge_assembly": ("edge_assembly",),
     "note_neighbours": ("edge_assembly",),
+    "adopt": ("edge_assembly",),
+    "instance_lists": ("local_search",),
+    "instance_cost": ("local_search",),
 }
 
 
@@ -109,6 +114,7 @@ def instantiations() -> list[Kernel]:
         double_bridge.double_bridge_kernel(WARP),
         positions_kernel(BLOCK),
         contraction.expand_kernel(WARP),
+        adopt_kernel("gls::int64", WARP),
         parted.unroll_kernel(WARP),
         parted.write_kernel(WARP),
     ]
@@ -140,6 +146,7 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
     yield from _chains(metric)
     yield from _filtered(metric)
     yield from _assembly(metric)
+    yield from _instances(metric)
 
 
 LAYOUTS = (
@@ -207,7 +214,7 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         moves = Moves.of(parts, symmetric=True, length=length, grid=kind)
         needs = chain_needs(metric, moves, parts)
         shape = choose(n, shared_memory=tuning.SHARED_MEMORY[90], needs=needs)
-        return chain_kernel(metric, moves, kick.cuts, rule, shape, **scope)
+        return chain_kernel(metric, moves, kick, rule, shape, **scope)
 
     usual = (SHALLOW, grid, WINDOW, Annealing())
     if metric.name in ("ATT", "CEIL_2D"):  # no more than EUC_2D needs
@@ -236,6 +243,18 @@ def _assembly(metric: Metric) -> Iterator[Kernel]:
             yield edge_assembly.neighbours_kernel(layout.city, BLOCK)
 
 
+def _instances(metric: Metric) -> Iterator[Kernel]:
+    """Candidates, costs and chains of instances side by side; real lengths are the default."""
+    if metric.name != "EUC":
+        return
+    moves = Moves.of(SHALLOW, symmetric=True, length="double")
+    yield instances.lists_kernel(metric, moves, instances.LIST_TEAMS["cuda"])
+    yield instances.cost_kernel(metric, WARP)
+    needs = chain_needs(metric, moves, SHALLOW)
+    shape = chain_layouts.part_shape(INSTANCE, tuning.SHARED_MEMORY[90], needs)
+    yield chain_kernel(metric, moves, WINDOW, Annealing(), shape, TOUR_PART)
+
+
 def _filtered(metric: Metric) -> Iterator[Kernel]:
     """Every mode, filter, mapping and step at least once."""
     if metric.name not in ("EUC_2D", "EUC"):
@@ -258,3 +277,16 @@ def _filtered(metric: Metric) -> Iterator[Kernel]:
     yield from openings.evaluation("openings", sink="Following")
     for step in ("TakeFiltered", "NoteFiltered"):  # the beginning is a part of taking
         yield openings.step(step)
+
+
+def neighbourhood_kernels(part: Neighbourhood) -> Iterator[Kernel]:
+    """Compose descents by a neighbourhood; plugins list their own with it."""
+    moves = Moves.of([part], symmetric=True, length="int")
+    shape = descent_layouts.descent_shape(CITIES[0], 16, tuning.SHARED_MEMORY[90])
+    yield descent_kernel(BUILT_IN_METRICS["EUC_2D"](), moves, shape.team, shape.memory)
+
+
+def filter_kernels(test: Filter) -> Iterator[Kernel]:
+    """Compose the evaluation of 2-opt moves that a filter keeps; plugins list their own with it."""
+    part = FilteredNeighbourhood(TwoOpt(), test & GainBound())
+    yield from FilteredKernels(part, BUILT_IN_METRICS["EUC_2D"](), "int").evaluation("openings")

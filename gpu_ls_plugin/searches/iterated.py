@@ -8,29 +8,36 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
-from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends import get_backend, tuning
+from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
 from gpu_ls_plugin.candidates import All, Alpha
-from gpu_ls_plugin.cooperation.cooperation import MOST_KICKS_PER_CITY, Cooperation
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
+from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.neighbourhoods.composed import Composed
-from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.objectives.base import require_by_edges
+from gpu_ls_plugin.perturbations import DoubleBridge, Perturbation, as_perturbation
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.result import Progress, Result, summed
-from gpu_ls_plugin.searches import engines
-from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names
+from gpu_ls_plugin.searches import engines, rehearsal
+from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names, refereed_costs
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
-from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, Start, SteppedChains
+from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
+from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.chains.stagnation import Stagnation
+from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.driver import drive, paced
 from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
 
@@ -56,8 +63,8 @@ class IteratedLocalSearch:
     ----------
     search : LocalSearch
         Repairs tours.
-    perturbation : DoubleBridge, Restart or alike
-        Kicks them.
+    perturbation : Perturbation
+        Kicks them: DoubleBridge, Restart, or any object with a method `perturb` like theirs.
     accept : Acceptance
         Whether a chain goes on from the repaired tour.
     kicks_per_city : float
@@ -90,11 +97,7 @@ class IteratedLocalSearch:
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
-        kick = self.perturbation
-        if isinstance(kick, type) or not callable(getattr(kick, "perturb", None)):
-            raise InvalidTypeError(
-                f"perturbation: {kick!r} is no perturbation, such as DoubleBridge()"
-            )
+        as_perturbation(self.perturbation)
         wanted = "acceptance rule, such as Better()"
         checks.fields(self, checks.instance, "accept", kind=Acceptance, wanted=wanted)
         wanted = "cooperation, such as Migration()"
@@ -113,12 +116,12 @@ class IteratedLocalSearch:
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         tours: Any,
         *,
         seed: int | None = 0,
         budget: Budget | None = None,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         callback: Callback | None = None,
         memory_limit: int | None = None,
@@ -128,7 +131,7 @@ class IteratedLocalSearch:
 
         Parameters
         ----------
-        problem : TSP
+        problem : Problem
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
         seed : int or None
@@ -143,7 +146,7 @@ class IteratedLocalSearch:
             Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
             Bytes that may be used; larger batches are searched in parts, each with its share of
-            the seconds.
+            the seconds, and chains cooperate with those of their part.
         first_row : int
             Number of the first row, where the batch is a part of a larger one.
 
@@ -177,32 +180,73 @@ class IteratedLocalSearch:
             first_row=first_row,
             stopped_by="kicks",
         )
-        per_row = FusedChains.bytes_per_tour(problem.n)
-        if cooperation is not None:
-            per_row += cooperation.bytes_per_tour(problem.n)
-        run = _Run(self, call)
-        for rows in call.turns(per_row):
-            try:
-                run.improve(rows)
-            except KeyboardInterrupt:
-                call.stop("interrupt")
-        with call.statistics.phase("costs"):
-            costs = call.referee()
-        run.finish(costs)
-        result = call.result(self, costs)
-        return result if cooperation is None else result.sorted()
+        with call.backend.current():
+            per_row = FusedChains.bytes_per_tour(problem.n)
+            if cooperation is not None:
+                per_row += cooperation.bytes_per_tour(problem.n)
+            run = _Run(self, call)
+            for rows in call.turns(per_row):
+                try:
+                    run.improve(rows)
+                except KeyboardInterrupt:
+                    call.stop("interrupt")
+            with call.statistics.phase("costs"):
+                costs = call.referee()
+            run.finish(costs)
+            result = call.result(self, costs)
+            return result if cooperation is None else result.sorted()
+
+    def prepare(
+        self,
+        problem: Problem,
+        size: int = 1,
+        *,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+    ) -> None:
+        """Compile ahead, so that a later call searches at once.
+
+        Parameters
+        ----------
+        problem : Problem
+            Or another one of the same size and metric; candidates are not made for it.
+        size : int
+            Number of tours of that call.
+        backend, device
+            Where it will search; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, UnsupportedProblemError, BackendUnavailableError
+            As the search does.
+        InvalidParameterError, InvalidTypeError
+            `size` is no positive integer, or `problem` no problem.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        copy = rehearsal.copy_of(problem)
+        tours = rehearsal.any_tours(copy, size)
+        search = replace(self, search=rehearsal.quick(self.search))
+        rehearsal.compile_batch(search, copy, tours, backend, device)
+        compile_chains(search, copy, tours, get_backend(backend, device))
 
     def chains(self, start: Start) -> Chains:
         """Return the chains of a batch of local optima."""
-        search, kick = self.search, self.perturbation
+        search, kick = self.search, self.kick
         problem = start.problem
         if not self._fused:
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
         parts = Composed(start.backend, problem, search.neighbourhoods, search.candidates)
         part = self._part_of(problem)
         if part is not None:
+            require_by_edges(problem.objective, f"part={self.part!r}")
             return PartedTours(start, self.accept, parts, kick, part)
         return FusedChains(start, self.accept, self.restart_after, parts, kick)
+
+    @property
+    def kick(self) -> Perturbation:
+        """The perturbation, with all that the contract of perturbations has."""
+        return as_perturbation(self.perturbation)
 
     @property
     def _fused(self) -> bool:
@@ -211,14 +255,15 @@ class IteratedLocalSearch:
             isinstance(self.search.pivoting, First)
             and not isinstance(self.search.candidates, All)
             and not isinstance(self.search.neighbourhoods[0], FilteredNeighbourhood)
-            and hasattr(self.perturbation, "cuts")
+            and bool(self.kick.cuts)
         )
 
     def _part_of(self, problem: TSP) -> int | None:
         """Return the cities of a part, None where tours are searched as a whole."""
         if not isinstance(self.part, int):
             large = problem.n > LONGEST_WHOLE and self.restart_after is None
-            return PART if self.part == "auto" and large else None
+            divisible = large and problem.objective.by_edges
+            return PART if self.part == "auto" and divisible else None
         return self.part if problem.n >= 2 * self.part else None
 
 
@@ -244,6 +289,8 @@ class _Run:
         if call.budget.seconds is not None:
             self.seconds += len(part) / len(call.tours) * call.budget.seconds
             end = self.seconds
+        # What a descent leaves behind may be a result where what it leads to is none.
+        before = None if self.problem.objective.length_alone else part.copy()
         first_row, most = call.first_row + rows.start, call.max_moves
         with statistics.phase("descent"):
             watch = Stopwatch.of(end - begin)
@@ -270,7 +317,7 @@ class _Run:
         if stopped_by == "interrupt":
             call.stop(stopped_by)
             return
-        if self.problem.n < max(8, getattr(self.search.perturbation, "smallest", 1)):
+        if self.problem.n < max(8, self.search.kick.smallest):
             statistics.stopped_by = "optimum"
             return
         start = Start(
@@ -284,6 +331,8 @@ class _Run:
             descent.moves_by,
         )
         chains = self.search.chains(start)
+        if before is not None:
+            chains.offer(before, tour_costs(self.backend, self.problem, before))
         try:
             self.drive(chains, begin, end)
         finally:
@@ -298,8 +347,19 @@ class _Run:
         search = self.search
         parts = (*search.search.parts, search.perturbation, search.accept)
         if names := foreign_names(self.problem, parts):
-            costs = self.problem.cost(self.backend.to_numpy(chains.best_tours))
-            check_claims(names, self.backend.to_numpy(chains.best_costs), costs)
+            self.compare(names, chains.best_tours, chains.best_costs)
+
+    def check_exchange(self, chains: Chains, cooperation: Cooperation) -> None:
+        """Raise FaultyPartError where a cooperation that others wrote has given chains no tours."""
+        if foreign(cooperation):
+            names = (cooperation.name,)
+            self.compare(names, chains.tours, chains.costs)
+            self.compare(names, chains.best_tours, chains.best_costs)
+
+    def compare(self, names: tuple[str, ...], tours: Any, claimed: Any) -> None:
+        """Compare what tours are said to cost with what they cost."""
+        costs = refereed_costs(names, self.problem, self.backend.to_numpy(tours))
+        check_claims(names, self.backend.to_numpy(claimed), costs)
 
     def drive(self, chains: Chains, begin: float, end: float) -> None:
         """Launch until every chain has made its kicks or the time is over."""
@@ -334,6 +394,7 @@ class _Run:
                         level = max(0.0, heat - cooling * reached)
                         left = end - watch.elapsed
                         kicks = exchange.exchange(chains, level, left, until - reached)
+                        self.check_exchange(chains, exchange)
                     done += kicks
                     next_exchange = reached + kicks + period
             step = paced(made, seconds, end - watch.elapsed, most=8 * step)

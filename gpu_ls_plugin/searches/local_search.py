@@ -13,7 +13,7 @@ from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, O
 from gpu_ls_plugin.pivoting import First, Pivoting
 from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.result import Progress, Result, summed
-from gpu_ls_plugin.searches import engines
+from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, foreign_names
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.driver import drive
@@ -24,8 +24,9 @@ from gpu_ls_plugin.tours.tour_layouts import LAYOUTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.budget import Budget
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
 
 ENDS = ("seconds", "target", "interrupt")  # of all rows
@@ -114,12 +115,12 @@ class LocalSearch:
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         tours: Any,
         *,
         seed: int | None = 0,
         budget: Budget | None = None,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         callback: Callback | None = None,
         memory_limit: int | None = None,
@@ -129,8 +130,8 @@ class LocalSearch:
 
         Parameters
         ----------
-        problem : TSP
-            With symmetric distances.
+        problem : Problem
+            A TSP, with symmetric distances.
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
         seed : int or None
@@ -175,13 +176,46 @@ class LocalSearch:
             memory_limit=memory_limit,
             first_row=first_row,
         )
-        maker = engines.choose(self)(self, call.backend, problem, call.seed, call.memory)
-        turns = call.turns(maker.bytes_per_tour)
-        if not engines.ready(self, call.backend, problem, call.stopwatch.left):
-            call.stop("seconds")
-        for rows in turns:
-            self._improve(maker, call, rows)
-        return call.result(self, call.referee())
+        with call.backend.current():
+            maker = engines.choose(self)(self, call.backend, call.problem, call.seed, call.memory)
+            turns = call.turns(maker.bytes_per_tour)
+            if not engines.ready(self, call.backend, call.problem, call.stopwatch.left):
+                call.stop("seconds")
+            for rows in turns:
+                self._improve(maker, call, rows)
+            return call.result(self, call.referee())
+
+    def prepare(
+        self,
+        problem: Problem,
+        size: int = 1,
+        *,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+    ) -> None:
+        """Compile ahead, so that a later call searches at once.
+
+        Parameters
+        ----------
+        problem : Problem
+            Or another one of the same size and metric; candidates are not made for it.
+        size : int
+            Number of tours of that call.
+        backend, device
+            Where it will search; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, UnsupportedProblemError, BackendUnavailableError
+            As the search does.
+        InvalidParameterError, InvalidTypeError
+            `size` is no positive integer, or `problem` no problem.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        copy = rehearsal.copy_of(problem)
+        tours = rehearsal.any_tours(copy, size)
+        rehearsal.compile_batch(rehearsal.quick(self), copy, tours, backend, device)
 
     def _improve(self, maker: engines.Maker, call: Call, rows: slice) -> None:
         """Climb with some rows in place and add to the statistics."""

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.result import Progress, Result, Statistics
-from gpu_ls_plugin.searches import engines
+from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.local_search import ENDS, LocalSearch
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.budget import Budget, Stopwatch
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
 
 CLIMBS_PER_PROCESSOR = {"cpu": 16, "cuda": 32}  # of one batch
@@ -56,11 +56,11 @@ class RandomRestarts:
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         *,
         seed: int | None = 0,
         budget: Budget | None = None,
-        backend: str = "auto",
+        backend: str | Backend = "auto",
         device: int | None = None,
         callback: Callback | None = None,
         memory_limit: int | None = None,
@@ -69,8 +69,8 @@ class RandomRestarts:
 
         Parameters
         ----------
-        problem : TSP
-            With symmetric distances.
+        problem : Problem
+            A TSP, with symmetric distances.
         seed : int or None
             Key of the random starts, and of the search's random moves. The same seed gives the same
             result: pass another one for each call, or None to draw one.
@@ -110,35 +110,71 @@ class RandomRestarts:
             stopped_by="climbs",
         )
         chosen, stopwatch, statistics = call.backend, call.stopwatch, call.statistics
-        size, tours, costs = self._batch_size(call), None, None
-        try:
-            for begin in range(0, self.climbs, size):
-                starts = shuffle(
-                    chosen, problem.n, min(size, self.climbs - begin), call.seed, begin
-                )
-                result = self.search(
-                    problem,
-                    starts,
-                    seed=call.seed,
-                    first_row=begin,
-                    budget=replace(stopwatch.budget, seconds=_seconds_left(stopwatch)),
-                    backend=chosen.name,
-                    device=device,
-                    memory_limit=memory_limit,
-                )
-                statistics.add(result.statistics)
-                tours, costs = self._best(chosen, tours, costs, result)
-                if callback is not None:
-                    callback(_progress(stopwatch, costs, statistics, self.climbs))
-                if result.statistics.stopped_by in ENDS:
-                    statistics.stopped_by = result.statistics.stopped_by
-                    break
-        except KeyboardInterrupt:
-            if tours is None:
-                raise
-            statistics.stopped_by = "interrupt"
-        statistics.seconds = stopwatch.elapsed
-        return Result(chosen.to_numpy(tours), chosen.to_numpy(costs), statistics)
+        with call.backend.current():
+            size, tours, costs = self._batch_size(call), None, None
+            try:
+                for begin in range(0, self.climbs, size):
+                    starts = shuffle(
+                        chosen, problem.n, min(size, self.climbs - begin), call.seed, begin
+                    )
+                    result = self.search(
+                        problem,
+                        starts,
+                        seed=call.seed,
+                        first_row=begin,
+                        budget=replace(stopwatch.budget, seconds=_seconds_left(stopwatch)),
+                        backend=chosen,
+                        memory_limit=memory_limit,
+                    )
+                    statistics.add(result.statistics)
+                    tours, costs = self._best(chosen, tours, costs, result)
+                    if callback is not None:
+                        callback(_progress(stopwatch, costs, statistics, self.climbs))
+                    if result.statistics.stopped_by in ENDS:
+                        statistics.stopped_by = result.statistics.stopped_by
+                        break
+            except KeyboardInterrupt:
+                if tours is None:
+                    raise
+                statistics.stopped_by = "interrupt"
+            statistics.seconds = stopwatch.elapsed
+            return Result(chosen.to_numpy(tours), chosen.to_numpy(costs), statistics, problem)
+
+    def prepare(
+        self,
+        problem: Problem,
+        size: int | None = None,
+        *,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+    ) -> None:
+        """Compile ahead, so that a later call searches at once.
+
+        Parameters
+        ----------
+        problem : Problem
+            Or another one of the same size and metric; candidates are not made for it.
+        size : int
+            Number of climbers of a batch; by default as many as a call takes.
+        backend, device
+            Where it will search; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, UnsupportedProblemError, BackendUnavailableError
+            As the search does.
+        InvalidParameterError, InvalidTypeError
+            `size` is no positive integer, or `problem` no problem.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        copy = rehearsal.copy_of(problem)
+        if size is None:
+            parts = self.search.neighbourhoods
+            size = self._batch_size(Call(copy, parts, backend=backend, device=device))
+        size = checks.integer("size", size, least=1, most=checks.MOST_INT)
+        search = replace(self, search=rehearsal.quick(self.search), climbs=size)
+        rehearsal.compile_batch(_without_tours(search), copy, None, backend, device)
 
     def _batch_size(self, call: Call) -> int:
         """Return how many climbers run at a time: enough to fill the device, as many as fit."""
@@ -158,6 +194,11 @@ class RandomRestarts:
             tours, costs = result.tours, result.costs
         order = xp.lexsort(xp.stack([xp.arange(len(costs)), costs]))[: self.keep]
         return tours[order], costs[order]
+
+
+def _without_tours(search: RandomRestarts) -> Any:
+    """Return a search that makes its tours itself, to be called as those that are given some."""
+    return lambda problem, _, **options: search(problem, **options)
 
 
 def _seconds_left(stopwatch: Stopwatch) -> float | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.tours import tour_layouts
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def grid_of(problem: TSP) -> str:
     points = problem.coordinates
     if problem.metric.name not in GRID_METRICS or points is None:
         return ""
-    if not (points == np.floor(points)).all() or problem.metric.longest(problem) > ROOTS:
+    if not (points == np.floor(points)).all() or problem.metric.longest(problem.values) > ROOTS:
         return ""
     fine = np.ptp(points, axis=0).max() < WIDTH_OF_GRID and problem.n <= tuning.LARGEST_SHORT
     return "fine" if fine else "wide"
@@ -75,14 +77,15 @@ class Sites:
     """
 
     def __init__(self, backend: Backend, problem: TSP) -> None:
-        metric, n = problem.metric, problem.n
-        longest = metric.longest(problem)
-        absolute, relative = metric.estimate_error(problem)
-        self.length = length_type(metric, longest)
+        metric, n = searched(problem), problem.n
+        alone = metric is problem.metric  # lengths say all
+        longest = problem.metric.longest(problem.values)
+        absolute, relative = problem.metric.estimate_error(problem.values)
+        self.length = length_type(metric, longest if alone else math.inf)
         self.dtype = DTYPES[self.length]
-        self.grid = grid_of(problem) if backend.name in GRID_BACKENDS else ""
+        self.grid = grid_of(problem) if backend.name in GRID_BACKENDS and alone else ""
         self.arguments: dict[str, Any] = {
-            "metric_data": backend.metric_data(problem),
+            "metric_data": backend.search_data(problem),
             "n": n,
             "sites": backend.xp.empty((n, tour_layouts.SITE_BYTES), "uint8"),
             "error_absolute": absolute if longest < ROUNDED_BY_SHIFT else 1.0,

@@ -18,7 +18,7 @@ from gpu_ls_plugin.exceptions import (
     CompilerNotFoundError,
     InvalidParameterError,
 )
-from tests.random_problems import random_problem, random_tours
+from tests.helpers.random_problems import random_problem, random_tours
 
 
 def test_without_a_compiler_nothing_is_launched(no_compiler, cache):

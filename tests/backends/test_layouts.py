@@ -52,7 +52,7 @@ def test_what_a_chain_keeps_beside_its_tour(kind, moves):
     """Beside a tour in global memory it is all that a warp has in shared memory."""
     metric, made, needs = composed(kind, moves)
     alone = tour_layouts.ChainShape("gls::Warp<1>", 32, 1, False, False)
-    report = compile_kernel(chain_kernel(metric, made, DoubleBridge().cuts, Annealing(), alone), 90)
+    report = compile_kernel(chain_kernel(metric, made, DoubleBridge(), Annealing(), alone), 90)
     assert not report.error
     assert report.shared <= needs.slot_bytes < report.shared + 16
 
@@ -73,6 +73,7 @@ def test_chains_fit(kind, registers):
             assert blocks * (shape.shared_bytes(n) + RESERVED) <= SHARED + RESERVED, (n, shape)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nvrtc")
 def test_crossovers_fit():
     name, length, grid = KINDS["long"]
@@ -90,6 +91,7 @@ def test_crossovers_fit():
         assert shape.shared_bytes(max(cities)) + report.shared <= SHARED
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nvrtc")
 @pytest.mark.parametrize("kind", KINDS)
 def test_descents_fit(kind):
@@ -109,6 +111,7 @@ def test_descents_fit(kind):
     assert len(static) > 5
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nvrtc")
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_multi_improvement_keeps_beside_its_tour(kind):
@@ -129,6 +132,7 @@ def test_what_multi_improvement_keeps_beside_its_tour(kind):
     )  # all types of lengths have room
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nvrtc")
 @pytest.mark.parametrize("kind", KINDS)
 def test_multi_improvement_fits(kind):

@@ -70,7 +70,7 @@ def test_programs_are_compiled_once(counted, cache):
 
 def test_other_programs_flags_and_compilers_are_other_files(counted, cache, monkeypatch):
     libraries = {keep(), keep(OTHER)}
-    monkeypatch.setenv("GPU_LS_CXXFLAGS", "-O1")
+    monkeypatch.setenv("GPU_LS_CXXFLAGS", "-O0")
     libraries.add(keep())
     monkeypatch.setenv("CXX", f"{os.environ['CXX']} -DX=1")
     libraries.add(keep())

@@ -17,11 +17,10 @@ from gpu_ls_plugin.candidates.complete_graph import CompleteGraph
 from gpu_ls_plugin.candidates.neighbour_graph import neighbour_graph
 from gpu_ls_plugin.candidates.sparse_graph import SparseGraph
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
-from tests import oracles
-from tests.candidates import one_trees
-from tests.candidates.treeless import Treeless
-from tests.instances import OPTIMA, each_name, instance_path, tsp_instance, tsp_names
-from tests.random_problems import METRICS, random_problem
+from tests.helpers import one_trees, oracles
+from tests.helpers.instances import OPTIMA, each_name, instance_path, tsp_instance, tsp_names
+from tests.helpers.random_problems import METRICS, random_problem
+from tests.helpers.treeless import Treeless
 
 COVERED = [name for name in tsp_names(solved=True) if name in {"a280", "pcb442", "pr1002"}]
 CLUSTERED = [name for name in tsp_names() if name in {"fl417", "fl1400", "rl1889"}]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from gpu_ls_plugin import TSP
 from gpu_ls_plugin.candidates import All, Alpha, Candidates, Closure, Nearest, Quadrant, Union
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from tests import oracles
-from tests.random_problems import random_problem
+from tests.helpers import oracles
+from tests.helpers.random_problems import random_problem
 
 SETS = st.sampled_from([Nearest(1), Nearest(6), Quadrant(4), Quadrant(9), Alpha(3), All()])
 PROBLEMS = st.builds(

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from gpu_ls_plugin import TSP, All, Nearest
 from gpu_ls_plugin.candidates.nearest import nearest_lists
-from tests import oracles
-from tests.random_problems import METRICS, random_problem
+from tests.helpers import oracles
+from tests.helpers.random_problems import METRICS, random_problem
 
 
 def assert_nearest(problem: TSP, k: int) -> None:

@@ -15,9 +15,9 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from tests import oracles
-from tests.candidates.treeless import Treeless
-from tests.random_problems import COORDINATE, random_problem
+from tests.helpers import oracles
+from tests.helpers.random_problems import COORDINATE, random_problem
+from tests.helpers.treeless import Treeless
 
 
 def quadrant(dx: float, dy: float) -> int:

@@ -11,7 +11,7 @@ import pytest
 from gpu_ls_plugin import TSP, LocalSearch
 from gpu_ls_plugin.candidates import Alpha, Candidates, Nearest, Quadrant, Stored
 from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError, InvalidTypeError
-from tests.random_problems import METRICS, random_problem
+from tests.helpers.random_problems import METRICS, random_problem
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -104,7 +104,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path, monkeypatch):
         raise OSError("disk full")
 
     with monkeypatch.context() as patch:
-        patch.setattr("gpu_ls_plugin.candidates.stored.np.savez", fails)
+        patch.setattr("gpu_ls_plugin.candidates.list_files.np.savez", fails)
         with pytest.raises(OSError, match="disk full"):
             Nearest(6).save(path, problem)
     assert path.read_bytes() == before

@@ -13,8 +13,8 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidTourError, UnsupportedProblemError
 from gpu_ls_plugin.neighbourhoods.filtered import MODES
 from gpu_ls_plugin.plugins.registry import registry
-from tests.configurations import ASYMMETRIC, FILTERED, QUEUES, RANDOM, SEARCHES
-from tests.random_problems import METRICS, random_problem, random_tours
+from tests.helpers.configurations import ASYMMETRIC, FILTERED, QUEUES, RANDOM, SEARCHES
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 ROWS = 5
@@ -40,11 +40,21 @@ EACH_METRIC = pytest.mark.parametrize("metric", METRICS)
 EACH_SEARCH = pytest.mark.parametrize("search", IMPROVING.values(), ids=IMPROVING)
 LAYOUTS = ("thread", "warp", "block", "global")
 FEW_METRICS = ("EUC_2D", "EUC", "EXPLICIT")
+USUAL_METRICS = ("EUC_2D", "EUC")
+
+
+def unusual(search: str, metric: str) -> tuple[pytest.MarkDecorator, ...]:
+    """The mark of searches that take long to compile, unless for the usual metrics."""
+    usual = METRICS if search in REGISTERED else USUAL_METRICS
+    few = search in FILTERED or search.startswith("filtered")
+    return () if metric in (usual[:1] if few else usual) else (pytest.mark.slow,)
+
+
 # Every search is compiled for every metric, so that only some meet all of them.
 SEARCHES_AND_METRICS = pytest.mark.parametrize(
     ("search", "metric"),
     [
-        pytest.param(search, metric, id=f"{name}-{metric}")
+        pytest.param(search, metric, id=f"{name}-{metric}", marks=unusual(name, metric))
         for name, search in IMPROVING.items()
         for metric in (METRICS if name in REGISTERED else FEW_METRICS)
     ],
@@ -69,6 +79,12 @@ def has_exact_costs(problem: gls.TSP, result: gls.Result) -> bool:
     if problem.integer or result.statistics.backend == "cpu":
         return bool((result.costs == expected).all())
     return bool(np.allclose(result.costs, expected, rtol=1e-13, atol=0))
+
+
+DEGENERATE = {
+    "usual": USUAL_METRICS,
+    "others": pytest.param(tuple(set(METRICS) - set(USUAL_METRICS)), marks=pytest.mark.slow),
+}
 
 
 def degenerate(metrics: tuple[str, ...] = METRICS) -> list[gls.TSP]:
@@ -195,8 +211,10 @@ def test_searches_take_every_kind_of_tours(search, backend):
 
 @ON_BOTH
 @EACH_SEARCH
-def test_searches_of_degenerate_problems(search, backend):
-    for problem in degenerate(FEW_METRICS if search in FILTERED.values() else METRICS):
+@pytest.mark.parametrize("metrics", DEGENERATE.values(), ids=DEGENERATE)
+def test_searches_of_degenerate_problems(search, metrics, backend):
+    few = FEW_METRICS if search in FILTERED.values() else METRICS
+    for problem in degenerate(tuple(metric for metric in metrics if metric in few)):
         tours = random_tours(problem.n, ROWS)
         result = search(problem, tours, backend=backend)
         assert is_batch(problem, result.tours, ROWS)
@@ -265,8 +283,14 @@ ITERATED = {
 
 
 @ON_BOTH
-@pytest.mark.parametrize("metric", FEW_METRICS)
-@pytest.mark.parametrize("search", ITERATED.values(), ids=ITERATED)
+@pytest.mark.parametrize(
+    ("search", "metric"),
+    [
+        pytest.param(search, metric, id=f"{name}-{metric}", marks=unusual(name, metric))
+        for name, search in ITERATED.items()
+        for metric in FEW_METRICS
+    ],
+)
 def test_iterated_searches_of_all_parts(search, metric, backend):
     for n in (*SMALL, 40):
         problem, tours, budget = (

@@ -11,9 +11,9 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.searches.exhaustive import climb_layouts
-from tests.configurations import two_opt_climb
-from tests.instances import tsp_instance
-from tests.random_problems import METRICS, random_problem
+from tests.helpers.configurations import two_opt_climb
+from tests.helpers.instances import tsp_instance
+from tests.helpers.random_problems import METRICS, random_problem
 
 pytestmark = pytest.mark.gpu
 

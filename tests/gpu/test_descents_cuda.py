@@ -8,8 +8,8 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.tours import tour_layouts
-from tests.instances import tsp_instance
-from tests.random_problems import METRICS, random_problem, random_tours
+from tests.helpers.instances import tsp_instance
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
 

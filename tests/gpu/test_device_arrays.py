@@ -17,8 +17,8 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.searches.descent.descent import Descent
-from tests.configurations import two_opt_climb
-from tests.random_problems import METRICS, random_problem, random_tours
+from tests.helpers.configurations import two_opt_climb
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
 
@@ -140,7 +140,7 @@ def test_devices_that_are_not_there():
 
 def test_parts_that_fit_the_memory_give_the_same_tours():
     whole = SEARCH(PROBLEM, STARTS, backend="cuda")
-    limit = PROBLEM.metric.data(PROBLEM).nbytes + 3 * Descent.bytes_per_tour(N)
+    limit = PROBLEM.metric.data(PROBLEM.values).nbytes + 3 * Descent.bytes_per_tour(N)
     parts = SEARCH(PROBLEM, STARTS, backend="cuda", memory_limit=limit)
     assert parts.statistics.launches >= 3
     assert np.array_equal(parts.tours, whole.tours)

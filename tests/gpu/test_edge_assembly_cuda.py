@@ -7,12 +7,11 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.recombination import assembly_layouts
-from gpu_ls_plugin.recombination.edge_assembly import Population
-from gpu_ls_plugin.searches.chains.chain_kernel import ChainState
+from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.tours import tour_layouts
-from tests.random_problems import INTEGER, random_problem, random_tours
+from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
 
@@ -20,17 +19,13 @@ pytestmark = pytest.mark.gpu
 def generations(backend, problem, tours, count=4, offspring=32):
     """The best tours and costs after each of some generations, on a backend."""
     chosen = get_backend(backend)
-    xp = chosen.xp
-    costs = xp.array(problem.cost(tours))
-    units = xp.ones(len(tours), "float32")
-    state = ChainState(xp, xp.array(tours), costs, units, current_is_best=False)
-    parts = Composed(chosen, problem, [gls.TwoOpt()], gls.Nearest(6))
-    population = Population(chosen, problem, parts, 5, len(tours))
-    found = []
+    search = gls.IteratedLocalSearch(gls.LocalSearch(candidates=gls.Nearest(6)), part=None)
+    chains = search.chains(Start(chosen, problem, chosen.xp.array(tours), 5))
+    part, found = gls.EdgeAssembly(generations=1, offspring=offspring), []
     for _ in range(count):
-        population.next_generation(state, offspring)
-        found.append((chosen.to_numpy(state.best_tours), chosen.to_numpy(state.best_costs)))
-        found[-1] = tuple(np.array(part) for part in found[-1])
+        part.exchange(chains, 0.0)
+        state = (chains.best_tours, chains.best_costs)
+        found.append(tuple(np.array(chosen.to_numpy(array)) for array in state))
     return found
 
 
@@ -104,3 +99,55 @@ def test_chains_that_cross_their_tours(accept):
     assert np.array_equal(results[0].tours, results[1].tours)
     assert np.array_equal(results[1].costs, problem.cost(results[1].tours))
     assert results[0].statistics.kicks == results[1].statistics.kicks
+
+
+# ---- Given pairs -------------------------------------------------------------------------------
+
+
+def pairs(metric, n):
+    return random_problem(metric, n), random_tours(n, 40), random_tours(n, 40, 1)
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "GEO", "EXPLICIT"])
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 33, 300])
+def test_pairs(metric, n):
+    problem, first, second = pairs(metric, n)
+    host, device = (
+        gls.EdgeAssembly().cross(problem, first, second, seed=3, backend=name, first_row=7)
+        for name in ("cpu", "cuda")
+    )
+    assert isinstance(device, np.ndarray)
+    assert np.array_equal(host, device)
+
+
+def test_real_costs_of_pairs_do_not_rise():
+    problem, first, second = (
+        random_problem("EUC", 200),
+        random_tours(200, 99),
+        random_tours(200, 99, 1),
+    )
+    children = gls.EdgeAssembly().cross(problem, first, second, backend="cuda")
+    assert (problem.cost(children) <= problem.cost(first)).all()
+
+
+def test_parents_on_the_device_have_children_there():
+    cupy = get_backend("cuda").xp
+    problem, first, second = (
+        random_problem("EUC_2D", 50),
+        random_tours(50, 9),
+        random_tours(50, 9, 1),
+    )
+    cross = gls.EdgeAssembly().cross
+    expected = cross(problem, first, second, seed=3, backend="cpu")
+    given = cupy.asarray(first), cupy.asarray(second)
+    for options in ({}, {"memory_limit": 2 * gls.EdgeAssembly().bytes_per_tour(50) + 10_000}):
+        children = cross(problem, *given, seed=3, **options)
+        assert isinstance(children, cupy.ndarray)
+        assert np.array_equal(children.get(), expected)
+    assert np.array_equal(given[0].get(), first) and np.array_equal(given[1].get(), second)
+    with pytest.raises(InvalidTypeError, match="first: the array lies on a GPU"):
+        cross(problem, *given, backend="cpu")
+    with pytest.raises(InvalidTourError, match=r"second: row 2 .* permutation"):
+        wrong = second.copy()
+        wrong[2] = 0
+        cross(problem, given[0], cupy.asarray(wrong))

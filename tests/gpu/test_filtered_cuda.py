@@ -10,8 +10,8 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.searches.filtered import filter_layouts
-from tests.instances import tsp_instance
-from tests.random_problems import INTEGER, random_problem, random_tours
+from tests.helpers.instances import tsp_instance
+from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.filtering import Filter

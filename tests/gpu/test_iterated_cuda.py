@@ -14,8 +14,8 @@ from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.cooperation.contraction import Contraction
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.chains.chains import FusedChains
-from tests.random_problems import INTEGER, random_problem, random_tours
-from tests.test_metric_functors import EXACT_ROOTS, LARGEST_SQUARE, turning_points
+from tests.helpers.random_problems import INTEGER, random_problem, random_tours
+from tests.problems.test_metric_functors import EXACT_ROOTS, LARGEST_SQUARE, turning_points
 
 pytestmark = pytest.mark.gpu
 
@@ -189,7 +189,7 @@ def test_launches_do_not_matter(monkeypatch):
 def test_batches_do_not_matter():
     problem, starts, budget = uniform(100), random_tours(100, 400), gls.Budget(kicks=50)
     whole = SEARCH(problem, starts, budget=budget, backend="cuda")
-    fixed = problem.metric.data(problem).nbytes
+    fixed = problem.metric.data(problem.values).nbytes
     limit = fixed + 90 * FusedChains.bytes_per_tour(100)
     parts = SEARCH(problem, starts, budget=budget, backend="cuda", memory_limit=limit)
     assert np.array_equal(parts.tours, whole.tours)

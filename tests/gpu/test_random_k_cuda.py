@@ -13,8 +13,8 @@ from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.exhaustive import random_k
 from gpu_ls_plugin.searches.exhaustive.random_k import RandomKSteps
-from tests.instances import tsp_instance
-from tests.random_problems import METRICS, random_problem, random_tours
+from tests.helpers.instances import tsp_instance
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
 

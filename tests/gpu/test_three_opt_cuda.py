@@ -13,7 +13,7 @@ from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.exhaustive import three_opt_climb
 from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
-from tests.random_problems import METRICS, random_problem, random_tours
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
 

@@ -21,8 +21,8 @@ from gpu_ls_plugin.plugins.registry import Part, registry
 from gpu_ls_plugin.problems import metrics
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, Euc2D, Euclidean, Geo, find_metric
 from gpu_ls_plugin.problems.tsp import TSP
-from tests.instances import each_name, tsp_instance, tsp_names
-from tests.random_problems import next_to_a_kilometre
+from tests.helpers.instances import each_name, tsp_instance, tsp_names
+from tests.helpers.random_problems import next_to_a_kilometre
 
 PLANAR = ["EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "EUC"]
 COORDINATE = [*PLANAR, "GEO"]
@@ -87,7 +87,7 @@ def test_lengths_are_those_of_the_definition(name, data):
     cities = data.draw(points(name))
     problem = TSP(cities, metric=name)
     a, b = all_pairs(problem.n)
-    lengths = problem.metric.lengths(problem, a, b)
+    lengths = problem.lengths(a, b)
     assert lengths.dtype == problem.cost_dtype
     expected = [by_definition(name, cities[i], cities[j]) for i, j in zip(a, b, strict=True)]
     assert lengths.tolist() == expected
@@ -149,7 +149,7 @@ def test_coordinate_metrics_are_symmetric(name, data):
 
 def test_geo_next_to_a_rounding_point_is_decided_by_the_cosines():
     problem = TSP([(0, 0), *next_to_a_kilometre()], metric="GEO")
-    vectors, reaches = np.split(problem.metric.data(problem), [3 * problem.n])
+    vectors, reaches = np.split(problem.metric.data(problem.values), [3 * problem.n])
     cosines = vectors.reshape(-1, 3)[1:] @ [1.0, 0.0, 0.0]
     counted = (cosines[:, None] <= reaches).sum(axis=1)  # from 0 km on
     assert problem.distance(0, np.arange(1, problem.n)).tolist() == counted.tolist()
@@ -160,9 +160,9 @@ def test_geo_next_to_a_rounding_point_is_decided_by_the_cosines():
 
 def test_data_is_what_functors_read():
     plane = TSP([(1, 2), (3, 4)], "EUC_2D")
-    assert plane.metric.data(plane) is plane.coordinates
+    assert plane.metric.data(plane.values) is plane.coordinates
     globe = TSP([(12.30, -45.15), (90, 0)], metric="GEO")
-    read = globe.metric.data(globe)
+    read = globe.metric.data(globe.values)
     assert read.dtype == np.float64
     assert read.flags.c_contiguous
     assert np.array_equal(read[6:], globe.metric.reaches())
@@ -178,7 +178,7 @@ def test_data_is_what_functors_read():
     assert np.allclose(vectors[0], expected, atol=1e-6)  # TSPLIB's pi is a little short
     for matrix, dtype in (([[0, 1], [2, 0]], np.int32), ([[0.0, 1.5], [2.0, 0.0]], np.float64)):
         explicit = TSP.from_matrix(matrix)
-        assert explicit.metric.data(explicit) is explicit.matrix
+        assert explicit.metric.data(explicit.values) is explicit.matrix
         assert explicit.matrix.dtype == dtype
         assert explicit.matrix.flags.c_contiguous
 
@@ -189,7 +189,7 @@ def estimate(problem: TSP, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if problem.metric.explicit:
         return problem.matrix[a, b].astype(np.float32)
     if name == "GEO":
-        difference = problem.metric.unit_vectors(problem).astype(np.float32)
+        difference = problem.metric.unit_vectors(problem.values).astype(np.float32)
         difference = difference[a] - difference[b]
         chord = np.sqrt((difference * difference).sum(axis=1, dtype=np.float32))
         arc = np.arcsin(np.minimum(chord * half, np.float32(1)))
@@ -209,7 +209,7 @@ def estimate(problem: TSP, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def assert_within_slack(problem: TSP) -> None:
     a, b = all_pairs(problem.n)
     error = np.abs(estimate(problem, a, b).astype(np.float64) - problem.distance(a, b))
-    assert error.max() <= problem.metric.slack(problem)
+    assert error.max() <= problem.metric.slack(problem.values)
 
 
 @pytest.mark.parametrize("name", COORDINATE)
@@ -231,7 +231,8 @@ def test_slack_holds_for_antipodes_and_neighbours_on_the_globe():
     there = np.column_stack([-here[:, 0], here[:, 1] + 180])
     near = here + 0.01
     assert_within_slack(TSP(np.concatenate([here, there, near]), metric="GEO"))
-    assert TSP(here[:2] * 0.01, metric="GEO").metric.slack(TSP(here[:2] * 0.01, metric="GEO")) < 0.6
+    close = TSP(here[:2] * 0.01, metric="GEO")
+    assert close.metric.slack(close.values) < 0.6
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])
@@ -244,7 +245,7 @@ def test_slack_bounds_matrix_entries_in_float32(dtype):
 @given(data=st.data())
 def test_tree_points_put_cities_in_the_order_of_lengths(name, data):
     problem = TSP(data.draw(points(name, smallest=3)), metric=name)
-    tree = problem.metric.tree_points(problem)
+    tree = problem.metric.tree_points(problem.values)
     others = np.arange(1, problem.n)
     lengths = problem.distance(0, others)
     distances = np.linalg.norm(tree[1:] - tree[0], ord=problem.metric.tree_p, axis=1)
@@ -254,7 +255,7 @@ def test_tree_points_put_cities_in_the_order_of_lengths(name, data):
 
 def test_a_matrix_has_no_tree_points():
     problem = TSP.from_matrix([[0, 1], [1, 0]])
-    assert problem.metric.tree_points(problem) is None
+    assert problem.metric.tree_points(problem.values) is None
 
 
 @pytest.mark.parametrize(
@@ -357,3 +358,28 @@ def test_explicit_lengths_are_the_entries(n, random):
     a, b = all_pairs(n)
     assert problem.distance(a, b).tolist() == [matrix[i][j] for i, j in zip(a, b, strict=True)]
     assert problem.distance(a, b).dtype == np.int64
+
+
+def test_metrics_that_take_a_problem_are_given_what_they_ask_it_for():
+    with pytest.warns(DeprecationWarning, match=r"Former.lengths takes a problem; .* `values`"):
+
+        class Former(Euc2D):
+            name = "FORMER"
+
+            def lengths(self, problem, a, b):
+                assert problem.matrix is None
+                assert problem.n == 50
+                x, y = problem.coordinates.T
+                return self.rounded(self.real(x[a] - x[b], y[a] - y[b]))
+
+            def slack(self, problem):
+                return super().slack(problem) + self.longest(problem)
+
+    points = np.random.default_rng(2).random((50, 2)) * 1000
+    former, now = TSP(points, Former()), TSP(points, "EUC_2D")
+    a, b = all_pairs(50)
+    assert np.array_equal(former.distance(a, b), now.distance(a, b))
+    assert np.array_equal(former.cost(np.arange(50)), now.cost(np.arange(50)))
+    slack, longest = now.metric.slack(points), now.metric.longest(points)
+    assert former.metric.slack(points) == slack + longest
+    assert type(former.device_data()["metric_data"]) is np.ndarray

@@ -21,7 +21,7 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.tsplib import read_tour
-from tests.instances import OPTIMA, each_name, instance_path, tsp_instance, tsp_names
+from tests.helpers.instances import OPTIMA, each_name, instance_path, tsp_instance, tsp_names
 
 METRICS = ["EUC_2D", "CEIL_2D", "ATT", "GEO", "MAN_2D", "MAX_2D", "EUC"]
 SQUARE = [(0, 0), (0, 3), (4, 3), (4, 0)]  # sides 3 and 4, diagonals 5

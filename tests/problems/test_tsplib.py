@@ -15,7 +15,7 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.tsplib import read_sections, read_tour, write_tour
-from tests.instances import FIXED_EDGES, instance_path
+from tests.helpers.instances import FIXED_EDGES, instance_path
 
 PLANE = """\
 NAME : triangle

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gpu_ls_plugin as gls
-from tests.pymoo.samples import Diary, cities
+from tests.evolution.samples import Diary, cities
 
 
 @pytest.fixture

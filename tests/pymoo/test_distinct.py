@@ -21,20 +21,18 @@ from pymoo.optimize import minimize
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.evolution.rows import canonical, keys
 from gpu_ls_plugin.exceptions import InvalidTourError
 from gpu_ls_pymoo import (
-    DoubleBridgeMutation,
     LocalSearchMutation,
     MemeticMating,
     SegmentCrossover,
     TourDuplicateElimination,
     TSPProblem,
 )
-from gpu_ls_pymoo.distinct import DistinctSearch, offspring_so_far
+from gpu_ls_pymoo.distinct import offspring_so_far
 from gpu_ls_pymoo.problems import canonical_tours
-from gpu_ls_pymoo.search import Improver
-from gpu_ls_pymoo.tours import canonical, keys
-from tests.pymoo.samples import Diary, cities, rows
+from tests.evolution.samples import Diary, cities, rows
 
 ASYMMETRIC = np.random.default_rng(0).integers(1, 99, size=(30, 30))
 
@@ -223,20 +221,6 @@ def test_duplicates_do_not_break_a_time_limit() -> None:
     algorithm = plain_ga(mutation, sampling=canonical(optima), crossover=SlowClone())
     result = minimize(problem, algorithm, ("time", 0.5), seed=1)
     assert 0.5 <= result.exec_time <= 0.7
-
-
-def test_a_kick_that_finds_no_new_tour_is_repeated(tsp: gls.TSP) -> None:
-    problem, tours = TSPProblem(tsp), canonical(rows(60, 6))
-    kick, idle = DoubleBridgeMutation().kick, [True, True]  # two calls return what they are given
-    distinct = DistinctSearch(
-        Improver(lambda problem, tours, **_: gls.Result(tours, problem.cost(tours))),
-        lambda problem, rows, state: rows if idle and idle.pop() else kick(problem, rows, state),  # type: ignore[arg-type]
-    )
-    batch = distinct(problem, tours, set(keys(tours)), np.random.default_rng(0), None)
-    assert not idle
-    assert batch.new.all()
-    assert set(keys(batch.tours)).isdisjoint(keys(tours))
-    assert batch.values is not None and batch.values.tolist() == tsp.cost(batch.tours).tolist()
 
 
 def test_a_child_that_is_no_tour_is_named(tsp: gls.TSP) -> None:

@@ -24,7 +24,7 @@ from pymoo.problems.single.flowshop_scheduling import create_random_flowshop_pro
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTourError
 from gpu_ls_pymoo import LocalSearchOutput, MemeticGA, TourDuplicateElimination, TSPProblem
-from tests.pymoo.samples import cities, rows
+from tests.evolution.samples import cities, rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -154,7 +154,7 @@ def test_what_waits_is_bounded() -> None:
     eliminate = TourDuplicateElimination()
     there, pop = population(rows(9, 2000)), population(np.roll(rows(9, 2000), 1, axis=1))
     eliminate.do(pop, there)
-    assert len(eliminate._waiting) == 1000
+    assert len(eliminate.writings.waiting) == 1000
 
 
 def test_rows_that_are_no_tours_are_refused() -> None:

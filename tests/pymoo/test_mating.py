@@ -18,9 +18,9 @@ from pymoo.operators.sampling.rnd import PermutationRandomSampling
 from pymoo.optimize import minimize
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.evolution.rows import canonical, keys
 from gpu_ls_pymoo import DoubleBridgeMutation, MemeticGA, MemeticMating, TSPProblem
-from gpu_ls_pymoo.tours import canonical, keys
-from tests.pymoo.samples import Diary, cities, rows
+from tests.evolution.samples import Diary, cities, rows
 
 
 class Clone(Crossover):

@@ -20,9 +20,9 @@ from pymoo.optimize import minimize
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.evolution.rows import canonical, keys
 from gpu_ls_pymoo import LocalSearchMutation, MemeticGA, TSPProblem
-from gpu_ls_pymoo.tours import canonical, keys
-from tests.pymoo.samples import Diary, cities, rows
+from tests.evolution.samples import Diary, cities, rows
 
 
 def plain_ga(**options: Any) -> GA:

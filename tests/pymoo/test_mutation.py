@@ -24,7 +24,7 @@ from gpu_ls_pymoo import (
     LocalSearchMutation,
     TSPProblem,
 )
-from tests.pymoo.samples import Diary, cities, rows, undirected
+from tests.evolution.samples import Diary, cities, rows, undirected
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -32,7 +32,7 @@ from gpu_ls_pymoo import (
     TourDuplicateElimination,
     TSPProblem,
 )
-from tests.pymoo.samples import rows
+from tests.evolution.samples import rows
 
 IMPROVING = (LocalSearchMutation, LocalSearchSampling, MemeticMating, MemeticGA)
 DRAWING = (LocalSearchMutation, DoubleBridgeMutation, SegmentCrossover)

@@ -12,7 +12,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.plugins.loader import Plugins
 from gpu_ls_plugin.plugins.registry import Registry
-from tests.pymoo.samples import cities
+from tests.evolution.samples import cities
 
 ROOT = Path(__file__).resolve().parents[2]
 

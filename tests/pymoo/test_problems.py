@@ -22,7 +22,7 @@ from gpu_ls_plugin.hookspecs import hookimpl
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_pymoo import TSPProblem, as_tsp, problems
 from gpu_ls_pymoo.problems import fitness
-from tests.pymoo.samples import cities, rows
+from tests.evolution.samples import cities, rows
 
 
 class Own(ElementwiseProblem):

@@ -11,7 +11,7 @@ from pymoo.core.population import Population
 
 import gpu_ls_plugin as gls
 from gpu_ls_pymoo import CanonicalTourRepair, TSPProblem
-from tests.pymoo.samples import rows
+from tests.evolution.samples import rows
 
 
 def test_a_repair_keeps_every_length(tsp: gls.TSP) -> None:

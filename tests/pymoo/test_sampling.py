@@ -16,7 +16,7 @@ from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_pymoo import LocalSearchSampling, TSPProblem
 
 if TYPE_CHECKING:
-    from tests.pymoo.samples import Diary
+    from tests.evolution.samples import Diary
 
 
 @pytest.mark.parametrize("construction", ["nearest_neighbour", "random_tours", gls.greedy])

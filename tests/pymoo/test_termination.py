@@ -28,7 +28,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_pymoo import LocalSearchMutation, LocalSearchSampling, MemeticGA, TSPProblem
 from gpu_ls_pymoo.search import seconds_left
-from tests.pymoo.samples import Diary, cities, rows
+from tests.evolution.samples import Diary, cities, rows
 
 OVERRUN = 0.2  # seconds
 

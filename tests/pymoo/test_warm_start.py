@@ -16,7 +16,7 @@ from pymoo.problems.single.traveling_salesman import TravelingSalesman
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidTourError
 from gpu_ls_pymoo import MemeticGA, TSPProblem
-from tests.pymoo.samples import cities, rows
+from tests.evolution.samples import cities, rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,8 +14,8 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.searches.filtered import filter_layouts
-from tests import filter_oracle as oracle
-from tests.random_problems import random_problem, random_tours
+from tests.helpers import filter_oracle as oracle
+from tests.helpers.random_problems import random_problem, random_tours
 
 SPACES = {2: gls.TwoOpt(), 3: gls.ThreeOpt()}
 RADIUS = gls.FilteredNeighbourhood(filter=gls.Radius(40))

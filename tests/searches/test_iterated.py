@@ -21,8 +21,9 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.perturbations.double_bridge import DoubleBridge
-from gpu_ls_plugin.searches.chains.chains import FusedChains, Start
-from tests.random_problems import METRICS, random_problem, random_tours
+from gpu_ls_plugin.searches.chains.chains import FusedChains
+from gpu_ls_plugin.searches.chains.start import Start
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 N, ROWS, KICKS = 60, 6, 40
 PROBLEM = random_problem("EUC_2D", N, span=1000)
@@ -176,7 +177,9 @@ def test_rows_are_independent(search):
 
 
 def bytes_for(problem, tours):
-    return problem.metric.data(problem).nbytes + tours * FusedChains.bytes_per_tour(problem.n)
+    return problem.metric.data(problem.values).nbytes + tours * FusedChains.bytes_per_tour(
+        problem.n
+    )
 
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "EXPLICIT"])

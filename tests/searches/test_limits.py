@@ -11,8 +11,8 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InsufficientMemoryError, InvalidTypeError
-from tests.configurations import two_opt_climb
-from tests.random_problems import random_problem, random_tours
+from tests.helpers.configurations import two_opt_climb
+from tests.helpers.random_problems import random_problem, random_tours
 
 N, SIZE = 150, 7
 PROBLEM = random_problem("EUC_2D", N, span=5000)
@@ -38,7 +38,7 @@ def bytes_for(problem: gls.TSP, tours: int, search: gls.LocalSearch = SEARCH) ->
         search(problem, STARTS, backend="cpu", memory_limit=10)
     found = re.search(r"needs ([\d,]+) bytes", str(caught.value))
     assert found is not None
-    fixed = problem.metric.data(problem).nbytes
+    fixed = problem.metric.data(problem.values).nbytes
     return fixed + tours * (int(found[1].replace(",", "")) - fixed)
 
 

@@ -13,9 +13,9 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.searches import random_restarts
-from tests.configurations import two_opt_climb
-from tests.instances import tsp_instance
-from tests.random_problems import METRICS, random_problem
+from tests.helpers.configurations import two_opt_climb
+from tests.helpers.instances import tsp_instance
+from tests.helpers.random_problems import METRICS, random_problem
 
 CLIMBS = 60
 

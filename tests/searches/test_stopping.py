@@ -13,21 +13,21 @@ from gpu_ls_plugin.backends import library_cache
 from gpu_ls_plugin.backends.cpu import CpuBackend
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from tests.random_problems import random_problem, random_tours
-from tests.stopping import STOPPED, delay, new_problem, overrun
+from tests.helpers.random_problems import random_problem, random_tours
+from tests.helpers.stopping import STOPPED, delay, new_problem, overrun
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.candidates.base import CandidateLists
 
 ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 SIZES = (1009, 6007)
-# Measured by benchmarks/bench_limits.py where nothing else runs: 0.2 and 0.3 s are the bars. Here
-# other tests run, too.
+# Measured by benchmarks/searches/bench_limits.py where nothing else runs: 0.2 and 0.3 s are the
+# bars. Here other tests run, too.
 OVER, DELAY = 0.5, 0.6
 
 
 @ON_BOTH
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", [pytest.param(SIZES[0], marks=pytest.mark.slow), SIZES[1]])
 @pytest.mark.parametrize("name", STOPPED)
 def test_time_limits_are_kept(name, n, backend):
     try:

@@ -98,7 +98,10 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
     gain = 0;
     GLS_UNROLL
     for (int edge = 0; edge < 8; edge += 2) gain += bridge.lengths[edge] - bridge.lengths[edge + 1];
-    return true;
+    gain = view.worth(move, gain);
+    if (view.allows(gain)) return true;
+    team.sync();  // all have read the move
+    gain = 0;
   }
   team.once([&] { bridge.cuts = {}; });
   return false;
@@ -123,6 +126,48 @@ struct TourPart {
   using Fixed = FixedEdges<City>;
 };
 
+// How the chains of a launch go on. A kick's level is that of the acceptance rule, in the chain's
+// unit.
+struct KickSchedule {
+  int ahead;            // cities that a repair looks at together
+  uint64 seed;          // of the kicks
+  int64 first_row;      // chain r has the random numbers of row first_row + r
+  int64 until;          // kicks after which a chain stops
+  int64 max_moves;      // moves after which a chain stops
+  int patience;         // kicks without a new best after which a chain waits; 0: it does not
+  int window;           // of a kick, as the cuts have it
+  float heat, cooling;  // the level of a kick is heat - cooling * its number
+
+  GLS_DEVICE bool patient(int64 idle) const { return patience == 0 || idle < patience; }
+};
+
+// Where the chains of a launch stand.
+struct ChainBatch {
+  const float* units;                // of every chain, the length for which 1 stands in a level
+  int *tours, *best_tours;           // in rows, the same where the current tour is the best
+  void *costs, *best_costs;          // of these tours
+  int64 *kick_counts, *move_counts;  // of every chain, so far
+  int64* accepted_counts;            // kicks that were taken
+  int64* idle_counts;                // kicks since its last best
+  int64* look_counts;                // cities that it has looked at
+  int64* moves_by;                   // of each neighbourhood, moves of all chains together
+  char* scratch;                     // memory of the chains that are not in shared memory
+
+  GLS_DEVICE bool ended(int chain, const KickSchedule& schedule) const {
+    return kick_counts[chain] >= schedule.until || move_counts[chain] >= schedule.max_moves ||
+           !schedule.patient(idle_counts[chain]);
+  }
+};
+
+// The parts that chains work on where they do not on whole tours; names and mates in rows.
+struct PartsOfTours {
+  int stride;        // cities of a part, at most
+  int replicas;      // chains of a part
+  const int* sizes;  // cities of every part
+  const int* names;  // the cities' numbers in the whole problem
+  const int* mates;  // the other ends of their fixed edges, or themselves
+};
+
 template <class Team, class Scope, class Metric, class Length, class Memory, class Neighbourhood,
           class Cuts, class Accept>
 struct Chain {
@@ -131,205 +176,293 @@ struct Chain {
   using Fixed = typename Scope::template Fixed<City>;
   using MetricLengths = Lengths<Named, Length>;
   using Site = typename MetricLengths::City;
-  static constexpr bool kReal = MetricLengths::kReal;
+  using View = gls::View<MetricLengths, City, Fixed>;
   using Cost = typename Metric::Length;
 
   // Once a block, before its tours.
   template <class... Rest>
-  GLS_DEVICE static void prepare(const Team&, const void*, int n, const void* sites, Rest...) {
-    Memory::template load_sites<Site>(static_cast<const Site*>(sites), n);
+  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
+    Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
   }
 
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int stride,
-                             const void* sites, float error_absolute, float error_relative,
-                             const int* candidates, const void* candidate_lengths, int degree,
-                             int sorted, int directions, int breadth, int ahead, uint64 seed,
-                             int64 first_row, int64 until, int64 max_moves, int patience,
-                             int window, float heat, float cooling, const float* units, int* tours,
-                             int* best_tours, void* costs, void* best_costs, int64* kick_counts,
-                             int64* accepted_counts, int64* idle_counts, int64* look_counts,
-                             int64* move_counts, int64* moves_by, char* scratch, int total,
-                             int replicas, const int* part_sizes, const int* part_names,
-                             const int* part_mates) {
-    if (kick_counts[item] >= until || move_counts[item] >= max_moves ||
-        !patient(patience, idle_counts[item])) {
-      return;
-    }
-    const int64 row = int64(item) * stride;
-    const int part = Scope::kWhole ? 0 : item / replicas;
-    const int n = Scope::kWhole ? stride : part_sizes[part];
-    const int64 first_city = int64(part) * stride;
-    Memory memory(team, item, chain_bytes(stride), piece_bytes<Site>(stride), scratch);
-    // What has a fixed size comes first: one address serves for all of it, and for the order.
-    Slots& slots = memory.template slot<Slots>(team);
-    Move& move = slots.move;
-    auto& bridge = slots.bridge;
-    State& state = slots.state;
-    City* ring = memory.template take<City>(kChainQueue);
-    Journal<City> journal{memory.template take<City>(2 * kJournal)};
-    City* order = memory.template take<City>(stride);
-    City* position = memory.template take<City>(stride);
-    const Site* its_sites = memory.sites(static_cast<const Site*>(sites));
-    Fixed fixed;
-    if constexpr (!Scope::kWhole) {
-      Site* own_sites = memory.template take<Site>(stride);
-      City* mates = memory.template take<City>(stride);
-      team.each(n, [&](int c) {
-        own_sites[c] = static_cast<const Site*>(sites)[part_names[first_city + c]];
-        mates[c] = City(part_mates[first_city + c]);
-      });
-      its_sites = own_sites;
-      fixed = {mates};
-    }
-    const View<MetricLengths, City, Fixed> view{
-        {order, position, n},
-        {named(static_cast<const Named*>(nullptr), Metric(metric_data, total),
-               part_names + first_city),
-         its_sites,
-         {error_absolute, error_relative}},
-        {candidates, candidate_lengths, degree, sorted != 0, first_city * degree},
-        fixed};
-    WorkQueue<City> queue{ring, memory.template take<uint32>((stride + 31) / 32), kChainQueue, 0,
-                          0};
-    const auto& tour = view.tour;
-    team.each(n, [&](int p) {
-      const int city = tours[row + p];
-      order[p] = City(city);
-      position[city] = City(p);
-    });
-    queue.clear(team, n);
-
-    const Choices choices(directions, breadth, Neighbourhood::variants(degree));
-    team.once([&] {
-      slots.drawn.group = -1;
-      state.cost = static_cast<Cost*>(costs)[item];
-      state.best = static_cast<Cost*>(best_costs)[item];
-      state.kicks = kick_counts[item];
-      state.idle = idle_counts[item];
-      state.item = item;
-      state.accepted = 0;
-      slots.sums = {0, 0, moves_of_launch(max_moves - move_counts[item])};
-      state.clear();
-    });
-    Sums own_sums{0, 0, moves_of_launch(max_moves - move_counts[item])};
-    Sums& sums = kScarce ? slots.sums : own_sums;
-    const auto note = [&](auto change) {
-      if constexpr (kScarce)
-        team.each(1, [&](int) { change(); });
-      else
-        change();
-    };
-    bool limited = false;
-    const auto repair = [&] {
-      if (!journal.takes(kMaxExchange) || (limited && sums.moves_left <= 0) ||
-          queue.size + 2 * kMaxExchange > kChainQueue) {
-        return false;
-      }
-      const int size = queue.size;
-      FirstFound<Length> found{{kNowhere, 0, 0}};
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
+                             KickSchedule schedule, ChainBatch batch, PartsOfTours parts = {}) {
+    if (batch.ended(item, schedule)) return;
+    const int stride = Scope::kWhole ? instance.n : parts.stride;
+    Memory memory(team, item, chain_bytes(stride), piece_bytes<Site>(stride), batch.scratch);
+    Chain chain(team, item, stride, memory, instance, lists, schedule, batch, parts);
+    chain.begin(item);
+    const State& state = chain.shared.state;
 #pragma unroll 1
-      while (queue.size > 0 && found.rank == kNowhere) {
-        found = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, slots);
-      }
-      const bool finds = found.rank != kNowhere;
-      note([&] {
-        sums.looks += size - queue.size;
-        sums.moves_left -= finds;
-        sums.rise -= Cost(found.gain);
-      });
-      if (finds) team.each(1, [&](int) { state.count(move); });
-      return finds;
-    };
+    while (chain.goes_on()) {
+      Philox random(schedule.seed, Purpose::kKick, schedule.first_row + state.item);
+      KickNumbers<Team> draws(team, random, state.kicks, chain.shared.drawn);
+      bool moves = chain.draw_kick(draws);
 #pragma unroll 1
-    while (state.kicks < until && sums.moves_left > 0 && patient(patience, state.idle) &&
-           !team.cut()) {
-      limited = sums.moves_left < kJournal;
-      Philox random(seed, Purpose::kKick, first_row + state.item);
-      KickNumbers<Team> draws(team, random, state.kicks, slots.drawn);
-      Length gain = 0;
-      bool moves = draw_bridge<Cuts>(team, draws, view, window, bridge, move, gain);
-      note([&] { sums.rise = -Cost(gain); });
-#pragma unroll 1
-      for (; moves; moves = repair()) {
-        if (move.shape == Shape::kBridge && bridge.swaps())
-          bridge.swap(team, tour, false, ring);
-        else
-          apply_move(team, tour, move, directions == 2,
-                     [&](int first, int length) { journal.add(team, first, length); });
-        queue.push(team, move.t, 2 * move.edges);
-      }
-      queue.drop(team, queue.size);
-      const Cost cost = state.cost, best = state.best;
-      Cost rise = sums.rise;
-      if (kReal && fabs(double(rise)) <= 1e-12 * double(cost)) rise = 0;  // rounding alone
-      const float level = units[state.item] * fmax(heat - cooling * float(state.kicks), 0.0f);
+      for (; moves; moves = chain.find_repair()) chain.make_move();
+      const Cost rise = chain.end_repair();
       random.seek((state.kicks + 1) * kDrawsPerKick - 1);
-      const bool taken = Accept::takes(rise, level, random);
-      if (!taken) {
-        journal.undo(team, tour);
-        if (bridge.swaps()) bridge.swap(team, tour, true, ring);
-      }
-      journal.size = 0;
-      const bool leads = taken && cost + rise < best;
-      if (leads && best_tours != tours) {
-        int* const best_tour = best_tours + int64(state.item) * stride;
-        team.each(n, [&](int p) { best_tour[p] = tour.order[p]; });
-      }
-      team.sync();  // all have read the state
-      team.once([&] {
-        ++state.kicks;
-        state.idle = leads ? 0 : state.idle + 1;
-        if (!taken) return;
-        ++state.accepted;
-        state.cost = cost + rise;
-        if (leads) state.best = cost + rise;
-      });
+      const bool taken = Accept::takes(rise, chain.level(), random);
+      if (!taken) chain.undo();
+      chain.count_kick(taken, rise);
     }
-    const int own = state.item;
-    int* const its_tour = tours + int64(own) * stride;
-    team.each(n, [&](int p) { its_tour[p] = tour.order[p]; });
-    team.once([&] {
-      static_cast<Cost*>(costs)[own] = state.cost;
-      static_cast<Cost*>(best_costs)[own] = state.best;
-      kick_counts[own] = state.kicks;
-      accepted_counts[own] += state.accepted;
-      idle_counts[own] = state.idle;
-      look_counts[own] += sums.looks;
-      move_counts[own] += moves_of_launch(max_moves - move_counts[own]) - sums.moves_left;
-      state.add_to(moves_by);
-    });
+    chain.write();
   }
 
  private:
-  GLS_DEVICE static int moves_of_launch(int64 left) { return int(left < 1 << 30 ? left : 1 << 30); }
+  static constexpr bool kReal = MetricLengths::kReal;
+  // Whether registers are scarce, for many warps share them.
+  static constexpr bool kScarce = Team::kTeams > 10;
 
-  GLS_DEVICE static int64 chain_bytes(int n) {
-    const int64 own = Scope::kWhole ? 0 : piece_bytes<Site>(n) + piece_bytes<City>(n);
-    return own + Memory::template slot_bytes<Slots>() + tour_bytes<City>(n, kChainQueue) +
-           piece_bytes<City>(2 * kJournal);
-  }
+  // Whether tours may be no results: then the best is the best of those that may, once there is
+  // one. A part cannot tell.
+  static constexpr bool kJudges = Scope::kWhole && !length_alone<Metric>();
 
-  // Kept in shared memory: registers are scarce ...
+  // Kept in shared memory, always ...
   struct State : MovesByPart<Neighbourhood> {
     Cost cost, best;
     int64 kicks, idle;
     int item, accepted;
   };
-  // ... and where many warps share them, what changes with each move, too.
+  // ... and where registers are scarce, what changes with each move, too.
   struct Sums {
     Cost rise;  // by a kick and its repair
     int looks, moves_left;
   };
-  static constexpr bool kScarce = Team::kTeams > 10;
-  struct Slots : Notes<Team, Length> {
+  struct ChainMemory : ScoutMemory<Team, Length> {
     Bridge<Length> bridge;
     DrawnNumbers<Team> drawn;
     State state;
     Sums sums;
   };
 
-  GLS_DEVICE static bool patient(int patience, int64 idle) {
-    return patience == 0 || idle < patience;
+  const Team& team;
+  const KickSchedule& schedule;
+  const ChainBatch& batch;
+  const int stride;  // from the tour of a chain to that of the next
+  // What has a fixed size comes first: one address serves for all of it, and for the order.
+  ChainMemory& shared;
+  City* const ring;
+  Journal<City> journal;
+  const View view;
+  WorkQueue<City> queue;
+  const Choices choices;
+  Sums own_sums;
+  bool best_is_feasible = true;
+  bool limited = false;  // whether the moves left are fewer than a journal's
+
+  GLS_DEVICE Chain(const Team& team, int item, int stride, Memory& memory, const Instance& instance,
+                   const Candidates& lists, const KickSchedule& schedule, const ChainBatch& batch,
+                   const PartsOfTours& parts)
+      : team(team),
+        schedule(schedule),
+        batch(batch),
+        stride(stride),
+        shared(memory.template slot<ChainMemory>(team)),
+        ring(memory.template take<City>(kChainQueue)),
+        journal{memory.template take<City>(2 * kJournal)},
+        view(make_view(team, item, stride, memory, instance, lists, parts)),
+        queue{ring, memory.template take<uint32>((stride + 31) / 32), kChainQueue, 0, 0},
+        choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree)),
+        own_sums{0, 0, moves_of_launch(item)} {}
+
+  // What moves look at: the whole problem, or a part whose sites and mates are copied.
+  GLS_DEVICE static View make_view(const Team& team, int item, int stride, Memory& memory,
+                                   const Instance& instance, const Candidates& lists,
+                                   const PartsOfTours& parts) {
+    const int part = Scope::kWhole ? 0 : item / parts.replicas;
+    const int n = Scope::kWhole ? stride : parts.sizes[part];
+    const int64 first_city = int64(part) * stride;
+    const int* const names = parts.names + first_city;
+    City* order = memory.template take<City>(stride);
+    City* position = memory.template take<City>(stride);
+    const Site* sites = memory.sites(static_cast<const Site*>(instance.sites));
+    Fixed fixed;
+    if constexpr (!Scope::kWhole) {
+      Site* own_sites = memory.template take<Site>(stride);
+      City* mates = memory.template take<City>(stride);
+      team.each(n, [&](int c) {
+        own_sites[c] = static_cast<const Site*>(instance.sites)[names[c]];
+        mates[c] = City(parts.mates[first_city + c]);
+      });
+      sites = own_sites;
+      fixed = {mates};
+    }
+    return {
+        {order, position, n},
+        {named(static_cast<const Named*>(nullptr), Metric(instance.metric_data, instance.n), names),
+         sites,
+         {instance.error_absolute, instance.error_relative}},
+        {lists.candidates, lists.candidate_lengths, lists.degree, lists.sorted != 0,
+         first_city * lists.degree},
+        fixed};
+  }
+
+  // Takes a chain up where the last launch has left it.
+  GLS_DEVICE void begin(int item) {
+    const auto& tour = view.tour;
+    const int* const its_tour = batch.tours + int64(item) * stride;
+    team.each(tour.n, [&](int p) {
+      const int city = its_tour[p];
+      tour.order[p] = City(city);
+      tour.position[city] = City(p);
+    });
+    queue.clear(team, tour.n);
+    team.once([&] {
+      State& state = shared.state;
+      shared.drawn.group = -1;
+      state.cost = static_cast<Cost*>(batch.costs)[item];
+      state.best = static_cast<Cost*>(batch.best_costs)[item];
+      state.kicks = batch.kick_counts[item];
+      state.idle = batch.idle_counts[item];
+      state.item = item;
+      state.accepted = 0;
+      shared.sums = {0, 0, moves_of_launch(item)};
+      state.clear();
+    });
+    if constexpr (kJudges) {
+      const int* const best_tour = batch.best_tours + int64(item) * stride;
+      best_is_feasible = is_feasible(team, view, [&](int p) { return best_tour[p]; });
+    }
+  }
+
+  // Leaves a chain to the next launch.
+  GLS_DEVICE void write() {
+    const int item = shared.state.item;
+    int* const its_tour = batch.tours + int64(item) * stride;
+    team.each(view.tour.n, [&](int p) { its_tour[p] = view.tour.order[p]; });
+    team.once([&] {
+      const State& state = shared.state;
+      static_cast<Cost*>(batch.costs)[item] = state.cost;
+      static_cast<Cost*>(batch.best_costs)[item] = state.best;
+      batch.kick_counts[item] = state.kicks;
+      batch.accepted_counts[item] += state.accepted;
+      batch.idle_counts[item] = state.idle;
+      batch.look_counts[item] += sums().looks;
+      batch.move_counts[item] += moves_of_launch(item) - sums().moves_left;
+      state.add_to(batch.moves_by);
+    });
+  }
+
+  GLS_DEVICE bool goes_on() const {
+    const State& state = shared.state;
+    return state.kicks < schedule.until && sums().moves_left > 0 && schedule.patient(state.idle) &&
+           !team.cut();
+  }
+
+  // Draws a double bridge, the first move of a kick; false where none is found.
+  GLS_DEVICE bool draw_kick(KickNumbers<Team>& draws) {
+    limited = sums().moves_left < kJournal;
+    Length gain = 0;
+    const bool found =
+        draw_bridge<Cuts>(team, draws, view, schedule.window, shared.bridge, shared.move, gain);
+    note([&] { sums().rise = -Cost(gain); });
+    return found;
+  }
+
+  // Finds the next move of a repair; false where there is none, or no room or moves are left.
+  GLS_DEVICE bool find_repair() {
+    if (!journal.takes(kMaxExchange) || (limited && sums().moves_left <= 0) ||
+        queue.size + 2 * kMaxExchange > kChainQueue) {
+      return false;
+    }
+    const int size = queue.size;
+    FirstFound<Length> found{{kNowhere, 0, 0}};
+#pragma unroll 1
+    while (queue.size > 0 && found.rank == kNowhere) {
+      found = next_move<Neighbourhood, Length>(team, view, queue, choices, schedule.ahead, shared);
+    }
+    const bool finds = found.rank != kNowhere;
+    note([&] {
+      sums().looks += size - queue.size;
+      sums().moves_left -= finds;
+      sums().rise -= Cost(found.gain);
+    });
+    if (finds) team.each(1, [&](int) { shared.state.count(shared.move); });
+    return finds;
+  }
+
+  // Makes the move that was drawn or found; its ends are to be looked at.
+  GLS_DEVICE void make_move() {
+    const Move& move = shared.move;
+    if (move.shape == Shape::kBridge && shared.bridge.swaps())
+      shared.bridge.swap(team, view.tour, false, ring);
+    else
+      apply_move(team, view.tour, move, choices.directions == 2,
+                 [&](int first, int length) { journal.add(team, first, length); });
+    queue.push(team, move.t, 2 * move.edges);
+  }
+
+  // Forgets what was not looked at; returns what a kick and its repair add to the cost.
+  GLS_DEVICE Cost end_repair() {
+    queue.drop(team, queue.size);
+    const Cost rise = sums().rise;
+    const bool rounding = kReal && fabs(double(rise)) <= 1e-12 * double(shared.state.cost);
+    return rounding ? 0 : rise;
+  }
+
+  // Of the acceptance rule, as a length.
+  GLS_DEVICE float level() const {
+    const State& state = shared.state;
+    return batch.units[state.item] *
+           fmax(schedule.heat - schedule.cooling * float(state.kicks), 0.0f);
+  }
+
+  // Undoes a kick and its repair.
+  GLS_DEVICE void undo() {
+    journal.undo(team, view.tour);
+    if (shared.bridge.swaps()) shared.bridge.swap(team, view.tour, true, ring);
+  }
+
+  // Counts a kick, and keeps a tour that is better than the best.
+  GLS_DEVICE void count_kick(bool taken, Cost rise) {
+    State& state = shared.state;
+    const Cost cost = state.cost;
+    bool leads = taken && cost + rise < state.best;
+    journal.size = 0;
+    if constexpr (kJudges) {
+      if (taken && (leads || !best_is_feasible)) {
+        const bool feasible = is_feasible(team, view, [&](int p) { return view.tour.at(p); });
+        leads = feasible == best_is_feasible ? leads : feasible;
+        best_is_feasible = leads ? feasible : best_is_feasible;
+      }
+    }
+    if (leads && batch.best_tours != batch.tours) {
+      int* const best_tour = batch.best_tours + int64(state.item) * stride;
+      team.each(view.tour.n, [&](int p) { best_tour[p] = view.tour.order[p]; });
+    }
+    team.sync();  // all have read the state
+    team.once([&] {
+      ++state.kicks;
+      state.idle = leads ? 0 : state.idle + 1;
+      if (!taken) return;
+      ++state.accepted;
+      state.cost = cost + rise;
+      if (leads) state.best = cost + rise;
+    });
+  }
+
+  // Changes the sums: one lane does where they are shared, else each its own.
+  template <class Change>
+  GLS_DEVICE void note(Change change) {
+    if constexpr (kScarce)
+      team.each(1, [&](int) { change(); });
+    else
+      change();
+  }
+  GLS_DEVICE Sums& sums() { return kScarce ? shared.sums : own_sums; }
+  GLS_DEVICE const Sums& sums() const { return kScarce ? shared.sums : own_sums; }
+
+  // As many as fit into the count of a launch.
+  GLS_DEVICE int moves_of_launch(int item) const {
+    const int64 left = schedule.max_moves - batch.move_counts[item];
+    return int(left < 1 << 30 ? left : 1 << 30);
+  }
+
+  GLS_DEVICE static int64 chain_bytes(int n) {
+    const int64 own = Scope::kWhole ? 0 : piece_bytes<Site>(n) + piece_bytes<City>(n);
+    return own + Memory::template slot_bytes<ChainMemory>() + tour_bytes<City>(n, kChainQueue) +
+           piece_bytes<City>(2 * kJournal);
   }
 };
 

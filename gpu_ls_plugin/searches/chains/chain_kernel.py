@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.neighbourhoods import composed
 from gpu_ls_plugin.tours import tour_layouts
 
@@ -15,17 +16,16 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.neighbourhoods.composed import Composed, Moves
+    from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.problems.metrics import Metric
 
 Shape = TypeVar("Shape", bound=tour_layouts.ChainShape | None)
-PARAMETERS = composed.PARAMETERS + (
-    "int ahead, gls::uint64 seed, gls::int64 first_row, gls::int64 until, gls::int64 max_moves, "
-    "int patience, int window, float heat, float cooling, const float* units, int* tours, "
-    "int* best_tours, void* costs, void* best_costs, gls::int64* kick_counts, "
-    "gls::int64* accepted_counts, gls::int64* idle_counts, gls::int64* look_counts, "
-    "gls::int64* move_counts, gls::int64* moves_by, char* scratch, int total, int replicas, "
-    "const int* part_sizes, const int* part_names, const int* part_mates"
+HEADER = "searches/chains/chain.cuh"
+PARAMETERS = (
+    *composed.PARAMETERS,
+    *(struct_of(HEADER, name) for name in ("KickSchedule", "ChainBatch")),
 )
+OF_PARTS = (struct_of(HEADER, "PartsOfTours"),)
 NO_LIMIT = 2**62  # kicks or moves
 WHOLE_TOUR, TOUR_PART = "gls::WholeTour", "gls::TourPart"  # what a chain works on
 
@@ -106,7 +106,7 @@ def chain_layout(
 def chain_kernel(
     metric: Metric,
     moves: Moves,
-    cuts: str,
+    kick: Perturbation,
     accept: Acceptance,
     layout: tour_layouts.ChainShape,
     scope: str = WHOLE_TOUR,
@@ -115,17 +115,17 @@ def chain_kernel(
     kernel = moves.kernel(
         "chain",
         metric,
-        header="searches/chains/chain.cuh",
+        header=HEADER,
         body=f"gls::Chain<{{team}}, {scope}, {{metric}}, {{length}}, {layout.memory}, {{moves}}, "
-        f"{cuts}, {accept.functor}>",
-        parameters=PARAMETERS,
+        f"{kick.cuts}, {accept.functor}>",
+        parameters=PARAMETERS + (OF_PARTS if scope == TOUR_PART else ()),
         team=layout.team,
     )
     return replace(
         kernel,
         blocks_per_multiprocessor=layout.blocks,
         prepared=not kernel.on_host and scope == WHOLE_TOUR,
-        headers=(*kernel.headers, accept.header),
-        functors=(*kernel.functors, *filter(None, [accept.source()])),
+        headers=(*kernel.headers, kick.header, accept.header),
+        functors=(*kernel.functors, *filter(None, [kick.source(), accept.source()])),
         parts=(*kernel.parts, accept.name),
     )

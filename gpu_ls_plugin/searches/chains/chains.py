@@ -4,74 +4,55 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from functools import cached_property, partial
-from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import Stopwatch
-from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.construction.random_tours import shuffle
-from gpu_ls_plugin.cooperation.contraction import Contraction
-from gpu_ls_plugin.neighbourhoods import TwoOpt
-from gpu_ls_plugin.neighbourhoods.composed import Composed
-from gpu_ls_plugin.recombination.edge_assembly import Population
+from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.chains import chain_layouts
-from gpu_ls_plugin.searches.chains.chain_kernel import (
-    NO_LIMIT,
-    ChainState,
-    chain_kernel,
-    chain_layout,
-)
+from gpu_ls_plugin.searches.chains.adopt import adopt_kernel
+from gpu_ls_plugin.searches.chains.chain_kernel import ChainState, chain_kernel, chain_layout
 from gpu_ls_plugin.searches.chains.part_search import PartSearch
 from gpu_ls_plugin.tours import tour_layouts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.acceptance import Acceptance
-    from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.cooperation.cooperation import EliteEdges
-    from gpu_ls_plugin.perturbations import DoubleBridge
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.searches.chains.part_search import TourParts
+    from gpu_ls_plugin.searches.chains.start import Start
     from gpu_ls_plugin.searches.local_search import LocalSearch
 
 RESTART_STREAM = 2**40  # rows of random tours that belong to one round of restarts
+Kept = TypeVar("Kept")
 
 
-@dataclass(frozen=True)
-class Start:
-    """Where chains begin.
+class Contracted(Protocol):
+    """Smaller problems that stand for the tours of some chains, one for each.
 
     Attributes
     ----------
-    backend : Backend
-    problem : TSP
-    tours : array of the backend, shape (P, n), int32
-        Local optima; changed in place.
-    seed, first_row : int
-        Row r of the batch has the random numbers of row `first_row` + r.
-    max_moves : int
-        Moves after which a chain stops.
-    moves : array of the backend, shape (P,), int64
-        Moves that each has made already.
-    moves_by : array of the backend, shape (K,), int64
-        The same by neighbourhoods, of all together, where there are several.
+    sizes : array, shape (P,), int32
+        Cities of each.
     """
 
-    backend: Backend
-    problem: TSP
-    tours: Any
-    seed: int
-    first_row: int = 0
-    max_moves: int = NO_LIMIT
-    moves: Any = 0
-    moves_by: Any = 0
+    sizes: Any
+
+    def cut(self, parts: Composed) -> TourParts:
+        """Return the problems; `parts` has the candidates of the whole one."""
+
+    def expand(self, rings: Any) -> Any:
+        """Return tours of the problems, shape (P, m), as tours of all cities."""
 
 
 class Chains(ChainState, ABC):
@@ -92,9 +73,13 @@ class Chains(ChainState, ABC):
     ----------
     divisible : bool
         Whether launches may end anywhere without a difference to the result.
+    contractible : bool
+        Whether chains can work on contracted problems.
+    parts : Composed, optional
     """
 
     divisible: ClassVar[bool] = True
+    contractible: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -105,7 +90,8 @@ class Chains(ChainState, ABC):
         neighbourhoods: int = 1,
     ) -> None:
         self.start, self.accept, self.patience = start, accept, patience or 0
-        self._parts = parts
+        self.parts = parts
+        self._kept: dict[Hashable, Any] = {}
         costs = tour_costs(start.backend, start.problem, start.tours)
         units = (costs / start.problem.n).astype("float32")
         super().__init__(
@@ -123,15 +109,8 @@ class Chains(ChainState, ABC):
     @property
     def current_is_best(self) -> bool:
         """Whether a chain's current tour is always its best one."""
-        return self.accept.never_worse and not self.patience
-
-    @cached_property
-    def population(self) -> Population:
-        """What crosses the best tours; on the nearest cities where the search has no lists."""
-        start, parts = self.start, self._parts
-        if parts is None:
-            parts = Composed(start.backend, start.problem, [TwoOpt()], Nearest(8))
-        return Population(start.backend, start.problem, parts, start.seed, len(self.tours))
+        alone = self.start.problem.objective.length_alone  # cheaper tours may be no results
+        return self.accept.never_worse and not self.patience and alone
 
     @abstractmethod
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
@@ -148,25 +127,23 @@ class Chains(ChainState, ABC):
     def moves_per_look(self) -> int:
         """Return how many moves looking at one city stands for."""
 
-    def work_where_differing(
-        self, elite: Any, limits: EliteEdges, level: float, seconds: float, kicks: int
+    def search_contracted(
+        self, contracted: Contracted, *, kicks: int, level: float, seconds: float
     ) -> int:
-        """Let each chain go on for a while where its tour differs from elite ones.
+        """Let each chain go on for a while on a smaller problem that stands for its tour.
 
-        Nothing happens where chains are driven from the host, or work on parts anyway.
+        Nothing happens where chains are not `contractible`, or a problem is too large.
 
         Parameters
         ----------
-        elite : integer array
-            Rows of the best tours.
-        limits : EliteEdges
-            Of the cities that may remain, and of the kicks for each.
+        contracted : Contracted
+            Made of `tours`.
+        kicks : int
+            Of each chain; at least 1.
         level : float
             Of the acceptance rule.
         seconds : float
             That may be spent, about.
-        kicks : int
-            That each chain may make.
 
         Returns
         -------
@@ -174,6 +151,13 @@ class Chains(ChainState, ABC):
             Kicks that each chain has made.
         """
         return 0
+
+    def kept(self, owner: Hashable, make: Callable[[], Kept]) -> Kept:
+        """Return what `make` returned when it was called for `owner`: once."""
+        if owner not in self._kept:
+            self._kept[owner] = make()
+        kept: Kept = self._kept[owner]
+        return kept
 
     def behind(self, until: int) -> bool:
         """Return whether a chain has kicks and moves left; waits for the launches."""
@@ -187,13 +171,47 @@ class Chains(ChainState, ABC):
                 best[rows] = mine[rows]
         self.idle[rows] = 0
 
+    def adopt(self, tours: Any, costs: Any) -> None:
+        """Let chains go on from tours that are cheaper than their best ones.
+
+        Parameters
+        ----------
+        tours : array, shape (P, n), int32
+            One for each chain.
+        costs : array, shape (P,)
+        """
+        backend, problem = self.start.backend, self.start.problem
+        arguments = {
+            **self.state_arguments,
+            "n": problem.n,
+            "found": backend.xp.ascontiguousarray(tours, "int32"),
+            "found_costs": backend.xp.ascontiguousarray(costs, problem.cost_dtype),
+        }
+        cost = "gls::int64" if problem.integer else "double"
+        backend.launch(adopt_kernel(cost, backend.warp()), len(self.tours), arguments)
+
     def keep_best(self) -> Any:
         """Keep current tours that are cheaper than the best so far; return which are."""
-        leads = self.costs < self.best_costs
-        self.best_costs[leads] = self.costs[leads]
-        if self.best_tours is not self.tours:
-            self.best_tours[leads] = self.tours[leads]
+        return self.offer(self.tours, self.costs)
+
+    def offer(self, tours: Any, costs: Any) -> Any:
+        """Keep those of some tours, one for each chain, that are better; return which are."""
+        leads = self._leading(tours, costs)
+        self.best_costs[leads] = costs[leads]
+        if self.best_tours is not tours:
+            self.best_tours[leads] = tours[leads]
         return leads
+
+    def _leading(self, tours: Any, costs: Any) -> Any:
+        """Return which tours are better than the best so far: feasible at last, or else cheaper."""
+        cheaper, problem, backend = costs < self.best_costs, self.start.problem, self.start.backend
+        if problem.objective.length_alone:
+            return cheaper
+        now, before = (
+            backend.xp.asarray(problem.objective.feasible(problem, backend.to_numpy(rows)))
+            for rows in (tours, self.best_tours)
+        )
+        return backend.xp.where(now == before, cheaper, now)
 
     def restart_stalled(self, search: LocalSearch, seconds: float = math.inf) -> None:
         """Let chains without a new best for `patience` kicks go on from random local optima."""
@@ -261,7 +279,7 @@ class Chains(ChainState, ABC):
             begin,
             seed=seed,
             budget=Stopwatch.of(seconds).budget,
-            backend=backend.name,
+            backend=backend,
             first_row=first_row,
         )
         if found.statistics.interrupted:  # which the search has taken for its own
@@ -281,10 +299,13 @@ class FusedChains(Chains):
         As for all chains.
     parts : Composed
         Neighbourhoods and candidates on the backend.
-    perturbation : DoubleBridge
+    perturbation : Perturbation
+        Has `cuts`.
     """
 
-    _parts: Composed
+    contractible = True
+
+    parts: Composed
 
     def __init__(
         self,
@@ -292,14 +313,14 @@ class FusedChains(Chains):
         accept: Acceptance,
         patience: int | None,
         parts: Composed,
-        perturbation: DoubleBridge,
+        perturbation: Perturbation,
     ) -> None:
         super().__init__(start, accept, patience, parts, len(parts.moves.names))
         backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
         self._perturbation = perturbation
         rule = partial(chain_layouts.chain_shape, tours=-(-size // backend.processors))
         layout = chain_layout(backend, parts, n, rule)
-        self._kernel = chain_kernel(problem.metric, parts.moves, perturbation.cuts, accept, layout)
+        self._kernel = chain_kernel(searched(problem), parts.moves, perturbation, accept, layout)
         self._shared_bytes, scratch = layout.shared_bytes(n), None
         if not layout.in_shared:
             scratch = backend.xp.empty((size, tour_layouts.chain_bytes(n, 4)), "uint8")
@@ -313,11 +334,6 @@ class FusedChains(Chains):
             "patience": self.patience,
             "window": perturbation.window(n),
             "scratch": scratch,
-            "total": n,
-            "replicas": 1,
-            "part_sizes": None,
-            "part_names": None,
-            "part_mates": None,
         }
 
     @staticmethod
@@ -335,24 +351,19 @@ class FusedChains(Chains):
             seconds=seconds,
         )
 
-    def work_where_differing(
-        self, elite: Any, limits: EliteEdges, level: float, seconds: float, kicks: int
+    def search_contracted(
+        self, contracted: Contracted, *, kicks: int, level: float, seconds: float
     ) -> int:
-        """Let each chain go on for a while where its tour differs from elite ones."""
-        if kicks <= 0 or seconds <= 0:
+        """Let each chain go on for a while on a smaller problem that stands for its tour."""
+        backend, size = self.start.backend, int(contracted.sizes.max())
+        layout = chain_layout(backend, self.parts, size, chain_layouts.contracted_shape)
+        if layout is None:
             return 0
-        backend = self.start.backend
-        contraction = Contraction(backend, self.tours, self.best_tours[elite])
-        remaining, size = float(contraction.sizes.mean()), int(contraction.sizes.max())
-        kicks = min(kicks, max(1, round(limits.kicks_per_city * remaining)))
-        layout = chain_layout(backend, self._parts, size, chain_layouts.contracted_shape)
-        if remaining > limits.most * self.start.problem.n or layout is None:
-            return 0
-        search = PartSearch(self.start, self.accept, self._parts, self._perturbation, size, layout)
+        search = PartSearch(self.start, self.accept, self.parts, self._perturbation, size, layout)
         rings = backend.xp.empty((len(self.tours), size), "int32")
         rings[:] = backend.xp.arange(size, dtype="int32")
         found = search.run(
-            contraction.cut(self._parts),
+            contracted.cut(self.parts),
             rings,
             self.units,
             kicks=kicks,
@@ -364,11 +375,14 @@ class FusedChains(Chains):
             step=self.first_kicks(),
         )
         best_costs = self.costs + found.best_costs
-        leads = best_costs < self.best_costs
-        if self.best_tours is not self.tours:
-            self.best_tours[leads] = contraction.expand(found.best_tours)[leads]
+        if self.best_tours is self.tours:
+            leads = best_costs < self.best_costs
+        else:
+            expanded = contracted.expand(found.best_tours)
+            leads = self._leading(expanded, best_costs)
+            self.best_tours[leads] = expanded[leads]
         self.best_costs[leads] = best_costs[leads]
-        self.tours[:] = contraction.expand(found.tours)  # of which it is a contraction: last
+        self.tours[:] = contracted.expand(found.tours)  # of which they are contractions: last
         self.costs += found.costs
         self.kicks += found.kicks
         self.accepted += found.accepted
@@ -388,7 +402,7 @@ class FusedChains(Chains):
 
     def moves_per_look(self) -> int:
         """Return how many moves looking at one city stands for."""
-        return self._parts.neighbours
+        return self.parts.neighbours
 
 
 class SteppedChains(Chains):
@@ -399,9 +413,7 @@ class SteppedChains(Chains):
     start, accept, patience
         As for all chains.
     search : LocalSearch
-    perturbation
-        Has ``perturb(problem, tours, seed=, backend=)``, and ``first_row=`` where the kick of a row
-        depends on its number.
+    perturbation : Perturbation
     """
 
     def __init__(
@@ -410,15 +422,10 @@ class SteppedChains(Chains):
         accept: Acceptance,
         patience: int | None,
         search: LocalSearch,
-        perturbation: Any,
+        perturbation: Perturbation,
     ) -> None:
         super().__init__(start, accept, patience, neighbourhoods=len(search.neighbourhoods))
         self._search, self._perturbation = search, perturbation
-        self._numbered = {"first_row": start.first_row}
-        try:
-            signature(perturbation.perturb).bind(None, None, seed=0, backend="", **self._numbered)
-        except TypeError:  # then kicks depend on where in the batch a row stands
-            self._numbered = {}
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
         """Kick, search and accept for all chains together, until all have made their kicks."""
@@ -456,7 +463,7 @@ class SteppedChains(Chains):
         backend, problem, first_row = self.start.backend, self.start.problem, self.start.first_row
         seed = (self.start.seed * 0x9E3779B97F4A7C15 + kick + 1) % 2**64
         kicked = self._perturbation.perturb(
-            problem, self.tours, seed=seed, backend=backend.name, **self._numbered
+            problem, self.tours, seed=seed, backend=backend.name, first_row=first_row
         )
         found = self.searched(self._search, kicked, rows, seed, seconds)
         if found is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.chains.chain_kernel import (
     NO_LIMIT,
     TOUR_PART,
@@ -17,8 +18,8 @@ from gpu_ls_plugin.searches.chains.chain_kernel import (
 if TYPE_CHECKING:
     from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.neighbourhoods.composed import Composed
-    from gpu_ls_plugin.perturbations import DoubleBridge
-    from gpu_ls_plugin.searches.chains.chains import Start
+    from gpu_ls_plugin.perturbations import Perturbation
+    from gpu_ls_plugin.searches.chains.start import Start
     from gpu_ls_plugin.tours.tour_layouts import ChainShape
 
 
@@ -64,7 +65,7 @@ class PartSearch:
         As for chains on whole tours.
     parts : Composed
         Neighbourhoods and candidates of the whole problem.
-    perturbation : DoubleBridge
+    perturbation : Perturbation
     size : int
         Most cities of a part: m.
     layout : ChainShape
@@ -76,7 +77,7 @@ class PartSearch:
         start: Start,
         accept: Acceptance,
         parts: Composed,
-        perturbation: DoubleBridge,
+        perturbation: Perturbation,
         size: int,
         layout: ChainShape,
     ) -> None:
@@ -84,17 +85,16 @@ class PartSearch:
         self._neighbourhoods = len(parts.moves.names)
         self._shared_bytes = layout.shared_bytes(size)
         self._kernel = chain_kernel(
-            start.problem.metric, parts.moves, perturbation.cuts, accept, layout, TOUR_PART
+            searched(start.problem), parts.moves, perturbation, accept, layout, TOUR_PART
         )
         self._arguments: dict[str, Any] = {
             **parts.arguments,
-            "n": size,
+            "stride": size,
             "ahead": layout.ahead(parts.steps),
             "seed": start.seed,
             "max_moves": NO_LIMIT,
             "patience": 0,
             "scratch": None,
-            "total": start.problem.n,
         }
 
     def run(
@@ -127,7 +127,7 @@ class PartSearch:
         fall : float
             Of the level, over all kicks.
         window : int
-            As `DoubleBridge.window` returns it.
+            As `Perturbation.window` returns it.
         first_row : int
             Row r has the random numbers of row `first_row` + r.
         seconds : float
@@ -140,40 +140,69 @@ class PartSearch:
         ChainState
             Its costs are counted from those of `rings`.
         """
-        backend, chains = self._start.backend, len(rings)
-        rises = backend.xp.zeros(chains, self._start.problem.cost_dtype)
-        state = ChainState(
-            backend.xp,
-            rings,
-            rises,
-            units,
-            current_is_best=self._accept.never_worse,
-            neighbourhoods=self._neighbourhoods,
-        )
-        arguments = {
-            **self._arguments,
-            **state.state_arguments,
-            "first_row": first_row,
-            "window": window,
-            "heat": level,
-            "cooling": fall / kicks,
-            "candidates": cut.near,
-            "candidate_lengths": cut.near_lengths,
-            "replicas": chains // len(cut.sizes),
-            "part_sizes": cut.sizes,
-            "part_names": cut.names,
-            "part_mates": cut.mates,
-        }
-        watch, done = Stopwatch.of(seconds), 0
+        rises = self._start.backend.xp.zeros(len(rings), self._start.problem.cost_dtype)
+        state, watch, done = self.begin(rings, rises, units), Stopwatch.of(seconds), 0
         while done < kicks and watch.left > 0:
             done = min(kicks, done + step)
-            backend.launch(
-                self._kernel,
-                chains,
-                {**arguments, "until": done},
-                shared_bytes=self._shared_bytes,
+            self.advance(
+                cut,
+                state,
+                until=done,
+                heat=level,
+                cooling=fall / kicks,
+                window=window,
+                first_row=first_row,
                 seconds=watch.left,
             )
             if done < kicks:
                 state.kicks.max().item()  # waits: launches only queue
         return state
+
+    def begin(self, rings: Any, costs: Any, units: Any) -> ChainState:
+        """Return chains on tours of the parts, of such costs, before their first kick."""
+        return ChainState(
+            self._start.backend.xp,
+            rings,
+            costs,
+            units,
+            current_is_best=self._accept.never_worse,
+            neighbourhoods=self._neighbourhoods,
+        )
+
+    def advance(
+        self,
+        cut: TourParts,
+        state: ChainState,
+        *,
+        until: int,
+        heat: float,
+        cooling: float,
+        window: int,
+        first_row: int,
+        seconds: float,
+    ) -> None:
+        """Queue one launch, in which chains go on to kick number `until`.
+
+        The acceptance rule's level is ``heat - cooling * kick``.
+        """
+        self._start.backend.launch(
+            self._kernel,
+            len(state.tours),
+            {
+                **self._arguments,
+                **state.state_arguments,
+                "first_row": first_row,
+                "window": window,
+                "heat": heat,
+                "cooling": cooling,
+                "candidates": cut.near,
+                "candidate_lengths": cut.near_lengths,
+                "replicas": len(state.tours) // len(cut.sizes),
+                "sizes": cut.sizes,
+                "names": cut.names,
+                "mates": cut.mates,
+                "until": until,
+            },
+            shared_bytes=self._shared_bytes,
+            seconds=seconds,
+        )

@@ -9,6 +9,7 @@ elsewhere.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import Stopwatch, now
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT, ChainState, chain_layout
-from gpu_ls_plugin.searches.chains.chains import Chains, Start
+from gpu_ls_plugin.searches.chains.chains import Chains
 from gpu_ls_plugin.searches.chains.part_search import PartSearch, TourParts
 from gpu_ls_plugin.searches.descent.best_sweep import positions_kernel
 
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.neighbourhoods.composed import Composed
-    from gpu_ls_plugin.perturbations import DoubleBridge
+    from gpu_ls_plugin.perturbations import Perturbation
+    from gpu_ls_plugin.searches.chains.start import Start
 
 SEGMENT_DTYPE = np.dtype(
     [(name, "i4") for name in ("tour", "begin1", "length1", "begin2", "length2")]
@@ -36,6 +38,7 @@ PATH_DTYPE = np.dtype([(name, "i4") for name in ("begin", "step", "split", "turn
 PIECE_DTYPE = np.dtype([(name, "i4") for name in ("part", "from", "count", "turned", "to")])
 KICKS_PER_CITY = 2  # of each chain in a round
 SMALLEST_SEGMENT = 8
+KEY_STEP = 0x9E3779B97F4A7C15  # odd: first rows have different keys
 
 
 def make_part_kernel(lists: str, team: str) -> Kernel:
@@ -86,21 +89,21 @@ class PartedTours(Chains):
         As for all chains.
     parts : Composed
         Neighbourhoods and candidates on the backend.
-    perturbation : DoubleBridge
+    perturbation : Perturbation
     size : int
         Cities of a part.
     """
 
     divisible = False  # a round is what it is, however long it takes
 
-    _parts: Composed
+    parts: Composed
 
     def __init__(
         self,
         start: Start,
         accept: Acceptance,
         parts: Composed,
-        perturbation: DoubleBridge,
+        perturbation: Perturbation,
         size: int,
     ) -> None:
         super().__init__(start, accept, None, parts, len(parts.moves.names))
@@ -113,7 +116,10 @@ class PartedTours(Chains):
         self._stride = 2 * -(-n // max(2, n // self._segment))
         count = max(1, tours * n // (2 * self._segment))
         layout = chain_layout(backend, parts, self._stride, chain_layouts.part_shape)
-        self._search = PartSearch(start, accept, parts, perturbation, self._stride, layout)
+        # A row's parts have as many streams as they like: the first row is a part of the key.
+        key = (start.seed + start.first_row * KEY_STEP) % 2**64
+        numbered = replace(start, seed=key)
+        self._search = PartSearch(numbered, accept, parts, perturbation, self._stride, layout)
         slots = backend.processors * layout.teams * layout.blocks
         self._replicas = max(1, slots // count)
         warp = backend.warp()
@@ -146,7 +152,7 @@ class PartedTours(Chains):
 
     def moves_per_look(self) -> int:
         """Return how many moves looking at one city stands for."""
-        return self._parts.neighbours
+        return self.parts.neighbours
 
     def _make_round(self, until: int, level: float, most: int, seconds: float) -> int:
         """Cut, search and join all tours; return the kicks of each chain."""
@@ -169,7 +175,10 @@ class PartedTours(Chains):
             first_row=(self._round + 1) << 32,
             seconds=watch.left,
         )
+        before = None if self.start.problem.objective.length_alone else self.tours.copy()
         self._join(segments, arrays, found)
+        if before is not None:
+            self._keep_feasible(before)
         self.costs[:] = tour_costs(self.start.backend, self.start.problem, self.tours)
         self.kicks += kicks * per_tour
         self.accepted += found.accepted.sum() // tours
@@ -179,9 +188,19 @@ class PartedTours(Chains):
         self._round += 1
         return kicks
 
+    def _keep_feasible(self, before: Any) -> None:
+        """Put back tours that may no longer be results, although they might have been."""
+        backend, problem = self.start.backend, self.start.problem
+        may, might = (
+            problem.objective.feasible(problem, backend.to_numpy(tours))
+            for tours in (self.tours, before)
+        )
+        lost = backend.xp.asarray(might & ~may)
+        self.tours[lost] = before[lost]
+
     def _cut(self) -> tuple[NDArray[Any], TourParts, dict[str, Any]]:
         """Return segments, their parts, and what the kernels that make and join these read."""
-        backend, arguments = self.start.backend, self._parts.arguments
+        backend, arguments = self.start.backend, self.parts.arguments
         xp, (tours, n) = backend.xp, self.tours.shape
         self.tours[:] = xp.roll(self.tours, -int(self._random.integers(n)), axis=1)
         places = xp.empty((tours, n), "int32")
@@ -216,8 +235,8 @@ class PartedTours(Chains):
         segments = np.zeros(count, SEGMENT_DTYPE)
         segments["tour"], segments["begin1"], segments["length1"] = tour, cuts[:-1], np.diff(cuts)
         own = xp.searchsorted(xp.asarray(cuts[1:]), places, side="right")
-        degree = self._parts.arguments["degree"]
-        others = own[self._parts.cities.reshape(-1, degree)]
+        degree = self.parts.arguments["degree"]
+        others = own[self.parts.cities.reshape(-1, degree)]
         low, high = xp.minimum(own[:, None], others), xp.maximum(own[:, None], others)
         keys, links = xp.unique((low * count + high)[low < high], return_counts=True)
         first, second = np.divmod(self.start.backend.to_numpy(keys), count)

@@ -16,30 +16,39 @@ struct EveryCity {
   GLS_DEVICE int count(int n) const { return (n - first + step - 1) / step; }
 };
 
+// The tours of a launch as they stand, and what has been found of each.
+struct SweepBatch {
+  int chunks, shares;      // of a tour's cities, of a chunk's first steps
+  int64 max_moves;         // after which a tour stops
+  int *tours, *positions;  // in rows: cities by their places, and the places of the cities
+  unsigned char* states;   // of every tour: 0 running, 1 at an optimum, 2 out of moves
+  int64* pass_counts;      // of every tour, evaluations ...
+  int64* move_counts;      // ... and moves so far
+  int64* moves_by;         // of each neighbourhood, moves of all tours together
+  void* found;             // of every share of every chunk, its best move
+};
+
 // Evaluation: item = (tour * chunks + chunk) * shares + share.
 template <class Team, class Metric, class Length, class Neighbourhood>
 struct EvaluateChunk {
   using Lengths = gls::Lengths<Metric, Length>;
 
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
-                             const void* sites, float error_absolute, float error_relative,
-                             const int* candidates, const void* candidate_lengths, int degree,
-                             int sorted, int directions, int breadth, int chunks, int shares,
-                             const unsigned char* states, int* tours, int* positions, void* found) {
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
+                             SweepBatch batch) {
+    const int n = instance.n, shares = batch.shares, chunks = batch.chunks;
     const int share = item % shares, chunk = item / shares % chunks, tour = item / shares / chunks;
-    if (states[tour] != 0) return;
+    if (batch.states[tour] != 0) return;
     const int64 row = int64(tour) * n;
     const auto view =
-        view_of<Lengths, int>({tours + row, positions + row, n}, metric_data,
-                              static_cast<const typename Lengths::City*>(sites), error_absolute,
-                              error_relative, candidates, candidate_lengths, degree, sorted);
-    const Choices choices(directions, breadth, Neighbourhood::variants(degree));
+        view_of<Lengths, int>({batch.tours + row, batch.positions + row, n}, instance,
+                              static_cast<const typename Lengths::City*>(instance.sites), lists);
+    const Choices choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree));
     const EveryCity cities{chunk, chunks, share, shares};
-    auto& notes = shared_slot<Notes<Team, Length>>(team);
+    auto& scout = shared_slot<ScoutMemory<Team, Length>>(team);
     auto best =
-        look<Neighbourhood, BestFound<Length>>(team, view, cities, choices, cities.count(n), notes);
+        look<Neighbourhood, BestFound<Length>>(team, view, cities, choices, cities.count(n), scout);
     if (best.rank != kNowhere) best.rank = cities[best.rank];
-    team.once([&] { static_cast<BestFound<Length>*>(found)[item] = best; });
+    team.once([&] { static_cast<BestFound<Length>*>(batch.found)[item] = best; });
   }
 };
 
@@ -48,43 +57,39 @@ template <class Team, class Metric, class Length, class Neighbourhood>
 struct TakeBest {
   using Lengths = gls::Lengths<Metric, Length>;
 
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
-                             const void* sites, float error_absolute, float error_relative,
-                             const int* candidates, const void* candidate_lengths, int degree,
-                             int sorted, int directions, int breadth, int chunks, int shares,
-                             const void* found, int64 max_moves, int* tours, int* positions,
-                             unsigned char* states, int64* pass_counts, int64* move_counts,
-                             int64* moves_by) {
-    if (states[item] != 0) return;
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
+                             SweepBatch batch) {
+    if (batch.states[item] != 0) return;
+    const int n = instance.n;
     const int64 row = int64(item) * n;
     const auto view =
-        view_of<Lengths, int>({tours + row, positions + row, n}, metric_data,
-                              static_cast<const typename Lengths::City*>(sites), error_absolute,
-                              error_relative, candidates, candidate_lengths, degree, sorted);
-    const int evaluated = chunks * shares;
-    const auto* own = static_cast<const BestFound<Length>*>(found) + int64(item) * evaluated;
+        view_of<Lengths, int>({batch.tours + row, batch.positions + row, n}, instance,
+                              static_cast<const typename Lengths::City*>(instance.sites), lists);
+    const int evaluated = batch.chunks * batch.shares;
+    const auto* own = static_cast<const BestFound<Length>*>(batch.found) + int64(item) * evaluated;
     const auto best =
         team.least(evaluated, BestFound<Length>{{kNowhere, 0, 0}}, [&](int i) { return own[i]; });
     const bool improves = best.rank != kNowhere;
     if (improves) {
       Move& move = shared_slot<Move>(team);
       team.once([&] {
-        const Choices choices(directions, breadth, Neighbourhood::variants(degree));
+        const Choices choices(lists.directions, lists.breadth,
+                              Neighbourhood::variants(lists.degree));
         make_move<Neighbourhood>(view, choices, best.rank, best.index, move);
         MovesByPart<Neighbourhood> one;
         one.clear();
         one.count(move);
-        one.add_to(moves_by);
+        one.add_to(batch.moves_by);
       });
-      apply_move(team, view.tour, move, directions == 2);
+      apply_move(team, view.tour, move, lists.directions == 2);
     }
     team.once([&] {
-      ++pass_counts[item];
-      move_counts[item] += improves;
+      ++batch.pass_counts[item];
+      batch.move_counts[item] += improves;
       if (!improves)
-        states[item] = 1;
-      else if (move_counts[item] >= max_moves)
-        states[item] = 2;
+        batch.states[item] = 1;
+      else if (batch.move_counts[item] >= batch.max_moves)
+        batch.states[item] = 2;
     });
   }
 };

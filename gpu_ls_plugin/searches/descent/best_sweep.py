@@ -6,8 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.structs import Arguments, struct_of
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.neighbourhoods import composed
+from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.engine import Engine
 
@@ -17,13 +19,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
 
-EVALUATE = composed.PARAMETERS + (
-    "int chunks, int shares, const unsigned char* states, int* tours, int* positions, void* found"
-)
-TAKE = composed.PARAMETERS + (
-    "int chunks, int shares, const void* found, gls::int64 max_moves, int* tours, int* positions, "
-    "unsigned char* states, gls::int64* pass_counts, gls::int64* move_counts, gls::int64* moves_by"
-)
+HEADER = "searches/descent/best_sweep.cuh"
+# As one, for there are two launches a pass, which may be short.
+PARAMETERS = (Arguments.of((*composed.PARAMETERS, struct_of(HEADER, "SweepBatch"))),)
 FOUND_BYTES = 16  # gls::BestFound<Length>
 
 
@@ -34,17 +32,17 @@ def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[
         moves.kernel(
             "evaluate_chunks",
             metric,
-            header="searches/descent/best_sweep.cuh",
+            header=HEADER,
             body=template.replace("{name}", "EvaluateChunk"),
-            parameters=EVALUATE,
+            parameters=PARAMETERS,
             team=team,
         ),
         moves.kernel(
             "take_best",
             metric,
-            header="searches/descent/best_sweep.cuh",
+            header=HEADER,
             body=template.replace("{name}", "TakeBest"),
-            parameters=TAKE,
+            parameters=PARAMETERS,
             team=block,
         ),
     )
@@ -54,7 +52,7 @@ def positions_kernel(team: str) -> Kernel:
     """Compose the kernel that notes where each city stands."""
     return Kernel(
         name="make_positions",
-        header="searches/descent/best_sweep.cuh",
+        header=HEADER,
         body=f"gls::MakePositions<{team}>",
         parameters=parse_parameters("int n, const int* tours, int* positions"),
         team=team,
@@ -99,7 +97,7 @@ class BestSweep(Engine):
             "found": xp.empty((self._teams, FOUND_BYTES), "uint8"),
         }
         self._evaluate, self._take = sweep_kernels(
-            problem.metric, parts.moves, backend.block(lanes), backend.block(256)
+            searched(problem), parts.moves, backend.block(lanes), backend.block(256)
         )
 
     @staticmethod

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.neighbourhoods import composed
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.engine import PersistentEngine
@@ -19,17 +20,16 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 
-COUNTED = (
-    "int passes, gls::int64 max_moves, int* tours, unsigned char* states, "
-    "gls::int64* pass_counts, gls::int64* move_counts, gls::int64* moves_by"
+PARAMETERS = (
+    *composed.PARAMETERS,
+    struct_of("searches/descent/descent_batch.cuh", "DescentBatch"),
 )
 
 
 def city_kernel(
     name: str,
     template: str,
-    together: str,
-    waiting: str,
+    own: str,
     metric: Metric,
     moves: Moves,
     team: str,
@@ -37,14 +37,15 @@ def city_kernel(
 ) -> Kernel:
     """Compose the search of one tour per team from its template, in a header called `name`.
 
-    Its own parameters say how many cities are looked at `together`, and which are `waiting`.
+    Its `own` parameters are a struct of that header.
     """
+    header = f"searches/descent/{name}.cuh"
     kernel = moves.kernel(
         name,
         metric,
-        header=f"searches/descent/{name}.cuh",
+        header=header,
         body=f"gls::{template}<{{team}}, {{metric}}, {{length}}, {memory}, {{moves}}>",
-        parameters=f"{composed.PARAMETERS}{together}, {COUNTED}, {waiting}, char* scratch",
+        parameters=(*PARAMETERS, struct_of(header, own)),
         team=team,
     )
     return replace(kernel, prepared=not kernel.on_host)

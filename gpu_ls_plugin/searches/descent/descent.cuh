@@ -6,10 +6,18 @@
 #pragma once
 
 #include "tours/apply_move.cuh"
+#include "searches/descent/descent_batch.cuh"
 #include "searches/descent/next_move.cuh"
 #include "tours/tour_memory.cuh"
 
 namespace gls {
+
+// The cities that a tour has yet to look at.
+struct WaitingCities {
+  int ahead;         // that a team looks at together
+  int* queues;       // of every tour, room for n
+  int* queue_sizes;  // of every tour; -1: all cities wait, in the order of the tour
+};
 
 // Length: of the moves' arithmetic, int where sums of a move's lengths fit.
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood>
@@ -20,49 +28,46 @@ struct Descent {
 
   // Once a block, before its tours.
   template <class... Rest>
-  GLS_DEVICE static void prepare(const Team&, const void*, int n, const void* sites, Rest...) {
-    Memory::template load_sites<Site>(static_cast<const Site*>(sites), n);
+  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
+    Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
   }
 
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
-                             const void* sites, float error_absolute, float error_relative,
-                             const int* candidates, const void* candidate_lengths, int degree,
-                             int sorted, int directions, int breadth, int ahead, int passes,
-                             int64 max_moves, int* tours, unsigned char* states, int64* pass_counts,
-                             int64* move_counts, int64* moves_by, int* queues, int* queue_sizes,
-                             char* scratch) {
-    if (states[item] != 0) return;
-    int* row = tours + int64(item) * n;
-    int* waiting = queues + int64(item) * n;
-    Memory memory(team, item, tour_bytes<City>(n, n), piece_bytes<Site>(n), scratch);
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
+                             DescentBatch descents, WaitingCities cities) {
+    if (descents.states[item] != 0) return;
+    const int n = instance.n;
+    int* row = descents.tours + int64(item) * n;
+    int* waiting = cities.queues + int64(item) * n;
+    Memory memory(team, item, tour_bytes<City>(n, n), piece_bytes<Site>(n), descents.scratch);
     const auto view = view_of<MetricLengths, City>(
-        {memory.template take<City>(n), memory.template take<City>(n), n}, metric_data,
-        memory.sites(static_cast<const Site*>(sites)), error_absolute, error_relative, candidates,
-        candidate_lengths, degree, sorted);
+        {memory.template take<City>(n), memory.template take<City>(n), n}, instance,
+        memory.sites(static_cast<const Site*>(instance.sites)), lists);
     WorkQueue<City> queue{memory.template take<City>(n),
                           memory.template take<uint32>((n + 31) / 32), n, 0, 0};
     const auto& tour = view.tour;
     tour.read(team, row);
-    if (queue_sizes[item] < 0)
+    if (cities.queue_sizes[item] < 0)
       queue.fill(team, n, n, [&](int rank) { return row[rank]; });
     else
-      queue.fill(team, n, queue_sizes[item], [&](int rank) { return waiting[rank]; });
+      queue.fill(team, n, cities.queue_sizes[item], [&](int rank) { return waiting[rank]; });
 
-    const Choices choices(directions, breadth, Neighbourhood::variants(degree));
-    auto& notes = shared_slot<Notes<Team, Length>>(team);
-    const Move& move = notes.move;
+    const Choices choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree));
+    auto& scout = shared_slot<ScoutMemory<Team, Length>>(team);
+    const Move& move = scout.move;
     auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);
     team.each(1, [&](int) { by_part.clear(); });
-    int64 moves = move_counts[item];
+    int64 moves = descents.move_counts[item];
     int looked = 0;
 #pragma unroll 1
-    while (moves < max_moves && queue.size > 0 && looked < passes && !team.cut()) {
+    while (moves < descents.max_moves && queue.size > 0 && looked < descents.passes &&
+           !team.cut()) {
       const int waiting_before = queue.size;
-      const auto found = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, notes);
+      const auto found =
+          next_move<Neighbourhood, Length>(team, view, queue, choices, cities.ahead, scout);
       looked += waiting_before - queue.size;
       if (found.rank == kNowhere) continue;
       team.each(1, [&](int) { by_part.count(move); });
-      apply_move(team, tour, move, directions == 2);
+      apply_move(team, tour, move, lists.directions == 2);
       queue.push(team, move.t, 2 * move.edges);
       ++moves;
     }
@@ -70,11 +75,11 @@ struct Descent {
     team.each(n, [&](int p) { row[p] = tour.order[p]; });
     team.each(queue.size, [&](int rank) { waiting[rank] = queue[rank]; });
     team.once([&] {
-      queue_sizes[item] = queue.size;
-      pass_counts[item] += looked;
-      move_counts[item] = moves;
-      by_part.add_to(moves_by);
-      states[item] = queue.size == 0 ? 1 : moves >= max_moves ? 2 : 0;
+      cities.queue_sizes[item] = queue.size;
+      descents.pass_counts[item] += looked;
+      descents.move_counts[item] = moves;
+      by_part.add_to(descents.moves_by);
+      descents.states[item] = queue.size == 0 ? 1 : moves >= descents.max_moves ? 2 : 0;
     });
   }
 };

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.descent.city_descent import CityDescent, city_kernel
 
@@ -13,9 +14,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.neighbourhoods.composed import Composed
     from gpu_ls_plugin.problems.tsp import TSP
 
-descent_kernel = partial(
-    city_kernel, "descent", "Descent", "int ahead", "int* queues, int* queue_sizes"
-)
+descent_kernel = partial(city_kernel, "descent", "Descent", "WaitingCities")
 
 
 class Descent(CityDescent):
@@ -52,4 +51,4 @@ class Descent(CityDescent):
             )
             self._arguments["ahead"] = shape.ahead(parts.steps)
             self._lay_out(shape)
-        self._kernel = descent_kernel(problem.metric, parts.moves, self._team, self._memory)
+        self._kernel = descent_kernel(searched(problem), parts.moves, self._team, self._memory)

@@ -5,6 +5,7 @@
 // again until it is the end of an edge that has changed; one whose move was not applied stays.
 #pragma once
 
+#include "searches/descent/descent_batch.cuh"
 #include "searches/descent/look_bits.cuh"
 #include "tours/relink.cuh"
 #include "searches/descent/scout.cuh"
@@ -14,7 +15,7 @@ namespace gls {
 
 // The cities that are looked at together, and their moves.
 template <int kMost, class Length>
-struct Together {
+struct LookBatch {
   int looked, cities[kMost];        // how many cities, and which
   FirstFound<Length> found[kMost];  // the best move of each
   int improving, ranks[kMost];      // how many have one, and which
@@ -25,6 +26,13 @@ struct Together {
   Relinking<kMost> relinking;
 };
 
+// Where the tours' sweeps over their cities are.
+struct SweepState {
+  int most;       // cities to look at together
+  uint32* looks;  // of every tour, the bits of LookBits: cities to be looked at
+  int* sweeps;    // of every tour, the city at which its sweep goes on
+};
+
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood>
 struct MultiDescent {
   static constexpr int kMost = 64;
@@ -33,32 +41,27 @@ struct MultiDescent {
   using Site = typename MetricLengths::City;
   using View = gls::View<MetricLengths, City>;
   using Squad = typename Team::Squad;
-  using Batch = Together<kMost, Length>;
+  using Batch = LookBatch<kMost, Length>;
 
   // Once a block, before its tours.
   template <class... Rest>
-  GLS_DEVICE static void prepare(const Team&, const void*, int n, const void* sites, Rest...) {
-    Memory::template load_sites<Site>(static_cast<const Site*>(sites), n);
+  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
+    Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
   }
 
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
-                             const void* sites, float error_absolute, float error_relative,
-                             const int* candidates, const void* candidate_lengths, int degree,
-                             int sorted, int directions, int breadth, int most, int passes,
-                             int64 max_moves, int* tours, unsigned char* states, int64* pass_counts,
-                             int64* move_counts, int64* moves_by, uint32* looks, int* sweeps,
-                             char* scratch) {
-    if (states[item] != 0) return;
-    int* row = tours + int64(item) * n;
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
+                             DescentBatch descents, SweepState state) {
+    if (descents.states[item] != 0) return;
+    const int n = instance.n;
+    int* row = descents.tours + int64(item) * n;
     const int words = (n + 31) / 32;
-    uint32* const kept = looks + int64(item) * words;
+    uint32* const kept = state.looks + int64(item) * words;
     Memory memory(team, item, tour_bytes<City>(n, n) + Memory::template slot_bytes<Batch>(),
-                  piece_bytes<Site>(n), scratch);
+                  piece_bytes<Site>(n), descents.scratch);
     Batch& batch = memory.template slot<Batch>(team);
     View view = view_of<MetricLengths, City>(
-        {memory.template take<City>(n), memory.template take<City>(n), n}, metric_data,
-        memory.sites(static_cast<const Site*>(sites)), error_absolute, error_relative, candidates,
-        candidate_lengths, degree, sorted);
+        {memory.template take<City>(n), memory.template take<City>(n), n}, instance,
+        memory.sites(static_cast<const Site*>(instance.sites)), lists);
     City* spare = memory.template take<City>(n);
     const LookBits bits{memory.template take<uint32>(words), words};
     view.tour.read(team, row);
@@ -66,18 +69,19 @@ struct MultiDescent {
     auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);
     team.once([&] {
       by_part.clear();
-      batch.later = sweeps[item];
+      batch.later = state.sweeps[item];
     });
-    const Choices choices(directions, breadth, Neighbourhood::variants(degree));
+    const Choices choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree));
     const auto take_cities = [&] {
-      if (team.lane() / Squad::kLanes == Squad::kTeams - 1) next_cities(bits, most, batch);
+      if (team.lane() / Squad::kLanes == Squad::kTeams - 1) next_cities(bits, state.most, batch);
     };
     take_cities();
     team.sync();
-    int64 moves = move_counts[item];
+    int64 moves = descents.move_counts[item];
     int looked = 0;
 #pragma unroll 1
-    while (!team.cut() && moves < max_moves && looked < passes && batch.looked > 0) {
+    while (!team.cut() && moves < descents.max_moves && looked < descents.passes &&
+           batch.looked > 0) {
       looked += batch.looked;
       look_around(team, view, bits, choices, batch);
       if (batch.improving == 0) {
@@ -87,7 +91,7 @@ struct MultiDescent {
       }
       make_moves(team, view, choices, batch);
       compare(team, n, batch);
-      take(team, max_moves - moves, batch);
+      take(team, descents.max_moves - moves, batch);
       const auto& chosen = batch.relinking;
       moves += chosen.moves;
       team.each(chosen.moves * 2 * kMaxExchange, [&](int each) {
@@ -101,11 +105,11 @@ struct MultiDescent {
     team.each(n, [&](int p) { row[p] = view.tour.order[p]; });
     team.each(words, [&](int w) { kept[w] = bits.words[w]; });
     team.once([&] {
-      sweeps[item] = batch.sweep;
-      pass_counts[item] += looked;
-      move_counts[item] = moves;
-      by_part.add_to(moves_by);
-      states[item] = batch.looked == 0 ? 1 : moves >= max_moves ? 2 : 0;
+      state.sweeps[item] = batch.sweep;
+      descents.pass_counts[item] += looked;
+      descents.move_counts[item] = moves;
+      by_part.add_to(descents.moves_by);
+      descents.states[item] = batch.looked == 0 ? 1 : moves >= descents.max_moves ? 2 : 0;
     });
   }
 
@@ -131,7 +135,7 @@ struct MultiDescent {
     if (left > 0) {
       look_each<Neighbourhood>(squad, view, &batch.cities[from], choices,
                                left < share ? left : share,
-                               shared_slot<Notes<Squad, Length>>(squad), &batch.found[from]);
+                               shared_slot<ScoutMemory<Squad, Length>>(squad), &batch.found[from]);
     }
     team.sync();
     if (team.lane() < Squad::kLanes) {

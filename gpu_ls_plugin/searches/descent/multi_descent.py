@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.descent.city_descent import CityDescent, city_kernel
 
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.neighbourhoods.composed import Composed
     from gpu_ls_plugin.problems.tsp import TSP
 
-multi_descent_kernel = partial(
-    city_kernel, "multi_descent", "MultiDescent", "int most", "gls::uint32* looks, int* sweeps"
-)
+multi_descent_kernel = partial(city_kernel, "multi_descent", "MultiDescent", "SweepState")
 
 
 def every_city(n: int) -> NDArray[np.uint32]:
@@ -63,4 +62,6 @@ class MultiDescent(CityDescent):
             self._lay_out(
                 descent_layouts.multi_shape(n, backend.shared_memory, parts.needs, layout)
             )
-        self._kernel = multi_descent_kernel(problem.metric, parts.moves, self._team, self._memory)
+        self._kernel = multi_descent_kernel(
+            searched(problem), parts.moves, self._team, self._memory
+        )

@@ -9,10 +9,11 @@ namespace gls {
 // has a move, and that one.
 template <class Neighbourhood, class Length, class Team, class View, class Queue>
 GLS_DEVICE FirstFound<Length> next_move(const Team& team, const View& view, Queue& queue,
-                                        Choices choices, int ahead, Notes<Team, Length>& notes) {
+                                        Choices choices, int ahead,
+                                        ScoutMemory<Team, Length>& memory) {
   const int end = queue.size < ahead ? queue.size : ahead;
   const auto found =
-      look<Neighbourhood, FirstFound<Length>>(team, view, queue, choices, end, notes);
+      look<Neighbourhood, FirstFound<Length>>(team, view, queue, choices, end, memory);
   queue.drop(team, found.rank == kNowhere ? end : found.rank + 1);
   return found;
 }

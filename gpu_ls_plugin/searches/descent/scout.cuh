@@ -197,7 +197,7 @@ struct alignas(8) Survivor {  // two words at a time
 
 // What lanes that look together share: the move that was found, and first steps that gain.
 template <class Team, class Length>
-struct Notes {
+struct ScoutMemory {
   Move move;
   Survivor<Length> survivors[2 * Team::kLanes];
 };
@@ -284,10 +284,10 @@ GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue&
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& queue,
                                Choices choices, int end,
-                               Notes<Team, typename View::Length>& notes) {
+                               ScoutMemory<Team, typename View::Length>& memory) {
   using Length = typename View::Length;
   constexpr int kLanes = Team::kLanes;
-  Survivor<Length>* const survivors = notes.survivors;
+  Survivor<Length>* const survivors = memory.survivors;
   const int lane = team.lane(), variants = choices.variants.divisor;
   const int shares = queue.shares, share = queue.share;
   const int breadth = choices.breadth.divisor;
@@ -317,8 +317,8 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
         // Done, unless moves of the first city that improves are still to come.
         best = team.least(own);
         if (leads && own == best) {
-          notes.move = its_move;
-          notes.move.start(
+          memory.move = its_move;
+          memory.move.start(
               survivors[choices.variants.quotient(mine)].first());  // not kept till here
         }
         const int next = base + kLanes < moves
@@ -343,16 +343,16 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
 // As `look_each`, by all lanes of a team.
 template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
 GLS_DEVICE void look_each_together(const Team& team, const View& view, const Cities& queue,
-                                   const Choices& choices, int end, Notes<Team, Length>& notes,
-                                   FirstFound<Length>* found) {
+                                   const Choices& choices, int end,
+                                   ScoutMemory<Team, Length>& memory, FirstFound<Length>* found) {
   const FirstFound<Length> none{{kNowhere, 0, 0}};
-  const Survivor<Length>* const survivors = notes.survivors;
+  const Survivor<Length>* const survivors = memory.survivors;
   const int variants = choices.variants.divisor, items = end * choices.breadth.divisor;
   team.each(end, [&](int rank) { found[rank] = none; });
   int item = 0;
 #pragma unroll 1
   while (item < items) {
-    const int steps = next_first_steps(team, view, queue, choices, items, item, notes.survivors);
+    const int steps = next_first_steps(team, view, queue, choices, items, item, memory.survivors);
 #pragma unroll 1
     for (int base = 0; base < steps; base += Team::kLanes) {
       const bool within = base + team.lane() < steps;
@@ -376,29 +376,29 @@ GLS_DEVICE void look_each_together(const Team& team, const View& view, const Cit
 // Looks at each city of rank 0 to `end - 1` by itself: its best move becomes found[rank].
 template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
 GLS_DEVICE void look_each(const Team& team, const View& view, const int* cities,
-                          const Choices& choices, int end, Notes<Team, Length>& notes,
+                          const Choices& choices, int end, ScoutMemory<Team, Length>& memory,
                           FirstFound<Length>* found) {
 #ifdef __CUDACC__
-  look_each_together<Neighbourhood>(team, view, Cities{cities}, choices, end, notes, found);
+  look_each_together<Neighbourhood>(team, view, Cities{cities}, choices, end, memory, found);
 #else
   for (int rank = 0; rank < end; ++rank) {
     found[rank] = look_alone<Neighbourhood, FirstFound<Length> >(view, Cities{cities + rank},
-                                                                 choices, 1, notes.move);
+                                                                 choices, 1, memory.move);
   }
 #endif
 }
 
 // Looks at the cities of rank 0 to `end - 1`. Where the search stops at the first city that
-// improves, the move that was found lies in the team's `notes`.
+// improves, the move that was found lies in the team's `memory`.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look(const Team& team, const View& view, const Queue& queue, Choices choices,
-                      int end, Notes<Team, typename View::Length>& notes) {
+                      int end, ScoutMemory<Team, typename View::Length>& memory) {
 #ifdef __CUDACC__
   if constexpr (Team::kLanes > 1) {
-    return look_together<Neighbourhood, Found>(team, view, queue, choices, end, notes);
+    return look_together<Neighbourhood, Found>(team, view, queue, choices, end, memory);
   } else
 #endif
-    return look_alone<Neighbourhood, Found>(view, queue, choices, end, notes.move);
+    return look_alone<Neighbourhood, Found>(view, queue, choices, end, memory.move);
 }
 
 }  // namespace gls

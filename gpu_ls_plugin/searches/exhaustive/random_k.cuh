@@ -11,6 +11,7 @@
 #include "include/philox.cuh"
 #include "neighbourhoods/reconnection.cuh"
 #include "neighbourhoods/two_opt.cuh"
+#include "objectives/objective.cuh"
 
 namespace gls {
 
@@ -90,12 +91,38 @@ struct RandomKSamples {
     const auto length = [&](int x, int y) {
       return metric(tour[position(move, x, tour.n)], tour[position(move, y, tour.n)]);
     };
-    return TwoOpt::change(Reconnection::added<Length>(move.way, length),
-                          length(0, 1) + length(2, 3) + length(4, 5));
+    const Length longer = TwoOpt::change(Reconnection::added<Length>(move.way, length),
+                                         length(0, 1) + length(2, 3) + length(4, 5));
+    if constexpr (length_alone<Metric>()) {
+      return longer;
+    } else {
+      return -metric.objective.gain(Change{tour, move}, -longer);
+    }
   }
+
+  // A move as an objective sees it.
+  struct Change {
+    const Tour<const int>& tour;
+    const Reconnection& move;
+
+    GLS_DEVICE int edges() const { return 3; }
+    GLS_DEVICE Edge leaving(int edge) const { return between(2 * edge, 2 * edge + 1); }
+    GLS_DEVICE Edge coming(int edge) const {
+      const int pair = Reconnection::edges(move.way) >> 8 * edge;
+      return between(pair >> 4 & 15, pair & 15);
+    }
+
+   private:
+    GLS_DEVICE Edge between(int x, int y) const {
+      return {tour[position(move, x, tour.n)], tour[position(move, y, tour.n)]};
+    }
+  };
 
   // The ways, one bit each, whose change may be below `bar`.
   GLS_DEVICE uint32 promising(const Reconnection& triple, float bar) const {
+    if constexpr (!length_alone<Metric>()) {  // no length tells what an objective says
+      return (1u << kReconnections) - (1u << kFirstWay);
+    }
     Point ends[6];
 #pragma unroll
     for (int x = 0; x < 6; ++x) ends[x] = points(position(triple, x, tour.n));

@@ -11,6 +11,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.problems.metrics import ROOTLESS
 from gpu_ls_plugin.searches.engine import Engine, require_symmetric
 
@@ -149,7 +150,7 @@ class RandomKSteps(Engine):
         self._k = k
         self._first_way = 0 if three_opt else PURE_RECONNECTIONS
         self._arguments: dict[str, Any] = {
-            "metric_data": backend.metric_data(problem),
+            "metric_data": backend.search_data(problem),
             "n": n,
             "slack": _slack(problem),
             "samples": k,
@@ -159,13 +160,13 @@ class RandomKSteps(Engine):
             **self.arrays,
         }
         if backend.name == "cpu":
-            self._host = host_kernel(problem.metric, self._first_way)
+            self._host = host_kernel(searched(problem), self._first_way)
             return
         self._together = max(1, min(size, int(tuning.LAUNCH_SECONDS / self._seconds_of_step())))
         parts = parts_of_a_step(self._together, k, backend.processors)
         in_shared = copies_points(n, k // parts, backend.shared_memory)
         self._shared_bytes = n * tuning.POINT_BYTES if in_shared else 0
-        self._evaluation = evaluation_kernel(problem.metric, self._first_way, in_shared)
+        self._evaluation = evaluation_kernel(searched(problem), self._first_way, in_shared)
         self._replacement = replacement_kernel(problem.metric)
         best = backend.xp.empty((self._together * parts, MOVE_BYTES), "uint8")
         self._arguments |= {"parts": parts, "best": best}
@@ -215,5 +216,5 @@ class RandomKSteps(Engine):
 
 def _slack(problem: TSP) -> float:
     """Bound the error of six estimated lengths, less one unit where gains are integers."""
-    slack = 6 * problem.metric.slack(problem) - problem.integer
+    slack = 6 * problem.metric.slack(problem.values) - problem.integer
     return float(np.nextafter(np.float32(slack), np.float32(np.inf)))

@@ -133,7 +133,7 @@ class ThreeOptClimb(Engine):
         self._moves = moves_kernel(problem.metric, value, *bar)
         self._bars = bar_count(n, *bar)
         self._together = max(1, min(self._together, MOST_BARS // self._bars))  # tours in a launch
-        absolute, relative = problem.metric.estimate_error(problem)
+        absolute, relative = problem.metric.estimate_error(problem.values)
         self._fixed |= {
             "error_absolute": absolute,
             "error_relative": max(relative, DISTRUST),
@@ -210,4 +210,4 @@ def _value(problem: TSP) -> str:
     """Return the C++ type of lengths and changes."""
     if not problem.integer:
         return "double"
-    return "int" if problem.metric.longest(problem) <= LONGEST_INT else "gls::int64"
+    return "int" if problem.metric.longest(problem.values) <= LONGEST_INT else "gls::int64"

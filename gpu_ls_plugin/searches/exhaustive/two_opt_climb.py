@@ -143,4 +143,6 @@ class TwoOptClimb(Engine):
 
 def _move_slack(problem: TSP) -> float:
     """Bound |float32 estimate - exact change| of a move, which adds two estimated distances."""
-    return float(np.nextafter(np.float32(2 * problem.metric.slack(problem)), np.float32(np.inf)))
+    return float(
+        np.nextafter(np.float32(2 * problem.metric.slack(problem.values)), np.float32(np.inf))
+    )

@@ -15,7 +15,7 @@ namespace gls {
 // No filter has kept a move of the tour; see ClimbState for other ends.
 constexpr unsigned char kNothingKept = 3;
 
-// The parameters of all kernels, in this order.
+// What all kernels are given.
 struct FilteredBatch {
   const void* metric_data;
   int n;
@@ -153,7 +153,7 @@ struct Improving {
 
   GLS_DEVICE void evaluate(const typename Moves::Move& move) {
     ++kept;
-    const Value change = Moves::Space::change(moves.tour, move);
+    const Value change = change_of<typename Moves::Space>(moves.tour, move);
     if (!(change < 0)) return;
     moves.test.found(move);
     if (best.value < change) return;  // ranks are dear
@@ -177,7 +177,7 @@ struct Following {
 
   GLS_DEVICE void evaluate(const typename Moves::Move& move) {
     ++kept;
-    const Ranked<Value> found{Moves::Space::change(moves.tour, move),
+    const Ranked<Value> found{change_of<typename Moves::Space>(moves.tour, move),
                               Moves::Space::rank(move, moves.tour.n)};
     if (before < found && found < best) best = found;
   }

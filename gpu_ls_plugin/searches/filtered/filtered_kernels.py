@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.neighbourhoods.filtered import MAPPINGS
 from gpu_ls_plugin.searches.filtered import filter_layouts
 from gpu_ls_plugin.searches.filtered.complete import COMPLETE
@@ -15,18 +16,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood
     from gpu_ls_plugin.problems.metrics import Metric
 
-# gls::FilteredBatch
-PARAMETERS = (
-    "const void* metric_data, int n, const void* sites, float error_absolute, "
-    "float error_relative, gls::int64 first_row, gls::int64 part_size, int parts, int slots, "
-    "int eager, const void* table, gls::int64 table_first, const gls::uint64* parameters, "
-    "gls::int64 flag_words, "
-    "gls::int64 room, gls::int64 max_moves, int* tours, void* placed, void* edges, "
-    "gls::uint64* filter_state, int* cursors, int* looked, void* before, void* best, "
-    "gls::int64* kept, gls::int64* evaluated, gls::uint32* flags, "
-    "gls::uint32* entries, gls::uint32* entry_counts, unsigned char* states, "
-    "gls::int64* pass_counts, gls::int64* move_counts"
-)
+PARAMETERS = (struct_of("searches/filtered/filtered_batch.cuh", "FilteredBatch"),)
 # The steps of an evaluation; {source} and {sink} are chosen by the caller.
 STEPS = {
     "masked": ("EvaluateMasked<{team}, {moves}, {source}, {sink}>",),
@@ -112,6 +102,10 @@ class FilteredKernels:
         return replace(
             kernel,
             functors=(*kernel.functors, *sources),
-            headers=("neighbourhoods/mappings.cuh", *(part.header for part in filters)),
+            headers=(
+                *kernel.headers,
+                "neighbourhoods/mappings.cuh",
+                *(part.header for part in filters),
+            ),
             parts=(*kernel.parts, *(part.name for part in (self.part, *filters))),
         )

@@ -82,9 +82,7 @@ struct MoveQueue {
 
 template <class Team, class Moves, class Source, template <class> class Sink>
 struct EvaluateMasked {
-  template <class... Given>
-  GLS_DEVICE static void run(const Team& team, int item, Given... given) {
-    const FilteredBatch batch{given...};
+  GLS_DEVICE static void run(const Team& team, int item, const FilteredBatch batch) {
     const int row = item / batch.slots;
     if (!batch.running(row)) return;
     const Moves moves(batch, row);
@@ -103,9 +101,7 @@ struct EvaluateMasked {
 
 template <class Team, class Moves, class Source, template <class> class Sink>
 struct EvaluateFused {
-  template <class... Given>
-  GLS_DEVICE static void run(const Team& team, int item, Given... given) {
-    const FilteredBatch batch{given...};
+  GLS_DEVICE static void run(const Team& team, int item, const FilteredBatch batch) {
     const int row = item / batch.slots;
     if (!batch.running(row)) return;
     using Queue = MoveQueue<Team, Sink<Moves>, typename Moves::Move>;
@@ -129,9 +125,7 @@ struct EvaluateFused {
 // The vector of flags: a bit for every move.
 template <class Team, class Moves>
 struct MakeFlags {
-  template <class... Given>
-  GLS_DEVICE static void run(const Team& team, int item, Given... given) {
-    const FilteredBatch batch{given...};
+  GLS_DEVICE static void run(const Team& team, int item, const FilteredBatch batch) {
     const int row = item / batch.slots;
     if (!batch.running(row)) return;
     const Moves moves(batch, row);
@@ -155,9 +149,7 @@ template <class Team, class Moves>
 struct CompactFlags {
   static constexpr int kWords = 4;  // of a lane, between two reservations
 
-  template <class... Given>
-  GLS_DEVICE static void run(const Team& team, int item, Given... given) {
-    const FilteredBatch batch{given...};
+  GLS_DEVICE static void run(const Team& team, int item, const FilteredBatch batch) {
     const int row = item / batch.slots;
     if (!batch.running(row)) return;
     const PartOfMoves part(batch, row, Moves::Space::count(batch.n));
@@ -187,9 +179,7 @@ struct CompactFlags {
 // The evaluation of compacted moves by consecutive lanes.
 template <class Team, class Moves, template <class> class Sink>
 struct EvaluateMapped {
-  template <class... Given>
-  GLS_DEVICE static void run(const Team& team, int item, Given... given) {
-    const FilteredBatch batch{given...};
+  GLS_DEVICE static void run(const Team& team, int item, const FilteredBatch batch) {
     const int row = item / batch.slots;
     if (!batch.running(row)) return;
     const Moves moves(batch, row);
@@ -210,9 +200,7 @@ struct EvaluateMapped {
 // lengths in common.
 template <class Team, class Moves>
 struct ListOpenings {
-  template <class... Given>
-  GLS_DEVICE static void run(const Team& team, int item, Given... given) {
-    const FilteredBatch batch{given...};
+  GLS_DEVICE static void run(const Team& team, int item, const FilteredBatch batch) {
     const int row = item / batch.slots;
     if (!batch.running(row)) return;
     const Moves moves(batch, row);
@@ -241,9 +229,7 @@ struct ListOpenings {
 // The evaluation of all moves that begin with a listed opening.
 template <class Team, class Moves, template <class> class Sink>
 struct EvaluateOpenings {
-  template <class... Given>
-  GLS_DEVICE static void run(const Team& team, int item, Given... given) {
-    const FilteredBatch batch{given...};
+  GLS_DEVICE static void run(const Team& team, int item, const FilteredBatch batch) {
     const int row = item / batch.slots;
     if (!batch.running(row)) return;
     using Queue = MoveQueue<Team, Sink<Moves>, typename Moves::Move>;

@@ -6,13 +6,13 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.base import repeated
+from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.filtering.base import Setting
+from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.engine import Engine
 from gpu_ls_plugin.searches.filtered import filter_layouts
 from gpu_ls_plugin.searches.filtered.complete import COMPLETE
@@ -84,14 +84,14 @@ class FilteredMoves(Engine):
         self.dtype = sites.dtype
         self.kernels = FilteredKernels(
             part,
-            problem.metric,
+            searched(problem),
             sites.length,
             sites.grid,
             backend.warp(filter_layouts.FILTER_WARPS),
             backend.block(filter_layouts.FILTER_STEP_LANES),
         )
         setting = Setting(backend, problem, sites.dtype, seed)
-        self._words = [_without_gaps(xp, word) for word in part.filter.words(setting)]
+        self._words = kept_words(backend.xp, part.filter.words(setting))
         self.slots = filter_layouts.filter_slots(
             self.moves_per_evaluation(), size, backend.processors, backend.name
         )
@@ -103,7 +103,7 @@ class FilteredMoves(Engine):
             "eager": int(eager),
             "table": None,
             "table_first": 0,
-            "parameters": xp.asarray(_packed(backend, self._words)),
+            "parameters": packed_words(backend.xp, self._words, backend.address),
             "max_moves": max_moves,
             "placed": xp.empty((size, n, tour_layouts.SITE_BYTES), "uint8"),
             "edges": xp.empty((size, n), sites.dtype),
@@ -260,19 +260,3 @@ def check_size(problem: TSP, part: FilteredNeighbourhood) -> None:
             f"problem: the complete {part.neighbourhood.name} neighbourhood is for up to "
             f"{largest:,} cities, not {problem.n:,}; use candidates=Nearest(10) without a filter"
         )
-
-
-def _without_gaps(xp: Any, word: Any) -> Any:
-    """Return a filter's parameter; arrays as functors read them, which have to stay."""
-    return xp.ascontiguousarray(xp.asarray(word)) if hasattr(word, "strides") else word
-
-
-def _packed(backend: Backend, words: list[Any]) -> Any:
-    """Return parameters as the functors read them: 8 bytes each, arrays by their address."""
-    packed = np.zeros(len(words) + 1, "uint64")  # never empty
-    for place, word in enumerate(words):
-        if isinstance(word, float):
-            packed[place : place + 1].view("float64")[0] = word
-        else:
-            packed[place] = word if isinstance(word, int) else backend.address(word)
-    return packed

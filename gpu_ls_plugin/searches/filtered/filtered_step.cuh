@@ -38,9 +38,7 @@ GLS_DEVICE void refresh(const Team& team, int row, const FilteredBatch& batch, b
 // Before the first part.
 template <class Team, class Moves>
 struct BeginFiltered {
-  template <class... Given>
-  GLS_DEVICE static void run(const Team& team, int row, Given... given) {
-    const FilteredBatch batch{given...};
+  GLS_DEVICE static void run(const Team& team, int row, const FilteredBatch batch) {
     refresh<Team, Moves>(team, row, batch, true);
   }
 };
@@ -51,9 +49,7 @@ struct TakeFiltered {
   using Space = typename Moves::Space;
   using Value = typename Moves::Value;
 
-  template <class... Given>
-  GLS_DEVICE static void run(const Team& team, int row, Given... given) {
-    const FilteredBatch batch{given...};
+  GLS_DEVICE static void run(const Team& team, int row, const FilteredBatch batch) {
     const int n = batch.n;
     const bool running = batch.states[row] == kRunning, may_move = batch.running(row);
     const bool complete = batch.looked[row] + 1 == batch.parts;
@@ -97,9 +93,7 @@ template <class Team, class Moves>
 struct NoteFiltered {
   using Value = typename Moves::Value;
 
-  template <class... Given>
-  GLS_DEVICE static void run(const Team& team, int row, Given... given) {
-    const FilteredBatch batch{given...};
+  GLS_DEVICE static void run(const Team& team, int row, const FilteredBatch batch) {
     const bool complete = batch.looked[row] + 1 == batch.parts;
     team.sync();
     const auto best =

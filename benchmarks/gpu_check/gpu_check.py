@@ -1,0 +1,213 @@
+"""Everything that needs a GPU, in one command: tests, compute-sanitizer, then the benchmarks.
+
+Writes `gpu-check.json` into --out after each part: device, driver, versions, counts of tests,
+outcomes of the sanitizer, and a hash of all device sources, so that a result names the kernels it
+was got with: sha256 over the contents of the tracked .cu and .cuh files in byte order of paths,
+as `git ls-files -z '*.cu' '*.cuh' | LC_ALL=C sort -z | xargs -0 cat | sha256sum` prints it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.helpers import common
+from tests.helpers.sanitize_case import EXTENTS
+
+BENCHES = (
+    "two_opt",
+    "three_opt",
+    "paper003",
+    "quality",
+    "gaps",
+    "local_search",
+    "filtered",
+    "iterated",
+    "pymoo",
+    "limits",
+)
+PARTS = ("tests", "sanitizer", *BENCHES)
+TOOLS = {  # races are looked for in fewer cases: this tool is the slowest
+    "memcheck": ("--metrics", "EUC_2D,EUC,GEO,EXPLICIT,EXPLICIT_REAL"),
+    "racecheck": ("--metrics", "EUC_2D", "--cities", "33"),
+}
+RUNS = EXTENTS["cuda"].runs
+WORKERS = 12  # processes of the tests, which share the GPU
+LIMITS = {"tests": 480, "sanitizer": 300}  # seconds of one command
+UNTRACKED = {"build", "dist", "node_modules", "__pycache__", "site-packages"}
+ENOUGH_OUTPUT = 4000  # characters of a failed command that are kept
+
+
+def main() -> int:
+    """Run the parts that were asked for; return 1 if one of them failed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True, help="folder for results")
+    parser.add_argument("--parts", default=",".join(PARTS), help="comma-separated selection")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    wanted = options.parts.split(",")
+    if unknown := set(wanted) - set(PARTS):
+        parser.error(f"--parts: {', '.join(sorted(unknown))} is none of {', '.join(PARTS)}")
+    common.require_gpu()
+    record = stored(options.out) | {
+        "device": common.gpu(),
+        "versions": common.machine()["packages"] | {"python": sys.version.split()[0]},
+    }
+    for part in (p for p in PARTS if p in wanted):
+        begin = time.perf_counter()
+        print(f"== {part}", flush=True)
+        if part == "tests":
+            record["tests"] = outcome = run_tests(options.out)
+        elif part == "sanitizer":
+            record["sanitizer"] = outcome = run_sanitizer()
+        else:
+            outcome = run_bench(part, options.out)
+        passed = outcome["passed"] if isinstance(outcome["passed"], bool) else not outcome["failed"]
+        seconds = round(time.perf_counter() - begin, 1)
+        record["parts"][part] = {"passed": passed, "seconds": seconds}
+        (options.out / "gpu-check.json").write_text(json.dumps(record, indent=1) + "\n")
+    print(json.dumps(record["parts"], indent=1))
+    return 0 if all(part["passed"] for part in record["parts"].values()) else 1
+
+
+def stored(out: Path) -> dict[str, Any]:
+    """Return what an earlier call has found, if it was with the same device sources."""
+    sources, file = device_sources_hash(), out / "gpu-check.json"
+    if file.exists():
+        record: dict[str, Any] = json.loads(file.read_text())
+        if record.get("device_sources_sha256") == sources:
+            return record
+    return {"device_sources_sha256": sources, "parts": {}}
+
+
+def device_sources() -> list[Path]:
+    """Return the .cu and .cuh files of the repository in byte order of their paths."""
+    # Those that are to be added, too: a copy may have an older list of files than its commit.
+    command = ["git", "ls-files", "-zco", "--exclude-standard", "*.cu", "*.cuh"]
+    try:
+        done = subprocess.run(command, cwd=common.REPOSITORY, capture_output=True, check=False)
+        names = done.stdout.split(b"\0")[:-1]
+    except OSError:
+        names = []
+    if not names:  # a copy without its history: all that are not in a hidden or built folder
+        names = [os.fsencode(path) for path in _walk() if path.endswith((".cu", ".cuh"))]
+    paths = [common.REPOSITORY / os.fsdecode(name) for name in sorted(set(names))]
+    return [path for path in paths if path.is_file()]  # such a list names files that have moved
+
+
+def _walk() -> list[str]:
+    found = []
+    for folder, inner, files in os.walk(common.REPOSITORY):
+        inner[:] = [d for d in inner if d not in UNTRACKED and not d.startswith(".")]
+        here = Path(folder).relative_to(common.REPOSITORY)
+        found += [(here / name).as_posix() for name in files]
+    return found
+
+
+def device_sources_hash() -> str:
+    """Return the SHA-256 of the contents of all device sources, one after the other."""
+    digest = hashlib.sha256()
+    for path in device_sources():
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def run_tests(out: Path) -> dict[str, Any]:
+    """Run the tests marked `gpu` and count them."""
+    report = out / "gpu-tests.xml"
+    report.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "pytest", "-m", "gpu", "-q", f"--junitxml={report}"]
+    if importlib.util.find_spec("xdist"):  # most of the time goes into compiling kernels
+        # pytest-benchmark, where it is installed, warns of xdist, and warnings are errors
+        command += ["-n", str(min(WORKERS, os.cpu_count() or 1)), "-p", "no:benchmark"]
+    code, output, _ = _run(command, LIMITS["tests"])
+    counts = dict.fromkeys(("passed", "failed", "skipped"), 0)
+    if report.exists():
+        suite = ET.parse(report).getroot().find("testsuite")
+        assert suite is not None
+        failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+        skipped, total = int(suite.get("skipped", 0)), int(suite.get("tests", 0))
+        counts = {"passed": total - failed - skipped, "failed": failed, "skipped": skipped}
+        report.unlink()
+    if code != 0:
+        counts["failed"] = max(1, counts["failed"])
+    return {**counts, "exit": code, "output": "" if code == 0 else output[-ENOUGH_OUTPUT:]}
+
+
+def run_sanitizer() -> dict[str, Any]:
+    """Watch every run of sanitize_case.py with each tool, side by side; nothing may be found."""
+    case = [sys.executable, "-m", "tests.helpers.sanitize_case", "--backend", "cuda", "--runs"]
+    program = shutil.which("compute-sanitizer") or shutil.which(
+        "compute-sanitizer", path="/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer"
+    )
+    if program is None:
+        return {"passed": False, "reason": "compute-sanitizer was not found"}
+
+    def watch(tool: str, run: str) -> dict[str, Any]:
+        watched = [program, "--tool", tool, "--error-exitcode", "99"] if tool else []
+        command = [*watched, *case, run, *TOOLS.get(tool, ())]
+        code, output, seconds = _run(command, LIMITS["sanitizer"])
+        found = re.findall(r"=+ (.*SUMMARY.*)", output)
+        record = {"exit": code, "summary": found[-1] if found else "", "seconds": round(seconds, 1)}
+        print(tool or "unwatched", run, record, flush=True)
+        return record | {"output": "" if code == 0 else output[-ENOUGH_OUTPUT:]}
+
+    with ThreadPoolExecutor(len(TOOLS) * len(RUNS)) as pool:
+        # Unwatched, with every metric: compiles.
+        tools = {"none": dict(zip(RUNS, pool.map(partial(watch, ""), RUNS), strict=True))}
+        watched = {tool: pool.map(partial(watch, tool), RUNS) for tool in TOOLS}
+        tools |= {tool: dict(zip(RUNS, found, strict=True)) for tool, found in watched.items()}
+    passed = all(record["exit"] == 0 for runs in tools.values() for record in runs.values())
+    return {"passed": passed, "tools": tools}
+
+
+def run_bench(name: str, out: Path) -> dict[str, Any]:
+    """Run one benchmark with its output on the console."""
+    (script,) = common.BENCHMARKS.glob(f"*/bench_{name}.py")
+    command = [sys.executable, str(script), "--out", str(out)]
+    return {"passed": subprocess.run(command, check=False).returncode == 0}
+
+
+def _run(command: list[str], limit: float) -> tuple[int, str, float]:
+    """Run a command in the repository; return its exit code, its output and its seconds."""
+    folders = [str(common.REPOSITORY), str(common.REPOSITORY / "adapters")]
+    path = os.pathsep.join([*folders, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    begin = time.perf_counter()
+    try:
+        done = subprocess.run(
+            command,
+            cwd=common.REPOSITORY,
+            env={**os.environ, "PYTHONPATH": path},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=limit,
+            check=False,
+        )
+        code, output = done.returncode, done.stdout
+    except subprocess.TimeoutExpired as error:
+        text = error.stdout or b""
+        code, output = 124, text.decode(errors="replace") if isinstance(text, bytes) else text
+    if code != 0:
+        print(output[-ENOUGH_OUTPUT:], flush=True)
+    return code, output, time.perf_counter() - begin
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""Summaries of results: what the repository keeps of rows that fill megabytes.
+
+A summary has numbers of five digits and no curves, and of many runs only what was made of them. The
+whole record lies beside it in a folder `raw`, which git ignores.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RAW = ("history", "curve", "ours")  # lists of these names
+MOST_ROWS = 250  # of a list
+DIGITS = 5
+LINE = 100  # characters
+
+
+def write(out: Path, name: str, record: dict[str, Any]) -> Path:
+    """Write a record to `out`/raw/`name`.json and its summary to `out`/`name`.json.
+
+    Sections of an older summary that the record lacks are kept: they were measured elsewhere.
+    """
+    raw = raw_file(out, name)
+    raw.parent.mkdir(parents=True, exist_ok=True)
+    raw.write_text(json.dumps(record, indent=1) + "\n")
+    path = out / f"{name}.json"
+    older = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(text(older | summary(record)) + "\n")
+    return path
+
+
+def read_raw(out: Path, name: str) -> dict[str, Any]:
+    """Return the whole record, empty where there is none."""
+    path = raw_file(out, name)
+    return dict(json.loads(path.read_text())) if path.exists() else {}
+
+
+def raw_file(out: Path, name: str) -> Path:
+    """Return the place of a whole record."""
+    return out / "raw" / f"{name}.json"
+
+
+def summary(value: Any) -> Any:
+    """Return a record without raw and long lists, its numbers rounded."""
+    if isinstance(value, dict):
+        kept = {k: v for k, v in value.items() if k not in RAW or not isinstance(v, list | tuple)}
+        return {k: summary(v) for k, v in kept.items()}
+    if isinstance(value, list):
+        return [summary(v) for v in value] if len(value) <= MOST_ROWS else f"{len(value)} rows"
+    if isinstance(value, float) and math.isfinite(value):
+        return float(f"{value:.{DIGITS}g}")
+    return value
+
+
+def text(value: Any, indent: int = 0) -> str:
+    """Return a value as JSON, on one line what fits there."""
+    short = json.dumps(value)
+    if not value or not isinstance(value, dict | list) or indent + len(short) <= LINE:
+        return short
+    inner = " " * (indent + 1)
+    if isinstance(value, dict):
+        items = [f"{json.dumps(k)}: {text(v, indent + 1)}" for k, v in value.items()]
+        ends = "{}"
+    else:
+        items, ends = [text(v, indent + 1) for v in value], "[]"
+    return f"{ends[0]}\n{inner}" + f",\n{inner}".join(items) + f"\n{' ' * indent}{ends[1]}"

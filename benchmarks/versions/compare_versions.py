@@ -1,0 +1,102 @@
+"""Two versions of the library side by side: do they return the same, and in which time?
+
+Each version is a checkout; both run the same cases (version_cases.py) in processes of their own,
+by turns. Hashes of tours and costs are compared for every engine, chain and metric; times are
+given as the ratio of the fastest call of each version, beside the spread of the old one.
+
+    git worktree add /tmp/before HEAD~1
+    python benchmarks/versions/compare_versions.py /tmp/before --backend cpu
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.helpers import common
+
+ROUNDS = 3
+
+
+def main() -> int:
+    """Compare both versions; return 1 if one case returns something else."""
+    options = common.arguments(
+        __doc__,
+        ("before", {"type": Path, "help": "checkout of the version to compare with"}),
+        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "where it runs"}),
+        ("--what", {"default": "hashes,times", "help": "comma-separated selection"}),
+        ("--rounds", {"type": int, "default": ROUNDS, "help": "turns of each version"}),
+        ("--only", {"default": "", "help": "cases whose name holds this text"}),
+    )
+    versions = {"before": options.before, "after": common.REPOSITORY}
+    found: dict[str, Any] = {}
+    if "hashes" in options.what:
+        hashes = {name: run_shared(tree, options) for name, tree in versions.items()}
+        found["hashes"] = compare_hashes(**hashes)
+    if "times" in options.what:
+        runs: dict[str, list[dict[str, list[float]]]] = {name: [] for name in versions}
+        for _ in range(options.rounds):
+            for name, tree in versions.items():
+                runs[name].append(run(tree, "times", options))
+        found["times"] = compare_times(**runs)
+    common.write_json(options.out, f"versions_{options.backend}", __doc__ or "", found)
+    return 1 if found.get("hashes", {}).get("different") else 0
+
+
+def run_shared(tree: Path, options: Any) -> dict[str, str]:
+    """Return the hashes of one version, found by a process a core: most of it is compiling."""
+    cores = len(os.sched_getaffinity(0))
+    shares = [f"{i}/{cores}" for i in range(cores)]
+    with ThreadPoolExecutor(cores) as pool:
+        parts = list(pool.map(lambda share: run(tree, "hashes", options, share), shares))
+    return {case: found for part in parts for case, found in part.items()}
+
+
+def run(tree: Path, what: str, options: Any, share: str = "0/1") -> dict[str, Any]:
+    """Return what one version finds in a process of its own."""
+    script = Path(__file__).with_name("version_cases.py")
+    command = [sys.executable, str(script), what, "--backend", options.backend]
+    command += ["--only", options.only, "--share", share]
+    folders = [str(tree), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(folders).rstrip(os.pathsep)}
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
+    record = json.loads(done.stdout.splitlines()[-1])
+    assert Path(record["library"]).parent == tree.resolve(), record["library"]
+    found: dict[str, Any] = record["found"]
+    return found
+
+
+def compare_hashes(before: dict[str, str], after: dict[str, str]) -> dict[str, Any]:
+    """Return how many cases are equal, and which are not."""
+    different = [name for name in before if before[name] != after.get(name)]
+    print(f"{len(before)} cases, {len(different)} different", *different, sep="\n  ")
+    return {"cases": len(before), "different": different}
+
+
+def compare_times(
+    before: list[dict[str, list[float]]], after: list[dict[str, list[float]]]
+) -> dict[str, Any]:
+    """Return the fastest call of each version by case, their ratio and the old one's spread."""
+    rows = {}
+    for case in before[0]:
+        old, new = ([min(run[case]) for run in runs] for runs in (before, after))
+        rows[case] = {
+            "before_ms": 1e3 * min(old),
+            "after_ms": 1e3 * min(new),
+            "change_percent": 100 * (min(new) / min(old) - 1),
+            "spread_percent": 100 * (max(old) / min(old) - 1),
+        }
+    header = ("case", "before ms", "after ms", "change %", "spread of before %")
+    common.show("fastest calls", header, [(case, *row.values()) for case, row in rows.items()])
+    return rows
+
+
+if __name__ == "__main__":
+    sys.exit(main())

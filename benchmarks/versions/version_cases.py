@@ -1,0 +1,174 @@
+"""What one version of the library returns and how long it takes, as JSON: see compare_versions.py.
+
+The library is the one that PYTHONPATH names; only its public names are used, and the searches
+are those of this checkout's contract suite, so that versions of any shape can be compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+import gpu_ls_plugin as gls
+
+# The library is loaded, so that from here only the tests are taken.
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tests.helpers import configurations
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
+
+Case = tuple[str, "Callable[[], gls.Result]"]
+HASHED_SIZES = (5, 8, 60, 137)
+CUBIC_SIZES = (5, 8, 60)
+ROWS = 7
+SEVERAL = ("EUC_2D", "GEO", "EUC", "EXPLICIT")  # of searches that take long to compile
+SCALE = {"cuda": 16, "cpu": 1}  # tours of a timed batch, by the backend's width
+REPEATS = 5
+
+
+def hashed_cases(backend: str) -> Iterator[Case]:
+    """Yield every engine, chain, cooperation and construction on small problems."""
+    budget = gls.Budget(kicks=20)
+    for metric in METRICS:
+        for n in HASHED_SIZES:
+            problem, starts = random_problem(metric, n), random_tours(n, ROWS)
+            for name, search in configurations.SEARCHES.items():
+                if name in configurations.CUBIC and n not in CUBIC_SIZES:
+                    continue
+                if name in configurations.FILTERED and metric not in SEVERAL:
+                    continue
+                yield (
+                    f"{name} {problem.name}",
+                    lambda s=search, p=problem, t=starts: s(p, t, seed=3, backend=backend),
+                )
+            for name, chain in chains().items():
+                if n > CUBIC_SIZES[1] and (metric in SEVERAL or name == "chains"):
+                    yield (
+                        f"{name} {problem.name}",
+                        lambda s=chain, p=problem, t=starts: s(
+                            p, t, seed=3, budget=budget, backend=backend
+                        ),
+                    )
+    for n in HASHED_SIZES:
+        matrix = np.random.default_rng(n).integers(1, 60, (n, n))
+        problem, starts = gls.TSP.from_matrix(matrix, name=f"asymmetric-{n}"), random_tours(n, ROWS)
+        for name, search in configurations.ASYMMETRIC.items():
+            yield (
+                f"{name} {problem.name}",
+                lambda s=search, p=problem, t=starts: s(p, t, seed=3, backend=backend),
+            )
+
+
+def chains() -> dict[str, Any]:
+    """Return iterated searches of every kind of chains and cooperation."""
+    steps = gls.LocalSearch([gls.LinKernighan(5)], gls.Nearest(5))
+    return {
+        "chains": gls.IteratedLocalSearch(),
+        "chains of Lin-Kernighan": gls.IteratedLocalSearch(steps, gls.DoubleBridge(segment=30)),
+        "annealed chains": gls.IteratedLocalSearch(accept=gls.Annealing()),
+        "restarted chains": gls.IteratedLocalSearch(accept=gls.Threshold(), restart_after=2),
+        "stepped chains": gls.IteratedLocalSearch(configurations.two_opt_climb()),
+        "random restarts": gls.IteratedLocalSearch(steps, gls.Restart(), gls.Always()),
+        "crossed chains": gls.IteratedLocalSearch(cooperation=gls.EdgeAssembly(0.05, 2, 8)),
+        "contracted chains": gls.IteratedLocalSearch(cooperation=gls.EliteEdges(0.05, most=1.0)),
+        "migrating chains": gls.IteratedLocalSearch(cooperation=gls.Migration(0.05)),
+        "parts": gls.IteratedLocalSearch(part=32),
+    }
+
+
+def timed_cases(backend: str) -> Iterator[Case]:
+    """Yield one call of each engine and kind of chains, and one that is too small to matter."""
+    width = SCALE[backend]
+    problem = uniform(1000)
+    near = gls.nearest_neighbour(problem, 132 * width, seed=1, backend=backend)
+    random = gls.random_tours(problem, 4 * width, seed=1, backend=backend)
+    small, few = uniform(200), 132 * width
+    starts = gls.nearest_neighbour(small, few, seed=1, backend=backend)
+    large = uniform(20_000)
+    one = gls.space_filling_curve(large, 1, backend=backend)
+    everything, best = gls.All(), gls.Best()
+    keep = gls.FilteredNeighbourhood(gls.TwoOpt(), gls.GainBound() & gls.Radius(2000))
+    kicks = gls.Budget(kicks=100 if backend == "cuda" else 20)
+    steps = gls.LocalSearch([gls.LinKernighan(3)], gls.Nearest(8))
+    cubic = gls.LocalSearch([gls.ThreeOpt()], everything, best)
+    draws = gls.LocalSearch([gls.TwoOpt()], everything, gls.RandomK(2000))
+    crossed = gls.IteratedLocalSearch(cooperation=gls.EdgeAssembly(0.1, 2, 8))
+    table: dict[str, tuple[Any, Any, Any, Any]] = {
+        "default": (gls.LocalSearch(), problem, near, None),
+        "Lin-Kernighan": (steps, problem, near, None),
+        "default, random tours": (gls.LocalSearch(), problem, random, None),
+        "multi, random tours": (gls.LocalSearch(pivoting=gls.Multi()), problem, random, None),
+        "best sweeps": (gls.LocalSearch(pivoting=best), small, starts, None),
+        "exhaustive 2-opt": (configurations.two_opt_climb(), small, starts, None),
+        "exhaustive 3-opt": (cubic, small, starts[:8], gls.Budget(moves=20)),
+        "random k": (draws, small, starts, None),
+        "filtered": (gls.LocalSearch([keep], pivoting=best), small, starts[:20], None),
+        "chains": (gls.IteratedLocalSearch(), problem, near[: 33 * width], kicks),
+        "crossed chains": (crossed, small, starts[: 33 * width], kicks),
+        "parts": (gls.IteratedLocalSearch(), large, one, gls.Budget(kicks=20_000)),
+        "small call": (gls.LocalSearch(), small, starts[:2], None),
+    }
+    for name, (search, where, tours, budget) in table.items():
+        yield (
+            name,
+            lambda s=search, p=where, t=tours, b=budget: s(p, t, seed=1, backend=backend, budget=b),
+        )
+
+
+def uniform(n: int) -> gls.TSP:
+    """Return n cities, uniform in a square, with rounded lengths."""
+    places = np.random.default_rng(n).integers(0, 10_000, (n, 2))
+    return gls.TSP(places, "EUC_2D", name=f"uniform-{n}")
+
+
+def digest(result: gls.Result) -> str:
+    """Return a hash of the tours and costs of a result."""
+    parts = (result.tours.tobytes(), result.costs.tobytes())
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
+
+
+def seconds(call: Callable[[], gls.Result]) -> list[float]:
+    """Return the seconds of several calls after one that compiles; small ones are repeated."""
+    call()
+    taken = []
+    for _ in range(REPEATS):
+        begin, calls = time.perf_counter(), 0
+        while calls == 0 or time.perf_counter() - begin < 0.02:
+            call()
+            calls += 1
+        taken.append((time.perf_counter() - begin) / calls)
+    return taken
+
+
+def main() -> None:
+    """Print what was asked for as one line of JSON."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("what", choices=("hashes", "times"))
+    parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--only", default="", help="cases whose name holds this text")
+    parser.add_argument("--share", default="0/1", help="i/n: every n-th case from the i-th on")
+    options = parser.parse_args()
+    made = hashed_cases if options.what == "hashes" else timed_cases
+    measure = (lambda call: digest(call())) if options.what == "hashes" else seconds
+    first, step = map(int, options.share.split("/"))
+    found = {}
+    for name, call in list(made(options.backend))[first::step]:
+        if options.only in name:
+            try:
+                found[name] = measure(call)
+            except gls.exceptions.GpuLsError as error:
+                found[name] = type(error).__name__
+    print(json.dumps({"library": str(Path(gls.__file__).parent), "found": found}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""Parameters of kernels in groups: C++ structs, filled from arguments by what C++ says of them.
+
+A struct is declared once, in a header, its fields before everything else in it::
+
+    struct Instance {
+      const void* metric_data;  // what the metric's functor reads
+      int n;                    // cities
+    };
+
+``struct_of("include/instance.cuh", "Instance")`` is a kernel's parameter then, whose fields take
+the arguments of their names. One more field is a line there and an argument. The compiler compares
+its own layout with the one that arguments are packed by.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends.composition import Parameter, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+OWN_TYPES = ("int64", "uint64", "uint32", "uint16")  # of namespace gls
+CODES = {"int": "i", "float": "f", "gls::int64": "q", "gls::uint64": "Q"}  # of module struct
+POINTER = "P"
+
+
+@dataclass(frozen=True)
+class Struct(Parameter):
+    """A parameter that groups others; kernels on GPUs take it by value.
+
+    Attributes
+    ----------
+    members : tuple of Parameter
+        Its fields, in their order; structs perhaps.
+    """
+
+    members: tuple[Parameter, ...]
+
+    @cached_property
+    def fields(self) -> tuple[Parameter, ...]:
+        """What takes an argument: each field."""
+        return tuple(field for member in self.members for field in member.fields)
+
+    @cached_property
+    def layout(self) -> struct.Struct:
+        """How C++ lays the fields out."""
+        return struct.Struct(f"@{_codes(self)}")
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """Where the members begin, in bytes."""
+        codes = [_codes(member) for member in self.members]
+        before = ("".join(codes[:place]) for place in range(len(codes)))
+        begin = (f"@{front}0{_widest(own)}" for front, own in zip(before, codes, strict=True))
+        return tuple(map(struct.calcsize, begin))
+
+    @cached_property
+    def record(self) -> np.dtype[np.void]:
+        """A NumPy type for its bytes."""
+        return np.dtype((np.void, self.layout.size))
+
+    @property
+    def checks(self) -> str:
+        """C++ that does not compile where a compiler lays the fields out in another way."""
+        size = f'static_assert(sizeof({self.type}) == {self.layout.size}, "{self.type}");\n'
+        offsets = "".join(
+            f"static_assert(__builtin_offsetof({self.type}, {member.name}) == {offset}, "
+            f'"{self.type}::{member.name}");\n'
+            for member, offset in zip(self.members, self.offsets, strict=True)
+        )
+        # Not every NVRTC can say where a member lies.
+        return f"{size}#ifndef __CUDACC_RTC__\n{offsets}#endif\n"
+
+    @property
+    def on_host(self) -> tuple[str, str]:
+        """Given by address; copied, so that nothing a kernel writes might change it."""
+        given = f"given_{self.name}"
+        return f"const {self.type}& {given}", f"\n  const {self.type} {self.name} = {given};"
+
+    def pack(self, arguments: Mapping[str, Any], address: Callable[[Parameter, Any], int]) -> bytes:
+        """Return the struct's bytes; `address` looks at an array and says where it begins."""
+        values = [
+            address(field, arguments[name]) if is_pointer else arguments[name]
+            for field, name, is_pointer in self._steps
+        ]
+        try:
+            return self.layout.pack(*values)
+        except OverflowError:  # a number beyond the range of a float becomes an infinite one
+            with np.errstate(over="ignore"):
+                narrow = [np.float32(v) if isinstance(v, float) else v for v in values]
+            return self.layout.pack(*narrow)
+
+    @cached_property
+    def _steps(self) -> list[tuple[Parameter, str, bool]]:
+        return [(field, field.name, field.is_pointer) for field in self.fields]
+
+
+class Arguments(Struct):
+    """Parameters of a kernel as one: a launch hands one over in a microsecond, however large."""
+
+    @classmethod
+    def of(cls, parameters: tuple[Parameter, ...]) -> Arguments:
+        """Return some parameters as one; `run` takes each of them."""
+        return cls("gls_arguments", "arguments", parameters)
+
+    @property
+    def passed(self) -> str:
+        """Each of the parameters."""
+        return ", ".join(f"{self.name}.{member.name}" for member in self.members)
+
+    @property
+    def checks(self) -> str:
+        """What declares the struct, before that."""
+        fields = "".join(f"  {member.type} {member.name};\n" for member in self.members)
+        own = "".join(member.checks for member in self.members)
+        return f"{own}struct {self.type} {{\n{fields}}};\n{super().checks}"
+
+
+def _codes(parameter: Parameter) -> str:
+    """Return what a parameter is to module struct; a struct begins and ends at its alignment."""
+    if isinstance(parameter, Struct):
+        inside = "".join(map(_codes, parameter.members))
+        return f"0{_widest(inside)}{inside}0{_widest(inside)}"
+    return POINTER if parameter.is_pointer else CODES[parameter.type]
+
+
+def _widest(codes: str) -> str:
+    return max(codes.replace("0", ""), key=struct.calcsize)
+
+
+@cache
+def struct_of(header: str, name: str) -> Struct:
+    """Return a struct of one of our headers as a parameter."""
+    return parse_struct(read(header), name)
+
+
+def parse_struct(text: str, name: str) -> Struct:
+    """Return a struct of namespace gls as a parameter, from the text that declares it.
+
+    Its fields are numbers or pointers to numbers, each with a type that kernels may have, and end
+    at the first function.
+    """
+    code = re.sub(r"//.*", "", text)
+    found = re.search(rf"\bstruct {name} {{(.*?)(?:GLS_DEVICE|\n}})", code, re.DOTALL)
+    if found is None:
+        raise ValueError(f"no struct {name} without a base is declared")
+    members = [member for line in found[1].split(";") if line.strip() for member in _members(line)]
+    snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+    return Struct(f"gls::{name}", snake, tuple(members))
+
+
+def _members(declaration: str) -> list[Parameter]:
+    """Return the fields of a declaration such as ``const int *from, *to``."""
+    whole = re.fullmatch(r"\s*(const )?(unsigned char|\w+)\b(.*)", declaration, re.DOTALL)
+    names = whole[3].split(",") if whole else []
+    each = [re.fullmatch(r"\s*(\*?)\s*(\w+)\s*", one) for one in names]
+    if whole is None or not all(each):
+        raise ValueError(f"not a number or a pointer to numbers: {declaration.strip()}")
+    scope = "gls::" if whole[2] in OWN_TYPES else ""
+    item = f"{whole[1] or ''}{scope}{whole[2]}"
+    return [Parameter(f"{item}{one[1]}", one[2]) for one in each if one]

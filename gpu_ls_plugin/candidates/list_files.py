@@ -1,0 +1,73 @@
+"""Files of candidate lists: NPZ, with the rule that made them and the instance they belong to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.candidates.lists import wrong_row
+from gpu_ls_plugin.exceptions import FileFormatError
+from gpu_ls_plugin.files import atomically
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+VERSION = 1
+
+
+def write_lists(
+    path: str | os.PathLike[str], rule: str, fingerprint: str, cities: NDArray[Any]
+) -> None:
+    """Write lists to an NPZ file, which appears complete or not at all."""
+    with atomically(Path(path)) as file, open(file, "wb") as stream:
+        np.savez(
+            stream,
+            version=np.array(VERSION),
+            rule=np.array(rule),
+            fingerprint=np.array(fingerprint),
+            cities=cities,
+        )
+
+
+def read_lists(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
+    """Return the "rule", "fingerprint" and "cities" of a file.
+
+    Raises
+    ------
+    FileNotFoundError
+        No such file.
+    FileFormatError
+        The file holds no candidate lists.
+    """
+    with open(path, "rb") as stream:
+        try:
+            with np.load(stream, allow_pickle=False) as file:
+                version = file["version"]
+                content = {name: file[name] for name in ("rule", "fingerprint", "cities")}
+        except OSError:
+            raise
+        except Exception as error:  # of zipfile, what decompresses, and what reads arrays
+            raise FileFormatError(f"{path}: no file of candidate lists: {error!r}") from error
+    if not np.array_equal(version, VERSION):
+        raise FileFormatError(
+            f"{path}: candidate lists of format {version}, but this library reads {VERSION}; "
+            "make them anew"
+        )
+    for name in ("rule", "fingerprint"):
+        if content[name].dtype.kind != "U" or content[name].ndim:
+            raise FileFormatError(f"{path}: {name}: {content[name]!r:.80} is no text")
+    return {**content, "cities": _checked(path, content["cities"])}
+
+
+def _checked(path: str | os.PathLike[str], cities: NDArray[Any]) -> NDArray[np.int32]:
+    """Return lists in our layout; rows that do not hold other cities, each once, raise."""
+    wanted = cities.dtype.kind in "iu" and cities.ndim == 2
+    if not wanted or not len(cities) or (len(cities) > 1 and not cities.shape[1]):
+        raise FileFormatError(f"{path}: cities: {cities.dtype} of shape {cities.shape}")
+    if (row := wrong_row(cities)) is not None:
+        raise FileFormatError(f"{path}: cities: row {row} is no list of candidates")
+    return np.ascontiguousarray(cities, np.int32)

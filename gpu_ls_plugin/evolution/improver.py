@@ -1,0 +1,143 @@
+"""The one place where a framework's rows go through a search."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import check_name
+from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.evolution.rows import as_tours, canonical
+from gpu_ls_plugin.evolution.run import NoRun
+from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.search_text import improving, parse_search, text_of
+from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
+from gpu_ls_plugin.solver import compile_search
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.problems.tsp import TSP
+
+
+def default_search() -> Callable[..., Any]:
+    """Return a new search as every operator uses it if it is given none: 2-opt and Or-opt."""
+    return LocalSearch()
+
+
+@dataclass(frozen=True)
+class Improver:
+    """A search and where it runs, as operators hold it: small, without state, picklable.
+
+    Parameters
+    ----------
+    search : callable or str, optional
+        A search of the library, or a text for one, which `gpu_ls_plugin.search_text` reads;
+        `default_search` if None.
+    backend : str
+        "auto", "cpu" or "cuda".
+    moves : int, optional
+        Applied improving moves per tour and call, at least 1; None: to the local optimum.
+    kicks : int, optional
+        Kicks per tour and call of an iterated search; None: its `kicks_per_city`
+        where `moves` does not limit it.
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        `search` is neither, its text cannot be read, or it does not improve given tours; a limit
+        is no integer in its range, or of kicks where the search makes none; no such backend.
+    """
+
+    search: Callable[..., Any] | str | None = None
+    backend: str = "auto"
+    moves: int | None = None
+    kicks: int | None = None
+
+    def __post_init__(self) -> None:
+        check_name(self.backend)  # what is wrong is an error here, not in a generation
+        for name, least in (("moves", 1), ("kicks", 0)):
+            if getattr(self, name) is not None:
+                limit = checks.integer(name, getattr(self, name), least=least)
+                object.__setattr__(self, name, limit)
+        search = improving(self._found(), self.search)
+        if self.kicks is not None and isinstance(search, LocalSearch):
+            raise InvalidParameterError(
+                f"kicks: {self.kicks}, but {text_of(search)} makes none; pass an "
+                "IteratedLocalSearch, or limit the search by moves"
+            )
+
+    def prepare(self, problem: TSP, size: int = 1) -> None:
+        """Compile for batches of `size` ahead of a timed run."""
+        tours = np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
+        compile_search(self._found(), problem, tours, self.backend)
+
+    def __call__(
+        self,
+        problem: TSP,
+        rows: ArrayLike,
+        random_state: np.random.Generator,
+        run: Run | None = None,
+    ) -> tuple[Tours, NDArray[np.int64] | None]:
+        """Search all rows in one batch, within the time that a run has left.
+
+        Parameters
+        ----------
+        problem : TSP
+        rows : integer array, shape (P, n)
+            Tours; not changed.
+        random_state : numpy.random.Generator
+            One number is drawn from it, whatever happens.
+        run : Run, optional
+            Limits the search and is told of it.
+
+        Returns
+        -------
+        tours : int32 array, shape (P, n)
+            Improved and in canonical form, in the order of the rows.
+        costs : int64 array, shape (P,), or None
+            Their exact costs; None where nothing was searched, or where lengths are real and the
+            last digits depend on how a tour is written.
+        """
+        run = NoRun() if run is None else run
+        tours, costs = as_tours(rows), None
+        seed = int(random_state.integers(2**63))
+        seconds = run.seconds_left()
+        if seconds > 0:
+            budget = self._budget(problem.n, seconds)
+            result = self._found()(problem, tours, seed=seed, budget=budget, backend=self.backend)
+            tours, costs = result.tours, np.array(result.costs)  # a new one, to be changed
+            run.account(result.statistics)
+        tours = canonical(tours, symmetric=problem.symmetric)
+        return tours, costs if problem.integer else None
+
+    def _budget(self, n: int, seconds: float) -> Budget:
+        """Return the limits of a call.
+
+        An iterated search would fill any time it is given; the first generation is not to.
+        """
+        kicks, search = self.kicks, self._found()
+        if (kicks, self.moves) == (None, None) and isinstance(search, IteratedLocalSearch):
+            kicks = round(search.kicks_per_city * n)
+        limit = seconds if math.isfinite(seconds) else None
+        return Budget(seconds=limit, kicks=kicks, moves=self.moves)
+
+    def _found(self) -> Callable[..., Any]:
+        if self.search is None or isinstance(self.search, str):
+            return _written(self.search)
+        return self.search
+
+
+@functools.cache
+def _written(text: str | None) -> Callable[..., Any]:
+    """Make a search from its text once, so that it may keep what it knows about a problem."""
+    return default_search() if text is None else parse_search(text)

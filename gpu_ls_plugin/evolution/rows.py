@@ -1,0 +1,96 @@
+"""Batches of tours as frameworks hold them: types, canonical form, keys. Plain NumPy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.exceptions import InvalidTourError
+from gpu_ls_plugin.problems.referee import check_permutations
+from gpu_ls_plugin.problems.tour_rows import canonical, gather, row_offsets
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Tours = NDArray[np.int32]
+
+__all__ = ["as_tours", "canonical", "checked", "gather", "keys", "row_offsets", "unknown"]
+
+
+def as_tours(rows: ArrayLike) -> NDArray[Any]:
+    """Return a framework's rows as a two-dimensional integer array.
+
+    Frameworks turn integers into floats and objects on some of their ways (warm starts, mixed
+    arrays); whole numbers are turned back, anything else is left for the search to refuse by row.
+    """
+    array = np.asarray(rows)
+    array = array.reshape(0, 0) if array.shape == (0,) else np.atleast_2d(array)
+    if array.dtype.kind in "fO":
+        try:
+            with np.errstate(invalid="ignore"):  # NaN and infinity are left as they are
+                whole = array.astype(np.int64)
+        except (TypeError, ValueError, OverflowError):
+            return array
+        if np.array_equal(whole, array):
+            array = whole
+    if array.dtype.kind in "iu" and array.size and array.min() >= 0 and array.max() < 2**31:
+        return np.ascontiguousarray(array, dtype=np.int32)
+    return array
+
+
+def checked(rows: ArrayLike, n: int, parameter: str) -> Tours:
+    """Return a framework's rows as tours of n cities.
+
+    Parameters
+    ----------
+    rows : array_like, shape (P, n)
+        Whole numbers of any type, P >= 1; not changed.
+    n : int
+        Number of cities.
+    parameter : str
+        What messages call the rows.
+
+    Returns
+    -------
+    int32 array, shape (P, n)
+
+    Raises
+    ------
+    InvalidTourError, InvalidTypeError
+        Wrong shape, or a row that is no permutation of 0..n-1; row and reason are named.
+    """
+    try:
+        array = as_tours(rows)
+    except ValueError as error:
+        raise InvalidTourError(f"{parameter}: rows of different lengths") from error
+    if array.dtype.kind not in "iu" and array.shape[1:] == (n,):
+        for (row, column), value in np.ndenumerate(array.astype(object)):
+            if not _is_city(value, n):
+                raise InvalidTourError(
+                    f"{parameter}: row {row} holds {value!r} at position {column}, but cities are "
+                    f"whole numbers 0..{n - 1}"
+                )
+    return check_permutations(array, n, parameter=parameter)
+
+
+def _is_city(value: Any, n: int) -> bool:
+    try:
+        return bool(0 <= value < n and value == int(value))
+    except (TypeError, ValueError):
+        return False
+
+
+def keys(tours: Tours) -> list[bytes]:
+    """Return one hashable key per row; equal rows, and only these, have equal keys."""
+    return [row.tobytes() for row in tours]
+
+
+def unknown(tours: Tours, known: set[bytes]) -> NDArray[np.bool_]:
+    """Tell which rows are neither in `known` nor equal to a row before them."""
+    seen = set(known)
+    fresh = np.zeros(len(tours), dtype=np.bool_)
+    for row, key in enumerate(keys(tours)):
+        fresh[row] = key not in seen
+        seen.add(key)
+    return fresh

@@ -1,0 +1,26 @@
+// What kernels are told of an instance and of its candidates.
+#pragma once
+
+#include "include/team.cuh"
+
+namespace gls {
+
+struct Instance {
+  const void* metric_data;  // what the metric's functor reads
+  int n;                    // cities
+  const void* sites;        // of every city, what lengths are computed from
+  float error_absolute;     // of estimates of lengths: EstimateError
+  float error_relative;
+};
+
+// Candidates of every city, and which first steps of a move there are.
+struct Candidates {
+  const int* candidates;          // in the form that the lengths' `Lists` have
+  const void* candidate_lengths;  // null where these lie with the candidates
+  int degree;                     // candidates of a city
+  int sorted;                     // whether their lengths never fall
+  int directions;                 // 2: first steps backward and forward; 1: backward alone
+  int breadth;                    // candidates that a first step may go to
+};
+
+}  // namespace gls

@@ -1,0 +1,80 @@
+"""What every objective says of itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.problems.problem import Problem
+
+
+class Objective(ABC):
+    """What a problem's tours cost beside their length, and which of them may be results.
+
+    A problem names its objective: ``problem.under(objective)``. Searches find moves by their
+    lengths, as they do without one; what a move gains is for the objective to say.
+
+    Attributes
+    ----------
+    name : str
+        Name in the registry.
+    functor : str
+        C++ type, as `objectives/objective.cuh` describes it.
+    header : str
+        File that defines it, found like a kernel's header.
+    length_alone : bool
+        Whether nothing is added, so that searches are those without an objective.
+    by_edges : bool
+        Whether the cost is a sum over the edges of a tour, so that what moves gain that have no
+        edge in common adds up, and a part of a tour may be searched without the rest.
+    """
+
+    name: ClassVar[str]
+    functor: ClassVar[str]
+    header: ClassVar[str] = "objectives/objective.cuh"
+    length_alone: ClassVar[bool] = False
+    by_edges: ClassVar[bool] = False
+
+    def source(self) -> str:
+        """Return the C++ text that defines the functor, empty where `header` does."""
+        return ""
+
+    def check(self, problem: Problem) -> None:
+        """Raise UnsupportedProblemError where the objective makes no sense on the problem."""
+
+    def words(self, backend: Any, problem: Problem) -> list[Any]:
+        """Return the functor's parameters: integers, floats, or arrays of the backend."""
+        return []
+
+    @abstractmethod
+    def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
+        """Return what tours (P, n) cost beside their length: exact, in the type of its costs."""
+
+    def feasible(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which tours (P, n) may be results: all unless overridden."""
+        return np.ones(len(rows), dtype=np.bool_)
+
+
+def require_length(objective: Objective, search: str) -> None:
+    """Raise UnsupportedProblemError where a search compares lengths, but these do not say all."""
+    if not objective.length_alone:
+        raise UnsupportedProblemError(
+            f"problem: {search} compares lengths alone, but the objective is "
+            f"{objective.name!r}; leave it out, or search problem.under('length')"
+        )
+
+
+def require_by_edges(objective: Objective, search: str) -> None:
+    """Raise UnsupportedProblemError where a search works on parts of an indivisible objective."""
+    if not objective.by_edges:
+        raise UnsupportedProblemError(
+            f"problem: {search} adds up what parts of a tour gain, but the objective "
+            f"{objective.name!r} is not a sum over edges; use First() on whole tours"
+        )

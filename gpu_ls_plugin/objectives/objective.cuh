@@ -1,0 +1,86 @@
+// What a search minimises: the length of a tour, and what an objective adds to it.
+//
+// A move asks `view.gain(move, removed, added)` (neighbourhoods/move.cuh), which asks the
+// objective of the metric that lengths are computed by. Of a metric without one that is the length
+// alone: then `gain` is a difference of lengths, and nothing of this file is left in a kernel.
+// `Under` is a metric with an objective. An objective is a struct with
+//
+//   AnObjective(const uint64* words, int n)        its parameters (include/words.cuh), and cities
+//   Gain gain(const Change& change, Gain shorter)  what a change gains that makes the tour shorter
+//                                                  by so much, exactly, also where that is
+//                                                  negative; `forbidden<Gain>()` where it must not
+//                                                  be made
+//   bool feasible(team, n, city)                   whether a tour may be a result: that of
+//                                                  city(0), ... city(n - 1); a search that passes
+//                                                  through others keeps the best that may. The same
+//                                                  for all lanes
+//
+// A change is made of edges between cities of the problem: change.edges() of them leave and as many
+// come, change.leaving(e) and change.coming(e). An edge may be among both.
+#pragma once
+
+#include "include/lengths.cuh"
+#include "include/words.cuh"
+
+namespace gls {
+
+// Less than any gain, and far from overflow.
+template <class Gain>
+GLS_DEVICE constexpr Gain forbidden() {
+  return Gain(Gain(0.5) != Gain(0) ? -1e300 : -double(int64(1) << (8 * sizeof(Gain) - 2)));
+}
+
+// Two cities that are neighbours.
+struct Edge {
+  int from, to;
+};
+
+// The length alone: no part of a kernel, and no register.
+struct LengthObjective {};
+
+// A metric whose searches have an objective; its first word is the address of the metric's data.
+template <class Metric, class ObjectiveType>
+struct Under : Metric {
+  using Objective = ObjectiveType;
+  Objective objective;
+
+  GLS_DEVICE Under(const void* data, int n)
+      : Metric(address<const void>(*static_cast<const uint64*>(data)), n),
+        objective(static_cast<const uint64*>(data) + 1, n) {}
+};
+
+// The objective of a metric.
+template <class Metric, class = void>
+struct ObjectiveOf {
+  using Type = LengthObjective;
+};
+template <class Metric>
+struct ObjectiveOf<Metric, decltype(void(sizeof(typename Metric::Objective)))> {
+  using Type = typename Metric::Objective;
+};
+
+// Whether lengths say all.
+GLS_DEVICE constexpr bool is_length(const LengthObjective*) { return true; }
+GLS_DEVICE constexpr bool is_length(const void*) { return false; }
+template <class Metric>
+GLS_DEVICE constexpr bool length_alone() {
+  return is_length(static_cast<typename ObjectiveOf<Metric>::Type*>(nullptr));
+}
+
+// What a city is called in the problem.
+template <class Metric>
+GLS_DEVICE int name_of(const Renamed<Metric>& metric, int city) {
+  return metric.names[city];
+}
+template <class Metric>
+GLS_DEVICE int name_of(const Metric&, int city) {
+  return city;
+}
+
+// Whether a tour may be a result: that of the cities city(0), city(1), ...
+template <class Team, class View, class City>
+GLS_DEVICE bool is_feasible(const Team& team, const View& view, City city) {
+  return view.length.metric.objective.feasible(team, view.tour.n, city);
+}
+
+}  // namespace gls

@@ -1,0 +1,66 @@
+"""Tours as rows: which are the same, and how far they are apart. Plain NumPy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+
+def canonical(tours: NDArray[Any], *, symmetric: bool = True) -> NDArray[np.int32]:
+    """Return the one way of writing each tour: city 0 first, its smaller neighbour second.
+
+    Parameters
+    ----------
+    tours : integer array, shape (P, n)
+        Permutations; not changed.
+    symmetric : bool
+        Whether a tour and its reverse are the same; without it, rows are only rotated.
+
+    Returns
+    -------
+    int32 array, shape (P, n), a new one
+    """
+    written = tours.astype(np.int32)  # always a copy
+    n = written.shape[1]
+    if not written.size:
+        return written
+    elsewhere = np.flatnonzero(written[:, 0])
+    if elsewhere.size:
+        rows = written[elsewhere]
+        start = (rows == 0).argmax(axis=1)[:, np.newaxis]
+        written[elsewhere] = gather(rows, (start + np.arange(n)) % n)
+    if symmetric and n > 2:
+        backward = np.flatnonzero(written[:, 1] > written[:, -1])
+        written[backward, 1:] = written[backward, :0:-1]
+    return written
+
+
+def gather(rows: NDArray[Any], columns: NDArray[np.intp]) -> NDArray[Any]:
+    """Return ``rows[r, columns[r, c]]``, shape (P, m): ten times faster than `take_along_axis`."""
+    return rows.ravel().take(columns + row_offsets(rows))
+
+
+def row_offsets(rows: NDArray[Any]) -> NDArray[np.intp]:
+    """Return where each row of (P, n) begins in the flat array, shape (P, 1)."""
+    size, n = rows.shape
+    return np.arange(0, size * n, n, dtype=np.intp)[:, np.newaxis]
+
+
+def new_edges(tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
+    """Return a function that says which share of another tour's undirected edges this one lacks."""
+    place, last = tour.argsort().astype(np.int32), len(tour) - 1
+
+    def share(other: NDArray[Any]) -> float:
+        at = place[other]
+        apart = np.abs(at[1:] - at[:-1])
+        new = np.count_nonzero((apart != 1) & (apart != last))
+        closing = abs(int(at[0]) - int(at[-1])) not in (1, last)
+        return (new + closing) / len(tour)
+
+    return share

@@ -1,0 +1,229 @@
+"""What every recombination says of itself; crossing of given pairs, and of a population."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.cooperation.base import Cooperation
+from gpu_ls_plugin.exceptions import (
+    GpuLsError,
+    InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.objectives.base import require_length
+from gpu_ls_plugin.problems.tsp import tour_problem
+from gpu_ls_plugin.recombination.partners import Partners
+from gpu_ls_plugin.searches.audit import foreign_names, refereed_costs
+from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.recombination.workspace import Workspace
+    from gpu_ls_plugin.searches.chains.chains import Chains
+
+
+@dataclass(frozen=True)
+class Recombination(Cooperation):
+    """A way to make a child of two tours: of given pairs, or of a population of chains.
+
+    As a cooperation, it crosses the best tour of each chain with the present tour of another one,
+    a different one in every generation: kicks keep present tours different even where the best
+    ones have become alike. A chain goes on from a child that is cheaper than its best tour.
+
+    Parameters
+    ----------
+    every : float
+        Kicks per city between two exchanges of a population; more than 0.
+    generations : int
+        Of each exchange.
+
+    Attributes
+    ----------
+    reverses : bool
+        Whether it has to reverse paths, so that lengths must be symmetric.
+    never_worse : bool
+        Whether a child is never costlier than the first parent.
+    """
+
+    every: float = 0.1
+    generations: int = 5
+
+    reverses: ClassVar[bool] = True
+    never_worse: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.fields(self, checks.integer, "generations", least=1, most=checks.MOST_INT)
+
+    @abstractmethod
+    def workspace(
+        self,
+        backend: Backend,
+        problem: TSP,
+        size: int,
+        *,
+        seed: int,
+        first_row: int = 0,
+        parts: Composed | None = None,
+    ) -> Workspace:
+        """Return kernels and memory for batches of `size` pairs.
+
+        `parts` has a search's candidate lists, None where there are none.
+        """
+
+    @abstractmethod
+    def bytes_per_tour(self, n: int) -> int:
+        """Return the device memory of one pair in bytes."""
+
+    def check(self, problem: TSP) -> None:
+        """Raise UnsupportedProblemError where chains of a problem cannot be crossed."""
+        self._check(problem, "cooperation", "use Migration()")
+
+    def cross(
+        self,
+        problem: Problem,
+        first: Any,
+        second: Any,
+        *,
+        seed: int | None = 0,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        memory_limit: int | None = None,
+        first_row: int = 0,
+    ) -> Any:
+        """Return one child for each pair of rows.
+
+        The child of row r depends on its two parents, on `seed` and on its number alone.
+
+        Parameters
+        ----------
+        problem : Problem
+        first, second : array, shape (P, n), integer
+            Parents, row by row; not changed. NumPy, or CuPy with the result on the same device.
+        seed : int or None
+            Pass another one for each call, or None to draw one.
+        backend, device
+            Where they are crossed; see `get_backend`.
+        memory_limit : int, optional
+            Bytes that may be used beside the parents and children; without a difference to the
+            result.
+        first_row : int
+            Number of the first row, where the batch is a part of a larger one.
+
+        Returns
+        -------
+        array, shape (P, n), int32
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The recombination makes no sense on the problem.
+        InvalidTourError, InvalidTypeError
+            Parents are not permutations of the cities, or do not go together in pairs.
+        InsufficientMemoryError
+            Not even one pair fits.
+        """
+        problem = tour_problem(problem)
+        key, number = checks.seed(seed), checks.first_row(first_row)
+        self._check(problem, "problem", "make the matrix symmetric, for example (D + D.T) / 2")
+        chosen = get_backend(backend, device, tours=first)
+        with chosen.current():
+            children = _parents(chosen, problem, first, "first")
+            others = _parents(chosen, problem, second, "second")
+            if len(children) != len(others):
+                raise InvalidTourError(
+                    f"second: {len(others)} rows do not go with the {len(children)} of first"
+                )
+            fixed = chosen.metric_data(problem).nbytes
+            size = chosen.rows_that_fit(self.bytes_per_tour(problem.n), fixed, memory_limit)
+            for begin in range(0, len(children), size):
+                rows = slice(begin, begin + size)
+                self._cross(chosen, problem, children[rows], others[rows], key, number + begin)
+            return arrays.give(chosen, children, like=first)
+
+    def exchange(
+        self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
+    ) -> int:
+        """Cross the best tours; nothing happens to a single chain."""
+        watch = Stopwatch.of(seconds)
+        for _ in range(self.generations if len(chains.tours) > 1 else 0):
+            if watch.left <= 0:
+                break
+            chains.kept(self, lambda: _Generations(self, chains)).next(watch.left)
+            if seconds < math.inf:
+                chains.start.backend.wait()  # launches only queue
+        return 0
+
+    def _cross(
+        self, backend: Backend, problem: TSP, tours: Any, second: Any, seed: int, first_row: int
+    ) -> None:
+        """Replace tours by their children."""
+        size, costs = len(tours), tour_costs(backend, problem, tours)
+        workspace = self.workspace(backend, problem, size, seed=seed, first_row=first_row)
+        itself = backend.xp.arange(size, dtype="int32")
+        children, _ = workspace.cross(tours, costs, second, itself)
+        if names := foreign_names(problem, (self,)):
+            refereed_costs(names, problem, backend.to_numpy(children))
+        if self.never_worse and not problem.integer:  # gains are sums, which are rounded
+            worse = tour_costs(backend, problem, children) > costs
+            children[worse] = tours[worse]
+        tours[:] = children
+
+    def _check(self, problem: TSP, parameter: str, remedy: str) -> None:
+        require_length(problem.objective, f"{type(self).__name__}()")
+        if self.reverses and not problem.symmetric:
+            raise UnsupportedProblemError(
+                f"{parameter}: {type(self).__name__} reverses paths, which changes the lengths of "
+                f"this asymmetric problem; {remedy}"
+            )
+
+
+class _Generations:
+    """The generations of a population of chains, one after the other."""
+
+    def __init__(self, part: Recombination, chains: Chains) -> None:
+        start, size = chains.start, len(chains.tours)
+        self._workspace = part.workspace(
+            start.backend,
+            start.problem,
+            size,
+            seed=start.seed,
+            first_row=start.first_row,
+            parts=chains.parts,
+        )
+        self._partners = Partners(start.backend.xp, size, start.seed, start.first_row)
+        self._chains, self._generation = chains, 0
+
+    def next(self, seconds: float) -> None:
+        """Cross each chain's best tour with the present one of its partner."""
+        chains, generation = self._chains, self._generation
+        self._generation += 1
+        found = self._workspace.cross(
+            chains.best_tours,
+            chains.best_costs,
+            chains.tours,
+            self._partners.of(generation),
+            generation=generation,
+            seconds=seconds,
+        )
+        chains.adopt(*found)
+
+
+def _parents(backend: Backend, problem: TSP, tours: Any, name: str) -> Any:
+    """Return parents as a new array of the backend; what is wrong with them is said of `name`."""
+    try:
+        return arrays.take_tours(backend, problem, tours)
+    except (InvalidTourError, InvalidTypeError) as error:
+        kind: type[GpuLsError] = type(error)
+        raise kind(name + str(error).removeprefix("tours")) from error

@@ -1,0 +1,1 @@
+"""Many instances side by side: candidates, first tours and chains of all at once."""

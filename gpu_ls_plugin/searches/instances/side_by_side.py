@@ -1,0 +1,174 @@
+"""Chains on instances side by side: each searches one, several where there are few instances."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.acceptance import Annealing
+from gpu_ls_plugin.backends.tuning import LAUNCH_SECONDS
+from gpu_ls_plugin.budget import now
+from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.neighbourhoods import LinKernighan
+from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.searches.chains import chain_layouts
+from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT, chain_layout
+from gpu_ls_plugin.searches.chains.part_search import PartSearch
+from gpu_ls_plugin.searches.chains.start import Start
+from gpu_ls_plugin.searches.instances.instances import DEGREE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.budget import Stopwatch
+    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.searches.chains.part_search import TourParts
+    from gpu_ls_plugin.searches.instances.instances import Instances
+
+NEIGHBOURHOODS = (LinKernighan(3),)
+PERTURBATION = DoubleBridge(segment=100)
+# Of annealing: a chain on few cities makes more kicks for each, and has the time to cool down.
+FEW_CITIES, HEAT_OF_FEW, HEAT = 300, 1.2, 0.6
+
+
+def bytes_per_instance(n: int) -> int:
+    """Return the memory of an instance with one chain, without its coordinates."""
+    return n * (12 * DEGREE + 32) + 128
+
+
+def slots_of(backend: Backend, parts: Composed, n: int) -> int:
+    """Return how many chains on n cities a backend works on at a time; 0 if it cannot."""
+    try:
+        layout = chain_layout(backend, parts, n, chain_layouts.part_shape)
+    except InvalidParameterError:
+        return 0
+    return backend.processors * layout.teams * layout.blocks
+
+
+class SideBySide:
+    """Chains on some instances, all in each launch.
+
+    Parameters
+    ----------
+    backend : Backend
+    instances : Instances
+    parts : Composed
+        Neighbourhoods on the backend.
+    chosen : int array, shape (K,)
+        Which of the instances.
+    cut : TourParts
+        What `Instances.parts` made of these.
+    tours : array of the backend, shape (K, m), int32
+        Where they begin.
+    replicas : int
+        Chains of each.
+    seed, first_row : int
+        Chain c has the random numbers of row `first_row` + c.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        instances: Instances,
+        parts: Composed,
+        chosen: NDArray[np.int64],
+        cut: TourParts,
+        tours: Any,
+        replicas: int,
+        seed: int,
+        first_row: int,
+    ) -> None:
+        self._backend, self._first_row, self._replicas = backend, first_row, replicas
+        self._cut, stride = cut, tours.shape[1]
+        self._accept = Annealing(HEAT_OF_FEW if stride <= FEW_CITIES else HEAT)
+        layout = chain_layout(backend, parts, stride, chain_layouts.part_shape)
+        start = Start(backend, instances.whole, None, seed)
+        self._search = PartSearch(start, self._accept, parts, PERTURBATION, stride, layout)
+        self._window = PERTURBATION.window(int(instances.sizes[chosen].min()))
+        rings = tours.repeat(replicas, axis=0)
+        costs = instances.costs(backend, parts, self._cut, rings)
+        units = (costs / backend.xp.asarray(instances.sizes[chosen]).repeat(replicas)).astype("f4")
+        self.state = self._search.begin(rings, costs, units)
+        self._neighbours, self.launches = parts.neighbours, 0
+
+    def drive(
+        self, watch: Stopwatch, end: float, kicks: int | None, after: Callable[[], None]
+    ) -> str:
+        """Launch until every chain has made its kicks or the time is over; return which.
+
+        Parameters
+        ----------
+        watch : Stopwatch
+        end : float
+            Seconds of `watch` at which no launch begins.
+        kicks : int, optional
+            Of each chain.
+        after : callable
+            Called after each launch.
+        """
+        begin, done, until = watch.elapsed, 0, NO_LIMIT if kicks is None else kicks
+        step = self._first_kicks()
+        while done < until:
+            elapsed, begun = watch.elapsed, now()
+            if elapsed >= end:
+                return "seconds"
+            to = min(until, done + step)
+            ahead = min(end, elapsed + LAUNCH_SECONDS)
+            high = self._accept.level(_progress(done, kicks, elapsed, begin, end))
+            low = self._accept.level(_progress(to, kicks, ahead, begin, end))
+            cooling = (high - low) / (to - done)
+            self._search.advance(
+                self._cut,
+                self.state,
+                until=to,
+                heat=high + cooling * done,
+                cooling=cooling,
+                window=self._window,
+                first_row=self._first_row,
+                seconds=end - elapsed,
+            )
+            self.launches += 1
+            behind = int(self.state.kicks.min()) < to  # waits for the GPU
+            seconds = max(now() - begun, 1e-6)
+            after()
+            made, done = to - done, done if behind else to
+            wanted = max(0.0, min(LAUNCH_SECONDS, end - watch.elapsed))
+            step = max(1, min(8 * step, int(made * wanted / seconds)))
+        return "kicks"
+
+    def best_costs(self) -> NDArray[Any]:
+        """Return the cost of each instance's best tour, on the host; float64 sums nearly."""
+        costs: NDArray[Any] = self._backend.to_numpy(self._of_instances().min(axis=1))
+        return costs
+
+    def best_tours(self) -> NDArray[np.int32]:
+        """Return each instance's best tour, on the host, shape (K, m)."""
+        costs = self._of_instances()
+        rows = self._backend.xp.arange(len(costs)) * self._replicas + costs.argmin(axis=1)
+        tours: NDArray[np.int32] = self._backend.to_numpy(self.state.best_tours[rows])
+        return tours
+
+    def evaluations(self) -> int:
+        """Return how many moves were evaluated."""
+        return int(self.state.looks.sum()) * self._neighbours
+
+    def _of_instances(self) -> Any:
+        return self.state.best_costs.reshape(-1, self._replicas)
+
+    def _first_kicks(self) -> int:
+        """Return a number of kicks that surely takes less than a launch should."""
+        backend = self._backend
+        share = -(-len(self.state.tours) // backend.processors)
+        return max(1, int(LAUNCH_SECONDS / (chain_layouts.SECONDS_PER_KICK[backend.name] * share)))
+
+
+def _progress(done: int, kicks: int | None, seconds: float, begin: float, end: float) -> float:
+    """Return the share of kicks that are made, or of the time if that is more."""
+    shares = [0.0] if kicks is None else [done / max(1, kicks)]
+    if end < math.inf:
+        shares.append((seconds - begin) / max(end - begin, 1e-9))
+    return min(1.0, max(shares))

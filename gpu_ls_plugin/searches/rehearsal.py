@@ -1,0 +1,67 @@
+"""Compiling ahead: a search searches for a moment, on a problem of which nothing is kept."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.candidates import All, Nearest
+from gpu_ls_plugin.problems.tsp import tour_problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.problems.tsp import TSP
+
+A_MOMENT = 1e-3  # seconds, in which a program is compiled but hardly runs
+
+
+def compile_batch(
+    search: Callable[..., Any],
+    problem: Problem,
+    tours: Any,
+    backend: str | Backend,
+    device: int | None = None,
+) -> None:
+    """Compile what the first launches of a search need for a batch like `tours`.
+
+    Raises
+    ------
+    CompilationError, UnsupportedProblemError, BackendUnavailableError
+        As the search does.
+    KeyboardInterrupt
+        Ctrl-C.
+    """
+    place = {"backend": backend} | ({} if device is None else {"device": device})
+    found = search(problem, tours, budget=Budget(moves=0), callback=lambda _: None, **place)
+    if found.statistics.interrupted:  # which the search has taken for its own
+        raise KeyboardInterrupt
+
+
+def quick(search: Any) -> Any:
+    """Return a LocalSearch with the same programs, on candidates that are made quickly."""
+    if isinstance(search.candidates, All):
+        return search
+    return replace(search, candidates=Nearest(5))
+
+
+def copy_of(problem: Problem) -> TSP:
+    """Return a copy, so that nothing is known about the original when time runs."""
+    problem = tour_problem(problem)
+    copy: TSP = pickle.loads(pickle.dumps(problem))
+    return copy
+
+
+def any_tours(problem: Problem, size: int) -> NDArray[np.int32]:
+    """Return a batch, since the programs depend on its shape alone."""
+    size = checks.integer("size", size, least=1, most=checks.MOST_INT)
+    return np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))

@@ -1,0 +1,90 @@
+"""What `gpu-ls solve` does, as one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.solver import single
+from gpu_ls_plugin.solver.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.result import Callback, Result
+
+
+def solve(
+    problem: Problem,
+    seconds: float = 10.0,
+    *,
+    seed: int | None = 1,
+    backend: str = "auto",
+    population: int | None = None,
+    search: Callable[..., Any] | str | None = None,
+    start: str | None = None,
+    target: float | None = None,
+    kicks: int | None = None,
+    moves: int | None = None,
+    callback: Callback | None = None,
+) -> Result:
+    """Return the best tours found in some seconds, the cheapest first.
+
+    What is not given follows from the problem and the device (`solver.default_settings`).
+    Compiling is no part of the seconds. Ctrl-C ends the search early: what was found so far is
+    returned, and the statistics say "interrupt".
+
+    Parameters
+    ----------
+    problem : Problem
+    seconds : float
+        Wall time for everything but compiling; infinite for no limit.
+    seed : int or None
+        Same seed, same random numbers; the limit in seconds may still end a run elsewhere. None
+        draws one.
+    backend : {"auto", "cpu", "cuda"}
+        Where to search.
+    population : int, optional
+        Number of tours.
+    search : callable or str, optional
+        Search that improves given tours, or a text such as ``"two_opt+or_opt/nearest(8)"``. A
+        `LocalSearch` is what repairs the kicked tours of an `IteratedLocalSearch`; others are taken
+        as they are.
+    start : str, optional
+        Name of a registered construction.
+    target : float, optional
+        Cost at which the best tour is good enough.
+    kicks, moves : int, optional
+        Further limits, per tour.
+    callback : callable, optional
+        Called with a `Progress` after each launch of about 50 ms.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError, UnknownPartError
+        A value is out of range, of the wrong type, or a text that cannot be read.
+    UnsupportedProblemError, BackendUnavailableError, InsufficientMemoryError
+        As the parts do.
+    KeyboardInterrupt
+        Ctrl-C before the first tours were made.
+
+    Examples
+    --------
+    >>> result = gls.solve(gls.TSP.read("pr1002.tsp"), seconds=5)  # doctest: +SKIP
+    """
+    settings = Settings(
+        seconds=seconds,
+        population=population,
+        seed=seed,
+        start=start,
+        backend=backend,
+        target=target,
+        search=search,
+        kicks=kicks,
+        moves=moves,
+    )
+    return single.solve(problem, settings, callback)

@@ -1,0 +1,377 @@
+"""Solve many instances at once: all are searched side by side, each by a team of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.budget import Budget, Stopwatch
+from gpu_ls_plugin.history import Point, note
+from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.result import Progress, Statistics
+from gpu_ls_plugin.searches.audit import check_claims, foreign_names
+from gpu_ls_plugin.searches.instances.enumeration import SMALLEST_SEARCHED, shortest_tours
+from gpu_ls_plugin.searches.instances.side_by_side import (
+    NEIGHBOURHOODS,
+    SideBySide,
+    bytes_per_instance,
+    slots_of,
+)
+from gpu_ls_plugin.solver import many_input, single
+from gpu_ls_plugin.solver.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.searches.instances.instances import Instances
+
+LARGEST = 5_000  # cities; candidates of larger instances, by all pairs, would take too long
+ALIKE = 1.3  # times as many cities have the largest instances that share a launch
+MOST_ITEMS = 1 << 30  # of a launch
+SECONDS_OF_REFEREE = 6e-8  # for a city, on one core
+
+
+@dataclass(frozen=True)
+class ManyResult:
+    """Tours of many instances, their exact costs and the statistics of the search.
+
+    Attributes
+    ----------
+    tours : int32 array, shape (B, n), or list of B int32 arrays
+        A list where sizes differ. Row r is the best tour found of instance r.
+    costs : array, shape (B,), int64 or float64
+        Recomputed from scratch under each instance's own definition; float64 where one is real.
+    statistics : Statistics
+        Counts and times of all together; in the history, `best_cost` is the sum of the costs of all
+        instances and `mean_cost` their mean.
+    """
+
+    tours: Any
+    costs: Any
+    statistics: Statistics = field(default_factory=Statistics)
+
+
+def solve_many(
+    problems: Any,
+    seconds: float = 1.0,
+    *,
+    seed: int | None = 1,
+    backend: str = "auto",
+    metric: str | Metric | None = None,
+    replicas: int | None = None,
+    kicks: int | None = None,
+    callback: Callback | None = None,
+    memory_limit: int | None = None,
+) -> ManyResult:
+    """Return a short tour of each of many instances, all searched side by side.
+
+    A chain of kicks works on each instance, several where instances are so few that the device
+    would be idle. Instances of up to seven cities get the shortest tour; those of more than 5,000
+    are solved one after the other, as `solve` does. A handful of instances is better given to
+    `solve`, one after the other: there chains help each other.
+
+    Parameters
+    ----------
+    problems : sequence of TSP, or array_like, shape (B, n, 2)
+        Problems with coordinates, of any sizes and metrics, or coordinates: an array, also of
+        CuPy, or a list of arrays (n, 2) of any sizes.
+    seconds : float
+        Wall time without compiling. Instances of different metrics, and of very different sizes,
+        share it.
+    seed : int or None
+        Of the random numbers; the limit in seconds may still end a run elsewhere. None draws one.
+    backend : {"auto", "cpu", "cuda"}
+        Where to search.
+    metric : str or Metric, optional
+        Of coordinates; "EUC", real Euclidean lengths, by default.
+    replicas : int, optional
+        Chains of each instance, of which the best counts; by default as many as keep the device
+        busy.
+    kicks : int, optional
+        Of each chain, at most.
+    callback : callable, optional
+        Called with a `Progress` after each launch of about 50 ms: `best_cost` is the sum of the
+        costs of all instances, `mean_cost` their mean, and `done` counts instances.
+    memory_limit : int, optional
+        Bytes that may be used; what does not fit side by side shares the time.
+
+    Returns
+    -------
+    ManyResult
+        After Ctrl-C what was found so far, with `statistics.interrupted`.
+
+    Raises
+    ------
+    InvalidProblemError, InvalidTypeError
+        No instance, or one that is not; its row is named.
+    UnsupportedProblemError
+        An instance is a matrix.
+    InvalidParameterError
+        A parameter is out of range, or `metric` is given beside problems.
+    InsufficientMemoryError
+        Not even one instance fits.
+    KeyboardInterrupt
+        Ctrl-C before the first tours were made.
+    """
+    limits = Budget(seconds=checks.number("seconds", seconds, least=0.0), kicks=kicks)
+    if replicas is not None:
+        replicas = checks.integer("replicas", replicas, least=1, most=checks.MOST_INT)
+    checks.callback(callback)
+    key = checks.seed(seed)
+    chosen = get_backend(backend)
+    watch = Stopwatch(limits)
+    instances = many_input.read(problems, metric)
+    with chosen.current():
+        run = _Run(chosen, instances, key, watch, callback)
+        run.plan(replicas, memory_limit)
+        try:
+            run.search()
+        except KeyboardInterrupt:
+            run.statistics.stopped_by = "interrupt"
+        return run.result()
+
+
+@dataclass(eq=False)
+class _Slice:
+    """Instances of one metric and similar sizes, which are searched together.
+
+    `parts` and `replicas` are missing where each is solved by itself, or is solved already.
+    """
+
+    instances: Instances
+    chosen: NDArray[np.int64]
+    tours: Any  # (K, m), on the host or where they are searched
+    parts: Composed | None = None
+    replicas: int = 0
+    first_row: int = 0
+    claims: Any = None
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Where the instances stand in what the caller has given."""
+        return self.instances.rows[self.chosen]
+
+    @property
+    def cities(self) -> int:
+        """Number of cities of all."""
+        return int(self.instances.sizes[self.chosen].sum())
+
+
+class _Run:
+    """One call: its slices, their tours and costs, what was counted, and why it stops."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        instances: list[Instances],
+        seed: int,
+        watch: Stopwatch,
+        callback: Callback | None,
+    ) -> None:
+        self.backend, self.instances, self.seed = backend, instances, seed
+        self.watch, self.callback = watch, callback
+        self.total = sum(len(group.sizes) for group in instances)
+        real = any(not group.metric.integer for group in instances)
+        self.costs = np.zeros(self.total, np.float64 if real else np.int64)
+        self.statistics = Statistics(backend=backend.name, climbs=self.total)
+        self.solved: list[_Slice] = []  # tiny instances
+        self.waiting: list[_Slice] = []
+        self.done = 0  # instances
+
+    def plan(self, replicas: int | None, memory_limit: int | None) -> None:
+        """Make the first tours of all instances, and say which are searched together."""
+        with self.statistics.phase("starts"):
+            for group in self.instances:
+                self._plan_group(group, replicas, memory_limit)
+            if len(self.waiting) > 1:  # reports are about all of them
+                for part in self.waiting:
+                    part.tours = self.backend.to_numpy(part.tours)
+                    self.costs[part.rows] = part.instances.exact(part.chosen, part.tours)
+
+    def _plan_group(self, group: Instances, replicas: int | None, memory_limit: int | None) -> None:
+        (tiny,) = np.nonzero(group.sizes < SMALLEST_SEARCHED)
+        if len(tiny):
+            part = _Slice(group, tiny, shortest_tours(group, tiny))
+            self.costs[part.rows] = group.exact(tiny, part.tours)
+            self.solved.append(part)
+            self.done += len(tiny)
+        order = group.sizes.argsort(kind="stable")
+        order = order[group.sizes[order] >= SMALLEST_SEARCHED]
+        if not len(order):
+            return
+        parts = group.composed(self.backend, NEIGHBOURHOODS)
+        sizes = group.sizes[order]
+        while len(order):
+            n, many = int(sizes[0]), 1
+            largest = sizes[np.searchsorted(sizes, ALIKE * n + 8, side="right") - 1]
+            slots = slots_of(self.backend, parts, int(largest)) if n <= LARGEST else 0
+            if slots:
+                fit = self.backend.rows_that_fit(
+                    bytes_per_instance(int(largest)), 16 * group.whole.n, memory_limit
+                )
+                fit = min(fit, MOST_ITEMS // int(largest))
+                many = min(fit, int(np.searchsorted(sizes, largest, side="right")))
+                wanted = replicas or max(1, min(slots, fit) // many)
+                first = sum(len(part.chosen) * part.replicas for part in self.waiting)
+                tours = group.curves(self.backend, order[:many])
+                part = _Slice(group, order[:many], tours, parts, wanted, first)
+            else:
+                tours = group.curves(self.backend, order[:1])
+                part = _Slice(group, order[:1], tours)
+            self.waiting.append(part)
+            order, sizes = order[many:], sizes[many:]
+
+    def search(self) -> None:
+        """Search all slices, each for its share of the time."""
+        cities = sum(part.cities for part in self.waiting)
+        reserve = SECONDS_OF_REFEREE * cities
+        for part in self.waiting:
+            elapsed = self.watch.elapsed
+            left = max(0.0, self.watch.left - reserve)
+            end = elapsed + left * part.cities / cities
+            cities -= part.cities
+            if part.parts is None:
+                self._solve_alone(part, end - elapsed)
+            else:
+                self._search_together(part, end)
+            self.done += len(part.chosen)
+            if self.statistics.interrupted:
+                return
+
+    def _search_together(self, part: _Slice, end: float) -> None:
+        assert part.parts is not None
+        with self.statistics.phase("candidates"):
+            left = end - self.watch.elapsed
+            cut = None
+            if left > 0:
+                cut = part.instances.parts(self.backend, part.parts, part.chosen, left)
+            if cut is None:
+                self.statistics.stopped_by = "seconds"
+                return
+            chains = SideBySide(
+                self.backend,
+                part.instances,
+                part.parts,
+                part.chosen,
+                cut,
+                self.backend.xp.asarray(part.tours),
+                part.replicas,
+                self.seed,
+                part.first_row,
+            )
+        counted = Statistics()
+        counted.add(self.statistics)
+
+        def after() -> None:
+            self.costs[part.rows] = chains.best_costs()
+            self._count(counted, chains)
+            self._report()
+
+        try:
+            after()
+            with self.statistics.phase("kicks"):
+                stopped = chains.drive(self.watch, end, self.watch.budget.kicks, after)
+                self.statistics.stopped_by = stopped
+        finally:
+            part.tours, part.claims = chains.best_tours(), chains.best_costs()
+            self._count(counted, chains)
+
+    def _solve_alone(self, part: _Slice, seconds: float) -> None:
+        """Solve an instance that is too large for one of many teams."""
+        (which,) = part.chosen
+        first, n = int(part.instances.firsts[which]), int(part.instances.sizes[which])
+        own = part.instances.points[first : first + n].copy()
+        problem = TSP._assemble(own, None, part.instances.metric, "", "", None)
+        settings = Settings(
+            seconds=seconds,
+            seed=self.seed,
+            backend=self.backend.name,
+            kicks=self.watch.budget.kicks,
+        )
+        found = single.solve(problem, settings)
+        part.tours = found.best_tour[None]
+        self.costs[part.rows] = found.best_cost
+        found.statistics.history, found.statistics.phases = [], {}
+        self.statistics.add(found.statistics)
+        self.statistics.stopped_by = found.statistics.stopped_by
+        self._report()
+
+    def _count(self, before: Statistics, chains: SideBySide) -> None:
+        """Add what the chains have counted to what was counted before them."""
+        statistics, state = self.statistics, chains.state
+        statistics.kicks = before.kicks + int(state.kicks.sum())
+        statistics.accepted = before.accepted + int(state.accepted.sum())
+        statistics.moves = before.moves + int(state.moves.sum())
+        statistics.passes = before.passes + int(state.looks.sum())
+        statistics.evaluations = before.evaluations + chains.evaluations()
+        statistics.launches = before.launches + chains.launches
+
+    def _report(self) -> None:
+        """Note the state and tell the callback."""
+        statistics, best = self.statistics, self.costs.sum().item()
+        point = Point(self.watch.elapsed, statistics.kicks, best, float(self.costs.mean()))
+        improved = note(statistics.history, point)
+        if self.callback is None:
+            return
+        self.callback(
+            Progress(
+                elapsed=point.elapsed,
+                best_cost=best,
+                mean_cost=point.mean_cost,
+                moves=statistics.moves,
+                evaluations=statistics.evaluations,
+                done=self.done,
+                total=self.total,
+                kicks=statistics.kicks,
+                accepted=statistics.accepted,
+                improved=improved,
+            )
+        )
+
+    def result(self) -> ManyResult:
+        """Return all tours with their exact costs."""
+        slices = [*self.solved, *self.waiting]
+        with self.statistics.phase("costs"):
+            for part in slices:
+                part.tours = self.backend.to_numpy(part.tours)
+                costs = part.instances.exact(part.chosen, part.tours)
+                self.costs[part.rows] = costs
+                names = foreign_names(part.instances.whole, ())
+                if names and part.claims is not None:
+                    check_claims(names, part.claims, costs)
+        statistics, best = self.statistics, self.costs.sum().item()
+        statistics.seconds = self.watch.elapsed
+        last = Point(statistics.seconds, statistics.kicks, best, float(self.costs.mean()))
+        statistics.history.append(last)
+        return ManyResult(_tours(slices, self.total), self.costs, statistics)
+
+
+def _tours(slices: list[_Slice], total: int) -> Any:
+    """Return the tours in the order of the instances, as one array where all are equally long."""
+    lengths = {n for part in slices for n in np.unique(part.instances.sizes[part.chosen]).tolist()}
+    if len(lengths) == 1:
+        (n,) = lengths
+        tours = np.empty((total, n), np.int32)
+        for part in slices:
+            tours[part.rows] = part.tours[:, :n]
+        return tours
+    rows: list[Any] = [None] * total
+    for row, tour in (pair for part in slices for pair in _pairs(part)):
+        rows[row] = tour
+    return rows
+
+
+def _pairs(part: _Slice) -> Iterator[tuple[int, NDArray[np.int32]]]:
+    sizes = part.instances.sizes[part.chosen]
+    for row, size, tour in zip(part.rows.tolist(), sizes.tolist(), part.tours, strict=True):
+        yield row, tour[:size].copy()

@@ -1,0 +1,206 @@
+"""How to solve: what can be said, and what follows from the problem and the device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.acceptance import Annealing
+from gpu_ls_plugin.backends import NAMES, get_backend
+from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.candidates import Alpha, Nearest, Quadrant
+from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt
+from gpu_ls_plugin.problems.tsp import tour_problem
+from gpu_ls_plugin.search_text import FORM, parse_search
+from gpu_ls_plugin.searches import (
+    EdgeAssembly,
+    IteratedLocalSearch,
+    LocalSearch,
+    Migration,
+)
+from gpu_ls_plugin.searches.chains import chain_layouts
+from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
+from gpu_ls_plugin.tours import tour_layouts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.problems.tsp import TSP
+
+MOST_PER_PROCESSOR = 16  # chains of a multiprocessor, and of all CPU threads together
+LEAST_COOPERATING = 4  # chains
+MANY = 100  # chains, from which on they migrate often
+LEAST_CROSSED, MOST_CROSSED = 16, 512  # chains whose tours are crossed, on a CPU
+SECONDS_OF_CROSSED = 1e-5  # for a city of a tour, until crossovers have found most, on one core
+# Chains of a multiprocessor whose tours are crossed, by the least seconds for a city; and between
+# two exchanges the kicks of a chain for each second, no fewer and no more than so many per city.
+CROSSED_PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
+KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
+HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # of annealing
+SECONDS_OF_ALPHA = 6e-5  # for a city, on one slow core
+LARGE = 10_000  # cities from which greedy tours are made faster than nearest-neighbour tours
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to solve.
+
+    Parameters
+    ----------
+    seconds : float
+        Wall time for everything but compiling, which comes before it; infinite for no limit.
+    population : int, optional
+        Number of tours, up to 2**31 - 1; by default, as start and search, chosen by
+        `default_settings`.
+    seed : int or None
+        Same seed, same random numbers; a limit in seconds may still end a run elsewhere. None
+        draws one.
+    start : str, optional
+        Name of a registered construction.
+    backend : {"auto", "cpu", "cuda"}
+        Where to search.
+    target : float, optional
+        Cost at which the best tour is good enough.
+    search : callable or str, optional
+        Search that improves given tours, or a text that `parse_search` reads. A `LocalSearch` is
+        what repairs the kicked tours of an `IteratedLocalSearch`; others are taken as they are.
+    kicks, moves : int, optional
+        Further limits, per tour.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError, UnknownPartError
+        A value is out of range, of the wrong type, or a text that cannot be read.
+    """
+
+    seconds: float = 10.0
+    population: int | None = None
+    seed: int | None = 1
+    start: str | None = None
+    backend: str = "auto"
+    target: float | None = None
+    search: Callable[..., Any] | str | None = None
+    kicks: int | None = None
+    moves: int | None = None
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.number, "seconds", least=0.0)
+        checks.given_fields(self, checks.integer, "population", least=1, most=checks.MOST_INT)
+        checks.given_fields(self, checks.text, "start")
+        checks.fields(self, checks.choice, "backend", known=("auto", *NAMES))
+        limits = self.budget(self.seconds)
+        checks.store(self, kicks=limits.kicks, moves=limits.moves, target=limits.target)
+        checks.store(self, seed=checks.seed(self.seed))
+        if isinstance(self.search, str):
+            object.__setattr__(self, "search", parse_search(self.search))
+        if isinstance(self.search, type) or not (self.search is None or callable(self.search)):
+            raise InvalidTypeError(f"search: {self.search!r} is no search; write {FORM}")
+
+    def budget(self, seconds: float) -> Budget:
+        """Return the limits, with so many seconds."""
+        return Budget(seconds=seconds, kicks=self.kicks, moves=self.moves, target=self.target)
+
+
+def default_settings(problem: Problem, given: Settings) -> Settings:
+    """Return settings that leave nothing open: what is not given follows from n and the device.
+
+    Where tours can be crossed, they are: on a GPU 4 to 16 for a multiprocessor, on a CPU 16 to 512,
+    as many as kicks and crossovers bring near the optimum in about half of the time. They start at
+    random, since what their starts have in common hardly changes any more. Elsewhere there are as
+    many chains as a GPU's multiprocessors hold at a time, up to 16 each, or one for each thread of
+    a CPU, 2 to 16; four and more migrate. There is a single tour where it is so long that its parts
+    are searched, which keeps the device busy as well.
+
+    Raises
+    ------
+    InvalidParameterError, BackendUnavailableError
+        As `get_backend` does.
+    InvalidTypeError
+        What is given is no problem, or are no settings.
+    """
+    problem = tour_problem(problem)
+    checks.instance("settings", given, kind=Settings, wanted="Settings")
+    backend, population, search = get_backend(given.backend), given.population, given.search
+    crossed = problem.symmetric and problem.n <= LONGEST_WHOLE and _crosses(search)
+    if search is None:
+        search = _default_repair(problem, given.seconds, crossed)
+    if population is None:
+        population = _population(problem, backend, given.seconds, crossed)
+    crossed = crossed and population >= LEAST_CROSSED
+    if isinstance(search, LocalSearch):
+        search = IteratedLocalSearch(
+            search,
+            accept=Annealing(HEAT_OF_CROSSED if crossed else HEAT),
+            cooperation=_crossover(problem, backend, given.seconds)
+            if crossed
+            else _migration(population),
+        )
+    start = given.start or _start(problem, crossed)
+    return replace(given, population=population, start=start, search=search)
+
+
+def _crosses(search: object) -> bool:
+    """Return whether chains of a search cross their tours, or may be told to."""
+    return search is None or isinstance(
+        getattr(search, "cooperation", search), EdgeAssembly | LocalSearch
+    )
+
+
+def _population(problem: TSP, backend: Backend, seconds: float, crossed: bool) -> int:
+    """Return how many tours are searched."""
+    if problem.n > LONGEST_WHOLE:
+        return 1
+    if backend.name == "cpu":
+        if crossed:
+            each = 2 * SECONDS_OF_CROSSED * problem.n / backend.processors
+            return int(min(max(LEAST_CROSSED, seconds / each), MOST_CROSSED))
+        return min(max(2, backend.processors), MOST_PER_PROCESSOR)
+    tours = MOST_PER_PROCESSOR
+    if crossed:
+        tours = next(t for least, t in CROSSED_PER_PROCESSOR if seconds >= least * problem.n)
+    needs = tour_layouts.ChainNeeds(problem.metric.site_bytes)
+    shape = chain_layouts.chain_shape(problem.n, tours, backend.shared_memory, needs)
+    return backend.processors * shape.teams * shape.blocks
+
+
+def _crossover(problem: TSP, backend: Backend, seconds: float) -> EdgeAssembly:
+    """Return how tours are crossed: on a GPU after fewer kicks where there is less time."""
+    if backend.name == "cpu":
+        return EdgeAssembly()
+    every = min(max(LEAST_BETWEEN, KICKS_BETWEEN * seconds / problem.n), MOST_BETWEEN)
+    return EdgeAssembly(every, generations=10)
+
+
+def _migration(population: int) -> Migration | None:
+    """Return how so many chains help each other that are not crossed."""
+    if population >= LEAST_COOPERATING:
+        return Migration(0.1 if population >= MANY else 0.5)
+    return None
+
+
+def _start(problem: TSP, crossed: bool) -> str:
+    """Return the construction of the first tours."""
+    if crossed and problem.n < LARGE:
+        return "random_tours"
+    if crossed and problem.coordinates is not None:
+        return "space_filling_curve"
+    return "nearest_neighbour" if problem.n < LARGE else "greedy"
+
+
+def _default_repair(problem: TSP, seconds: float, crossed: bool) -> LocalSearch:
+    """Return Lin-Kernighan of depth 3; where lengths are asymmetric, 3-opt and Or-opt.
+
+    Neither 3-opt nor Or-opt reverses a path then. Alpha-nearest cities are the better candidates
+    if making them takes less than half of the time; less than an eighth where tours are crossed,
+    which matters more.
+    """
+    if not problem.symmetric:
+        return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))
+    if SECONDS_OF_ALPHA * problem.n <= seconds / (8 if crossed else 2):
+        return LocalSearch([LinKernighan(3)], candidates=Alpha(5))
+    quick = Nearest(8) if problem.coordinates is None else Quadrant(6 if crossed else 8)
+    return LocalSearch([LinKernighan(3)], candidates=quick)

@@ -1,0 +1,149 @@
+"""Solve one instance: starts, candidates, local optima, then kicks until time is over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.candidates import All
+from gpu_ls_plugin.construction.draws import batch_size
+from gpu_ls_plugin.history import Point
+from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.problems.tsp import tour_problem
+from gpu_ls_plugin.result import Progress, Result, Statistics
+from gpu_ls_plugin.searches import IteratedLocalSearch, engines, rehearsal
+from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
+from gpu_ls_plugin.solver.settings import default_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.solver.settings import Settings
+
+
+def solve(problem: Problem, settings: Settings, callback: Callback | None = None) -> Result:
+    """Return the best tours found in the time, the cheapest first.
+
+    Ctrl-C ends the search early: what was found so far is returned and the statistics say
+    "interrupt". Their phases begin with "compiling", which is no part of their seconds.
+
+    Parameters
+    ----------
+    problem : Problem
+    settings : Settings
+        Completed by `default_settings`.
+    callback : callable, optional
+        Called with a `Progress` after each launch.
+
+    Raises
+    ------
+    InvalidParameterError, UnsupportedProblemError, BackendUnavailableError
+        As the parts do.
+    InsufficientMemoryError
+        So many tours do not fit the memory.
+    KeyboardInterrupt
+        Ctrl-C before the first tours were made.
+    """
+    checks.callback(callback)
+    chosen = default_settings(problem, settings)
+    search: Any = chosen.search
+    construct = registry.lookup("construction", str(chosen.start))
+    place = {"backend": chosen.backend}
+    before = Statistics(backend=get_backend(chosen.backend).name)
+    with before.phase("compiling"):
+        _rehearse(problem, chosen)
+
+    watch = Stopwatch(chosen.budget(chosen.seconds))
+    with before.phase("starts"):
+        tours = construct(problem, size=chosen.population, seed=chosen.seed, **place)
+    try:
+        with before.phase("candidates"):
+            if _has_lists(search):
+                backend, tsp = get_backend(chosen.backend), tour_problem(problem)
+                engines.ready(search.search, backend, tsp, watch.left)
+        begin = watch.elapsed
+        found = search(
+            problem,
+            tours,
+            seed=chosen.seed,
+            budget=chosen.budget(max(0.0, watch.left)),
+            callback=callback and _later(callback, begin),
+            **place,
+        )
+    except KeyboardInterrupt:  # while no search could take it
+        begin, before.stopped_by = 0.0, "interrupt"
+        found = Result(tours, problem.cost(tours), before, problem)
+    return _timed(found.sorted(), before, begin, watch.elapsed)
+
+
+def compile_search(
+    search: Callable[..., Any], problem: Problem, tours: Any, backend: str | Backend
+) -> None:
+    """Compile what a search needs for a batch like `tours`, by letting it search for a moment.
+
+    Parameters
+    ----------
+    search : callable
+    problem : Problem
+    tours : array, shape (P, n), integer
+        Not changed.
+    backend : {"auto", "cpu", "cuda"} or Backend
+
+    Raises
+    ------
+    CompilationError, UnsupportedProblemError, BackendUnavailableError
+        As the search does.
+    KeyboardInterrupt
+        Ctrl-C.
+    """
+    rehearsal.compile_batch(search, problem, tours, backend)
+    if isinstance(search, IteratedLocalSearch):
+        compile_chains(search, tour_problem(problem), tours, get_backend(backend, tours=tours))
+
+
+def _rehearse(problem: Problem, settings: Settings) -> None:
+    """Compile all that a solve needs.
+
+    On a copy of the problem, and on candidates that are made quickly: the programs depend neither
+    on them nor on the tours.
+    """
+    backend = get_backend(settings.backend)
+    batch_size(backend, problem.n, settings.population, name="population")
+    copy = rehearsal.copy_of(problem)
+    search: Any = settings.search
+    if isinstance(search, IteratedLocalSearch):
+        search = replace(search, search=rehearsal.quick(search.search))
+    construct = registry.lookup("construction", str(settings.start))
+    tour = construct(copy, size=1, seed=0, backend=settings.backend)
+    compile_search(search, copy, tour.repeat(settings.population, axis=0), settings.backend)
+
+
+def _has_lists(search: object) -> bool:
+    """Return whether a search needs candidate lists."""
+    return isinstance(search, IteratedLocalSearch) and not isinstance(search.search.candidates, All)
+
+
+def _later(callback: Callback, begin: float) -> Callback:
+    """Return a callback for a search that began so many seconds after the clock was started."""
+
+    def later(progress: Progress) -> None:
+        callback(replace(progress, elapsed=begin + progress.elapsed))
+
+    return later
+
+
+def _timed(found: Result, before: Statistics, begin: float, seconds: float) -> Result:
+    """Return what a search found with the times of the whole, where it began after `begin`."""
+    own = found.statistics
+    history = [replace(point, elapsed=begin + point.elapsed) for point in own.history]
+    if not history:
+        best, mean = found.best_cost, float(found.costs.mean())
+        history = [Point(seconds, own.kicks, best, mean)]
+    phases = before.phases | own.phases
+    return replace(found, statistics=replace(own, seconds=seconds, phases=phases, history=history))

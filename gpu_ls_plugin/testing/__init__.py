@@ -1,0 +1,37 @@
+"""Checks of parts, for the tests of those who write them.
+
+Each function runs one part through everything that it may meet in a search, on small problems of
+several metrics and on degenerate ones, and compares what comes out with brute force in NumPy. It
+returns None, or raises `PartCheckError`, an AssertionError that says what is wrong, where, with
+which seed, and what to do::
+
+    from gpu_ls_plugin.testing import check_neighbourhood
+
+    def test_my_moves():
+        check_neighbourhood(MyMoves())
+
+Nothing is needed beside what the library itself needs. A kind of parts has its check in a module of
+its own; what several kinds share is in `subject`, `small_problems` and `engines`.
+"""
+
+from gpu_ls_plugin.exceptions import PartCheckError
+from gpu_ls_plugin.testing.acceptance import check_acceptance
+from gpu_ls_plugin.testing.candidates import check_candidates
+from gpu_ls_plugin.testing.construction import check_construction
+from gpu_ls_plugin.testing.cooperation import check_cooperation
+from gpu_ls_plugin.testing.filtering import check_filter
+from gpu_ls_plugin.testing.metric import check_metric
+from gpu_ls_plugin.testing.neighbourhood import check_neighbourhood
+from gpu_ls_plugin.testing.perturbation import check_perturbation
+
+__all__ = [
+    "PartCheckError",
+    "check_acceptance",
+    "check_candidates",
+    "check_construction",
+    "check_cooperation",
+    "check_filter",
+    "check_metric",
+    "check_neighbourhood",
+    "check_perturbation",
+]

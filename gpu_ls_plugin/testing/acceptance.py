@@ -1,0 +1,144 @@
+"""The check of an acceptance rule: its functor beside its Python face, and both in chains."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.acceptance import Acceptance
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.candidates import Nearest
+from gpu_ls_plugin.neighbourhoods import TwoOpt
+from gpu_ls_plugin.perturbations import Restart
+from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.testing import engines, small_problems
+from gpu_ls_plugin.testing.subject import Subject
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+RISES = (-1000, -7, -1, 0, 1, 2, 5, 10, 50, 1000)
+LEVELS = (0.0, 0.25, 3.0, 20.0, 400.0)
+DRAWS = 2000
+DEVIATIONS = 6  # of the mean of so many draws: never reached by chance
+ALIKE = "takes() in C++ and in Python must be the same rule, by one uniform number each"
+COSTS = {"gls::int64": "int64", "double": "float64"}
+
+
+def check_acceptance(rule: Acceptance, *, backend: str = "auto", seed: int = 0) -> None:
+    """Raise unless an acceptance rule is one rule in C++ and in Python.
+
+    Both must take each rise of the cost equally often, at every level; `never_worse` and
+    `kNeverWorse` must hold; `level` must give usable levels. Then chains of one kernel and chains
+    that are driven from the host accept by it.
+
+    Parameters
+    ----------
+    rule : Acceptance
+    backend : {"auto", "cpu", "cuda"}
+    seed : int
+
+    Raises
+    ------
+    PartCheckError
+        With the reason, the rise and the level, and the remedy.
+    """
+    subject = Subject.of("acceptance", rule, backend, seed, Acceptance)
+    _check_levels(subject)
+    for cost in COSTS:
+        _check_rule(subject, cost)
+    problem = small_problems.planar("EUC_2D", seed, engines.CITIES)[0]
+    local = LocalSearch([TwoOpt()], Nearest(6))
+    for who, search in engines.searches(local, accept=rule).items():
+        if who != "a descent":
+            engines.expect_sound(subject, problem, search, who, ALIKE)
+    stepped = engines.searches(local, Restart(), rule)["chains"]
+    engines.expect_sound(subject, problem, stepped, "chains driven from the host", ALIKE)
+
+
+def _check_levels(subject: Subject) -> None:
+    for progress in np.linspace(0, 1, 21):
+        with subject.blamed(f"level({progress})", "return a number"):
+            level = subject.part.level(float(progress))
+            usable = math.isfinite(level) and level >= 0
+        subject.expect(
+            usable,
+            f"level({progress}) is {level}",
+            "return mean edge lengths from 0 on, for every share of the budget from 0 to 1: where "
+            "it is not a number, or never falls, chains never settle",
+        )
+
+
+def _kernel(subject: Subject, cost: str) -> Kernel:
+    rule, team = subject.part, subject.backend.block(32)
+    return Kernel(
+        name="probe_acceptance",
+        header="testing/probe_acceptance.cuh",
+        body=f"gls::ProbeAcceptance<{team}, {cost}, {rule.functor}>",
+        parameters=parse_parameters(
+            "gls::uint64 seed, int draws, const void* rises, const float* levels, int* taken, "
+            "int* never_worse"
+        ),
+        team=team,
+        functors=tuple(filter(None, [rule.source()])),
+        headers=(rule.header,),
+        parts=(rule.name,),
+    )
+
+
+def _check_rule(subject: Subject, cost: str) -> None:
+    """Compare how often both faces take each rise at each level."""
+    rule, xp = subject.part, subject.backend.xp
+    rises, levels = (grid.ravel() for grid in np.meshgrid(RISES, LEVELS))
+    rises = rises.astype(COSTS[cost])
+    arguments: dict[str, Any] = {
+        "seed": subject.seed,
+        "draws": DRAWS,
+        "rises": xp.asarray(rises),
+        "levels": xp.asarray(levels.astype(np.float32)),
+        "taken": xp.zeros(len(rises), "int32"),
+        "never_worse": xp.zeros(len(rises), "int32"),
+    }
+    with subject.blamed("its kernel", "functor, header and source() must define the C++ rule"):
+        kernel, launch = _kernel(subject, cost), subject.backend.launch
+        launch(kernel, len(rises), {**arguments, "draws": 0})  # compiles, and asks nothing
+        subject.rehearse(lambda: launch(kernel, len(rises), arguments), "takes()")
+        launch(kernel, len(rises), arguments)
+    taken = subject.backend.to_numpy(arguments["taken"])
+    never = bool(subject.backend.to_numpy(arguments["never_worse"])[0])
+    subject.expect(
+        never == rule.never_worse,
+        f"kNeverWorse is {never} in C++, never_worse is {rule.never_worse} in Python",
+        "give both the same value",
+    )
+    if never and taken[rises > 0].any():
+        rise = rises[(rises > 0) & (taken > 0)][0]
+        wrong = f"a rise of {rise} is taken in C++, but never_worse is True"
+        raise subject.fault(wrong, "set kNeverWorse and never_worse to false")
+    uniform = 1.0 - np.random.default_rng(subject.seed).random(DRAWS)
+    for number, (rise, level) in enumerate(zip(rises, levels, strict=True)):
+        own = _taken(subject, np.full(DRAWS, rise), np.full(DRAWS, level), uniform)
+        mean = (own + taken[number]) / (2 * DRAWS)
+        apart = abs(own - int(taken[number])) / DRAWS
+        chance = DEVIATIONS * math.sqrt(2 * mean * (1 - mean) / DRAWS)
+        subject.expect(
+            apart <= chance,
+            f"a rise of {rise} at level {level:g} is taken {taken[number]} times of {DRAWS} in "
+            f"C++, {own} times in Python",
+            ALIKE,
+        )
+
+
+def _taken(subject: Subject, rise: NDArray[Any], level: NDArray[Any], uniform: Any) -> int:
+    """Return how often the Python face takes a rise."""
+    remedy = "takes(rise, level, uniform) must return a boolean array, elementwise"
+    with subject.blamed("takes()", remedy):
+        found = np.asarray(subject.part.takes(rise, level, uniform))
+    subject.expect(
+        found.shape == rise.shape and found.dtype == bool,
+        f"takes() returned {found.dtype} of shape {found.shape} for {len(rise)} rises",
+        remedy,
+    )
+    return int(found.sum())

@@ -1,0 +1,115 @@
+"""The check of a candidate rule: its lists, and searches on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpu_ls_plugin.candidates.base import Candidates
+from gpu_ls_plugin.candidates.lists import CandidateLists
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.testing import engines, small_problems
+from gpu_ls_plugin.testing.subject import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.problems.tsp import TSP
+
+LISTS = (
+    "build() must return CandidateLists(cities, lengths): for every city a row of other cities, "
+    "each once, and the exact lengths to them"
+)
+
+
+def check_candidates(
+    rule: Candidates,
+    problems: Sequence[TSP] | None = None,
+    *,
+    backend: str = "auto",
+    seed: int = 0,
+) -> None:
+    """Raise unless a candidate rule makes lists that searches can rely on.
+
+    Parameters
+    ----------
+    rule : Candidates
+    problems : sequence of TSP, optional
+        By default random and degenerate ones of several metrics; those that the rule refuses with
+        `UnsupportedProblemError` are left out.
+    backend : {"auto", "cpu", "cuda"}
+    seed : int
+
+    Raises
+    ------
+    PartCheckError
+        With the reason, the city and the remedy.
+    """
+    subject = Subject.of("candidates", rule, backend, seed, Candidates)
+    with subject.blamed("its hash", "define __eq__ and __hash__ together (a frozen dataclass)"):
+        subject.expect(
+            rule == rule and hash(rule) == hash(rule),
+            "it does not equal itself",
+            "lists are kept by the rule: __eq__ and __hash__ must tell rules apart, nothing else",
+        )
+    given = list(problems or small_problems.of_several_metrics(seed))
+    served = [problem for problem in given if _check_lists(subject, problem)]
+    subject.expect(
+        served, "it refuses every problem", "pass problems=[...] that the rule can work on"
+    )
+    local = LocalSearch(candidates=rule)
+    for metric in ("EUC_2D", "EUC"):
+        problem = small_problems.planar(metric, seed, engines.CITIES)[0]
+        if problems is None and _check_lists(subject, problem):
+            engines.expect_sound_everywhere(subject, problem, local, LISTS)
+
+
+def _check_lists(subject: Subject, problem: TSP) -> bool:
+    """Compare the lists of a problem with its lengths; return whether the rule serves it."""
+    with subject.blamed("build()", LISTS, where=problem):
+        try:
+            lists, again = (subject.part.build(problem) for _ in range(2))
+        except UnsupportedProblemError:
+            return False
+    subject.expect(
+        isinstance(lists, CandidateLists), f"build() returned {lists!r}", LISTS, where=problem
+    )
+    cities, lengths = np.asarray(lists.cities), np.asarray(lists.lengths)
+    n = problem.n
+    subject.expect(
+        cities.ndim == 2 and len(cities) == n and cities.dtype.kind in "iu" and cities.size,
+        f"build() lists {cities.dtype} of shape {cities.shape}, not integers of shape ({n}, k)",
+        LISTS,
+        where=problem,
+    )
+    for city, row in enumerate(cities.tolist()):
+        fitting = all(0 <= other < n and other != city for other in row)
+        subject.expect(
+            fitting and len(set(row)) == len(row),
+            f"build() lists {row} for city {city}, not other cities from 0 to {n - 1}, each once",
+            LISTS,
+            where=problem,
+        )
+    exact = problem.metric.lengths(problem.values, np.arange(n)[:, None], cities)
+    subject.expect(
+        lengths.shape == cities.shape and np.array_equal(lengths, exact),
+        "the lengths of the lists are not those of the problem",
+        "take them from problem.metric.lengths(problem.values, cities, candidates)",
+        where=problem,
+    )
+    subject.expect(
+        np.array_equal(cities, again.cities),
+        "build() lists other cities when it is called again",
+        "a rule may depend on the problem and its own parameters alone; give a random one a seed",
+        where=problem,
+    )
+    most = subject.part.most(problem)
+    subject.expect(
+        most == 0 or most >= cities.shape[1],
+        f"most() says {most} candidates, build() lists {cities.shape[1]}",
+        "most() is the degree of the lists, or 0 where only making them tells",
+        where=problem,
+    )
+    return True

@@ -1,0 +1,86 @@
+"""The check of a construction: tours, by the row's random numbers alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.testing import small_problems
+from gpu_ls_plugin.testing.subject import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gpu_ls_plugin.problems.tsp import TSP
+
+ROWS = 6
+CALLED = "it is called as construct(problem, size, seed=..., backend=..., device=...)"
+
+
+def check_construction(
+    construct: Callable[..., Any],
+    problems: Sequence[TSP] | None = None,
+    *,
+    backend: str = "auto",
+    seed: int = 0,
+) -> None:
+    """Raise unless a construction returns tours, the same for a seed in batches of every size.
+
+    Parameters
+    ----------
+    construct : callable
+        As it is registered: ``construct(problem, size, *, seed, backend, device)``.
+    problems : sequence of TSP, optional
+        By default random and degenerate ones of several metrics; those that it refuses with
+        `UnsupportedProblemError` are left out.
+    backend : {"auto", "cpu", "cuda"}
+    seed : int
+
+    Raises
+    ------
+    PartCheckError
+        With the reason, the row and the remedy.
+    """
+    subject = Subject.of("construction", construct, backend, seed)
+    if not callable(construct):
+        raise InvalidTypeError(f"construction: {construct!r} cannot be called; pass the function")
+    given = problems or small_problems.of_several_metrics(seed)
+    served = [problem for problem in given if _check_tours(subject, problem)]
+    subject.expect(served, "it refuses every problem", "pass problems=[...] that it can work on")
+
+
+def _check_tours(subject: Subject, problem: TSP) -> bool:
+    """Compare batches of a problem; return whether the construction serves it."""
+
+    def tours(size: int, seed: int = subject.seed) -> Any:
+        options = {"seed": seed, "backend": subject.backend.name, "device": None}
+        made = subject.part(problem, size, **options)
+        return subject.expect_tours(problem, made, size, f"a batch of {size}")
+
+    with subject.blamed("construct()", CALLED, where=problem):
+        try:
+            whole = tours(ROWS)
+        except UnsupportedProblemError:
+            return False
+        again, fewer, one, other = tours(ROWS), tours(2), tours(1), tours(ROWS, subject.seed + 1)
+    subject.expect(
+        np.array_equal(whole, again),
+        "it made other tours when it was called again with the same seed",
+        "draw random numbers from the seed and the row alone",
+        where=problem,
+    )
+    subject.expect(
+        np.array_equal(whole[:2], fewer) and np.array_equal(whole[:1], one),
+        "a smaller batch is not the beginning of a larger one",
+        "row r may depend on the seed and r, not on the size of the batch",
+        where=problem,
+    )
+    subject.expect(
+        problem.n < 20 or (whole == whole[0]).all() or not np.array_equal(whole, other),
+        "rows differ, but another seed made the same tours",
+        "use the seed, so that callers can draw other tours",
+        where=problem,
+    )
+    return True

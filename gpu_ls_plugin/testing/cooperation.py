@@ -1,0 +1,89 @@
+"""The check of a cooperation: chains whose tours and costs it has changed, beside the referee."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpu_ls_plugin.acceptance import Always
+from gpu_ls_plugin.candidates import Nearest
+from gpu_ls_plugin.cooperation.base import Cooperation
+from gpu_ls_plugin.neighbourhoods import TwoOpt
+from gpu_ls_plugin.perturbations import DoubleBridge, Restart
+from gpu_ls_plugin.searches.chains.start import Start
+from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
+from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.testing import engines, small_problems
+from gpu_ls_plugin.testing.subject import Subject
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.tsp import TSP
+
+CHAINS = (7, 1)  # of a batch: a single one has nobody to learn from
+EXCHANGES = 3
+SOUND = (
+    "exchange() must leave costs and best_costs what tours and best_tours cost, and best tours "
+    "never worse: chains.take() and chains.keep_best() do so"
+)
+
+
+def check_cooperation(cooperation: Cooperation, *, backend: str = "auto", seed: int = 0) -> None:
+    """Raise unless chains that cooperate stay sound.
+
+    Between exchanges chains kick in one kernel and from the host; after each one every chain's
+    tours must be tours, cost what is said, and its best must not be worse than before.
+
+    Parameters
+    ----------
+    cooperation : Cooperation
+    backend : {"auto", "cpu", "cuda"}
+    seed : int
+
+    Raises
+    ------
+    PartCheckError
+        With the reason, the chain and the remedy.
+    """
+    subject = Subject.of("cooperation", cooperation, backend, seed, Cooperation)
+    problem = small_problems.planar("EUC_2D", seed, engines.CITIES)[0]
+    local = LocalSearch([TwoOpt()], Nearest(6))
+    for who, kick in (("chains", DoubleBridge(30)), ("chains driven from the host", Restart())):
+        search = IteratedLocalSearch(local, kick, Always(), cooperation=cooperation)
+        for size in CHAINS:
+            _check_exchanges(subject, problem, search, size, f"{who}, {size} of them,")
+        engines.expect_sound(subject, problem, search, who, SOUND)
+
+
+def _check_exchanges(
+    subject: Subject, problem: TSP, search: IteratedLocalSearch, size: int, who: str
+) -> None:
+    """Let chains kick and exchange by turns."""
+    backend, part = subject.backend, subject.part
+    tours = backend.xp.asarray(subject.tours(problem, size))
+    chains = search.chains(Start(backend, problem, tours, subject.seed))
+    for exchange in range(1, EXCHANGES + 1):
+        kicks = int(chains.kicks.max())
+        chains.advance(kicks + 3, 1.0, 0.0, 60.0)
+        before = backend.to_numpy(chains.best_costs).copy()
+        with subject.blamed(f"exchange() of {who}", SOUND, where=problem):
+            part.exchange(chains, 0.0, 60.0, 50)
+        for which in ("", "best_"):
+            said = backend.to_numpy(vars(chains)[f"{which}costs"])
+            found = vars(chains)[f"{which}tours"]
+            found = subject.expect_tours(problem, found, size, f"after exchange {exchange}, {who}")
+            costs = problem.cost(found)
+            subject.expect(
+                np.array_equal(said, costs),
+                f"after exchange {exchange} {who} have {which}costs {said}, but {which}tours of "
+                f"{costs}",
+                SOUND,
+                where=problem,
+            )
+        best = backend.to_numpy(chains.best_costs).min()
+        subject.expect(
+            best <= before.min(),
+            f"exchange {exchange} of {who} lost the best tour of all: {best} after {before.min()}",
+            SOUND,
+            where=problem,
+        )

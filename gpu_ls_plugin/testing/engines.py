@@ -1,0 +1,130 @@
+"""A part in the searches that may meet it, whose results are compared with the referee's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.acceptance import Acceptance, Annealing
+from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.cooperation import EliteEdges
+from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.recombination import EdgeAssembly
+from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.result import Result
+    from gpu_ls_plugin.searches.local_search import LocalSearch
+    from gpu_ls_plugin.testing.subject import Subject
+
+CITIES = 90  # so that tours fall into parts
+ROWS, KICKS, PART = 5, 40, 32
+BUDGET = Budget(kicks=KICKS)  # a limit in seconds would cool chains by the clock
+ROUNDING = 1e-12  # relative, that real costs may differ by from the referee's
+
+
+def searches(
+    local: LocalSearch,
+    kick: Any = None,
+    accept: Acceptance | None = None,
+    *,
+    directed: bool = False,
+) -> dict[str, LocalSearch | IteratedLocalSearch]:
+    """Return searches of every kind, by what they do.
+
+    Parameters
+    ----------
+    local : LocalSearch
+        With `First()` on candidate lists.
+    kick, accept : optional
+        In place of the usual ones.
+    directed : bool
+        Whether lengths are, so that tours are not crossed.
+    """
+    chains = IteratedLocalSearch(
+        local, DoubleBridge(30) if kick is None else kick, accept or Annealing(), part=None
+    )
+    several: dict[str, LocalSearch | IteratedLocalSearch] = {
+        "a descent": local,
+        "chains": chains,
+        "chains on parts of tours": replace(chains, part=PART) if chains.kick.cuts else chains,
+        "chains on contracted problems (EliteEdges)": replace(
+            chains, cooperation=EliteEdges(every=0.1, kicks_per_city=0.5, most=1.0)
+        ),
+        "chains that are crossed (EdgeAssembly)": replace(chains, cooperation=EdgeAssembly(0.1)),
+    }
+    if directed:
+        del several["chains that are crossed (EdgeAssembly)"]
+    return several
+
+
+def expect_sound(
+    subject: Subject,
+    problem: TSP,
+    search: LocalSearch | IteratedLocalSearch,
+    who: str,
+    remedy: str,
+    *,
+    rows: int = ROWS,
+) -> Result:
+    """Return what a search finds, which must be exact, never worse, and the same again.
+
+    A batch that is a part of another must have the tours of its rows there, unless chains
+    cooperate or tours are searched in parts.
+    """
+    cooperates = in_parts = False
+    if isinstance(search, IteratedLocalSearch):
+        cooperates, in_parts = search.cooperation is not None, search.part is not None
+    starts = subject.tours(problem, rows)
+    options: dict[str, Any] = {
+        "seed": subject.seed,
+        "budget": BUDGET,
+        "backend": subject.backend.name,
+    }
+    with subject.blamed(who, remedy, where=problem):
+        found = search(problem, starts, **options)
+        again = search(problem, starts, **options)
+    tours = subject.expect_tours(problem, found.tours, rows, who)
+    costs = problem.cost(tours)
+    exact = found.costs == costs if problem.integer else np.isclose(found.costs, costs, ROUNDING, 0)
+    subject.expect(
+        exact.all(), f"{who} says costs {found.costs}, not {costs}", remedy, where=problem
+    )
+    before = problem.cost(starts)
+    if cooperates:  # rows are sorted by cost, and only the best tour is surely kept
+        before, costs = before.min(), costs.min()
+    subject.expect((costs <= before).all(), f"{who} made tours worse", remedy, where=problem)
+    subject.expect(
+        np.array_equal(found.tours, again.tours),
+        f"{who} found other tours when it was called again with the same seed",
+        "whatever a part computes may depend on its arguments alone: no state, no clock, no "
+        "generator of its own, no variable that is read before it is set",
+        where=problem,
+    )
+    if not (cooperates or in_parts):
+        part = slice(1, 3)
+        alone = search(problem, starts[part], first_row=1, **options)
+        subject.expect(
+            np.array_equal(alone.tours, found.tours[part]),
+            f"{who} found other tours for rows 1 and 2 of a batch when it was given these alone, "
+            "as first_row=1",
+            "a row may depend on its number, first_row + r, and on nothing else of the batch",
+            where=problem,
+        )
+    return found
+
+
+def expect_sound_everywhere(
+    subject: Subject,
+    problem: TSP,
+    local: LocalSearch,
+    remedy: str,
+    kick: Any = None,
+    accept: Acceptance | None = None,
+) -> None:
+    """Examine a part in searches of every kind."""
+    for who, search in searches(local, kick, accept, directed=not problem.symmetric).items():
+        expect_sound(subject, problem, search, who, remedy)

@@ -1,0 +1,166 @@
+"""The check of a metric: its functor beside its Python face, and both in searches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import metric_check
+from gpu_ls_plugin.candidates import All, Nearest
+from gpu_ls_plugin.neighbourhoods import TwoOpt
+from gpu_ls_plugin.pivoting import Best
+from gpu_ls_plugin.problems.metrics import Metric
+from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.testing import engines
+from gpu_ls_plugin.testing.small_problems import distance_matrix, planar
+from gpu_ls_plugin.testing.subject import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.problems.tsp import TSP
+
+NO_GAIN = 1e-12  # of what a move removes: real gains up to this may be rounding alone
+ALIKE = (
+    "the functor must compute the very number that lengths() computes: float64, the same "
+    "operations in the same order, the same rounding, from what data() returns"
+)
+
+
+def check_metric(
+    metric: Metric,
+    problems: Sequence[TSP] | None = None,
+    *,
+    backend: str = "auto",
+    seed: int = 0,
+) -> None:
+    """Raise unless a metric's functor and its Python face agree, alone and in searches.
+
+    Lengths of all pairs of cities are compared on every problem; `longest`, `slack`,
+    `estimate_error` and `tree_points` must hold what they promise. On the first problem exhaustive
+    2-opt must find the tours that brute force finds; descents, chains, parts of tours, contraction
+    and crossovers must return exact costs.
+
+    Parameters
+    ----------
+    metric : Metric
+    problems : sequence of TSP, optional
+        With this metric, the first of 20 to 100 cities; by default random and degenerate points
+        from 0 to 1000, as far as the metric takes them.
+    backend : {"auto", "cpu", "cuda"}
+    seed : int
+
+    Raises
+    ------
+    PartCheckError
+        With the reason, the pair of cities and the remedy.
+    """
+    subject = Subject.of("metric", metric, backend, seed, Metric)
+    given = _problems(subject, problems)
+    for problem in given:
+        _check_lengths(subject, problem)
+        _check_promises(subject, problem)
+    _check_climbs(subject, given[0])
+    large = given[0] if problems is not None else planar(metric, seed, engines.CITIES)[0]
+    engines.expect_sound_everywhere(subject, large, LocalSearch([TwoOpt()], Nearest(8)), ALIKE)
+
+
+def _problems(subject: Subject, problems: Sequence[TSP] | None) -> list[TSP]:
+    metric = subject.part
+    given = planar(metric, subject.seed) if problems is None and not metric.explicit else problems
+    subject.expect(
+        given,
+        "there is no problem to examine it on" if metric.explicit or problems is not None else
+        "check() refuses all points from 0 to 1000",
+        "pass problems=[TSP(coordinates, metric), ...] that it can work on",
+    )  # fmt: skip
+    assert given is not None
+    strange = [problem for problem in given if problem.metric != metric]
+    subject.expect(not strange, f"problems {strange} have other metrics", "pass TSPs with this one")
+    return list(given)
+
+
+def _check_lengths(subject: Subject, problem: TSP) -> None:
+    """Compare both faces on all pairs, and see that arrays of any shape are taken."""
+    metric, n = subject.part, problem.n
+    with subject.blamed("lengths()", "take integer arrays that broadcast", where=problem):
+        a, b = np.arange(n)[:, None], (np.arange(n) + 1) % n
+        table = metric.lengths(problem.values, a, np.broadcast_to(b, (n, n)))
+        row = metric.lengths(problem.values, a[:, 0], b)
+        broadcast = metric.lengths(problem.values, a, b[None, :])
+    same = np.shape(table) == (n, n) and np.array_equal(np.diagonal(table), row)
+    subject.expect(
+        same and np.array_equal(broadcast, table),
+        "lengths() returns other numbers for arrays of other shapes",
+        "index and compute elementwise, for any shapes that broadcast against each other",
+        where=problem,
+    )
+    with subject.blamed("the comparison of both faces", ALIKE, where=problem):
+        data = subject.backend.xp.asarray(np.ascontiguousarray(metric.data(problem.values)))
+        metric_check.check_metric(subject.backend, problem, data)
+
+
+def _check_promises(subject: Subject, problem: TSP) -> None:
+    """Compare bounds and points for trees with the lengths."""
+    metric, lengths = subject.part, distance_matrix(problem)
+    bound, slack = metric.longest(problem.values), metric.slack(problem.values)
+    subject.expect(
+        lengths.max() <= bound,
+        f"a length is {lengths.max()}, but longest() says {bound}",
+        "longest() must bound all lengths; leave it out if you are not sure",
+        where=problem,
+    )
+    absolute, relative = metric.estimate_error(problem.values)
+    subject.expect(
+        np.isfinite([slack, absolute, relative]).all() and slack >= 0 and relative >= 0,
+        f"slack() is {slack}, estimate_error() {absolute, relative}",
+        "return finite bounds that are not negative",
+        where=problem,
+    )
+    points = metric.tree_points(problem.values)
+    if points is None:
+        return
+    steps = np.abs(points[:, None] - points[None, :])
+    far = steps.max(axis=2) if np.isinf(metric.tree_p) else (steps**metric.tree_p).sum(axis=2)
+    for city in range(problem.n):
+        others = np.delete(np.arange(problem.n), city)
+        order = others[np.lexsort((lengths[city, others], far[city, others]))]
+        apart = np.diff(far[city, order]) > 1e-9 * far.max()
+        falls = (np.diff(lengths[city, order].astype(float)) < 0) & apart
+        if falls.any():
+            near, next_one = order[int(falls.argmax())], order[int(falls.argmax()) + 1]
+            raise subject.fault(
+                f"by tree_points() city {near} is nearer to city {city} than {next_one} is, by "
+                "lengths() it is farther",
+                "Minkowski distances of order tree_p between the points must grow with the "
+                "lengths; leave tree_points out if there are no such points",
+                where=problem,
+            )
+
+
+def _check_climbs(subject: Subject, problem: TSP) -> None:
+    """Compare exhaustive 2-opt, which chooses by estimates, with brute force."""
+    climb = LocalSearch([TwoOpt()], All(), Best())
+    found = engines.expect_sound(subject, problem, climb, "exhaustive 2-opt", ALIKE, rows=3)
+    lengths = distance_matrix(problem)
+    for row, tour in enumerate(found.tours):
+        gain = best_two_opt_gain(lengths, tour)
+        subject.expect(
+            gain <= 0,
+            f"exhaustive 2-opt has left a tour in row {row} that a move would make {gain} shorter",
+            "the functor's estimate() must be within slack() of every length: derive it from "
+            "gls::EstimateByLength, or return a larger slack",
+            where=problem,
+        )
+
+
+def best_two_opt_gain(lengths: Any, tour: Any) -> Any:
+    """Return how much the best 2-opt move shortens a tour, by brute force; no gain by rounding."""
+    following = np.roll(tour, -1)
+    kept = lengths[tour, following]
+    removed = kept[:, None] + kept[None, :]
+    added = lengths[np.ix_(tour, tour)] + lengths[np.ix_(following, following)]
+    gains = removed - added
+    gains[gains <= NO_GAIN * removed] = 0
+    return gains[np.triu_indices(len(tour), 2)].max(initial=0)

@@ -1,0 +1,150 @@
+"""The check of a perturbation: kicks by the row's random numbers alone, and chains of them."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.candidates import Nearest
+from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
+from gpu_ls_plugin.neighbourhoods import TwoOpt
+from gpu_ls_plugin.perturbations import as_perturbation
+from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.testing import engines, small_problems
+from gpu_ls_plugin.testing.subject import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.perturbations import Perturbation
+    from gpu_ls_plugin.problems.tsp import TSP
+
+ROWS = 6
+ALWAYS_OTHER = 30  # cities from which on a kick must change some tour of a batch
+ALONE = "row r may depend on the seed, on first_row + r and on its own tour, and on nothing else"
+CUTS = "cuts must be drawn as perturbations/bridge_cuts.cuh says, from the random numbers given"
+
+
+def check_perturbation(
+    perturbation: Any,
+    problems: Sequence[TSP] | None = None,
+    *,
+    backend: str = "auto",
+    seed: int = 0,
+) -> None:
+    """Raise unless a perturbation returns tours, by each row's seed and number alone.
+
+    Kicks of one batch are compared with those of parts of it, of other seeds and of other
+    neighbours; then chains kick by it, repair and accept, in one kernel where it has `cuts`.
+
+    Parameters
+    ----------
+    perturbation : Perturbation
+        Or any object with a method `perturb`.
+    problems : sequence of TSP, optional
+        By default random and degenerate ones of several metrics.
+    backend : {"auto", "cpu", "cuda"}
+    seed : int
+
+    Raises
+    ------
+    PartCheckError
+        With the reason, the row and the remedy.
+    """
+    kick = as_perturbation(perturbation)
+    subject = Subject.of("perturbation", perturbation, backend, seed)
+    _check_signature(subject)
+    given = list(problems or small_problems.of_several_metrics(seed))
+    served = [problem for problem in given if _check_kicks(subject, kick, problem)]
+    subject.expect(
+        served or kick.cuts, "it refuses every problem", "pass problems=[...] that it can work on"
+    )
+    large = small_problems.planar("EUC_2D", seed, engines.CITIES)[0]
+    problem = large if problems is None else given[0]
+    remedy = CUTS if kick.cuts else ALONE
+    for who, search in engines.searches(LocalSearch([TwoOpt()], Nearest(6)), perturbation).items():
+        if who != "a descent":
+            engines.expect_sound(subject, problem, search, who, remedy)
+
+
+def _check_signature(subject: Subject) -> None:
+    options = {"seed": 0, "backend": "cpu", "device": None, "first_row": 0}
+    try:
+        signature(subject.part.perturb).bind(None, None, **options)
+    except TypeError as error:
+        wrong = f"perturb() cannot be called with seed, backend, device and first_row: {error}"
+        remedy = "without first_row kicks depend on how a batch is divided; take all four by name"
+        raise subject.fault(wrong, remedy) from error
+
+
+def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
+    """Compare kicks of several batches; return whether the perturbation serves the problem."""
+    tours = subject.tours(problem, ROWS)
+    before = tours.copy()
+
+    def kicked(
+        rows: slice = slice(None), seed: int = subject.seed, first_row: int = 0, given: Any = tours
+    ) -> Any:
+        where = subject.backend.name
+        made = kick.perturb(problem, given[rows], seed=seed, backend=where, first_row=first_row)
+        return subject.expect_tours(problem, made, len(given[rows]), "perturb()")
+
+    with subject.blamed("perturb()", "see gpu_ls_plugin.extend.Perturbation", where=problem):
+        try:
+            whole = kicked()
+        except InvalidParameterError as error:
+            small = isinstance(error, UnsupportedProblemError) and problem.n < kick.smallest
+            if small or kick.cuts:  # perhaps drawn along candidates, which only chains have
+                return False
+            raise
+        again, fewer = kicked(), kicked(slice(2))
+        later = kicked(slice(2, None), first_row=2)
+        others = np.concatenate([tours[1:3], tours[2:]])
+        beside = kicked(given=others)
+        other = kicked(seed=subject.seed + 1)
+
+    def expect(holds: object, wrong: str, remedy: str = ALONE) -> None:
+        subject.expect(holds, wrong, remedy, where=problem)
+
+    expect(
+        np.array_equal(tours, before),
+        "perturb() changed the tours that it was given",
+        "work on a copy, such as numpy.array(tours)",
+    )
+    expect(
+        np.array_equal(whole, again),
+        "perturb() made other kicks when it was called again with the same seed",
+        "draw random numbers from the seed and the row alone",
+    )
+    expect(np.array_equal(whole[:2], fewer), "kicks of a smaller batch are not those of a larger")
+    expect(
+        np.array_equal(whole[2:], later),
+        "kicks of rows 2 to 5 of a batch are not those of the same tours with first_row=2",
+    )
+    expect(np.array_equal(whole[2:], beside[2:]), "a kick depends on the other tours of the batch")
+    if subject.backend.name != "cpu":
+        there = subject.backend.xp.asarray(tours)
+        on_device = kick.perturb(problem, there, seed=subject.seed, backend=subject.backend.name)
+        expect(
+            hasattr(on_device, "__cuda_array_interface__"),
+            "perturb() returned NumPy for tours that lie on the GPU",
+            "return the kind of array that came in: chains leave their tours on the device",
+        )
+        expect(
+            np.array_equal(subject.backend.to_numpy(on_device), whole),
+            "perturb() made other kicks of tours that lie on the GPU",
+        )
+    if problem.n >= ALWAYS_OTHER:
+        expect(
+            (whole != tours).any(),
+            "no kick changed its tour",
+            "return other tours than were given, or chains never leave their local optima",
+        )
+        expect(
+            not np.array_equal(whole, other),
+            "another seed made the same kicks",
+            "use the seed: chains pass another one for every kick",
+        )
+    return True

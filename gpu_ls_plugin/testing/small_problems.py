@@ -1,0 +1,84 @@
+"""Problems on which parts are examined: small, with many ties, and degenerate."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.exceptions import InvalidProblemError, PrecisionWarning
+from gpu_ls_plugin.problems.tsp import TSP
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.metrics import Metric
+
+CITIES = 40  # of the usual problem: brute force takes a moment
+
+
+def planar(metric: Metric | str, seed: int, n: int = CITIES) -> list[TSP]:
+    """Return problems in the plane, the usual one first, without those that the metric refuses.
+
+    Uniform cities far apart and near one another, with many ties; few cities; all of them at one
+    place, each place twice, and all on a line.
+    """
+    random = np.random.default_rng([seed, n])
+    sets = {
+        f"{n} cities": random.integers(0, 1000, (n, 2)),
+        f"{n} cities near one another": random.integers(0, 30, (n, 2)),
+        "cities between integers": random.uniform(0, 80, (n, 2)),
+        "each city twice": np.repeat(random.integers(0, 50, (12, 2)), 2, axis=0),
+        "all cities at one place": np.ones((15, 2)),
+        "cities on a line": [(x, 1) for x in range(20)],
+        "8 cities": random.integers(0, 60, (8, 2)),
+        "5 cities": random.integers(0, 60, (5, 2)),
+    }
+    made = (_planar(points, metric, name) for name, points in sets.items())
+    return [problem for problem in made if problem is not None]
+
+
+def explicit(seed: int, *, symmetric: bool, integer: bool = True, n: int = CITIES) -> list[TSP]:
+    """Return problems that are given by a matrix, the usual one first."""
+    random = np.random.default_rng([seed, n])
+
+    def made(size: int, span: int, name: str) -> TSP:
+        lengths: Any = random.integers(0, span, (size, size))
+        if symmetric:
+            lengths = lengths + lengths.T
+        return TSP.from_matrix(lengths if integer else lengths / 7, name=name)
+
+    return [
+        made(n, 1000, f"{n} cities"),
+        made(n, 4, "many equal lengths"),
+        made(15, 1, "no lengths at all"),
+        made(8, 50, "8 cities"),
+        made(5, 50, "5 cities"),
+    ]
+
+
+def of_several_metrics(seed: int) -> list[TSP]:
+    """Return problems of integer and real metrics, from coordinates and from a matrix."""
+    return [
+        *planar("EUC_2D", seed),
+        *planar("EUC", seed),
+        *explicit(seed, symmetric=True),
+        *explicit(seed, symmetric=False),
+    ]
+
+
+def distance_matrix(problem: TSP) -> Any:
+    """Return the exact lengths between all cities, shape (n, n), by the metric's Python face."""
+    a, b = np.divmod(np.arange(problem.n**2), problem.n)
+    lengths = np.zeros(problem.n**2, problem.cost_dtype)
+    apart = a != b
+    lengths[apart] = problem.metric.lengths(problem.values, a[apart], b[apart])
+    return lengths.reshape(problem.n, problem.n)
+
+
+def _planar(points: Any, metric: Metric | str, name: str) -> TSP | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrecisionWarning)
+        try:
+            return TSP(points, metric, name=name)
+        except InvalidProblemError:
+            return None

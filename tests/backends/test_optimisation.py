@@ -1,0 +1,33 @@
+"""Kernels of the CPU backend return the same, whatever the compiler makes of them."""
+
+from __future__ import annotations
+
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends.cpu import CpuBackend
+from tests.helpers.configurations import FILTERED, QUEUES, two_opt_climb
+from tests.helpers.random_problems import random_problem, random_tours
+
+SEARCHES = {
+    "default": gls.LocalSearch(),
+    "Lin-Kernighan": QUEUES["Lin-Kernighan"],
+    "exhaustive 2-opt": two_opt_climb(8),
+    "openings": FILTERED["3-opt, openings"],
+    "chains": gls.IteratedLocalSearch(cooperation=gls.EdgeAssembly(0.05, 2, 8)),
+}
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", pytest.param("EUC", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+def test_optimisation_changes_no_tour(search, metric, monkeypatch):
+    problem, tours = random_problem(metric, 40), random_tours(40, 4)
+    found = []
+    for flags in ("-O1 -ftree-vectorize", ""):
+        backend = CpuBackend()  # that has loaded nothing yet
+        monkeypatch.setattr("gpu_ls_plugin.backends._cpu", lambda backend=backend: backend)
+        monkeypatch.setenv("GPU_LS_CXXFLAGS", flags)
+        budget = gls.Budget(kicks=30) if isinstance(search, gls.IteratedLocalSearch) else None
+        result = search(problem, tours, seed=1, budget=budget, backend="cpu")
+        found.append((result.tours.tolist(), result.costs.tolist()))
+    assert found[0] == found[1]

@@ -1,0 +1,170 @@
+"""Structs of arguments: read from C++, packed as compilers lay them out."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.composition import Kernel, Parameter
+from gpu_ls_plugin.backends.structs import Arguments, Struct, parse_struct
+from gpu_ls_plugin.exceptions import CompilationError, InvalidTypeError
+
+# Fields in an order that leaves gaps everywhere.
+DECLARED = """
+namespace gls {
+struct ManyKinds {
+  int first;            // 0, then a gap
+  const int64* counts;  // of rows; int unused;
+  float ratio;
+  uint64 seed;
+  unsigned char *states, *more;
+  int64 least, most;
+  int last;  // and a gap
+
+  GLS_DEVICE int sum() const { return first + last; }
+};
+}  // namespace gls
+"""
+PROBE = (
+    DECLARED
+    + """
+struct Probe {
+  template <class Team>
+  GLS_DEVICE static void run(const Team&, int item, gls::ManyKinds many, gls::int64* seen) {
+    gls::int64* own = seen + 9 * item;
+    own[0] = many.first;
+    own[1] = many.counts[item];
+    own[2] = gls::int64(many.ratio * 4);
+    own[3] = gls::int64(many.seed);
+    own[4] = many.states == nullptr ? -1 : many.states[item];
+    own[5] = many.more == nullptr ? -1 : many.more[item];
+    own[6] = many.least;
+    own[7] = many.most;
+    own[8] = many.last;
+  }
+};
+"""
+)
+MANY = parse_struct(DECLARED, "ManyKinds")
+ARGUMENTS = {"first": 7, "ratio": 0.75, "seed": 2**63 + 5, "least": -(2**62), "most": 3, "last": -9}
+
+
+def probe(struct: Struct, backend: str, as_one: bool) -> Kernel:
+    """A kernel that writes all fields into an array; `as_one`: that has one parameter."""
+    parameters = (struct, Parameter("gls::int64*", "seen"))
+    return Kernel(
+        name="probe",
+        header="include/metric.cuh",
+        body="Probe",
+        parameters=(Arguments.of(parameters),) if as_one else parameters,
+        team="gls::Host" if backend == "cpu" else "gls::Thread<32>",
+        functors=(PROBE,),
+    )
+
+
+def seen_by_kernel(
+    backend: str, struct: Struct = MANY, as_one: bool = False, **changed: object
+) -> np.ndarray:
+    """What two items of the probe have read."""
+    chosen = get_backend(backend)
+    arrays = {
+        "counts": chosen.xp.asarray([10, 20], "int64"),
+        "states": chosen.xp.asarray([1, 2], "uint8"),
+        "more": None,
+        "seen": chosen.xp.zeros((2, 9), "int64"),
+    }
+    arguments = ARGUMENTS | arrays | changed
+    chosen.launch(probe(struct, backend, as_one), 2, arguments)
+    return chosen.to_numpy(arguments["seen"])
+
+
+@pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+@pytest.mark.parametrize("as_one", [False, True])
+def test_kernels_read_what_was_packed(as_one, backend):
+    seed = ARGUMENTS["seed"] - 2**64
+    expected = [[7, 10 * row, 3, seed, row, -1, -(2**62), 3, -9] for row in (1, 2)]
+    assert seen_by_kernel(backend, as_one=as_one).tolist() == expected
+
+
+def test_fields_are_read_from_their_declaration():
+    assert (MANY.type, MANY.name) == ("gls::ManyKinds", "many_kinds")
+    assert [(p.type, p.name) for p in MANY.fields] == [
+        ("int", "first"),
+        ("const gls::int64*", "counts"),
+        ("float", "ratio"),
+        ("gls::uint64", "seed"),
+        ("unsigned char*", "states"),
+        ("unsigned char*", "more"),
+        ("gls::int64", "least"),
+        ("gls::int64", "most"),
+        ("int", "last"),
+    ]
+    assert MANY.offsets == (0, 8, 16, 24, 32, 40, 48, 56, 64)
+    assert MANY.layout.size == 72
+
+
+@pytest.mark.parametrize(
+    ("line", "other", "words"),
+    [
+        ("int last;", "int last, over, more_over;", "no member|gls::ManyKinds"),
+        ("int64 least, most;", "int least, most;", "gls::ManyKinds::most"),
+        ("int last;", "", r"sizeof|gls::ManyKinds"),
+    ],
+)
+def test_a_layout_that_is_not_the_compilers_does_not_compile(line, other, words):
+    """Planted: Python has read another declaration than the compiler has."""
+    struct = parse_struct(DECLARED.replace(line, other), "ManyKinds")
+    with pytest.raises(CompilationError, match=words):
+        seen_by_kernel("cpu", struct)
+
+
+def test_structs_lie_in_structs_at_their_alignment():
+    narrow = Struct("gls::Narrow", "narrow", (Parameter("int", "low"), Parameter("float", "high")))
+    flag, last = Parameter("int", "flag"), Parameter("int", "last")
+    one = Arguments.of((flag, MANY, last, narrow, Parameter("int", "end")))
+    assert one.offsets == (0, 8, 80, 84, 92)
+    assert one.layout.size == 96
+    assert one.passed.startswith("arguments.flag, arguments.many_kinds, arguments.last")
+    assert [p.name for p in one.fields][-4:] == ["last", "low", "high", "end"]
+
+
+@pytest.mark.parametrize(
+    "field", ["double x;", "int x[3];", "int** x;", "Other x;", "int;", "const int& x;"]
+)
+def test_fields_that_no_argument_fits_are_refused(field):
+    with pytest.raises((ValueError, KeyError)):
+        _ = parse_struct(f"struct Odd {{\n  int n;\n  {field}\n}};", "Odd").layout
+
+
+def test_structs_that_are_not_there_are_refused():
+    for text in ("struct Odd;", "struct Odd : Other {\n  int n;\n};", "struct Other {\n};"):
+        with pytest.raises(ValueError, match="Odd"):
+            parse_struct(text, "Odd")
+
+
+def test_arrays_in_structs_are_looked_at():
+    for wrong in (np.zeros((2, 2), "int64")[:, 0], np.zeros(2, "int32")):
+        with pytest.raises(InvalidTypeError, match=r"counts: kernels read const gls::int64\*"):
+            seen_by_kernel("cpu", counts=wrong)
+
+
+@pytest.mark.parametrize("value", [1e39, -1e300, math.inf])
+def test_numbers_beyond_float_are_infinite(value):
+    packed = MANY.pack({**ARGUMENTS, "ratio": value, "counts": 0, "states": 0, "more": 0}, _given)
+    assert MANY.layout.unpack(packed)[2] == math.copysign(math.inf, value)
+
+
+def test_one_byte_array_is_what_cupy_passes_by_value():
+    function = pytest.importorskip("cupy.cuda.function")
+    packed = MANY.pack({**ARGUMENTS, "counts": 1, "states": 2, "more": 3}, _given)
+    record = np.frombuffer(packed, MANY.record)
+    assert record.size == 1
+    assert function.CNumpyArray(record).ptr == record.ctypes.data
+    assert record.tobytes() == packed
+
+
+def _given(parameter: Parameter, address: int) -> int:
+    return address

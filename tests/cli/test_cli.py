@@ -1,0 +1,544 @@
+"""The command line, run as users run it: results on stdout, progress on stderr, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from gpu_ls_plugin.cli import main
+from gpu_ls_plugin.history import load_history
+from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.problems.tsplib import read_tour
+from gpu_ls_plugin.result import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROOT = Path(__file__).resolve().parents[2]
+CAPITALS = ROOT / "examples" / "data" / "europe_capitals.tsp"
+FILTERS = ("gain_bound", "radius", "in_candidates", "dont_look", "random_keep")
+QUICK = ("--backend", "cpu", "--seconds", "0.3", "--population", "8")
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """The environment of a subprocess that finds the package under test."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GPU_LS_")}
+    kept["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "adapters")])
+    if "GPU_LS_CACHE_DIR" in os.environ:
+        kept["GPU_LS_CACHE_DIR"] = os.environ["GPU_LS_CACHE_DIR"]
+    return kept | changes
+
+
+def gpu_ls(*arguments: object, **changes: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "gpu_ls_plugin", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=environment(**changes),
+    )
+
+
+def gpu_ls_json(*arguments: object, **changes: str) -> Any:
+    done = gpu_ls(*arguments, "--json", **changes)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def write_instance(path: Path, n: int, *, seed: int = 1) -> Path:
+    points = np.random.default_rng(seed).integers(0, 10_000, (n, 2))
+    rows = "\n".join(f"{city + 1} {x} {y}" for city, (x, y) in enumerate(points))
+    path.write_text(
+        f"NAME : small{n}\nTYPE : TSP\nDIMENSION : {n}\nEDGE_WEIGHT_TYPE : EUC_2D\n"
+        f"NODE_COORD_SECTION\n{rows}\nEOF\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+# solve
+
+
+def test_solve_writes_tour_plot_and_summary(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    tour_file, plot = tmp_path / "out.tour", tmp_path / "out.PNG"
+    curve, history = tmp_path / "curve.svg", tmp_path / "history.csv"
+    saved = tmp_path / "result.json.gz"
+    files = ("--tour", tour_file, "--plot", plot, "--curve", curve, "--history", history)
+    found = gpu_ls_json("solve", CAPITALS, *QUICK, *files, "--result", saved)
+    problem = TSP.read(CAPITALS)
+    assert found["cities"] == problem.n and found["metric"] == "GEO"
+    assert found["best_cost"] == problem.cost(found["best_tour"])[0]
+    assert found["best_cost"] <= found["mean_cost"]
+    np.testing.assert_array_equal(read_tour(tour_file), found["best_tour"])
+    assert (found["tour_file"], found["plot_file"]) == (str(tour_file), str(plot))
+    assert found["curve_file"] == str(curve) and found["history_file"] == str(history)
+    assert b"<svg" in curve.read_bytes()
+    points = [asdict(point) for point in load_history(history)]
+    assert points == found["history"] and points[-1]["best_cost"] == found["best_cost"]
+    result = Result.load(saved)
+    assert result.best_tour.tolist() == found["best_tour"] and len(result.tours) == 8
+    assert [asdict(point) for point in result.statistics.history] == points
+    assert found["stopped_by"] == "seconds" and not found["interrupted"]
+    assert found["kicks"] >= 8 and found["evaluations_per_second"] > 0
+    assert found["kicks_per_second"] == pytest.approx(found["kicks"] / found["seconds"])
+    assert 0 < found["accepted"] <= found["kicks"]
+    assert {"compiling", "starts", "candidates", "descent", "kicks"} <= set(found["phases"])
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert sorted(tmp_path.iterdir()) == sorted([tour_file, plot, curve, history, saved])
+
+
+def test_solve_for_people() -> None:
+    done = gpu_ls("solve", CAPITALS, *QUICK)
+    assert done.returncode == 0, done.stderr
+    lines = {line.split()[0]: line for line in done.stdout.splitlines()}
+    assert [name for name in lines if name != "restarts"] == [
+        *("problem", "search", "best", "mean", "time", "phases", "moves", "kicks")
+    ]
+    assert "LinKernighan(depth=3" in lines["search"] and "/Alpha(k=5" in lines["search"]
+    assert "Annealing(start=0.8)" in lines["search"] and "Migration(every=0.5" in lines["search"]
+    assert "compiling" in lines["phases"] and "accepted" in lines["kicks"]
+    assert "GEO" in lines["problem"] and "on cpu, stopped by seconds" in lines["time"]
+    assert "best" in done.stderr and "moves/s" in done.stderr
+    assert "\x1b" not in done.stderr + done.stdout
+
+
+def test_same_seed_same_tour(tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "a.tsp", 300)
+    limits = ("--backend", "cpu", "--population", 4, "--seconds", "inf", "--kicks", 5)
+    once, again, other = (gpu_ls_json("solve", file, *limits, "--seed", seed) for seed in (5, 5, 6))
+    assert once["best_tour"] == again["best_tour"] != other["best_tour"]
+    assert once["kicks"] == 4 * once["kicks_per_tour"] == 20 and once["stopped_by"] == "kicks"
+
+
+def test_only_the_time_has_to_be_chosen(tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "a.tsp", 60)
+    options = ("--backend", "cpu", "--seconds", 0.2)
+    found = gpu_ls_json("solve", file, *options, GPU_LS_THREADS="3")
+    assert found["population"] == 500 and found["start"] == "random_tours"
+    assert found["seconds"] < 0.5
+
+
+@pytest.mark.parametrize(
+    "n", [1, 3, 5, 8, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 4, 6, 7, 9))]
+)
+def test_tiny_instances(n: int, tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "tiny.tsp", n)
+    found = gpu_ls_json("solve", file, *QUICK, "--tour", tmp_path / "out.tour")
+    assert sorted(found["best_tour"]) == list(range(n))
+    assert found["best_cost"] == TSP.read(file).cost(found["best_tour"])[0]
+    assert found["stopped_by"] == ("optimum" if n < 8 else "seconds")
+    assert sorted(read_tour(tmp_path / "out.tour")) == list(range(n))
+    stop = "stopped by local optimum" if n < 8 else "stopped by seconds"
+    assert stop in gpu_ls("solve", file, *QUICK).stdout
+
+
+def test_the_optimum_ends_the_search(tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "a.tsp", 9)
+    best = gpu_ls_json("solve", file, *QUICK)["best_cost"]
+    options = ("--backend", "cpu", "--population", 8, "--seconds", 60, "--optimum", best)
+    found = gpu_ls_json("solve", file, *options)
+    assert found["stopped_by"] == "target" and found["gap_percent"] == 0.0
+    assert found["seconds"] < 30
+    for optimum, text in ((best - 1, "% above"), (best + 1, "% below"), (best, "(0 % above")):
+        shown = gpu_ls("solve", file, *QUICK, "--seconds", 0, "--optimum", optimum).stdout
+        assert f"{text} {optimum:,})" in shown and "-" not in shown.partition(text)[0][-9:]
+
+
+@pytest.mark.parametrize("start", ["random_tours", "greedy", "space_filling_curve"])
+def test_starts(start: str, tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "a.tsp", 40)
+    assert gpu_ls_json("solve", file, *QUICK, "--start", start)["start"] == start
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ("two_opt+or_opt(2)/nearest(6)", "(TwoOpt()+OrOpt(max_length=2)/Nearest(k=6)/First(), "),
+        pytest.param(
+            "lin_kernighan/nearest",
+            "LinKernighan(depth=5, breadth=(5, 5, 1))/Nearest(k=10)/First()",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "LocalSearch([TwoOpt()], All(), Best())",
+            "(TwoOpt()/All()/Best(), DoubleBridge(",
+            marks=pytest.mark.slow,
+        ),
+        (
+            "iterated_local_search(or_opt/nearest(6), double_bridge(9), better)",
+            "IteratedLocalSearch(OrOpt(max_length=3)/Nearest(k=6)/First(), "
+            "DoubleBridge(segment=9, walk=None), Better())",
+        ),
+        (
+            "filtered_neighbourhood(filter=gain_bound & radius(500))",
+            "(GainBound() & Radius(r=500.0)), mode='auto', mapping='roots')/All()/Best(), Doub",
+        ),
+    ],
+)
+def test_searches(given: str, text: str, tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "a.tsp", 40)
+    found = gpu_ls_json("solve", file, *QUICK, "--search", given)
+    assert text in found["search"] and found["kicks"] > 0
+    again = gpu_ls_json("solve", file, *QUICK, "--search", found["search"])
+    assert again["search"] == found["search"]
+
+
+def test_moves_end_the_search(tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "a.tsp", 40)
+    found = gpu_ls_json("solve", file, *QUICK, "--moves", 2)
+    assert found["moves_per_tour"] == 2 and 0 < found["moves"] <= 2 * found["population"]
+    assert found["stopped_by"] == "moves"
+
+
+def test_asymmetric_lengths_have_a_search_of_their_own(tmp_path: Path) -> None:
+    matrix = np.random.default_rng(0).integers(1, 1000, (30, 30))
+    rows = "\n".join(" ".join(map(str, row)) for row in matrix)
+    file = tmp_path / "a.atsp"
+    file.write_text(
+        "NAME : a\nTYPE : ATSP\nDIMENSION : 30\nEDGE_WEIGHT_TYPE : EXPLICIT\n"
+        f"EDGE_WEIGHT_FORMAT : FULL_MATRIX\nEDGE_WEIGHT_SECTION\n{rows}\nEOF\n",
+        encoding="utf-8",
+    )
+    found = gpu_ls_json("solve", file, *QUICK)
+    assert "(ThreeOpt()+OrOpt" in found["search"] and not found["symmetric"]
+    assert found["best_cost"] == TSP.read(file).cost(found["best_tour"])[0]
+    assert "EXPLICIT, asymmetric" in gpu_ls("solve", file, *QUICK).stdout
+
+
+def test_no_time_still_gives_a_tour(tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "a.tsp", 40)
+    found = gpu_ls_json("solve", file, *QUICK, "--seconds", 0)
+    assert sorted(found["best_tour"]) == list(range(40)) and found["stopped_by"] == "seconds"
+
+
+def test_a_pipe_is_written_to_directly(tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "a.tsp", 5)
+    done = gpu_ls("solve", file, *QUICK, "--tour", "/dev/stdout")
+    assert done.returncode == 0 and "TOUR_SECTION" in done.stdout
+
+
+# A shell that runs the tests in the background has switched the signal off.
+INTERRUPTIBLE = """
+import signal
+from gpu_ls_plugin.cli.commands import main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+raise SystemExit(main())
+"""
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_ctrl_c_writes_the_best_tour(as_json: bool, tmp_path: Path) -> None:
+    file, tour_file = write_instance(tmp_path / "a.tsp", 400), tmp_path / "out.tour"
+    arguments = ["solve", file, "--backend", "cpu", "--seconds", 100, "--population", 16]
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-c", INTERRUPTIBLE, *map(str, arguments)),
+            *("--tour", str(tour_file), *(["--json"] if as_json else [])),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    try:
+        assert process.stderr is not None
+        while "moves/s" not in process.stderr.readline():
+            assert process.poll() is None
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130, error
+    assert "Traceback" not in error
+    tour = read_tour(tour_file)
+    cost = TSP.read(file).cost(tour)[0]
+    assert sorted(tour) == list(range(400))
+    assert list(tmp_path.glob(".out*")) == []
+    if as_json:
+        found = json.loads(out)
+        assert found["interrupted"] and found["best_cost"] == cost
+    else:
+        assert "stopped by interrupt" in out and f"{cost:,}" in out
+
+
+# errors: one line, exit code 2, no traceback
+
+
+def bad_inputs(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
+    good = write_instance(folder / "good.tsp", 9)
+    (folder / "text.tsp").write_text("this is no instance\n", encoding="utf-8")
+    (folder / "bytes.tsp").write_bytes(bytes(range(256)))
+    (folder / "cut.tsp").write_text(good.read_text(encoding="utf-8")[:120], encoding="utf-8")
+    (folder / "matrix.tsp").write_text(
+        "NAME : m\nTYPE : TSP\nDIMENSION : 3\nEDGE_WEIGHT_TYPE : EXPLICIT\n"
+        "EDGE_WEIGHT_FORMAT : FULL_MATRIX\nEDGE_WEIGHT_SECTION\n0 1 2\n1 0 3\n2 3 0\nEOF\n",
+        encoding="utf-8",
+    )
+    return {
+        "no file": ([folder / "nothing.tsp"], "nothing.tsp"),
+        "folder": ([folder], str(folder)),
+        "text": ([folder / "text.tsp"], "text.tsp"),
+        "bytes": ([folder / "bytes.tsp"], "bytes.tsp"),
+        "cut": ([folder / "cut.tsp"], "cut.tsp"),
+        "seconds": ([good, "--seconds", -1], "seconds"),
+        "seconds nan": ([good, "--seconds", "nan"], "seconds"),
+        "population": ([good, "--population", 0], "population"),
+        "population huge": ([good, "--population", 10**20], "population: 1000"),
+        "population large": ([good, "--population", 2**31 - 1], "population: 2,147,483,647 tours"),
+        "seed": ([good, "--seed", -1], "seed"),
+        "start": ([good, "--start", "nearest_neighbor"], "nearest_neighbour"),
+        "search": ([good, "--search", "two_op"], "did you mean 'two_opt'"),
+        "filter": ([good, "--search", "filtered_neighbourhood(filter=radus(3))"], "'radius'"),
+        "search text": ([good, "--search", "two_opt+"], "two_opt+or_opt(2)/quadrant(10)/first"),
+        "kicks": ([good, "--kicks", -1], "kicks"),
+        "moves": ([good, "--moves", -1], "moves"),
+        "optimum": ([good, "--optimum", "nan"], "optimum: nan"),
+        "optimum inf": ([good, "--optimum", "inf"], "optimum: inf is not finite"),
+        "optimum negative": ([good, "--optimum", "-3"], "optimum: -3"),
+        "optimum text": ([good, "--optimum", "few"], "few"),
+        "backend": ([good, "--backend", "tpu"], "tpu"),
+        "tour folder": ([good, "--tour", folder], str(folder)),
+        "tour nowhere": ([good, "--tour", folder / "no" / "out.tour"], "No such file"),
+        "plot nowhere": ([good, "--plot", folder / "no" / "out.png"], "No such file"),
+        "plot ending": ([good, "--plot", folder / "out.tour"], "must end in"),
+        "plot matrix": ([folder / "matrix.tsp", "--plot", folder / "out.png"], "coordinates"),
+        "curve ending": ([good, "--curve", folder / "out.csv"], "must end in"),
+        "history nowhere": ([good, "--history", folder / "no" / "out.csv"], "No such file"),
+        "result ending": ([good, "--result", folder / "out.txt"], "must end in .json or .json.gz"),
+        "result nowhere": ([good, "--result", folder / "no" / "out.json"], "No such file"),
+    }
+
+
+BAD_INPUTS = (
+    *("no file", "folder", "text", "bytes", "cut", "seconds", "seconds nan", "population"),
+    *("population huge", "population large"),
+    *(
+        "seed",
+        "start",
+        "search",
+        "filter",
+        "search text",
+        "kicks",
+        "moves",
+        "optimum",
+        "optimum inf",
+        "optimum negative",
+        "optimum text",
+        "backend",
+        "tour folder",
+        "tour nowhere",
+    ),
+    *("plot nowhere", "plot ending", "plot matrix"),
+    *("curve ending", "history nowhere", "result ending", "result nowhere"),
+)
+
+
+def test_all_bad_inputs_are_tested(tmp_path: Path) -> None:
+    assert tuple(bad_inputs(tmp_path)) == BAD_INPUTS
+
+
+@pytest.mark.parametrize("case", BAD_INPUTS)
+def test_bad_input(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
+    arguments, reason = bad_inputs(tmp_path)[case]
+    begin = time.monotonic()
+    try:
+        code = main(["solve", "--backend", "cpu", "--seconds", "50", *map(str, arguments)])
+    except SystemExit as end:  # of what argparse refuses
+        code = end.code
+    printed = capsys.readouterr()
+    assert code == 2 and printed.out == ""
+    last = printed.err.strip().splitlines()[-1]
+    assert reason in last and "error" in last
+    assert "Traceback" not in printed.err
+    assert time.monotonic() - begin < 30
+
+
+def test_bad_input_ends_the_command(tmp_path: Path) -> None:
+    done = gpu_ls("solve", tmp_path / "nothing.tsp")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "nothing.tsp" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
+    done = gpu_ls("solve", tmp_path / "nothing.tsp", "--debug")
+    assert done.returncode != 0 and "Traceback" in done.stderr
+
+
+def without(folder: Path, package: str) -> dict[str, str]:
+    """An environment in which importing a package fails as if it were not installed."""
+    (folder / "sitecustomize.py").write_text(
+        f"import sys\nsys.modules[{package!r}] = None\n", encoding="utf-8"
+    )
+    return {"PYTHONPATH": os.pathsep.join([str(folder), environment()["PYTHONPATH"]])}
+
+
+@pytest.mark.parametrize("option", ["--plot", "--curve"])
+def test_a_missing_plot_extra_is_found_before_the_search(option: str, tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "a.tsp", 9)
+    options = ("--backend", "cpu", "--seconds", 60, option, tmp_path / "out.png")
+    begin = time.monotonic()
+    done = gpu_ls("solve", file, *options, **without(tmp_path, "matplotlib"))
+    assert done.returncode == 2 and 'pip install "gpu-ls-plugin[plot]"' in done.stderr
+    assert time.monotonic() - begin < 30
+
+
+def test_a_missing_compiler_is_explained(tmp_path: Path) -> None:
+    file = write_instance(tmp_path / "a.tsp", 9)
+    done = gpu_ls("solve", file, *QUICK, CXX="/no/such/compiler")
+    assert done.returncode == 2 and 'pip install "gpu-ls-plugin[cpu]"' in done.stderr
+    done = gpu_ls("doctor", CXX="/no/such/compiler", CUDA_VISIBLE_DEVICES="")
+    assert done.returncode == 1 and "gpu-ls-plugin[cpu]" in done.stdout
+
+
+# plugins, operators, doctor, compile-check, version
+
+
+def test_plugins() -> None:
+    rows = {row["name"]: row for row in gpu_ls_json("plugins")}
+    assert (
+        rows["builtin"]["status"] == "loaded" and "search:local_search" in rows["builtin"]["parts"]
+    )
+    assert all(row["status"] in ("loaded", "extra not installed") for row in rows.values())
+    assert "builtin" in gpu_ls("plugins").stdout
+
+
+def test_plugins_that_fail_are_listed(tmp_path: Path) -> None:
+    info = tmp_path / "broken-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[gpu_ls_plugin]\nbad = surely_not_there\n")
+    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    rows = {row["name"]: row for row in gpu_ls_json("plugins", PYTHONPATH=path)}
+    assert rows["bad"]["status"] == "error" and "surely_not_there" in rows["bad"]["error"]
+    assert rows["builtin"]["status"] == "loaded"
+    done = gpu_ls("plugins", PYTHONPATH=path)
+    assert done.returncode == 0 and "surely_not_there" in done.stdout
+    done = gpu_ls("plugins", PYTHONPATH=path, GPU_LS_STRICT_PLUGINS="1")
+    assert done.returncode == 2 and "'bad'" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_operators() -> None:
+    rows = gpu_ls_json("operators")
+    assert {(row["kind"], row["name"]) for row in rows} >= {
+        ("metric", "EUC_2D"),
+        ("construction", "greedy"),
+        ("neighbourhood", "two_opt"),
+        ("neighbourhood", "filtered_neighbourhood"),
+        *(("filter", name) for name in FILTERS),
+        ("perturbation", "double_bridge"),
+        *(("cooperation", name) for name in ("migration", "elite_edges", "edge_assembly")),
+        ("recombination", "edge_assembly"),
+        *(("candidates", name) for name in ("union", "closure")),
+        ("search", "random_restarts"),
+    }
+    arguments = {row["name"]: row["arguments"] for row in rows if row["plugin"] == "builtin"}
+    assert arguments["or_opt"] == "max_length=3" and arguments["two_opt"] == ""
+    assert arguments["closure"] == "candidates=Nearest(k=10), limit=None"
+    crossovers = [row["arguments"] for row in rows if row["name"] == "edge_assembly"]
+    assert crossovers == ["every=0.1, generations=5, offspring=32"] * 2
+    assert arguments["greedy"].startswith("problem, size=1, *, seed=0, backend='auto'")
+    assert arguments["random_restarts"].startswith("search=TwoOpt()+OrOpt(max_length=3)/Nearest")
+    assert all(row["summary"].endswith((".", ")")) for row in rows if row["plugin"] == "builtin")
+    shown = gpu_ls("operators").stdout
+    assert "two_opt " in shown and "or_opt(max_length=3) " in shown and "radius(r) " in shown
+
+
+def test_doctor(tmp_path: Path) -> None:
+    cache = tmp_path / "new" / "cache"
+    rows = {row["name"]: row for row in gpu_ls_json("doctor", GPU_LS_CACHE_DIR=str(cache))}
+    assert rows["numpy"]["detail"] == f"numpy {np.__version__}"
+    assert rows["C++ compiler"]["status"] == rows["backend cpu"]["status"] == "ok"
+    assert str(cache) in rows["cache of CPU programs"]["detail"] and not cache.exists()
+    assert all(row["remedy"] for row in rows.values() if row["status"] == "missing")
+    assert "C++ compiler" in gpu_ls("doctor").stdout
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_doctor_finds_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    rows = {row["name"]: row for row in gpu_ls_json("doctor", GPU_LS_CACHE_DIR=str(tmp_path / "a"))}
+    assert rows["cache of CPU programs"]["status"] == "missing"
+
+
+def test_compile_check() -> None:
+    pytest.importorskip("cupy")
+    done = gpu_ls("compile-check", "--arch", 90, "--json", "--part", "double_bridge")
+    if "NVRTC" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert rows and all(row["passed"] and row["registers"] > 0 for row in rows)
+
+
+def plugin(folder: Path, name: str, text: str) -> None:
+    """Install a plugin of one module in a folder."""
+    (folder / f"plugin_{name}.py").write_text(text, encoding="utf-8")
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[gpu_ls_plugin]\n{name} = plugin_{name}\n")
+
+
+def test_compile_check_names_a_plugin_whose_kernels_are_none(tmp_path: Path) -> None:
+    pytest.importorskip("cupy")
+    plugin(
+        tmp_path,
+        "broken",
+        "from gpu_ls_plugin.hookspecs import hookimpl\n"
+        "@hookimpl\ndef gpu_ls_kernel_sources():\n    return 1 / 0\n",
+    )
+    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    options = ("--arch", 90, "--json", "--part", "restart")
+    done = gpu_ls("compile-check", *options, PYTHONPATH=path)
+    if "NVRTC" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 1 and "plugin 'broken'" in done.stderr
+    rows = json.loads(done.stdout)
+    assert rows and all(row["passed"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [("nonsense", "nothing is called 'nonsense'"), ("migration", "has no kernel of its own")],
+)
+def test_compile_check_of_a_part_that_it_cannot_find(part: str, words: str) -> None:
+    done = gpu_ls("compile-check", "--part", part)
+    assert done.returncode == 2 and words in done.stderr and done.stdout == ""
+
+
+def test_compile_check_refuses_an_architecture() -> None:
+    pytest.importorskip("cupy")
+    done = gpu_ls("compile-check", "--arch", 12)
+    assert done.returncode == 2 and "error" in done.stderr
+
+
+def test_compile_check_without_cupy(tmp_path: Path) -> None:
+    done = gpu_ls("compile-check", **without(tmp_path, "cupy"))
+    assert done.returncode == 2 and 'pip install "gpu-ls-plugin[cuda13]"' in done.stderr
+
+
+def test_version_and_usage() -> None:
+    done = gpu_ls("--version")
+    assert done.returncode == 0 and done.stdout.startswith("gpu-ls ")
+    done = gpu_ls()
+    assert done.returncode == 2 and "COMMAND" in done.stderr
+    assert "compile-check" in gpu_ls("--help").stdout
+    assert "two_opt+or_opt(2)/quadrant(10)/first" in gpu_ls("solve", "--help").stdout

@@ -1,0 +1,50 @@
+"""Small problems and a search that keeps a diary, for the tests of rooms and adapters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.result import Result, Statistics
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Diary:
+    """The default search, writing down its calls; class-level, since operators are copied.
+
+    With `interrupt_at`, that call ends as Ctrl-C ends a search.
+    """
+
+    calls: ClassVar[list[dict[str, Any]]] = []
+    interrupt_at: ClassVar[int | None] = None
+
+    def __call__(self, problem: Any, tours: Any, **options: Any) -> Result:
+        """Search and write down the number of rows and the options."""
+        inner = gls.LocalSearch()
+        budget = options["budget"]
+        if budget is not None and budget.moves == 0:  # a call that only compiles
+            return inner(problem, tours, **options)
+        Diary.calls.append({"rows": len(tours), "tours": np.array(tours), **options})
+        if len(Diary.calls) - 1 == Diary.interrupt_at:
+            statistics = Statistics(stopped_by="interrupt", backend="cpu")
+            return Result(np.asarray(tours), problem.cost(tours), statistics)
+        return inner(problem, tours, **options)
+
+
+def cities(n: int, seed: int = 0) -> NDArray[Any]:
+    """Whole coordinates in a square."""
+    return np.random.default_rng(seed).integers(0, 1000, size=(n, 2)).astype(float)
+
+
+def rows(n: int, size: int, seed: int = 0) -> NDArray[Any]:
+    """Random tours, as pymoo samples them."""
+    return np.random.default_rng(seed).permuted(np.tile(np.arange(n), (size, 1)), axis=1)
+
+
+def undirected(tour: NDArray[Any]) -> set[frozenset[int]]:
+    """The edges of a tour."""
+    return {frozenset(map(int, edge)) for edge in zip(tour, np.roll(tour, -1), strict=True)}

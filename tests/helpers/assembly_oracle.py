@@ -1,0 +1,175 @@
+"""Edge assembly crossover, written on lists of edges: slow, no code shared with the library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING
+
+from tests.helpers.chain_oracle import WORD, philox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+OFFSPRING = 9  # purpose of the random numbers
+
+
+def cycles(
+    first: Sequence[int], second: Sequence[int], draw: Iterator[int]
+) -> Iterator[list[tuple[int, int]]]:
+    """Yield AB-cycles as cities with their places in the walk: even ones begin edges of A."""
+    n = len(first)
+    ahead = [{tour[p]: tour[(p + 1) % n] for p in range(n)} for tour in (first, second)]
+    behind = [{city: before for before, city in step.items()} for step in ahead]
+    links = [{frozenset(pair) for pair in step.items()} for step in ahead]
+    open_ = [
+        {city for city, after in ahead[who].items() if frozenset((city, after)) not in links[~who]}
+        for who in (0, -1)
+    ]
+    walk: list[int] = []
+    while True:
+        if not walk:
+            begin = next(draw) * n // WORD
+            left = sorted(open_[0], key=lambda city: (city - begin) % n)
+            if not left:
+                return
+            walk = [left[0]]
+        who, city = (len(walk) - 1) % 2, walk[-1]
+        choices = [city in open_[who], behind[who][city] in open_[who]]
+        if not any(choices):
+            walk = []
+            continue
+        onward = next(draw) & 1 if all(choices) else choices[0]
+        taken = city if onward else behind[who][city]
+        open_[who].remove(taken)
+        walk.append(ahead[who][city] if onward else taken)
+        met = [i for i in range(len(walk) - 3, -1, -2) if walk[i] == walk[-1]]
+        if met:
+            yield list(enumerate(walk))[met[-1] :]
+            walk = walk[: met[-1] + 1] if met[-1] > 0 else []
+
+
+@dataclass
+class Broken:
+    """A tour some of whose edges are out, and others in."""
+
+    tour: list[int]
+    cuts: set[int] = field(default_factory=set)  # places before edges that are out
+    ends: list[tuple[int, int]] = field(default_factory=list)  # new edges
+
+    def edges(self) -> list[tuple[int, int]]:
+        """All edges, those of the tour by place, then new ones."""
+        n = len(self.tour)
+        kept = [p for p in range(n) if p not in self.cuts]
+        return [(self.tour[p], self.tour[(p + 1) % n]) for p in kept] + self.ends
+
+    def rings(self) -> list[set[int]]:
+        """Cities of the subtours, the smallest first; of equals the one with the first path."""
+        links: dict[int, list[int]] = {city: [] for city in self.tour}
+        for a, b in self.edges():
+            links[a].append(b)
+            links[b].append(a)
+        rings, left = [], set(self.tour)
+        while left:
+            ring, todo = set(), [next(iter(left))]
+            while todo:
+                city = todo.pop()
+                if city not in ring:
+                    ring.add(city)
+                    todo += links[city]
+            left -= ring
+            rings.append(ring)
+        cuts = sorted(self.cuts)
+
+        def path(place: int) -> int:
+            return next((i for i, cut in enumerate(cuts) if cut >= place), 0)
+
+        place = {city: p for p, city in enumerate(self.tour)}
+        return sorted(rings, key=lambda ring: (len(ring), min(path(place[c]) for c in ring)))
+
+    def exchange(self, edge: tuple[int, int], new: tuple[int, int]) -> None:
+        """Put an edge in the place of another one."""
+        if edge in self.ends:
+            self.ends[self.ends.index(edge)] = new
+        else:
+            place = self.tour.index(edge[0])
+            assert self.tour[(place + 1) % len(self.tour)] == edge[1]
+            self.cuts.add(place)
+            self.ends.append(new)
+
+
+def cross(
+    first: list[int],
+    second: list[int],
+    length: Callable[[int, int], int],
+    near: Sequence[Sequence[int]],
+    *,
+    seed: int,
+    row: int,
+    offspring: int,
+) -> set[frozenset[int]]:
+    """Return the edges of the child; no two exchanges may cost the same."""
+    n, tour = len(first), list(first)
+    numbers = philox(seed, OFFSPRING, row, 0)
+    for cycle in islice(cycles(first, second, numbers), offspring):
+        steps = [(i, a, b) for (i, a), (_, b) in pairwise(cycle)]
+        place = {city: p for p, city in enumerate(tour)}
+        child, lost = Broken(tour), False
+        for i, a, b in steps:
+            if i % 2:
+                child.ends.append((a, b))
+            elif tour[(place[a] + 1) % n] == b:
+                child.cuts.add(place[a])
+            elif tour[(place[b] + 1) % n] == a:
+                child.cuts.add(place[b])
+            else:
+                lost = True
+        gain = sum(length(a, b) * (-1) ** i for i, a, b in steps)
+        if lost or gain <= 0:
+            continue
+        gain = join(child, gain, length, near)
+        if gain > 0:
+            tour = mended(child)
+    return {frozenset((tour[p - 1], tour[p])) for p in range(n)}
+
+
+def join(
+    child: Broken, gain: int, length: Callable[[int, int], int], near: Sequence[Sequence[int]]
+) -> int:
+    """Join the subtours, the smallest first; return what is left of the gain."""
+    while gain > 0 and len(rings := child.rings()) > 1:
+        ring, edges = rings[0], child.edges()
+        found = []
+        for edge in edges:
+            if edge[0] not in ring:
+                continue
+            for u, v in (edge, edge[::-1]):
+                for other in edges:
+                    for c, w in (other, other[::-1]):
+                        if c in near[u] and c not in ring:
+                            loss = length(u, c) + length(v, w) - length(u, v) - length(c, w)
+                            found.append((loss, edge, other, (u, c), (v, w)))
+        if not found:
+            return 0
+        loss, edge, other, left, right = min(found)
+        child.exchange(edge, left)
+        child.exchange(other, right)
+        gain -= loss
+    return gain
+
+
+def mended(child: Broken) -> list[int]:
+    """Return the tour, from where its first path begins."""
+    links: dict[int, list[int]] = {city: [] for city in child.tour}
+    for a, b in child.edges():
+        links[a].append(b)
+        links[b].append(a)
+    n, begin = len(child.tour), (max(child.cuts) + 1) % len(child.tour)
+    tour = [child.tour[begin]]
+    ahead = child.tour[(begin + 1) % n]
+    onward = ahead if begin not in child.cuts else links[tour[0]][1]
+    while len(tour) < n:
+        tour.append(onward)
+        here = links[onward]
+        onward = here[1] if here[0] == tour[-2] else here[0]
+    return tour

@@ -1,0 +1,254 @@
+"""Filtered neighbourhoods, written from the definitions: what the engine is compared with.
+
+A filter object only says what is asked for; whether it keeps a move is decided here, one move at a
+time. A move is (i, j, way) in 2-opt and (i, j, k, way) in 3-opt: the edges after these positions
+are taken out, and their ends, numbered along the tour (a, b, c, ... = 0, 1, 2, ...), joined anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.filtering.base import And, Not, Or
+from tests.helpers import oracles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.filtering import Filter
+
+    Move = tuple[int, ...]
+    Parts = Sequence[Sequence[Move]]
+
+# The edges that come in, by the way; the first joins two ends of the first two removed edges.
+ADDED = {
+    2: (((0, 2), (1, 3)),),
+    3: (
+        ((0, 3), (1, 4), (2, 5)),
+        ((0, 2), (1, 4), (3, 5)),
+        ((0, 3), (2, 4), (1, 5)),
+        ((1, 3), (0, 4), (2, 5)),
+    ),
+}
+ROUNDING = 1e-11  # of a removed edge: how much too small its real spare may be
+FILTER = 7  # the purpose of a filter's random numbers
+WORD = 2**32
+
+
+def moves(n: int, edges: int) -> list[Move]:
+    """Return the complete neighbourhood in the order of its ranks."""
+    if edges == 2:
+        return [(i, j, 0) for i, j in oracles.two_opt_moves(n)]
+    return [(*at, way) for at in combinations(range(n), 3) for way in range(4)]
+
+
+def parts_by_openings(n: int, edges: int, count: int) -> Parts:
+    """Return the neighbourhood in up to `count` parts: moves in order of all but their last edge.
+
+    Openings are ordered by their largest position first; all parts but the last have equally many.
+    """
+    below = n - 2 if edges == 2 else n
+    openings = sorted(combinations(range(below), edges - 1), key=lambda at: at[::-1])
+    size = -(-len(openings) // count)
+    parts: list[list[Move]] = [[] for _ in range(0, len(openings), size)]
+    place = {opening: number // size for number, opening in enumerate(openings)}
+    for move in moves(n, edges):
+        parts[place[move[: edges - 1]]].append(move)
+    return parts
+
+
+@lru_cache(maxsize=1 << 14)
+def philox(counter: tuple[int, ...], key: tuple[int, int]) -> list[int]:
+    """Return the four numbers of Philox4x32-10 at a counter (Salmon et al. 2011)."""
+    c, k = counter, key
+    for _ in range(10):
+        high, low = divmod(c[0] * 0xD2511F53, WORD)
+        other_high, other_low = divmod(c[2] * 0xCD9E8D57, WORD)
+        c = (other_high ^ c[1] ^ k[0], other_low, high ^ c[3] ^ k[1], low)
+        k = ((k[0] + 0x9E3779B9) % WORD, (k[1] + 0xBB67AE85) % WORD)
+    return list(c)
+
+
+@dataclass
+class Standing:
+    """A tour in the course of its descent, and what filters know of it."""
+
+    problem: gls.TSP
+    tour: list[int]
+    seed: int = 0
+    row: int = 0
+    passes: int = 0
+    awake: set[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.awake = set(self.tour)
+
+    @cached_property
+    def d(self) -> list[list[Any]]:
+        """Lengths between all cities."""
+        return oracles.distance_matrix(self.problem).tolist()
+
+    @cached_property
+    def neighbours(self) -> list[list[int]]:
+        """All other cities of each city, the nearest first."""
+        return oracles.nearest(self.d, len(self.d) - 1)
+
+    def lists(self, degree: int, x: int, y: int) -> bool:
+        """Whether a city is among the `degree` nearest of another."""
+        return y in self.neighbours[x][:degree]
+
+    def beyond_nearest(self, x: int, y: int) -> Any:
+        """Return twice a length, less those from either city to its nearest."""
+        return 2 * self.d[x][y] - sum(self.d[city][self.neighbours[city][0]] for city in (x, y))
+
+    def ends(self, move: Move) -> list[int]:
+        """Return the cities at the ends of the removed edges."""
+        return [self.tour[(p + end) % len(self.tour)] for p in move[:-1] for end in (0, 1)]
+
+    def added(self, move: Move) -> list[tuple[int, int]]:
+        """Return the edges that come in, as pairs of cities."""
+        ends = self.ends(move)
+        return [(ends[x], ends[y]) for x, y in ADDED[len(move) - 1][move[-1]]]
+
+    def removed(self, move: Move) -> list[Any]:
+        """Return the lengths of the edges that are taken out."""
+        ends = self.ends(move)
+        return [self.d[x][y] for x, y in zip(ends[::2], ends[1::2], strict=True)]
+
+    def change(self, move: Move) -> Any:
+        """Return the change of the length, real ones added up as three_opt_step.cuh says."""
+        if len(move) == len("ij-"):
+            return oracles.two_opt_delta(self.d, self.tour, *move[:2])
+        (a, b, c, d, e, f), way, at = self.ends(move), move[3], self.d
+        ab, cd, ef = self.removed(move)
+        if way == 1:
+            inner = at[b][d] if d == e else (at[b][e] - ef) + at[d][f]
+            return (inner + at[a][c]) - (ab + cd)
+        inner, outer = (
+            ((at[b][e] - ef) + at[c][f], at[a][d]),
+            None,
+            (at[b][f] + (at[c][e] - ef), at[a][d]),
+            ((at[a][e] - ef) + at[c][f], at[b][d]),
+        )[way]
+        return (inner + outer) - (ab + cd)
+
+    def is_gain(self, move: Move) -> bool:
+        """Whether a move improves the tour by more than rounding may feign."""
+        change = self.change(move)
+        if isinstance(change, float):
+            return change < 0 and change <= -oracles.NO_GAIN * sum(self.removed(move))
+        return bool(change < 0)
+
+    def apply(self, move: Move) -> None:
+        """Take a move."""
+        tour, way = self.tour, move[-1]
+        if len(move) == len("ij-"):
+            self.tour = oracles.apply_two_opt(tour, *move[:2])
+            return
+        i, j, k = (p + 1 for p in move[:-1])
+        p, q = tour[i:j], tour[j:k]
+        middle = (q + p, p[::-1] + q[::-1], q + p[::-1], q[::-1] + p)[way]
+        self.tour = tour[:i] + middle + tour[k:]
+
+
+def keeps(test: Filter, standing: Standing, move: Move) -> bool:
+    """Whether a filter keeps a move of a tour."""
+    d = standing.d
+    match test:
+        case And():
+            return keeps(test.first, standing, move) and keeps(test.second, standing, move)
+        case Or():
+            return keeps(test.first, standing, move) or keeps(test.second, standing, move)
+        case Not():
+            return not keeps(test.filter, standing, move)
+        case gls.Everything():
+            return True
+        case gls.Radius():
+            return all(d[x][y] <= test.r for x, y in standing.added(move))
+        case gls.InCandidates():
+            lists, k = standing.lists, test.candidates.k
+            linked = [lists(k, x, y) or lists(k, y, x) for x, y in standing.added(move)]
+            return linked.count(False) <= test.missing
+        case gls.DontLook():
+            return not standing.awake.isdisjoint(standing.ends(move))
+        case gls.RandomKeep():
+            return _draw(standing, move) < test.rate * WORD
+        case gls.GainBound():
+            return _may_gain(standing, move)
+    raise NotImplementedError(test)
+
+
+def _draw(standing: Standing, move: Move) -> int:
+    """Return the random number of a move: of 32 bits, by seed, pass, row and rank."""
+    n, rank = len(standing.tour), 0
+    for position in move[:-1]:
+        rank = rank * n + position
+    if len(move) > len("ij-"):
+        rank = rank * len(ADDED[3]) + move[-1]
+    high, low = divmod(rank, WORD)
+    counter = (low, FILTER | high << 8, standing.row, standing.passes)
+    return philox(counter, (standing.seed % WORD, standing.seed // WORD))[0]
+
+
+def _may_gain(standing: Standing, move: Move) -> bool:
+    """Whether the removed edges have more to spare than the first new edge costs, all doubled."""
+    ends = standing.ends(move)
+    pairs = list(zip(ends[::2], ends[1::2], strict=True))
+    slack = 0 if standing.problem.integer else ROUNDING * sum(standing.removed(move))
+    spare = sum(standing.beyond_nearest(*pair) for pair in pairs) + slack
+    return bool(spare > standing.beyond_nearest(*standing.added(move)[0]))
+
+
+@dataclass
+class Descent:
+    """Where a descent ends, and what it took: kept moves of each pass, moves made, why it ended."""
+
+    tour: list[int]
+    kept: list[int]
+    moves: int
+    ended: str
+
+    @property
+    def evaluations(self) -> int:
+        """How many moves were evaluated."""
+        return sum(self.kept)
+
+
+def descend(
+    standing: Standing, test: Filter, parts: Parts, most: int | None = None, *, eager: bool = False
+) -> Descent:
+    """Take best moves until none improves, or `most` have been made.
+
+    Best of all parts, or, if `eager`, of the first part with an improving one; the search goes on
+    at the part that had it, and ends where none has one.
+    """
+    steps = parts if eager else [[move for part in parts for move in part]]
+    kept_counts: list[int] = []
+    made = at = 0
+    while made != most:
+        kept_counts.append(0)
+        waiting: set[int] = set()
+        for looked in range(1, len(steps) + 1):
+            kept = [move for move in steps[at] if keeps(test, standing, move)]
+            kept_counts[-1] += len(kept)
+            ranked = sorted((standing.change(move), move) for move in kept)
+            for change, move in ranked:
+                if change < 0:
+                    waiting |= set(standing.ends(move))
+            if ranked and standing.is_gain(ranked[0][1]):
+                break
+            at = (at + 1) % len(steps)
+        else:
+            return Descent(
+                standing.tour, kept_counts, made, "optimum" if kept_counts[-1] else "filter"
+            )
+        asleep = standing.awake if looked < len(steps) else set()
+        standing.awake = asleep | waiting | set(standing.ends(ranked[0][1]))
+        standing.apply(ranked[0][1])
+        standing.passes += 1
+        made += 1
+    return Descent(standing.tour, kept_counts, made, "moves")

@@ -1,0 +1,87 @@
+"""Where the TSPLIB instances lie that tests and benchmarks read, and what is known about them.
+
+The folder is named by the environment variable GPU_LS_INSTANCES, else it is
+`../shared/instances` beside the repository. Tests that need it are skipped where it is absent.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gpu_ls_plugin.problems.tsp import TSP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "instances"
+FOLDER = Path(os.environ.get("GPU_LS_INSTANCES") or BESIDE)
+FIXED_EDGES = "linhp318"  # the one instance that the library refuses
+
+
+def _optimal_lengths() -> dict[str, int]:
+    path = FOLDER / "tsp" / "solutions.json"
+    return json.loads(path.read_text()) if path.is_file() else {}
+
+
+OPTIMA = _optimal_lengths()
+
+
+def tsp_names(
+    smallest: int = 1, largest: int = 10**9, metric: str | None = None, solved: bool = False
+) -> list[str]:
+    """Names of the readable instances by size, of one EDGE_WEIGHT_TYPE, with an optimal tour."""
+    names = []
+    for path in (FOLDER / "tsp").glob("*.tsp"):
+        wanted = path.stem != FIXED_EDGES and smallest <= _size(path.stem) <= largest
+        if wanted and solved:
+            wanted = path.with_suffix(".opt.tour").is_file()
+        if wanted and metric is not None:
+            wanted = re.search(rf"EDGE_WEIGHT_TYPE *: *{metric}\b", _head(path)) is not None
+        if wanted:
+            names.append(path.stem)
+    return sorted(names, key=lambda name: (_size(name), name))
+
+
+def _size(name: str) -> int:
+    match = re.search(r"\d+$", name)
+    return int(match[0]) if match else 0
+
+
+def _head(path: Path) -> str:
+    with path.open() as file:
+        return file.read(1000)
+
+
+def each_name(names: Iterable[str]) -> pytest.MarkDecorator:
+    """Run a test once per name; skip it, and say why, where there are none."""
+    absent = pytest.param("absent", marks=pytest.mark.skip(reason=_reason("of this kind")))
+    return pytest.mark.parametrize("name", list(names) or [absent])
+
+
+def instance_path(name: str) -> Path:
+    """Path of a file below the instance folder; skip the test where it is absent."""
+    path = FOLDER / name
+    if not path.is_file():
+        pytest.skip(_reason(name))
+    return path
+
+
+@cache
+def _read(path: Path) -> TSP:
+    return TSP.read(path, optimum=OPTIMA.get(path.stem))
+
+
+def tsp_instance(name: str) -> TSP:
+    """Read a TSPLIB instance such as "pr1002"; skip the test where it is absent."""
+    return _read(instance_path(f"tsp/{name}.tsp"))
+
+
+def _reason(name: str) -> str:
+    return f"no instance {name} in {FOLDER}; set GPU_LS_INSTANCES"

@@ -1,0 +1,288 @@
+"""Small runs of every kernel, to be watched: by the compiler's sanitizers, or by compute-sanitizer.
+
+Cities are few and batches small, because a checker slows kernels down a hundred times. The numbers
+of cities stand on both sides of every length of a candidate list, block and tile, so that a step
+outside an array is soon made. Fails where a result is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.searches.chains import chain_layouts
+from gpu_ls_plugin.searches.exhaustive import climb_layouts
+from gpu_ls_plugin.tours import sites
+from tests.helpers.configurations import CUBIC, FILTERED, SEARCHES, two_opt_climb
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class Extent(NamedTuple):
+    """How much is run on a backend: less of what takes long to compile or to watch."""
+
+    runs: tuple[str, ...]
+    cities: tuple[int, ...]
+    tours: int
+    spans: tuple[int, ...]  # of coordinates; small ones make ties and duplicates
+    spans_of_many: tuple[int, ...]  # where cities are many
+    contract: tuple[str, ...]  # metrics for which the searches of the contract suite are run,
+    foreign: tuple[str, ...]  # those that are checked because somebody else wrote them,
+    chained: tuple[str, ...]  # chains,
+    all_chains: tuple[str, ...]  # chains of every kind,
+    filtered: tuple[str, ...]  # and filtered neighbourhoods
+    chained_cities: range
+    rules: tuple[gls.Pivoting, ...]  # of filtered neighbourhoods
+
+
+MANY = 300  # cities, beyond the longest candidate list, with more moves than a climb keeps
+EXTENTS = {
+    "cpu": Extent(
+        runs=("searches", "chains", "filtered", "parts"),
+        cities=(1, 2, 3, 4, 5, 6, 8, 9, 11, 33, 40, MANY),
+        tours=2,
+        spans=(6,),
+        spans_of_many=(2, 200, 2_000_000),
+        contract=("EUC_2D",),
+        foreign=("EUC_2D",),
+        chained=("EUC_2D", "EUC", "EXPLICIT"),
+        all_chains=("EUC_2D",),
+        filtered=("EUC_2D",),
+        chained_cities=range(MANY + 1),
+        rules=(gls.Best(),),
+    ),
+    "cuda": Extent(
+        runs=("searches", "chains", "filtered", "shapes"),
+        cities=(5, 8, 33, 127, MANY),
+        tours=3,
+        spans=(80,),
+        spans_of_many=(80,),
+        contract=(),
+        foreign=METRICS,
+        chained=METRICS,
+        all_chains=METRICS,
+        filtered=("EUC_2D", "EUC"),
+        chained_cities=range(8, 128),
+        rules=(gls.Best(), gls.First()),
+    ),
+}
+FILTERED_CITIES = range(128)
+SHAPED_CITIES = range(34, MANY + 1)
+LAYOUT_SIZES = (129, 300, 600, 1100, 1300, 1600, 2048, 5000)  # the climb is laid out by n
+SMALLEST_BRIDGE = 6
+KICKS, MOVES = 8, 3
+# Warps of a block, blocks of a multiprocessor; the last: blocks hold the tours.
+CHAIN_SHAPES = (((16, 2),), ((7, 1),), ((1, 1),), ())
+PART, PART_KICKS = 64, 500
+
+
+class Watched:
+    """All that is run on one backend."""
+
+    def __init__(self, backend: str) -> None:
+        self.backend = backend
+        self.extent = EXTENTS[backend]
+        self.calls = 0
+
+    def search(self, search: Any, problem: gls.TSP, tours: Any, **budget: int) -> Any:
+        """Search tours; costs are exact and no tour becomes worse."""
+        limits = gls.Budget(**budget)
+        result = search(problem, tours, seed=1, budget=limits, backend=self.backend)
+        assert (result.costs == problem.cost(result.tours)).all()
+        assert (result.costs <= problem.cost(tours)).all()
+        self.calls += 1
+        return result
+
+    def starts(self, problem: gls.TSP) -> list[Any]:
+        """Tours of every construction, after random ones."""
+        made = [random_tours(problem.n, self.extent.tours)]
+        for part in registry.parts("construction"):
+            if problem.coordinates is not None or part.name != "space_filling_curve":
+                size = self.extent.tours
+                made.append(part.factory(problem, size, seed=1, backend=self.backend))
+        return made
+
+    def searches(self, problem: gls.TSP) -> None:
+        """Local searches from every construction, restarts and kicks."""
+        starts = self.starts(problem)
+        for search in searches(problem, self.extent):
+            for tours in starts:
+                self.search(search, problem, tours)
+            self.search(search, problem, starts[0], moves=2)
+        given: dict[str, Any] = {"seed": 1, "backend": self.backend}
+        gls.RandomRestarts(two_opt_climb(), climbs=5, keep=2)(problem, **given)
+        gls.RandomRestarts(climbs=5, keep=2)(problem, **given)
+        for segment in (None, 6, 30) if problem.n >= SMALLEST_BRIDGE else ():
+            kicked = gls.DoubleBridge(segment).perturb(problem, starts[0], **given)
+            assert (np.sort(kicked) == np.arange(problem.n)).all()
+
+    def chains(self, problem: gls.TSP) -> None:
+        """Chains of kicks, in all layouts of a block."""
+        metric, starts = problem.metric.name, random_tours(problem.n, self.extent.tours)
+        if metric not in self.extent.chained or problem.n not in self.extent.chained_cities:
+            return
+        every = chains()
+        for search in every if metric in self.extent.all_chains else every[:1]:
+            self.search(search, problem, starts, kicks=KICKS)
+        if metric in self.extent.all_chains:
+            mates = random_tours(problem.n, self.extent.tours, seed=1)
+            children = gls.EdgeAssembly().cross(problem, starts, mates, backend=self.backend)
+            assert (problem.cost(children) <= problem.cost(starts)).all()
+        if self.backend == "cuda":
+            layouts = chain_layouts.CHAIN_WARPS
+            try:
+                for shape in CHAIN_SHAPES:
+                    chain_layouts.CHAIN_WARPS = dict.fromkeys(layouts, shape)
+                    for search in every[:2]:
+                        self.search(search, problem, starts, kicks=KICKS)
+            finally:
+                chain_layouts.CHAIN_WARPS = layouts
+
+    def filtered(self, problem: gls.TSP) -> None:
+        """A few moves of each filtered neighbourhood, and its best ones."""
+        if problem.metric.name in self.extent.filtered and problem.n in FILTERED_CITIES:
+            starts = random_tours(problem.n, self.extent.tours)
+            for search in filtered(self.extent.rules):
+                self.search(search, problem, starts, moves=MOVES)
+                part = search.neighbourhoods[0]
+                best = gls.best_moves(part, problem, starts, MOVES, backend=self.backend)
+                assert (np.diff(best.gains) <= 0).all()
+
+    def parts(self, problem: gls.TSP) -> None:
+        """Chains on parts of a tour, lengths from a grid as on a GPU."""
+        if problem.n == MANY:
+            sites.GRID_BACKENDS = ("cpu",)
+            starts = random_tours(MANY, self.extent.tours)
+            self.search(gls.IteratedLocalSearch(part=PART), problem, starts, kicks=PART_KICKS)
+
+    def shapes(self, problem: gls.TSP) -> None:
+        """Tours in shared and in global memory, the climb as for other sizes; the plain kernel."""
+        if problem.n not in SHAPED_CITIES or problem.metric.name != "EUC_2D":
+            return
+        starts = random_tours(problem.n, self.extent.tours)
+        together = gls.LocalSearch(pivoting=gls.Multi())
+        found = [
+            self.search(replace(together, layout=layout), problem, starts).tours
+            for layout in ("auto", "global")
+        ]
+        assert (found[0] == found[1]).all()
+        expected = self.search(two_opt_climb(), problem, starts).tours
+        choose = climb_layouts.climb_shape
+        try:
+            for cities in LAYOUT_SIZES:
+                for in_shared in (True, False):
+                    climb_layouts.climb_shape = _shape_of(choose, cities, in_shared)
+                    result = self.search(two_opt_climb(), problem, starts)
+                    assert (result.tours == expected).all(), f"{cities} cities, {in_shared=}"
+        finally:
+            climb_layouts.climb_shape = choose
+        self.plain(problem)
+
+    def plain(self, problem: gls.TSP) -> None:
+        """The plain kernel that benchmarks compare with."""
+        import cupy
+
+        from benchmarks.peers.plain_two_opt import PlainTwoOpt
+
+        for metric in ("EUC", "EUC_2D"):
+            climb = PlainTwoOpt(problem.coordinates, metric)
+            climb.threads = 128
+            climb.climb(cupy.asarray(random_tours(problem.n, self.extent.tours)))
+            self.calls += 1
+
+
+def searches(problem: gls.TSP, extent: Extent) -> Iterable[gls.LocalSearch]:
+    """The local searches to run: not all of them for all metrics, since each is compiled again."""
+    yield from (gls.LocalSearch(), *(two_opt_climb(most) for most in (1, 8, 32)))
+    metric = problem.metric.name
+    if metric in extent.foreign:
+        yield gls.LocalSearch(pivoting=gls.Multi())
+        theirs = type("Theirs", (gls.OrOpt,), {})
+        yield gls.LocalSearch([theirs()], pivoting=gls.Multi())
+    for name, search in SEARCHES.items() if metric in extent.contract else ():
+        # Those that are cubic are slow under a checker.
+        if name not in FILTERED and (name not in CUBIC or problem.n < MANY):
+            yield search
+
+
+def chains() -> list[gls.IteratedLocalSearch]:
+    """Iterated searches that hold every acceptance rule, kick and cooperation."""
+    usual, steps = gls.LocalSearch(), gls.LocalSearch([gls.LinKernighan(5)], gls.Nearest(5))
+    deep, walking = gls.LocalSearch([gls.ThreeOpt()]), gls.DoubleBridge(walk=3)
+    crossing, elite = gls.EdgeAssembly(0.1, 2, 8), gls.EliteEdges(0.1, elite=2, most=1.0)
+    return [
+        gls.IteratedLocalSearch(restart_after=3),
+        gls.IteratedLocalSearch(usual, walking, gls.Better()),
+        gls.IteratedLocalSearch(usual, gls.DoubleBridge(), gls.Threshold(), restart_after=2),
+        gls.IteratedLocalSearch(steps, accept=gls.BetterOrEqual(), cooperation=gls.Migration(0.05)),
+        gls.IteratedLocalSearch(steps, gls.Restart(), gls.Always()),
+        gls.IteratedLocalSearch(usual, cooperation=elite),
+        gls.IteratedLocalSearch(usual, cooperation=elite, part=32),
+        gls.IteratedLocalSearch(usual, cooperation=crossing),
+        gls.IteratedLocalSearch(deep, walking, gls.Better(), cooperation=crossing),
+    ]
+
+
+def filtered(rules: Iterable[gls.Pivoting]) -> list[gls.LocalSearch]:
+    """Searches of both neighbourhoods in all modes, which hold every filter and mapping."""
+    tests: dict[str, Any] = {
+        "masked": gls.RandomKeep(0.3) | gls.Radius(10),
+        "compact": gls.DontLook() & ~gls.Radius(2),
+        "fused": gls.Everything(),
+        "openings": gls.GainBound() & gls.InCandidates(gls.Nearest(5)),
+    }
+    mappings: dict[Any, tuple[str, ...]] = {
+        gls.TwoOpt(): ("cut_triangle", "lexicographic", "bisection", "roots"),
+        gls.ThreeOpt(): ("table", "newton", "lexicographic", "roots"),
+    }
+    return [
+        gls.LocalSearch([gls.FilteredNeighbourhood(space, test, mode, mapping)], pivoting=rule)
+        for space, fitting in mappings.items()
+        for (mode, test), mapping in zip(tests.items(), fitting, strict=True)
+        for rule in rules
+    ]
+
+
+def _shape_of(choose: Callable[..., Any], cities: int, in_shared: bool) -> Callable[..., Any]:
+    """Return a choice of the climb's layout as for more cities."""
+
+    def shape(n: int, *rest: Any) -> Any:
+        return dataclasses.replace(choose(max(n, cities), *rest), in_shared=in_shared)
+
+    return shape
+
+
+def main() -> None:
+    """Run what was asked for on a backend."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--backend", choices=tuple(EXTENTS), default="cpu")
+    parser.add_argument("--metrics", default=",".join(METRICS), help="metrics of the problems")
+    parser.add_argument("--cities", help="numbers of cities")
+    parser.add_argument("--runs", help="kinds of kernels")
+    options = parser.parse_args()
+    watched = Watched(options.backend)
+    extent = watched.extent
+    if options.backend == "cuda":
+        import cupy
+
+        cupy.cuda.set_allocator(None)  # a step beyond an array is seen, not absorbed by a pool
+    cities = extent.cities if options.cities is None else map(int, options.cities.split(","))
+    runs = extent.runs if options.runs is None else options.runs.split(",")
+    for n in cities:
+        for metric in options.metrics.split(","):
+            for span in extent.spans_of_many if n >= MANY else extent.spans:
+                for run in runs:
+                    getattr(watched, run)(random_problem(metric, n, span=span))
+    print(f"{watched.calls} calls done")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,14 @@
+"""A metric of the plane without points for a k-d tree, as a plugin may bring."""
+
+from __future__ import annotations
+
+from gpu_ls_plugin.problems.metrics import Euc2D
+
+
+class Treeless(Euc2D):
+    """EUC_2D, but neighbours must be sought among all cities."""
+
+    name = "TREELESS"
+
+    def tree_points(self, values):
+        return None

@@ -1,0 +1,295 @@
+"""Edge assembly crossover: what it keeps, what it finds, and what it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.exceptions import (
+    InsufficientMemoryError,
+    InvalidParameterError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.searches.chains.chains import FusedChains
+from gpu_ls_plugin.searches.chains.start import Start
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
+
+CPU = get_backend("cpu")
+USUAL = gls.LocalSearch(candidates=gls.Nearest(6))
+SEARCH = gls.IteratedLocalSearch(USUAL, cooperation=gls.EdgeAssembly(0.2, 3, 8))
+
+
+def edges(tour):
+    return {frozenset(pair) for pair in zip(tour.tolist(), np.roll(tour, -1).tolist(), strict=True)}
+
+
+def chains_of(problem, tours, best=None, seed=1):
+    """Chains that stand at `tours` and whose best ones are others, if given."""
+    alone = SEARCH if best is not None else replace(SEARCH, accept=gls.Better())
+    chains = alone.chains(Start(CPU, problem, np.array(tours, np.int32), seed=seed))
+    if best is not None:
+        chains.best_tours[:], chains.best_costs[:] = best, problem.cost(best)
+    chains.idle[:] = 7
+    return chains
+
+
+def cross(chains, offspring=32):
+    """Make one generation; the generations of the same chains are numbered."""
+    gls.EdgeAssembly(generations=1, offspring=offspring).exchange(chains, 0.0)
+
+
+def assert_exact(problem, state):
+    assert (np.sort(state.best_tours) == np.arange(problem.n)).all()
+    costs = problem.cost(state.best_tours)
+    if problem.integer:
+        assert np.array_equal(state.best_costs, costs)
+    else:
+        assert np.allclose(state.best_costs, costs, rtol=1e-12, atol=0)
+
+
+# ---- One generation --------------------------------------------------------------------------
+
+
+@st.composite
+def crossings(draw):
+    """Cities with many equal lengths; tours that differ everywhere, here and there, or nowhere."""
+    n = draw(st.integers(8, 90))
+    problem = random_problem(draw(st.sampled_from(METRICS)), n, draw(st.integers(0, 99)))
+    tours = random_tours(n, draw(st.integers(2, 6)), draw(st.integers(0, 99)))
+    if draw(st.booleans()):
+        tours[:] = tours[0]
+        for tour in tours:
+            for _ in range(draw(st.integers(0, 3))):
+                a, b = sorted(draw(st.tuples(st.integers(0, n), st.integers(0, n))))
+                tour[a:b] = tour[a:b][::-1]
+    return problem, tours, draw(st.integers(1, 12)), draw(st.integers(0, 2**64 - 1))
+
+
+@settings(max_examples=40)
+@given(crossings())
+def test_tours_stay_tours_costs_exact_and_none_becomes_worse(crossing):
+    problem, tours, offspring, seed = crossing
+    state = chains_of(problem, tours[::-1], tours, seed)
+    for _ in range(2):
+        before = state.best_costs.copy()
+        stood, rested = state.tours.copy(), state.costs.copy()
+        cross(state, offspring)
+        assert_exact(problem, state)
+        assert (state.best_costs <= before).all()
+        changed = state.best_costs < before
+        assert np.array_equal(state.tours[changed], state.best_tours[changed])
+        assert np.array_equal(state.costs[changed], state.best_costs[changed])
+        assert np.array_equal(state.tours[~changed], stood[~changed])
+        assert np.array_equal(state.costs[~changed], rested[~changed])
+        assert not state.idle[changed].any()
+        state.idle[:] = 7
+
+
+@settings(max_examples=40)
+@given(crossings())
+def test_a_generation_depends_on_the_seed_alone(crossing):
+    problem, tours, offspring, seed = crossing
+    found = []
+    for _ in range(2):
+        state = chains_of(problem, tours, seed=seed)
+        for _ in range(3):
+            cross(state, offspring)
+        found.append(state.tours.copy())
+    assert np.array_equal(*found)
+
+
+def test_generations_draw_other_cycles():
+    problem, tours = random_problem("EUC_2D", 90), random_tours(90, 2)
+    state, costs, children = chains_of(problem, tours), problem.cost(tours), set()
+    for _ in range(8):
+        state.tours[:], state.costs[:], state.best_costs[:] = tours, costs, costs
+        cross(state, 1)
+        children.add(tuple(state.costs.tolist()))
+    assert len(children) > 4
+
+
+def circle(n):
+    angle = np.arange(n) * 2 * np.pi / n
+    return gls.TSP(np.round(10_000 * np.stack([np.cos(angle), np.sin(angle)], axis=1)), "EUC_2D")
+
+
+def test_each_takes_what_the_other_does_better():
+    problem, best = circle(40), np.arange(40)
+    left, right = best.copy(), best.copy()
+    left[3:9], right[20:30] = left[3:9][::-1], right[20:30][::-1]
+    state = chains_of(problem, [left, right])
+    cross(state, 32)
+    assert edges(state.tours[0]) == edges(state.tours[1]) == edges(best)
+    assert (state.costs == problem.cost(best)).all()
+
+
+@pytest.mark.parametrize("offspring", [1, 2, 3, 9])
+def test_a_generation_takes_over_as_many_cycles_as_it_tries(offspring):
+    """Three places where the other tour is better are three cycles with no edge in common."""
+    problem, best = circle(60), np.arange(60)
+    bad = best.copy()
+    for begin in (5, 25, 45):
+        bad[begin : begin + 6] = bad[begin : begin + 6][::-1]
+    state = chains_of(problem, [best, bad])
+    for generation in range(3):
+        cross(state, offspring)
+        lacking = len(edges(best) - edges(state.best_tours[1]))
+        assert lacking == 2 * max(0, 3 - (generation + 1) * offspring)
+    assert np.array_equal(state.best_tours[0], best)
+
+
+def test_subtours_are_joined():
+    """An AB-cycle of random tours falls into subtours; what joins them is of neither parent."""
+    problem, tours = random_problem("EUC_2D", 60, span=1000), random_tours(60, 2)
+    state = chains_of(problem, tours)
+    cross(state, 64)
+    assert (state.costs < problem.cost(tours)).all()
+    for child in state.tours:
+        assert edges(child) - edges(tours[0]) - edges(tours[1])
+        assert len(edges(child) & (edges(tours[0]) | edges(tours[1]))) > 30
+
+
+def test_equal_tours_and_tours_turned_round_stay():
+    problem = random_problem("EUC_2D", 50)
+    tour = random_tours(50, 1)[0]
+    state = chains_of(problem, [tour, tour[::-1], np.roll(tour, 7)])
+    before = state.tours.copy()
+    cross(state, 16)
+    assert np.array_equal(state.tours, before)
+
+
+def test_the_partner_is_another_one_in_every_generation(monkeypatch):
+    """Only one tour of eight has something to give: within a few generations all have it."""
+    problem, best = circle(60), np.arange(60)
+    bad = best.copy()
+    bad[10:20] = bad[10:20][::-1]
+    state = chains_of(problem, [best, *[bad] * 7])
+    counts = []
+    for _ in range(12):
+        cross(state, 8)
+        counts.append(int((state.costs == problem.cost(best)).sum()))
+    assert counts[0] == 2
+    assert counts[-1] == 8
+
+
+def test_an_optimum_comes_out_of_local_optima():
+    problem = random_problem("EUC_2D", 150, span=10_000)
+    starts = gls.random_tours(problem, 64, seed=1, backend="cpu")
+    optima = gls.LocalSearch([gls.TwoOpt()])(problem, starts, backend="cpu")
+    state = chains_of(problem, optima.tours)
+    for _ in range(60):
+        cross(state, 32)
+    long = gls.IteratedLocalSearch(kicks_per_city=100)(problem, starts[:8], backend="cpu")
+    assert optima.best_cost > 1.01 * long.best_cost
+    assert state.best_costs.min() <= long.best_cost
+
+
+# ---- Chains that cooperate -------------------------------------------------------------------
+
+USUAL_METRICS = ("EUC_2D", "EUC", "EXPLICIT")
+EACH_METRIC = [
+    metric if metric in USUAL_METRICS else pytest.param(metric, marks=pytest.mark.slow)
+    for metric in METRICS
+]
+
+
+@pytest.mark.parametrize("metric", EACH_METRIC)
+def test_every_metric(metric):
+    problem = random_problem(metric, 60, span=80)
+    starts = random_tours(60, 12)
+    result = SEARCH(problem, starts, budget=gls.Budget(kicks=60), backend="cpu")
+    assert np.array_equal(result.costs, problem.cost(result.tours))
+    assert (np.diff(result.costs) >= 0).all()
+    assert result.costs.max() <= problem.cost(starts).max()
+    assert result.statistics.phases["exchange"] > 0
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        SEARCH,
+        replace(SEARCH, accept=gls.Better()),
+        replace(SEARCH, part=32, accept=gls.BetterOrEqual()),
+        replace(SEARCH, search=gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best())),
+        replace(SEARCH, restart_after=5),
+    ],
+    ids=["fused", "current is best", "parts", "stepped", "restarts"],
+)
+def test_all_kinds_of_chains(search):
+    problem, starts = random_problem("EUC_2D", 80, span=1000), random_tours(80, 10)
+    found = [search(problem, starts, budget=gls.Budget(kicks=48), backend="cpu") for _ in "ab"]
+    alone = replace(search, cooperation=None)(
+        problem, starts, budget=gls.Budget(kicks=48), backend="cpu"
+    )
+    assert np.array_equal(found[0].tours, found[1].tours)
+    assert np.array_equal(found[0].costs, problem.cost(found[0].tours))
+    assert found[0].costs.mean() < alone.costs.mean()
+    assert found[0].statistics.kicks == alone.statistics.kicks
+
+
+def test_it_is_far_ahead_of_independent_chains():
+    problem = random_problem("EUC_2D", 400, span=10_000)
+    starts = gls.space_filling_curve(problem, 32, seed=1, backend="cpu")
+    budget = gls.Budget(kicks=400)
+    usual = gls.IteratedLocalSearch()
+    helped = replace(usual, cooperation=gls.EdgeAssembly())
+    costs = [s(problem, starts, budget=budget, backend="cpu").costs for s in (usual, helped)]
+    assert costs[1].max() < costs[0].min()
+
+
+def test_a_single_chain_has_no_partner():
+    problem, start = random_problem("EUC_2D", 60), random_tours(60, 1)
+    alone = replace(SEARCH, cooperation=None)
+    results = [
+        s(problem, start, budget=gls.Budget(kicks=30), backend="cpu") for s in (SEARCH, alone)
+    ]
+    assert np.array_equal(results[0].tours, results[1].tours)
+
+
+def test_no_time_no_generation():
+    problem, tours = random_problem("EUC_2D", 60), random_tours(60, 4)
+    chains = SEARCH.chains(Start(CPU, problem, tours.copy(), seed=0))
+    gls.EdgeAssembly().exchange(chains, 0.0, seconds=0.0)
+    assert np.array_equal(chains.tours, tours)
+    gls.EdgeAssembly().exchange(chains, 0.0)
+    assert (chains.costs < problem.cost(tours)).all()
+
+
+def test_memory_counts_the_crossover():
+    problem, starts = random_problem("EUC_2D", 60), random_tours(60, 4)
+    alone = problem.metric.data(problem.values).nbytes + FusedChains.bytes_per_tour(60)
+    needed = alone + gls.EdgeAssembly().bytes_per_tour(60)
+    run = {"budget": gls.Budget(kicks=5), "backend": "cpu"}
+    SEARCH(problem, starts, memory_limit=needed, **run)
+    with pytest.raises(InsufficientMemoryError, match="one tour needs"):
+        SEARCH(problem, starts, memory_limit=needed - 1, **run)
+
+
+def test_asymmetric_problems_are_refused():
+    random = np.random.default_rng(1)
+    problem = gls.TSP.from_matrix(random.integers(1, 1000, (30, 30)))
+    search = replace(SEARCH, search=gls.LocalSearch([gls.OrOpt()]))
+    with pytest.raises(UnsupportedProblemError, match=r"cooperation: .* use Migration\(\)"):
+        search(problem, random_tours(30, 4), backend="cpu")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        ({"every": 0}, InvalidParameterError, "every: 0"),
+        ({"every": "often"}, InvalidTypeError, "every: 'often'"),
+        ({"generations": 0}, InvalidParameterError, "generations: 0"),
+        ({"generations": 1.5}, InvalidTypeError, "generations: 1.5"),
+        ({"offspring": 0}, InvalidParameterError, "offspring: 0"),
+    ],
+)
+def test_bad_parameters(parameters, error, words):
+    with pytest.raises(error, match=words):
+        gls.EdgeAssembly(**parameters)

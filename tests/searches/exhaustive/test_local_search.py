@@ -1,0 +1,157 @@
+"""The exhaustive 2-opt climb against a climb by brute force."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from tests.helpers import oracles
+from tests.helpers.configurations import two_opt_climb
+from tests.helpers.instances import each_name, tsp_instance, tsp_names
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
+
+
+def assert_same_climb(problem: gls.TSP, starts: np.ndarray, max_moves: int | None = None) -> None:
+    """Tours, costs and counts are those of the climb by brute force."""
+    result = two_opt_climb()(problem, starts, budget=gls.Budget(moves=max_moves), backend="cpu")
+    d = oracles.distance_matrix(problem).tolist()
+    expected = [oracles.climb(d, start, max_moves) for start in starts.tolist()]
+    assert result.tours.tolist() == expected
+    assert result.costs.tolist() == problem.cost(expected).tolist()
+
+
+@settings(max_examples=80)
+@given(
+    st.integers(4, 40),
+    st.sampled_from([2, 4, 9, 60]),
+    st.integers(0, 10**6),
+    st.sampled_from(METRICS),
+)
+def test_climbs_are_those_of_brute_force(n, span, seed, metric):
+    problem = random_problem(metric, n, seed, span)
+    assert_same_climb(problem, random_tours(n, 3, seed))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_climbs_from_every_construction(metric):
+    problem = random_problem(metric, 50, 1, span=30)
+    starts = [gls.random_tours, gls.nearest_neighbour, gls.greedy]
+    if problem.coordinates is not None:
+        starts.append(gls.space_filling_curve)
+    tours = np.concatenate([make(problem, 2, seed=3, backend="cpu") for make in starts])
+    assert_same_climb(problem, tours)
+
+
+def test_long_lists_of_moves_are_those_of_brute_force():
+    # More improving moves than the climb keeps listed, many of them equal.
+    for span in (3, 12, 1000):
+        problem = random_problem("EUC_2D", 90, span=span)
+        assert_same_climb(problem, random_tours(90, 1))
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "EXPLICIT"])
+@pytest.mark.parametrize("max_moves", [0, 1, 7])
+def test_budgets_in_moves_cut_the_climb(metric, max_moves):
+    problem = random_problem(metric, 40)
+    assert_same_climb(problem, random_tours(40, 5), max_moves)
+
+
+@settings(max_examples=50)
+@given(
+    st.integers(4, 40),
+    st.sampled_from([3, 9, 60, 5000]),
+    st.integers(0, 10**6),
+    st.sampled_from([2, 5, 32]),
+    st.sampled_from(METRICS),
+)
+def test_passes_of_several_moves_are_those_of_brute_force(n, span, seed, most, metric):
+    problem = random_problem(metric, n, seed, span)
+    starts = random_tours(n, 2, seed)
+    d = oracles.distance_matrix(problem)
+    for max_moves in (None, 7):
+        budget = gls.Budget(moves=max_moves)
+        result = two_opt_climb(most)(problem, starts, budget=budget, backend="cpu")
+        expected = [oracles.climb_several(d.tolist(), s, most, max_moves) for s in starts.tolist()]
+        assert result.tours.tolist() == [tour for tour, _ in expected]
+        assert result.statistics.passes == sum(passes for _, passes in expected)
+        if max_moves is None:
+            assert not any(oracles.has_improving_two_opt_move(d, tour) for tour in result.tours)
+
+
+def test_several_moves_per_pass_save_passes():
+    problem = tsp_instance("kroA100")
+    starts = random_tours(100, 10)
+    one, many = (two_opt_climb(most)(problem, starts, backend="cpu").statistics for most in (1, 8))
+    assert one.passes == one.moves + 10
+    assert many.passes < one.passes / 2
+    assert many.moves > many.passes
+
+
+def assert_optimal(name: str, construct: str, most: int) -> None:
+    problem = tsp_instance(name)
+    starts = getattr(gls, construct)(problem, 2, seed=5, backend="cpu")
+    result = two_opt_climb(most)(problem, starts, backend="cpu")
+    d = oracles.distance_matrix(problem)
+    assert result.costs.tolist() == [oracles.tour_length(d, t) for t in result.tours.tolist()]
+    assert (result.costs <= problem.cost(starts)).all()
+    assert not any(oracles.has_improving_two_opt_move(d, tour) for tour in result.tours)
+
+
+@pytest.mark.parametrize("construct", ["random_tours", "nearest_neighbour", "greedy"])
+@each_name(tsp_names(smallest=4, largest=1000))
+def test_no_move_improves_the_result_on_any_instance(name, construct):
+    for most in (1, 8):
+        assert_optimal(name, construct, most)
+
+
+def test_brute_force_finds_the_moves_that_are_left():
+    d = oracles.distance_matrix(random_problem("EUC_2D", 30, span=500))
+    tour = random_tours(30, 1)[0].tolist()
+    last = None
+    while (best := oracles.best_two_opt_move(d.tolist(), tour))[0] < 0:
+        assert oracles.has_improving_two_opt_move(d, tour)
+        last, tour = tour, oracles.apply_two_opt(tour, *best[1:])
+    assert not oracles.has_improving_two_opt_move(d, tour)
+    with pytest.raises(AssertionError):  # and the comparison of tours notices one move too few
+        assert last == oracles.climb(d.tolist(), last)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_up_to_three_cities_stay_as_they_are(metric, n):
+    problem = random_problem(metric, n)
+    starts = random_tours(n, 4)
+    result = two_opt_climb()(problem, starts, backend="cpu")
+    assert np.array_equal(result.tours, starts)
+    assert result.statistics.moves == result.statistics.passes == 0
+    assert result.statistics.stopped_by == "optimum"
+
+
+def test_optimal_tours_stay_as_they_are():
+    problem = random_problem("EUC_2D", 30)
+    once = two_opt_climb()(problem, random_tours(30, 5), backend="cpu")
+    twice = two_opt_climb()(problem, once.tours, backend="cpu")
+    assert np.array_equal(twice.tours, once.tours)
+    assert twice.statistics.moves == 0
+    assert twice.statistics.passes == 5
+
+
+def test_rounding_never_makes_a_real_cost_grow():
+    # One move gains next to nothing and turns half of the tour round: its huge lengths are then
+    # added up in another order, and the sum may grow.
+    n, moves = 44, 0
+    cities = np.arange(n)
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        matrix = np.full((n, n), 1e8)
+        matrix[cities, (cities + 1) % n] = random.uniform(1e6, 2e6, n)
+        matrix[[0, 21, 0, 1], [1, 22, 21, 22]] = random.uniform(1e-10, 2e-10, 4)
+        problem = gls.TSP.from_matrix(np.minimum(matrix, matrix.T))
+        result = two_opt_climb()(problem, cities, backend="cpu")
+        assert (result.costs <= problem.cost(cities)).all()
+        assert np.array_equal(result.costs, problem.cost(result.tours))
+        moves += result.statistics.moves
+    assert moves > 10

@@ -1,0 +1,130 @@
+"""Solving as one call, and compiling ahead of one."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.candidates import Candidates
+from gpu_ls_plugin.candidates.base import _lists
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.solver import Settings, default_settings
+from gpu_ls_plugin.solver import solve as solve_by_settings
+from tests.helpers.random_problems import random_problem, random_tours
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PROBLEM = random_problem("EUC_2D", 40)
+
+
+def test_one_call_is_what_the_settings_say() -> None:
+    given: dict[str, Any] = {"seed": 3, "population": 5, "backend": "cpu", "kicks": 40}
+    given |= {"start": "greedy", "search": "two_opt+or_opt/nearest(6)"}
+    seen: list[gls.Progress] = []
+    result = gls.solve(PROBLEM, math.inf, callback=seen.append, **given)
+    same = solve_by_settings(PROBLEM, Settings(seconds=math.inf, **given))
+    np.testing.assert_array_equal(result.tours, same.tours)
+    np.testing.assert_array_equal(result.costs, PROBLEM.cost(result.tours))
+    assert result.tours.shape == (5, 40) and seen
+    # Settings that leave nothing open say the same.
+    chosen = default_settings(PROBLEM, Settings(seconds=math.inf, **given))
+    again = gls.solve(PROBLEM, **vars(chosen))
+    np.testing.assert_array_equal(again.tours, result.tours)
+
+
+def test_seconds_moves_and_target_end_a_call() -> None:
+    assert gls.solve(PROBLEM, 0.2, backend="cpu").statistics.stopped_by == "seconds"
+    assert gls.solve(PROBLEM, 60, moves=3, backend="cpu").statistics.stopped_by == "moves"
+    assert gls.solve(PROBLEM, 60, target=1e9, backend="cpu").statistics.stopped_by == "target"
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"seconds": -1}, "seconds"),
+        ({"seconds": math.nan}, "seconds"),
+        ({"population": 0}, "population"),
+        ({"backend": "tpu"}, "backend"),
+        ({"search": 3}, "search"),
+        ({"callback": 3}, "callback"),
+    ],
+)
+def test_bad_values_are_named(given: dict[str, Any], named: str) -> None:
+    with pytest.raises((InvalidParameterError, InvalidTypeError), match=named):
+        gls.solve(PROBLEM, **given)
+
+
+SEARCHES: dict[str, tuple[Any, Callable[[Any, gls.TSP], Any]]] = {
+    "local": (
+        gls.LocalSearch(candidates=gls.Quadrant(5)),
+        lambda search, problem: search(problem, random_tours(problem.n, 6), backend="cpu"),
+    ),
+    "exhaustive": (
+        gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best()),
+        lambda search, problem: search(problem, random_tours(problem.n, 6), backend="cpu"),
+    ),
+    "chains": (
+        gls.IteratedLocalSearch(restart_after=20, cooperation=gls.Migration(0.5)),
+        lambda search, problem: search(problem, random_tours(problem.n, 6), backend="cpu"),
+    ),
+    "stepped chains": (
+        gls.IteratedLocalSearch(perturbation=gls.Restart(), kicks_per_city=0.2),
+        lambda search, problem: search(problem, random_tours(problem.n, 6), backend="cpu"),
+    ),
+    "restarts": (
+        gls.RandomRestarts(climbs=50),
+        lambda search, problem: search(problem, backend="cpu"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_after_preparing_nothing_is_compiled(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    search, call = SEARCHES[name]
+    backend, known, late = get_backend("cpu"), set(), []
+    launch = type(backend).launch
+
+    def note(self: Any, kernel: Any, *given: Any, **options: Any) -> bool:
+        if prepared and kernel not in known:
+            late.append(kernel.name)
+        known.add(kernel)
+        return bool(launch(self, kernel, *given, **options))
+
+    monkeypatch.setattr(type(backend), "launch", note)
+    problem, prepared = random_problem("EUC_2D", 40), False
+    size = {} if name == "restarts" else {"size": 6}
+    search.prepare(problem, **size, backend="cpu")
+    assert known and problem not in _lists  # nothing is known about the problem itself
+    prepared = True
+    call(search, problem)
+    assert late == []
+
+
+class Never(Candidates):
+    """Candidates that nobody may make."""
+
+    def build(self, problem: gls.TSP) -> Any:
+        raise AssertionError("candidates were made")
+
+
+@pytest.mark.parametrize("kind", [gls.IteratedLocalSearch, gls.RandomRestarts])
+def test_preparing_makes_no_candidates(kind: Any) -> None:
+    local = gls.LocalSearch(candidates=Never())
+    for search in (local, kind(local)):
+        search.prepare(PROBLEM, 2, backend="cpu")
+
+
+@pytest.mark.parametrize("search", [gls.LocalSearch(), gls.IteratedLocalSearch()])
+def test_what_cannot_be_prepared_is_refused(search: Any) -> None:
+    with pytest.raises(InvalidParameterError, match="size"):
+        search.prepare(PROBLEM, 0, backend="cpu")
+    with pytest.raises(InvalidTypeError, match="problem"):
+        search.prepare("berlin52", backend="cpu")
+    with pytest.raises(InvalidParameterError, match="size"):
+        gls.RandomRestarts().prepare(PROBLEM, 0, backend="cpu")

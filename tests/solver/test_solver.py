@@ -1,0 +1,357 @@
+"""The solver behind `gpu-ls solve`: what it chooses, what its time is, every reason to stop."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from gpu_ls_plugin.acceptance import Annealing, Better
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.candidates import Alpha, Candidates, Nearest, Quadrant
+from gpu_ls_plugin.candidates.base import _lists
+from gpu_ls_plugin.exceptions import (
+    InvalidParameterError,
+    InvalidTypeError,
+    UnknownPartError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.neighbourhoods import LinKernighan
+from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.search_text import parse_search
+from gpu_ls_plugin.searches import EdgeAssembly, IteratedLocalSearch, LocalSearch, Migration
+from gpu_ls_plugin.solver import Settings, default_settings, settings, single, solve
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.result import Progress, Result
+
+PROBLEM = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")
+LOPSIDED = TSP.from_matrix(np.random.default_rng(5).integers(1, 1000, (40, 40)))
+SETTINGS = Settings(seconds=0.3, population=6, backend="cpu")
+
+
+def check(problem: TSP, result: Result) -> None:
+    """Check tours, costs and the history of a result."""
+    assert (np.sort(result.tours, axis=1) == np.arange(problem.n)).all()
+    np.testing.assert_array_equal(problem.cost(result.tours), result.costs)
+    assert result.costs.tolist() == sorted(result.costs)
+    history = result.statistics.history
+    for name, order in (("elapsed", 1), ("kicks", 1), ("best_cost", -1)):
+        values = [order * getattr(point, name) for point in history]
+        assert values == sorted(values), name
+    assert history[-1].best_cost == result.best_cost
+
+
+# What is chosen
+
+
+def device(name: str, processors: int, shared_memory: int = 227 << 10) -> Any:
+    return SimpleNamespace(name=name, processors=processors, shared_memory=shared_memory)
+
+
+@pytest.mark.parametrize(
+    ("backend", "n", "population"),
+    [
+        (device("cpu", 1), 1000, 500),
+        (device("cpu", 7), 1000, 512),
+        (device("cpu", 4), 10_000, 200),
+        (device("cpu", 1), 12_000, 41),
+        (device("cpu", 64), 20_000, 1),
+        (device("cuda", 132), 8, 16 * 132),
+        (device("cuda", 132), 1500, 16 * 132),
+        (device("cuda", 132), 8_000, 6 * 132),
+        (device("cuda", 132), 11_000, 4 * 132),
+        (device("cuda", 132), 20_000, 1),
+        (device("cuda", 40, 64 << 10), 1500, 7 * 40),
+    ],
+)
+def test_the_population_keeps_the_device_busy(
+    backend: Any, n: int, population: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "get_backend", lambda *_: backend)
+    problem = TSP(np.arange(2 * n).reshape(n, 2), "EUC_2D")
+    chosen = default_settings(problem, Settings())
+    assert chosen.population == population
+    assert isinstance(chosen.search, IteratedLocalSearch)
+    assert chosen.search.accept == Annealing(0.2 if population > 1 else 0.8)
+    helped = EdgeAssembly()
+    if backend.name == "cuda":
+        helped = EdgeAssembly(min(0.5, 5000 / n), generations=10)
+    assert chosen.search.cooperation == (helped if population > 1 else None)
+    assert default_settings(problem, Settings(population=3)).population == 3
+    assert default_settings(problem, chosen) == chosen
+
+
+@pytest.mark.parametrize(
+    ("population", "cooperation"),
+    [(1, None), (3, None), (4, Migration(0.5)), (15, Migration(0.5)), (16, EdgeAssembly())],
+)
+def test_how_chains_help_each_other(population: int, cooperation: object) -> None:
+    chosen = default_settings(PROBLEM, Settings(population=population, backend="cpu"))
+    assert isinstance(chosen.search, IteratedLocalSearch)
+    assert chosen.search.cooperation == cooperation
+    assert (chosen.start == "random_tours") == (population == 16)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "population", "every"),
+    [(0.04, 4, 0.02), (0.1, 4, 0.025), (1, 8, 0.25), (9, 16, 0.5)],
+)
+def test_crossovers_on_a_gpu_suit_the_time(
+    seconds: float, population: int, every: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "get_backend", lambda *_: device("cuda", 132))
+    problem = TSP(np.arange(4000).reshape(2000, 2), "EUC_2D")
+    chosen: Any = default_settings(problem, Settings(seconds=seconds))
+    assert chosen.population == population * 132
+    assert chosen.search.cooperation == EdgeAssembly(every, generations=10)
+
+
+@pytest.mark.parametrize(("threads", "population"), [(1, 2), (7, 7), (64, 16)])
+def test_populations_that_cannot_be_crossed(
+    threads: int, population: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One tour for each thread: asymmetric problems, and chains that are told not to."""
+    monkeypatch.setattr(settings, "get_backend", lambda *_: device("cpu", threads))
+    asymmetric = TSP.from_matrix(np.arange(900).reshape(30, 30))
+    for problem, search in ((asymmetric, None), (PROBLEM, IteratedLocalSearch())):
+        assert default_settings(problem, Settings(search=search)).population == population
+
+
+def test_the_population_suits_the_time() -> None:
+    def size(seconds: float) -> int | None:
+        return default_settings(PROBLEM, Settings(seconds=seconds, backend="cpu")).population
+
+    assert size(0.0) == 16
+    assert size(1e9) == size(math.inf) == 512
+
+
+def test_candidates_and_starts_suit_the_number_of_cities_and_the_time() -> None:
+    def chosen(problem: TSP, seconds: float) -> tuple[object, str | None]:
+        settings = default_settings(problem, Settings(seconds=seconds, backend="cpu"))
+        assert isinstance(settings.search, IteratedLocalSearch)
+        assert settings.search.search.neighbourhoods == (LinKernighan(3),)
+        return settings.search.search.candidates, settings.start
+
+    large, longest = (TSP(np.arange(2 * n).reshape(n, 2), "EUC_2D") for n in (11_000, 13_000))
+    matrix = TSP.from_matrix(np.ones((30, 30), int))
+    assert chosen(PROBLEM, 10) == (Alpha(5), "random_tours")
+    assert chosen(large, 10) == (Alpha(5), "space_filling_curve")
+    assert chosen(large, 1) == (Quadrant(6), "space_filling_curve")
+    assert chosen(longest, 10) == (Alpha(5), "greedy")
+    assert chosen(longest, 1) == (Quadrant(8), "greedy")
+    assert chosen(matrix, 0) == (Nearest(8), "random_tours")
+    assert chosen(matrix, math.inf)[0] == Alpha(5)
+
+
+def test_a_local_search_becomes_the_repair_and_others_are_left_alone() -> None:
+    local, iterated = "two_opt/nearest(5)", "IteratedLocalSearch(two_opt, accept=better)"
+    chosen = default_settings(PROBLEM, replace(SETTINGS, search=local)).search
+    assert isinstance(chosen, IteratedLocalSearch)
+    assert (chosen.search, chosen.cooperation) == (parse_search(local), Migration(every=0.5))
+    own = default_settings(PROBLEM, replace(SETTINGS, search=iterated)).search
+    assert own == IteratedLocalSearch(parse_search("two_opt"), accept=Better())
+    assert default_settings(PROBLEM, replace(SETTINGS, search=print)).search is print
+
+
+# Solving
+
+
+def test_costs_are_exact_and_progress_never_gets_worse() -> None:
+    seen: list[Progress] = []
+    result = solve(PROBLEM, SETTINGS, seen.append)
+    check(PROBLEM, result)
+    for name, order in (("best_cost", -1), ("elapsed", 1), ("moves", 1), ("kicks", 1)):
+        values = [order * getattr(progress, name) for progress in seen]
+        assert values == sorted(values), name
+    assert seen[-1].best_cost >= result.best_cost
+    statistics = result.statistics
+    assert statistics.stopped_by == "seconds" and statistics.kicks >= 6
+    assert 0 < statistics.accepted <= statistics.kicks
+
+
+class Slow(Candidates):
+    """Candidates that take a while."""
+
+    def build(self, problem: TSP) -> Any:
+        time.sleep(0.4)
+        return Nearest(5).of(problem)
+
+
+def test_seconds_count_from_the_call_to_the_tour_without_compiling(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiled = single.compile_search
+    monkeypatch.setattr(
+        single, "compile_search", lambda *given: (time.sleep(0.5), compiled(*given))
+    )
+    problem = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")
+    seen: list[Progress] = []
+    begin = time.perf_counter()
+    search = LocalSearch(candidates=Slow())
+    result = solve(problem, replace(SETTINGS, seconds=0.9, search=search), seen.append)
+    whole, statistics = time.perf_counter() - begin, result.statistics
+    phases = dict(statistics.phases)
+    assert phases.pop("compiling") >= 0.5 and phases["candidates"] >= 0.4
+    assert 0.9 <= statistics.seconds < 1.2 <= whole
+    assert sum(phases.values()) <= statistics.seconds
+    assert seen[0].elapsed >= 0.4 and statistics.history[0].elapsed >= 0.4
+    assert statistics.history[-1].elapsed <= statistics.seconds
+
+
+def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend, phases, known = get_backend("cpu"), [], set()
+    launch = type(backend).launch
+
+    def note(self: Any, kernel: Any, *given: Any, **options: Any) -> bool:
+        if not rehearsing[0]:
+            phases.append(kernel.name)
+            assert kernel in known, f"{kernel.name} is compiled too late"
+        known.add(kernel)
+        return bool(launch(self, kernel, *given, **options))
+
+    rehearse, rehearsing = single._rehearse, [True]
+
+    def rehearsed(*given: Any) -> None:
+        rehearse(*given)
+        rehearsing[0] = False
+
+    monkeypatch.setattr(type(backend), "launch", note)
+    monkeypatch.setattr(single, "_rehearse", rehearsed)
+    for text in (None, "two_opt/all/best", "or_opt/best"):
+        known.clear()
+        rehearsing[0] = True
+        solve(PROBLEM, replace(SETTINGS, search=text, seconds=0.1))
+    assert {"chain", "double_bridge", "descent"} <= set(phases)
+
+
+def test_compiling_makes_no_candidates_for_the_problem() -> None:
+    problem = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")
+    single._rehearse(problem, default_settings(problem, SETTINGS))
+    assert problem not in _lists
+
+
+def test_kicks_alone_give_the_same_tours_for_a_seed() -> None:
+    def in_time(progress: Progress) -> None:
+        assert progress.elapsed < 30, "nothing ends the search"
+
+    settings = replace(SETTINGS, seconds=math.inf, kicks=50)
+    one, two, other = (solve(PROBLEM, replace(settings, seed=seed), in_time) for seed in (1, 1, 2))
+    assert one.statistics.kicks == 300 and one.statistics.stopped_by == "kicks"
+    np.testing.assert_array_equal(one.tours, two.tours)
+    assert (one.tours != other.tours).any()
+
+
+@pytest.mark.parametrize("text", ["two_opt/all/best", "or_opt/nearest(5)", "three_opt/best"])
+def test_every_search_can_be_given(text: str) -> None:
+    for search in (text, parse_search(text)):
+        result = solve(PROBLEM, replace(SETTINGS, seconds=math.inf, kicks=1, search=search))
+        check(PROBLEM, result)
+        assert result.statistics.kicks >= 6
+
+
+def test_moves_are_limited() -> None:
+    result = solve(PROBLEM, replace(SETTINGS, seconds=60, moves=20))
+    check(PROBLEM, result)
+    assert result.statistics.stopped_by == "moves"
+    assert 6 * 20 <= result.statistics.moves < 6 * 40
+
+
+def test_a_search_of_another_kind_is_called_once() -> None:
+    calls: list[dict[str, Any]] = []
+
+    def search(problem: TSP, tours: Any, **options: Any) -> Result:
+        calls.append(options)
+        return LocalSearch()(problem, tours, **options)
+
+    result = solve(PROBLEM, replace(SETTINGS, search=search))
+    check(PROBLEM, result)
+    assert len(calls) == 2 and calls[0]["budget"].moves == 0  # the first one compiles
+    assert len(result.statistics.history) == 1
+
+
+def test_asymmetric_lengths_are_searched_without_turning() -> None:
+    chosen = default_settings(LOPSIDED, SETTINGS).search
+    assert isinstance(chosen, IteratedLocalSearch)
+    assert chosen.search == parse_search("three_opt+or_opt")
+    settings = replace(SETTINGS, start="random_tours")
+    start = solve(LOPSIDED, replace(settings, moves=0))
+    result = solve(LOPSIDED, settings)
+    check(LOPSIDED, result)
+    assert result.costs.max() < start.costs.min()
+    assert result.statistics.kicks >= 6
+    with pytest.raises(UnsupportedProblemError, match="reverses paths"):
+        solve(LOPSIDED, replace(SETTINGS, search="lin_kernighan/nearest"))
+
+
+def test_the_target_stops_at_once() -> None:
+    result = solve(PROBLEM, replace(SETTINGS, seconds=60, target=1e9))
+    assert result.statistics.stopped_by == "target" and result.statistics.kicks == 0
+
+
+@pytest.mark.parametrize("n", range(1, 12))
+def test_tiny_problems(n: int) -> None:
+    problem = TSP(np.random.default_rng(n).integers(0, 9, (n, 2)), "EUC_2D")
+    result = solve(problem, replace(SETTINGS, seconds=0.05))
+    check(problem, result)
+    assert result.statistics.stopped_by == ("optimum" if n < 8 else "seconds")
+
+
+def test_ctrl_c_between_launches_returns_the_tours_so_far() -> None:
+    calls = 0
+
+    def interrupt(progress: Progress) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 5:
+            raise KeyboardInterrupt
+
+    result = solve(PROBLEM, replace(SETTINGS, seconds=60), interrupt)
+    assert result.statistics.interrupted and result.statistics.kicks > 0
+    check(PROBLEM, result)
+
+
+class Interrupted(Candidates):
+    """Candidates that nobody waits for; once they are made they are like others."""
+
+    def build(self, problem: TSP) -> Any:
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_before_the_search_returns_the_starts() -> None:
+    result = solve(PROBLEM, replace(SETTINGS, search=LocalSearch(candidates=Interrupted())))
+    assert result.statistics.interrupted and result.statistics.kicks == 0
+    check(PROBLEM, result)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"population": 0}, "population: 0"),
+        ({"seed": -1}, "seed: -1"),
+        ({"seconds": -1.0}, r"seconds: -1\.0"),
+        ({"target": float("nan")}, "target: nan"),
+        ({"kicks": -2}, "kicks: -2"),
+        ({"moves": -3}, "moves: -3"),
+    ],
+)
+def test_bad_settings(settings: dict[str, float], reason: str) -> None:
+    with pytest.raises(InvalidParameterError, match=reason):
+        Settings(**settings)  # type: ignore[arg-type]
+
+
+def test_what_is_no_search() -> None:
+    with pytest.raises(InvalidTypeError, match="search: 3 is no search"):
+        Settings(search=3)  # type: ignore[arg-type]
+    with pytest.raises(UnknownPartError, match="did you mean 'lin_kernighan'"):
+        Settings(search="lin_kernigan")
+
+
+def test_an_unknown_start_names_those_that_exist() -> None:
+    with pytest.raises(UnknownPartError, match="did you mean 'greedy'"):
+        solve(PROBLEM, Settings(start="gredy", backend="cpu"))

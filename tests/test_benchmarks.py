@@ -1,0 +1,56 @@
+"""Benchmarks: each script starts, and the repository keeps summaries of their results only."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.helpers import summary
+
+ROOT = Path(__file__).resolve().parents[1]
+BENCHMARKS = ROOT / "benchmarks"
+SCRIPTS = [p for p in BENCHMARKS.rglob("*.py") if '__name__ == "__main__"' in p.read_text("utf-8")]
+RECORD = {
+    "gap": 0.1234567,
+    "ours": "fast-tsp",
+    "runs": [{"seconds": 10.0, "history": [[0.0, 1.0]], "ours": [1, 2]}],
+    "rows": list(range(summary.MOST_ROWS + 1)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_every_script_starts(script):
+    done = subprocess.run(
+        [sys.executable, script, "--help"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("usage:")
+
+
+def test_results_are_summaries():
+    kept = [p for p in (BENCHMARKS / "results").iterdir() if p.is_file()]
+    assert kept
+    assert [p.name for p in kept if p.stat().st_size >= 100_000] == []
+
+
+def test_a_summary_lies_beside_the_whole_record(tmp_path):
+    path = summary.write(tmp_path, "some", RECORD)
+    assert json.loads(path.read_text()) == {
+        "gap": 0.12346,
+        "ours": "fast-tsp",
+        "runs": [{"seconds": 10.0}],
+        "rows": f"{summary.MOST_ROWS + 1} rows",
+    }
+    assert summary.read_raw(tmp_path, "some") == RECORD
+
+
+def test_sections_of_older_summaries_stay(tmp_path):
+    summary.write(tmp_path, "some", {"kicks": 1, "large": 2})
+    path = summary.write(tmp_path, "some", {"kicks": 3})
+    assert json.loads(path.read_text()) == {"kicks": 3, "large": 2}
+    assert summary.read_raw(tmp_path, "some") == {"kicks": 3}

@@ -1,0 +1,46 @@
+"""What authors of plugins import: it is described, and the built-in parts are made of it."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from gpu_ls_plugin import extend, testing
+from gpu_ls_plugin.plugins.registry import registry
+
+BASES = {
+    "metric": extend.Metric,
+    "candidates": extend.Candidates,
+    "neighbourhood": extend.Neighbourhood,
+    "filter": extend.Filter,
+    "perturbation": extend.Perturbation,
+    "acceptance": extend.Acceptance,
+    "cooperation": extend.Cooperation,
+}
+UNCHECKED = {"pivoting", "search"}  # an engine each; anything that is called like a search
+
+
+def test_every_name_is_described():
+    text = inspect.getdoc(extend)
+    assert text is not None
+    assert [name for name in extend.__all__ if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("kind", BASES)
+def test_built_in_parts_derive_from_the_bases(kind):
+    factories = [part.factory for part in registry.parts(kind)]
+    assert factories
+    assert [made for made in factories if not issubclass(made, BASES[kind])] == []
+
+
+def test_every_kind_of_parts_has_a_check():
+    kinds = set(extend.KINDS) - UNCHECKED
+    assert {f"check_{kind}" for kind in kinds} | {"PartCheckError"} == set(testing.__all__)
+
+
+@pytest.mark.parametrize("name", testing.__all__)
+def test_checks_say_what_they_raise(name):
+    text = inspect.getdoc(vars(testing)[name])
+    assert text is not None
+    assert name == "PartCheckError" or "PartCheckError\n    With the reason" in text

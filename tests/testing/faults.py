@@ -1,0 +1,23 @@
+"""What the tests of the checks share: a part with a planted fault must be found out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gpu_ls_plugin.testing import PartCheckError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+
+
+def found_out(check: Callable[..., None], part: Any, words: str, **options: Any) -> None:
+    """Assert that a check blames a part, says the seed, and has these words as its reason."""
+    with pytest.raises(AssertionError, match=words) as caught:
+        check(part, seed=3, **options)
+    assert isinstance(caught.value, PartCheckError)
+    assert "seed=3" in str(caught.value)
+    assert "; " in str(caught.value)  # what is wrong; what to do

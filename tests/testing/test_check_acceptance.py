@@ -1,0 +1,98 @@
+"""The check of acceptance rules passes those that are right and finds planted faults."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.extend import Acceptance, InvalidTypeError
+from gpu_ls_plugin.testing import check_acceptance
+from tests.testing.faults import ON_BOTH, found_out
+
+RULE = """
+struct Mine {{
+  static constexpr bool kNeverWorse = {never_worse};
+  template <class Cost>
+  GLS_DEVICE static bool takes(Cost rise, float level, gls::Philox& random) {{
+    return {takes};
+  }}
+}};
+"""
+HALF = "float(rise) <= level || (random.next() & 1)"
+
+
+class Mine(Acceptance):
+    """Rises up to the level, and half of the others; with faults to choose."""
+
+    name = "mine"
+    functor = "Mine"
+    never_worse = False
+
+    def __init__(self, takes: str = HALF, never: str = "false", **faults: Any) -> None:
+        self._text = RULE.format(takes=takes, never_worse=never)
+        vars(self).update(faults)
+
+    def source(self) -> str:
+        return self._text
+
+    def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
+        return (rise <= level) | (uniform <= 0.5)
+
+    def level(self, progress: float) -> float:
+        return 1.0 - progress
+
+
+class InKernelsOnly(Mine):
+    """A rule without a Python face."""
+
+    takes = Acceptance.takes
+
+
+class Numbers(Mine):
+    """A rule whose Python face does not say yes or no."""
+
+    def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
+        return rise * 1
+
+
+FAULTS: dict[str, tuple[Any, str]] = {
+    "another rule in C++": (Mine("rise < 0"), "times of 2000 in C\\+\\+, 0 times|2000 times in"),
+    "a bit more often": (Mine("rise <= level || random.next() < 2600000000u"), "must be the same"),
+    "less than equal": (Mine("float(rise) < level || (random.next() & 1)"), "a rise of 0 at"),
+    "not worse in Python": (Mine(never_worse=True), "kNeverWorse is False in C\\+\\+, never_worse"),
+    "not worse in both": (Mine(never="true", never_worse=True), "a rise of .* is taken in C"),
+    "never settles": (Mine(level=lambda progress: math.nan), r"level\(0\.0\) is nan.*settle"),
+    "no level at the end": (Mine(level=lambda p: 1 / (1 - p)), r"level\(1\.0\) raised Zero"),
+    "numbers for truths": (Numbers(), "must return a boolean array"),
+    "no Python face": (InKernelsOnly(), "NotImplementedError"),
+    "no C++": (Mine("undefined"), "CompilationError"),
+}
+
+
+@ON_BOTH
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_faulty_rule_is_found_out(fault, backend):
+    found_out(check_acceptance, *FAULTS[fault], backend=backend)
+
+
+def test_a_rule_that_never_ends_is_found_out(monkeypatch):
+    monkeypatch.setattr("gpu_ls_plugin.testing.subject.PATIENCE", 3.0)
+    never = "[&] { while (random.next() != 1u) level += 1; return level > 0; }()"
+    found_out(check_acceptance, Mine(never), r"takes\(\) has not come to an end", backend="cpu")
+
+
+@ON_BOTH
+def test_a_rule_that_is_right_passes(backend):
+    check_acceptance(Mine(), backend=backend)
+
+
+def test_built_in_rules_pass():
+    check_acceptance(gls.Annealing(), backend="cpu")
+
+
+def test_what_is_not_a_rule_is_refused():
+    with pytest.raises(InvalidTypeError, match=r"extend\.Acceptance; pass"):
+        check_acceptance("better")
