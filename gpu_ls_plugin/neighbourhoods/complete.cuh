@@ -49,13 +49,19 @@ struct ExchangeChange {
   const typename Space::Move& move;
 
   GLS_DEVICE int edges() const { return Space::kEdges; }
-  GLS_DEVICE Edge leaving(int edge) const { return between({2 * edge, 2 * edge + 1}); }
-  GLS_DEVICE Edge coming(int edge) const { return between(Space::link(move.way, edge)); }
+  GLS_DEVICE Edge leaving(int edge) const { return named(cut(edge)); }
+  GLS_DEVICE Edge coming(int edge) const { return named(link(edge)); }
+
+  GLS_DEVICE int cities() const { return tour.n; }
+  GLS_DEVICE int city(int place) const { return tour.city(place); }
+  GLS_DEVICE Edge cut(int edge) const { return placed({2 * edge, 2 * edge + 1}); }
+  GLS_DEVICE Edge link(int edge) const { return placed(Space::link(move.way, edge)); }
 
  private:
-  GLS_DEVICE Edge between(Link link) const {
-    return {tour.city(move.position(link.from, tour.n)), tour.city(move.position(link.to, tour.n))};
+  GLS_DEVICE Edge placed(Link link) const {
+    return {move.position(link.from, tour.n), move.position(link.to, tour.n)};
   }
+  GLS_DEVICE Edge named(Edge places) const { return {city(places.from), city(places.to)}; }
 };
 
 // What a move changes, the objective included.

@@ -128,27 +128,39 @@ struct FixedEdges {
 };
 
 // A move as an objective sees it, in the problem's names of the cities of a metric.
-template <class Metric>
+template <class View>
 struct MoveChange {
-  const Metric& metric;
+  const View& view;
   const Move& move;
 
   GLS_DEVICE int edges() const { return move.edges; }
-  // A double bridge takes out (t7,t1), (t2,t3), ... and puts in (t7,t5), (t6,t3), (t4,t1), (t2,t8).
-  GLS_DEVICE Edge leaving(int edge) const {
-    if (move.shape != Shape::kBridge) return named_edge(2 * edge, 2 * edge + 1);
-    return named_edge(edge > 0 ? 2 * edge - 1 : 6, edge < 3 ? 2 * edge : 7);
-  }
-  GLS_DEVICE Edge coming(int edge) const {
-    const int next = edge + 1 < move.edges ? 2 * edge + 2 : 0;
-    if (move.shape != Shape::kBridge) return named_edge(2 * edge + 1, next);
-    const int other = edge ^ 2;  // behind which cut: that after the next
-    return named_edge(edge > 0 ? 2 * edge - 1 : 6, other < 3 ? 2 * other : 7);
-  }
+  GLS_DEVICE Edge leaving(int edge) const { return named(ends_out(edge)); }
+  GLS_DEVICE Edge coming(int edge) const { return named(ends_in(edge)); }
+
+  GLS_DEVICE int cities() const { return view.tour.n; }
+  GLS_DEVICE int city(int place) const { return name_of(view.length.metric, view.tour.at(place)); }
+  GLS_DEVICE Edge cut(int edge) const { return placed(ends_out(edge)); }
+  GLS_DEVICE Edge link(int edge) const { return placed(ends_in(edge)); }
 
  private:
-  GLS_DEVICE Edge named_edge(int a, int b) const {
-    return {name_of(metric, move.t[a]), name_of(metric, move.t[b])};
+  // Which ends an edge joins. A double bridge takes out (t7,t1), (t2,t3), ... and puts in (t7,t5),
+  // (t6,t3), (t4,t1), (t2,t8).
+  GLS_DEVICE Edge ends_out(int edge) const {
+    if (move.shape != Shape::kBridge) return {2 * edge, 2 * edge + 1};
+    return {edge > 0 ? 2 * edge - 1 : 6, edge < 3 ? 2 * edge : 7};
+  }
+  GLS_DEVICE Edge ends_in(int edge) const {
+    const int next = edge + 1 < move.edges ? 2 * edge + 2 : 0;
+    if (move.shape != Shape::kBridge) return {2 * edge + 1, next};
+    const int other = edge ^ 2;  // behind which cut: that after the next
+    return {edge > 0 ? 2 * edge - 1 : 6, other < 3 ? 2 * other : 7};
+  }
+  GLS_DEVICE Edge named(Edge ends) const {
+    const auto& metric = view.length.metric;
+    return {name_of(metric, move.t[ends.from]), name_of(metric, move.t[ends.to])};
+  }
+  GLS_DEVICE Edge placed(Edge ends) const {
+    return {view.tour.place(move.t[ends.from]), view.tour.place(move.t[ends.to])};
   }
 };
 
@@ -197,8 +209,7 @@ struct View {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
       return shorter;
     } else {
-      using Change = MoveChange<typename LengthsType::Metric>;
-      return length.metric.objective.gain(Change{length.metric, move}, shorter);
+      return length.metric.objective.gain(MoveChange<View>{*this, move}, shorter);
     }
   }
 

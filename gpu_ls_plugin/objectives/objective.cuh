@@ -16,7 +16,10 @@
 //                                                  for all lanes
 //
 // A change is made of edges between cities of the problem: change.edges() of them leave and as many
-// come, change.leaving(e) and change.coming(e). An edge may be among both.
+// come, change.leaving(e) and change.coming(e). An edge may be among both. Where objectives are not
+// a sum over edges, they may look at the tour before the change: change.cities() many, city(place)
+// at each, between whose places the same edges are change.cut(e) and change.link(e);
+// tour_segments.cuh makes of them the tour after it.
 #pragma once
 
 #include "include/lengths.cuh"
@@ -30,7 +33,7 @@ GLS_DEVICE constexpr Gain forbidden() {
   return Gain(Gain(0.5) != Gain(0) ? -1e300 : -double(int64(1) << (8 * sizeof(Gain) - 2)));
 }
 
-// Two cities that are neighbours.
+// Two cities that are neighbours, or their places in a tour.
 struct Edge {
   int from, to;
 };

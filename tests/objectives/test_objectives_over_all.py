@@ -10,6 +10,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from tests.helpers.random_problems import random_problem, random_tours
+from tests.objectives.loads import some_loads
 from tests.objectives.trial import Forbidden, Tolls, some_tolls
 
 N = 13
@@ -59,9 +60,16 @@ def edges(tour):
     return {frozenset(pair) for pair in zip(tour, [*tour[1:], tour[0]], strict=True)}
 
 
-@pytest.fixture(params=[Tolls, Forbidden])
+OBJECTIVES = {
+    "tolls": Tolls(some_tolls(N, 4, most=500)),
+    "forbidden": Forbidden(some_tolls(N, 4, most=500)),
+    "loads": some_loads(N, 4),
+}
+
+
+@pytest.fixture(params=OBJECTIVES)
 def problem(request):
-    return random_problem("EUC_2D", N, 4, 1000).under(request.param(some_tolls(N, 4, most=500)))
+    return random_problem("EUC_2D", N, 4, 1000).under(OBJECTIVES[request.param])
 
 
 @pytest.mark.parametrize("part", [*PAIRS, *TRIPLES])

@@ -106,16 +106,22 @@ struct RandomKSamples {
     const Reconnection& move;
 
     GLS_DEVICE int edges() const { return 3; }
-    GLS_DEVICE Edge leaving(int edge) const { return between(2 * edge, 2 * edge + 1); }
-    GLS_DEVICE Edge coming(int edge) const {
+    GLS_DEVICE Edge leaving(int edge) const { return named(cut(edge)); }
+    GLS_DEVICE Edge coming(int edge) const { return named(link(edge)); }
+
+    GLS_DEVICE int cities() const { return tour.n; }
+    GLS_DEVICE int city(int place) const { return tour[place]; }
+    GLS_DEVICE Edge cut(int edge) const { return placed(2 * edge, 2 * edge + 1); }
+    GLS_DEVICE Edge link(int edge) const {
       const int pair = Reconnection::edges(move.way) >> 8 * edge;
-      return between(pair >> 4 & 15, pair & 15);
+      return placed(pair >> 4 & 15, pair & 15);
     }
 
    private:
-    GLS_DEVICE Edge between(int x, int y) const {
-      return {tour[position(move, x, tour.n)], tour[position(move, y, tour.n)]};
+    GLS_DEVICE Edge placed(int x, int y) const {
+      return {position(move, x, tour.n), position(move, y, tour.n)};
     }
+    GLS_DEVICE Edge named(Edge places) const { return {city(places.from), city(places.to)}; }
   };
 
   // The ways, one bit each, whose change may be below `bar`.
