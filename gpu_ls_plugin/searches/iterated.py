@@ -297,10 +297,10 @@ class _Run:
             if not engines.ready(search, self.backend, self.problem, watch.left):
                 statistics.stopped_by = "seconds"
                 return
-            maker = engines.choose(search)(
+            factory = engines.choose(search)(
                 search, self.backend, self.problem, call.seed, call.memory
             )
-            descent = maker.make(part, first_row, most)
+            descent = factory.make(part, first_row, most)
             audit = Audit(descent, foreign_names(self.problem, search.parts))
             stopped_by, launches = drive(descent, watch, audit)
             audit.compare()

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.budget import Budget
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.searches.factories import EngineFactory
 
 ENDS = ("seconds", "target", "interrupt")  # of all rows
 
@@ -177,12 +178,12 @@ class LocalSearch:
             first_row=first_row,
         )
         with call.backend.current():
-            maker = engines.choose(self)(self, call.backend, call.problem, call.seed, call.memory)
-            turns = call.turns(maker.bytes_per_tour)
+            factory = engines.choose(self)(self, call.backend, call.problem, call.seed, call.memory)
+            turns = call.turns(factory.bytes_per_tour)
             if not engines.ready(self, call.backend, call.problem, call.stopwatch.left):
                 call.stop("seconds")
             for rows in turns:
-                self._improve(maker, call, rows)
+                self._improve(factory, call, rows)
             return call.result(self, call.referee())
 
     def prepare(
@@ -217,10 +218,10 @@ class LocalSearch:
         tours = rehearsal.any_tours(copy, size)
         rehearsal.compile_batch(rehearsal.quick(self), copy, tours, backend, device)
 
-    def _improve(self, maker: engines.Maker, call: Call, rows: slice) -> None:
+    def _improve(self, factory: EngineFactory, call: Call, rows: slice) -> None:
         """Climb with some rows in place and add to the statistics."""
         budget, statistics, stopwatch = call.budget, call.statistics, call.stopwatch
-        climb = maker.make(call.tours[rows], call.first_row + rows.start, call.max_moves)
+        climb = factory.make(call.tours[rows], call.first_row + rows.start, call.max_moves)
         audit = Audit(climb, foreign_names(climb.problem, self.parts))
         passes, moves = statistics.passes, statistics.moves
         evaluations, moves_by = statistics.evaluations, statistics.moves_by
