@@ -10,7 +10,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.budget import Budget, Stopwatch, now
+from gpu_ls_plugin.budget import NO_LIMIT, Budget, Stopwatch, now
 from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
 from gpu_ls_plugin.exceptions import InvalidParameterError
@@ -24,7 +24,6 @@ from gpu_ls_plugin.result import Progress, Result, summed
 from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names, refereed_costs
 from gpu_ls_plugin.searches.call import Call
-from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
 from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains

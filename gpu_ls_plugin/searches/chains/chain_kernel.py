@@ -26,7 +26,6 @@ PARAMETERS = (
     *(struct_of(HEADER, name) for name in ("KickSchedule", "ChainBatch")),
 )
 OF_PARTS = (struct_of(HEADER, "PartsOfTours"),)
-NO_LIMIT = 2**62  # kicks or moves
 WHOLE_TOUR, TOUR_PART = "gls::WholeTour", "gls::TourPart"  # what a chain works on
 
 

@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.chains.chain_kernel import (
-    NO_LIMIT,
     TOUR_PART,
     ChainState,
     chain_kernel,

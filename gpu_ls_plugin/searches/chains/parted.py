@@ -16,9 +16,9 @@ import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.budget import Stopwatch, now
+from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch, now
 from gpu_ls_plugin.searches.chains import chain_layouts
-from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT, ChainState, chain_layout
+from gpu_ls_plugin.searches.chains.chain_kernel import ChainState, chain_layout
 from gpu_ls_plugin.searches.chains.chains import Chains
 from gpu_ls_plugin.searches.chains.part_search import PartSearch, TourParts
 from gpu_ls_plugin.searches.descent.best_sweep import positions_kernel

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.acceptance import Annealing
 from gpu_ls_plugin.backends.tuning import LAUNCH_SECONDS
-from gpu_ls_plugin.budget import now
+from gpu_ls_plugin.budget import NO_LIMIT, now
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.neighbourhoods import LinKernighan
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.searches.chains import chain_layouts
-from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT, chain_layout
+from gpu_ls_plugin.searches.chains.chain_kernel import chain_layout
 from gpu_ls_plugin.searches.chains.part_search import PartSearch
 from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.instances.instances import DEGREE
