@@ -25,7 +25,7 @@ from gpu_ls_plugin.searches.audit import foreign_names, refereed_costs
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.workspace import Workspace
@@ -74,7 +74,7 @@ class Recombination(Cooperation):
         *,
         seed: int,
         first_row: int = 0,
-        parts: Composed | None = None,
+        parts: CandidateMoves | None = None,
     ) -> Workspace:
         """Return kernels and memory for batches of `size` pairs.
 

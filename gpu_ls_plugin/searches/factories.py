@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.filtering import Everything, InCandidates
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt
-from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.objectives.base import require_by_edges, require_length
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.searches.descent.best_sweep import BestSweep
@@ -107,16 +107,20 @@ def random_k(
     )
 
 
-def _composed(search: Parameters, backend: Backend, problem: TSP) -> Callable[[], Composed]:
+def _candidate_moves(
+    search: Parameters, backend: Backend, problem: TSP
+) -> Callable[[], CandidateMoves]:
     """Return what composes the parts, once and not before an engine is made."""
-    return cache(partial(Composed, backend, problem, search.neighbourhoods, search.candidates))
+    return cache(
+        partial(CandidateMoves, backend, problem, search.neighbourhoods, search.candidates)
+    )
 
 
 def best_sweep(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> EngineFactory:
     """Serve the best move of all cities on candidate lists."""
-    parts = _composed(search, backend, problem)
+    parts = _candidate_moves(search, backend, problem)
     return EngineFactory(
         lambda tours, _, most: BestSweep(backend, problem, tours, parts(), most),
         BestSweep.bytes_per_tour(problem.n),
@@ -127,7 +131,7 @@ def descent(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> EngineFactory:
     """Serve the best move of the city in front."""
-    parts = _composed(search, backend, problem)
+    parts = _candidate_moves(search, backend, problem)
     return EngineFactory(
         lambda tours, _, most: Descent(backend, problem, tours, parts(), most, search.layout),
         Descent.bytes_per_tour(problem.n),
@@ -139,7 +143,7 @@ def multi_descent(
 ) -> EngineFactory:
     """Serve the independent moves of several cities."""
     require_by_edges(problem.objective, "Multi()")
-    parts, cities = _composed(search, backend, problem), search.pivoting.cities
+    parts, cities = _candidate_moves(search, backend, problem), search.pivoting.cities
     return EngineFactory(
         lambda tours, _, most: MultiDescent(
             backend, problem, tours, parts(), most, cities, search.layout

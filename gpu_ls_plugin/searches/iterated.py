@@ -16,7 +16,7 @@ from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
-from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.objectives.base import require_by_edges
 from gpu_ls_plugin.perturbations import DoubleBridge, Perturbation, as_perturbation
 from gpu_ls_plugin.pivoting import First
@@ -235,7 +235,7 @@ class IteratedLocalSearch:
         problem = start.problem
         if not self._fused:
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
-        parts = Composed(start.backend, problem, search.neighbourhoods, search.candidates)
+        parts = CandidateMoves(start.backend, problem, search.neighbourhoods, search.candidates)
         part = self._part_of(problem)
         if part is not None:
             require_by_edges(problem.objective, f"part={self.part!r}")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.searches.instances.instances import Instances
@@ -151,7 +151,7 @@ class _Slice:
     instances: Instances
     chosen: NDArray[np.int64]
     tours: Any  # (K, m), on the host or where they are searched
-    parts: Composed | None = None
+    parts: CandidateMoves | None = None
     replicas: int = 0
     first_row: int = 0
     claims: Any = None

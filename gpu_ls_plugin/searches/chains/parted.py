@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.acceptance import Acceptance
-    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.searches.chains.start import Start
 
@@ -87,7 +87,7 @@ class PartedTours(Chains):
     ----------
     start, accept
         As for all chains.
-    parts : Composed
+    parts : CandidateMoves
         Neighbourhoods and candidates on the backend.
     perturbation : Perturbation
     size : int
@@ -96,13 +96,13 @@ class PartedTours(Chains):
 
     divisible = False  # a round is what it is, however long it takes
 
-    parts: Composed
+    parts: CandidateMoves
 
     def __init__(
         self,
         start: Start,
         accept: Acceptance,
-        parts: Composed,
+        parts: CandidateMoves,
         perturbation: Perturbation,
         size: int,
     ) -> None:

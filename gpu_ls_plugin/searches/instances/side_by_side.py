@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.budget import Stopwatch
-    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.searches.chains.part_search import TourParts
     from gpu_ls_plugin.searches.instances.instances import Instances
 
@@ -40,7 +40,7 @@ def bytes_per_instance(n: int) -> int:
     return n * (12 * DEGREE + 32) + 128
 
 
-def slots_of(backend: Backend, parts: Composed, n: int) -> int:
+def slots_of(backend: Backend, parts: CandidateMoves, n: int) -> int:
     """Return how many chains on n cities a backend works on at a time; 0 if it cannot."""
     try:
         layout = chain_layout(backend, parts, n, chain_layouts.part_shape)
@@ -56,7 +56,7 @@ class SideBySide:
     ----------
     backend : Backend
     instances : Instances
-    parts : Composed
+    parts : CandidateMoves
         Neighbourhoods on the backend.
     chosen : int array, shape (K,)
         Which of the instances.
@@ -74,7 +74,7 @@ class SideBySide:
         self,
         backend: Backend,
         instances: Instances,
-        parts: Composed,
+        parts: CandidateMoves,
         chosen: NDArray[np.int64],
         cut: TourParts,
         tours: Any,
