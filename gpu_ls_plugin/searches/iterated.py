@@ -29,7 +29,7 @@ from gpu_ls_plugin.searches.chains.parted import PartedTours
 from gpu_ls_plugin.searches.chains.rehearsal import SMALLEST_KICKED, compile_chains
 from gpu_ls_plugin.searches.chains.stagnation import Stagnation
 from gpu_ls_plugin.searches.chains.start import Start
-from gpu_ls_plugin.searches.driver import drive, paced
+from gpu_ls_plugin.searches.driver import drive, paced, progress
 from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.trust import foreign
@@ -422,14 +422,8 @@ class _Run:
             return first, (first - accept.level(1.0)) / max(1, self.kicks)
         elapsed = self.stopwatch.elapsed
         ahead = min(end, elapsed + tuning.LAUNCH_SECONDS)
-
-        def progress(kicks: int, seconds: float) -> float:
-            shares = [] if self.kicks is None else [kicks / max(1, self.kicks)]
-            if end < math.inf:
-                shares.append((seconds - begin) / max(end - begin, 1e-9))
-            return min(1.0, max(shares, default=0.0))
-
-        high, low = accept.level(progress(done, elapsed)), accept.level(progress(to, ahead))
+        high = accept.level(progress(done, self.kicks, elapsed, begin, end))
+        low = accept.level(progress(to, self.kicks, ahead, begin, end))
         cooling = (high - low) / max(1, to - done)
         return high + cooling * done, cooling
 
