@@ -145,8 +145,8 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         callback : callable, optional
             Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
-            Bytes that may be used; larger batches are searched in parts, each with its share of
-            the seconds, and chains cooperate with those of their part.
+            Bytes that may be used; larger batches are searched in turns, each with its share of
+            the seconds, and chains cooperate with those of their turn.
         first_row : int
             Number of the first row, where the batch is a part of a larger one.
 

@@ -147,7 +147,7 @@ class LocalSearch(rehearsal.Rehearsed):
         callback : callable, optional
             Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
-            Bytes that may be used; larger batches are searched in parts.
+            Bytes that may be used; larger batches are searched in turns.
         first_row : int
             Number of the first row, where the batch is a part of a larger one: row r has the
             random moves of row `first_row` + r.
