@@ -15,6 +15,8 @@ from gpu_ls_plugin.exceptions import InvalidTypeError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+NO_LIMIT = 2**62  # kicks or moves
+
 
 @dataclass(frozen=True)
 class Budget:

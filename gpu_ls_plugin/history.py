@@ -49,7 +49,7 @@ def note(history: list[Point], point: Point) -> bool:
         return True
     last = history[-1]
     if point.elapsed - last.elapsed >= max(LEAST_BETWEEN, SHARE_BETWEEN * point.elapsed):
-        history.append(replace(point, best_cost=last.best_cost))  # of all parts of a batch
+        history.append(replace(point, best_cost=last.best_cost))  # of all turns of a batch
     return False
 
 

@@ -113,12 +113,12 @@ class MemeticGA(GeneticAlgorithm):
         """Check the start and compile before the clock of a time limit starts."""
         self.eliminate_duplicates.adopt(problem)
         self.initialization.sampling = warm_start(problem, self.initialization.sampling)
-        for part, size in (
+        for operator, size in (
             (self.initialization.sampling, self.pop_size),
             (self.mating, self.n_offsprings),
         ):
-            if hasattr(part, "prepare"):
-                part.prepare(problem, size)
+            if hasattr(operator, "prepare"):
+                operator.prepare(problem, size)
 
     def next(self) -> None:
         """Make one generation; Ctrl-C outside a search ends the run as it does inside."""

@@ -78,9 +78,9 @@ class MemeticMating(Mating):
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        for part in (self.crossover, self.mutation):
-            if hasattr(part, "prepare"):
-                part.prepare(problem, size)
+        for operator in (self.crossover, self.mutation):
+            if hasattr(operator, "prepare"):
+                operator.prepare(problem, size)
         self.search.prepare(as_tsp(problem), size)
 
     def do(

@@ -146,9 +146,9 @@ def _time_limit(termination: Any) -> float:
     """
     if isinstance(termination, TimeBasedTermination):
         return float(termination.max_time)
-    parts = [
+    members = [
         *getattr(termination, "terminations", ()),  # of a TerminationCollection
         *getattr(termination, "criteria", ()),
     ]
     decides = max if isinstance(termination, TerminateIfAll) else min
-    return decides(map(_time_limit, parts), default=math.inf)
+    return decides(map(_time_limit, members), default=math.inf)

@@ -29,9 +29,9 @@ def engine_maker(
     from gpu_ls_plugin.searches import engines
 
     chosen = get_backend(backend)
-    maker = engines.choose(search)(search, chosen, problem, 1, chosen.available_memory())
+    factory = engines.choose(search)(search, chosen, problem, 1, chosen.available_memory())
     given = chosen.xp.asarray(tours)
-    return lambda: maker.make(given.copy(), 0, NO_LIMIT)
+    return lambda: factory.make(given.copy(), 0, NO_LIMIT)
 
 
 def to_optimum(engine: Engine) -> None:

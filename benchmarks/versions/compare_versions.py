@@ -55,8 +55,8 @@ def run_shared(tree: Path, options: Any) -> dict[str, str]:
     cores = len(os.sched_getaffinity(0))
     shares = [f"{i}/{cores}" for i in range(cores)]
     with ThreadPoolExecutor(cores) as pool:
-        parts = list(pool.map(lambda share: run(tree, "hashes", options, share), shares))
-    return {case: found for part in parts for case, found in part.items()}
+        answers = list(pool.map(lambda share: run(tree, "hashes", options, share), shares))
+    return {case: found for answer in answers for case, found in answer.items()}
 
 
 def run(tree: Path, what: str, options: Any, share: str = "0/1") -> dict[str, Any]:

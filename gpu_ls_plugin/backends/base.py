@@ -115,9 +115,9 @@ class Backend(ABC):
         """Return a function that repeats the launches of `work`, which are always the same."""
         return repeated(work, times)
 
-    def ahead(self, parts: Iterable[Any]) -> Iterator[Any]:
+    def ahead(self, arrays: Iterable[Any]) -> Iterator[Any]:
         """Iterate over NumPy arrays as arrays of this backend, each for the work queued with it."""
-        yield from parts
+        yield from arrays
 
     def adopt(self, array: Any) -> Any:
         """Return an array that lies on a GPU as one of this backend: itself, or a copy.

@@ -118,18 +118,18 @@ class CudaBackend(Backend):
 
         return replay
 
-    def ahead(self, parts: Iterable[Any]) -> Iterator[Any]:
+    def ahead(self, arrays: Iterable[Any]) -> Iterator[Any]:
         """Copy each array while work on the one before is done, into one of two buffers."""
         cuda, here = self.xp.cuda, self.xp.cuda.get_current_stream()
         copying = cuda.Stream(non_blocking=True)
         buffers: list[Any] = [None, None]
         worked = [here.record(), here.record()]  # on what a buffer holds
-        for turn, part in enumerate(parts):
-            if buffers[turn % 2] is None or len(buffers[turn % 2]) < len(part):
-                buffers[turn % 2] = self.xp.empty(part.shape, part.dtype)
+        for turn, array in enumerate(arrays):
+            if buffers[turn % 2] is None or len(buffers[turn % 2]) < len(array):
+                buffers[turn % 2] = self.xp.empty(array.shape, array.dtype)
             copying.wait_event(worked[turn % 2])
-            buffer = buffers[turn % 2][: len(part)]
-            buffer.set(part, stream=copying)
+            buffer = buffers[turn % 2][: len(array)]
+            buffer.set(array, stream=copying)
             here.wait_event(copying.record())
             yield buffer
             worked[turn % 2] = here.record()

@@ -42,8 +42,8 @@ class Union(Candidates):
 
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
-        parts = (self.first.of(problem), self.second.of(problem))
-        return equal_rows(problem, np.concatenate([part.cities for part in parts], axis=1))
+        both = (self.first.of(problem), self.second.of(problem))
+        return equal_rows(problem, np.concatenate([lists.cities for lists in both], axis=1))
 
     def most(self, problem: TSP) -> int:
         """Return what the longer part is known to have."""

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
+from gpu_ls_plugin.budget import NO_LIMIT
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP

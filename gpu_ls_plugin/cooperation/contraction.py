@@ -9,7 +9,7 @@ from gpu_ls_plugin.searches.chains.part_search import TourParts
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 
 SMALLEST = 16  # edges of a tour, at least, that are left free where hardly any differs
 
@@ -85,7 +85,7 @@ class Contraction:
         inner = self.fixed & self._backend.xp.roll(self.fixed, 1, axis=1)
         return self.fixed.shape[1] - inner.sum(axis=1, dtype="int32")
 
-    def cut(self, parts: Composed) -> TourParts:
+    def cut(self, parts: CandidateMoves) -> TourParts:
         """Return the small problems; `parts` has the candidates of the whole one."""
         backend, (count, n) = self._backend, self._tours.shape
         xp, stride = backend.xp, int(self.sizes.max())

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, by_cost
 from gpu_ls_plugin.cooperation.contraction import Contraction
 from gpu_ls_plugin.cooperation.migration import Migration
 from gpu_ls_plugin.objectives.base import require_by_edges
-from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP

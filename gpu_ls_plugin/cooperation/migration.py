@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.budget import NO_LIMIT
 from gpu_ls_plugin.cooperation.base import Cooperation, by_cost
-from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.searches.chains.chains import Chains

@@ -143,7 +143,7 @@ def chain_needs(
     )
 
 
-class Composed:
+class CandidateMoves:
     """Neighbourhoods and candidates on a problem and backend: the arguments of `PARAMETERS`.
 
     Attributes

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.cooperation.base import Cooperation
 from gpu_ls_plugin.exceptions import (
     GpuLsError,
@@ -22,11 +22,10 @@ from gpu_ls_plugin.objectives.base import require_length
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.recombination.partners import Partners
 from gpu_ls_plugin.searches.audit import foreign_names, refereed_costs
-from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.workspace import Workspace
@@ -75,7 +74,7 @@ class Recombination(Cooperation):
         *,
         seed: int,
         first_row: int = 0,
-        parts: Composed | None = None,
+        parts: CandidateMoves | None = None,
     ) -> Workspace:
         """Return kernels and memory for batches of `size` pairs.
 

@@ -11,7 +11,7 @@ from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_para
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.neighbourhoods import TwoOpt, composed
-from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.recombination import assembly_layouts
 from gpu_ls_plugin.recombination.base import Recombination
 from gpu_ls_plugin.recombination.workspace import Workspace
@@ -72,11 +72,11 @@ class EdgeAssembly(Recombination):
         *,
         seed: int,
         first_row: int = 0,
-        parts: Composed | None = None,
+        parts: CandidateMoves | None = None,
     ) -> Workspace:
         """Return kernels and memory for batches of `size` pairs."""
         if parts is None:
-            parts = Composed(backend, problem, [TwoOpt()], CANDIDATES)
+            parts = CandidateMoves(backend, problem, [TwoOpt()], CANDIDATES)
         numbers = {"seed": seed, "first_row": first_row, "offspring": self.offspring}
         return AssemblyWorkspace(backend, problem, parts, size, numbers)
 
@@ -113,7 +113,7 @@ class AssemblyWorkspace(Workspace):
     backend : Backend
     problem : TSP
         Symmetric.
-    parts : Composed
+    parts : CandidateMoves
         Candidates and lengths on this backend.
     size : int
         Number of pairs.
@@ -125,7 +125,7 @@ class AssemblyWorkspace(Workspace):
         self,
         backend: Backend,
         problem: TSP,
-        parts: Composed,
+        parts: CandidateMoves,
         size: int,
         numbers: dict[str, int],
     ) -> None:

@@ -126,7 +126,7 @@ def best_moves(
             )
             for rows in call.turns(FilteredMoves.bytes_per_tour(problem.n, neighbourhood))
         ]
-    return BestMoves(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+    return BestMoves(*(np.concatenate(batches) for batches in zip(*found, strict=True)))
 
 
 def _found(batch: FilteredMoves, k: int) -> tuple[Any, Any, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.budget import Budget, Stopwatch
+from gpu_ls_plugin.budget import NO_LIMIT, Budget, Stopwatch
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.result import Result, Statistics
 from gpu_ls_plugin.searches import observers
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
 
-NO_LIMIT = 2**62  # moves
 NO_TOURS: Any = object()  # of a search that makes its own
 
 

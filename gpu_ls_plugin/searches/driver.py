@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gpu_ls_plugin.backends import tuning
@@ -42,6 +43,14 @@ def paced(made: int, seconds: float, left: float, most: int) -> int:
     """
     wanted = max(0.0, min(tuning.LAUNCH_SECONDS, left))
     return max(1, min(most, int(made * wanted / max(seconds, 1e-6))))
+
+
+def progress(done: int, kicks: int | None, elapsed: float, begin: float, end: float) -> float:
+    """Return the share of a search's kicks that are made, or of its time if that is more."""
+    shares = [0.0] if kicks is None else [done / max(1, kicks)]
+    if end < math.inf:
+        shares.append((elapsed - begin) / max(end - begin, 1e-9))
+    return min(1.0, max(shares))
 
 
 def drive(

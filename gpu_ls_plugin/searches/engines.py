@@ -1,206 +1,136 @@
-"""Which engine serves which combination of parts."""
+"""Which engine serves which combination of parts, and which candidate lists it reads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.filtering import Everything, InCandidates
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt, TwoOpt
-from gpu_ls_plugin.neighbourhoods.composed import LONGEST_LIST, Composed
-from gpu_ls_plugin.objectives.base import require_by_edges, require_length
-from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
-from gpu_ls_plugin.searches.descent.best_sweep import BestSweep
-from gpu_ls_plugin.searches.descent.descent import Descent
-from gpu_ls_plugin.searches.descent.multi_descent import MultiDescent
-from gpu_ls_plugin.searches.exhaustive.random_k import RandomKSteps
-from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
-from gpu_ls_plugin.searches.exhaustive.two_opt_climb import BOUND_CANDIDATES, TwoOptClimb
-from gpu_ls_plugin.searches.filtered.filtered_moves import FilteredMoves
+from gpu_ls_plugin.neighbourhoods.composed import LONGEST_LIST
+from gpu_ls_plugin.pivoting import Best, First, Multi, Pivoting, RandomK
+from gpu_ls_plugin.searches import factories
+from gpu_ls_plugin.searches.exhaustive.two_opt_climb import BOUND_CANDIDATES
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.candidates import Candidates
     from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.searches.engine import Engine
+    from gpu_ls_plugin.searches.factories import Parameters, Preparation
 
 
-class Parameters(Protocol):
-    """The parameters of a `LocalSearch`."""
+# ---- Combinations of neighbourhoods and candidates -----------------------------------------------
 
-    @property
-    def neighbourhoods(self) -> Sequence[Any]:
-        """Moves to try."""
 
-    @property
-    def candidates(self) -> Any:
-        """Cities to link a city to."""
+def _filtered_alone(search: Parameters) -> bool:
+    return len(search.neighbourhoods) == 1 and _any_filtered(search)
 
-    @property
-    def pivoting(self) -> Any:
-        """Which improving move is taken."""
 
-    @property
-    def moves_per_pass(self) -> int:
-        """Moves applied after one evaluation of exhaustive 2-opt."""
+def _any_filtered(search: Parameters) -> bool:
+    return any(isinstance(part, FilteredNeighbourhood) for part in search.neighbourhoods)
 
-    @property
-    def layout(self) -> str:
-        """What holds a tour on a GPU."""
+
+def _composed(search: Parameters) -> bool:
+    return not _any_filtered(search)
+
+
+def _composed_on_lists(search: Parameters) -> bool:
+    return _composed(search) and not isinstance(search.candidates, All)
+
+
+def _over_all_cities(*neighbourhoods: Any) -> Callable[[Parameters], bool]:
+    """Return whether a search has one of these, and no other, over `All()` cities."""
+    alone = tuple((part,) for part in neighbourhoods)
+    return lambda search: isinstance(search.candidates, All) and search.neighbourhoods in alone
+
+
+# ---- Candidate lists that an engine reads --------------------------------------------------------
+
+Lists = Callable[["Parameters", "Backend", "TSP"], Iterable["Candidates"]]
+
+
+def _none(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candidates]:
+    return ()
+
+
+def _of_composed(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candidates]:
+    """Return the search's, unless they are so long that the engine will refuse them."""
+    return [search.candidates] if search.candidates.most(problem) <= LONGEST_LIST else []
+
+
+def _of_bounds(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candidates]:
+    return [BOUND_CANDIDATES] if backend.name == "cpu" else []
+
+
+def _of_filters(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candidates]:
+    if not isinstance(search.candidates, All):
+        yield search.candidates
+    for test in search.neighbourhoods[0].filter.parts:
+        yield from test.candidate_sets
+
+
+# ---- The table -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Maker:
-    """Makes the engines of one search.
+class Service:
+    """An engine, and the searches that it serves.
 
-    `make(tours, first_row, max_moves)` returns an engine for the rows of a batch from `first_row`
-    on; one tour needs `bytes_per_tour`.
+    Attributes
+    ----------
+    pivoting : tuple of classes
+        Rules of any of these, ...
+    moves : callable
+        ... with neighbourhoods and candidates of which this says so.
+    prepare : callable
+        Prepares the engines of a search.
+    lists : callable
+        Candidates whose lists the engine reads.
+    several : bool
+        Whether `moves_per_pass` may be more than 1.
     """
 
-    make: Callable[[Any, int, int], Engine]
-    bytes_per_tour: int
+    pivoting: tuple[type[Pivoting], ...]
+    moves: Callable[[Parameters], bool]
+    prepare: Preparation
+    lists: Lists
+    several: bool = False
+
+    def serves(self, search: Parameters) -> bool:
+        """Return whether the engine serves a search that makes one move a pass."""
+        return isinstance(search.pivoting, self.pivoting) and self.moves(search)
 
 
-# A seed, and the bytes that may be used.
-Prepare = Callable[[Parameters, "Backend", "TSP", int, int], Maker]
+TWO, THREE = _over_all_cities(TwoOpt()), _over_all_cities(ThreeOpt())
+TWO_OR_THREE = _over_all_cities(TwoOpt(), ThreeOpt())
+SERVICES = (
+    Service((Best, First), _filtered_alone, factories.filtered, _of_filters),
+    Service((First,), _composed, factories.descent, _of_composed),
+    Service((Multi,), _composed, factories.multi_descent, _of_composed),
+    Service((Best,), _composed_on_lists, factories.best_sweep, _of_composed),
+    Service((Best,), TWO, factories.two_opt_climb, _of_bounds, several=True),
+    Service((Best,), THREE, factories.three_opt_climb, _none),
+    Service((RandomK,), TWO_OR_THREE, factories.random_k, _none),
+)
+# What is said of other combinations: of filtered neighbourhoods, or else by the rule.
+SEVERAL = "moves_per_pass: more than 1 is for [TwoOpt()] on All() with Best() only"
+FILTERED = (
+    "neighbourhoods: a FilteredNeighbourhood is searched alone, with Best() or First(), not "
+    "{moves} with {rule!r}"
+)
+REFUSALS = {
+    Best: "neighbourhoods: {moves} cannot be searched over All() cities with Best(), only "
+    "[TwoOpt()] or [ThreeOpt()]; use candidates such as Nearest(10)",
+    RandomK: "pivoting: {rule!r} draws moves of [TwoOpt()] or [ThreeOpt()] over All() cities, not "
+    "of {moves} on {candidates!r}",
+    Pivoting: "pivoting: {rule!r} is served by no engine",
+}
 
 
-def _two_opt_climb(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
-) -> Maker:
-    several = search.moves_per_pass
-    if not problem.objective.length_alone:
-        if several > 1:
-            require_length(problem.objective, f"moves_per_pass={several}")
-        return _whole(search, backend, problem, seed, memory)
-    return Maker(
-        lambda tours, _, most: TwoOptClimb(backend, problem, tours, several, most),
-        TwoOptClimb.bytes_per_tour(problem.n, several),
-    )
-
-
-def _three_opt_climb(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
-) -> Maker:
-    if not problem.objective.length_alone:
-        return _whole(search, backend, problem, seed, memory)
-    return Maker(
-        lambda tours, _, most: ThreeOptClimb(backend, problem, tours, most),
-        ThreeOptClimb.bytes_per_tour(problem.n),
-    )
-
-
-def _random_k(search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
-    k, three = search.pivoting.k, search.neighbourhoods == (ThreeOpt(),)
-    return Maker(
-        lambda tours, row, most: RandomKSteps(
-            backend, problem, tours, k, seed, most, first_row=row, three_opt=three
-        ),
-        RandomKSteps.bytes_per_tour(problem.n, k),
-    )
-
-
-def _composed(search: Parameters, backend: Backend, problem: TSP) -> Callable[[], Composed]:
-    """Return what composes the parts, once and not before an engine is made."""
-    return cache(partial(Composed, backend, problem, search.neighbourhoods, search.candidates))
-
-
-def _best_sweep(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
-) -> Maker:
-    parts = _composed(search, backend, problem)
-    return Maker(
-        lambda tours, _, most: BestSweep(backend, problem, tours, parts(), most),
-        BestSweep.bytes_per_tour(problem.n),
-    )
-
-
-def _descent(search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
-    parts = _composed(search, backend, problem)
-    return Maker(
-        lambda tours, _, most: Descent(backend, problem, tours, parts(), most, search.layout),
-        Descent.bytes_per_tour(problem.n),
-    )
-
-
-def _multi_descent(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
-) -> Maker:
-    require_by_edges(problem.objective, "Multi()")
-    parts, cities = _composed(search, backend, problem), search.pivoting.cities
-    return Maker(
-        lambda tours, _, most: MultiDescent(
-            backend, problem, tours, parts(), most, cities, search.layout
-        ),
-        MultiDescent.bytes_per_tour(problem.n),
-    )
-
-
-def _filtered(search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
-    part = search.neighbourhoods[0]
-    if not isinstance(search.candidates, All):
-        part = replace(part, filter=part.filter & InCandidates(search.candidates))
-    return _of_filtered(part, search, backend, problem, seed, memory)
-
-
-def _whole(search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int) -> Maker:
-    """Evaluate every move of a neighbourhood by itself: tiles add up lengths alone."""
-    part = FilteredNeighbourhood(search.neighbourhoods[0], Everything())
-    return _of_filtered(part, search, backend, problem, seed, memory)
-
-
-def _of_filtered(
-    part: FilteredNeighbourhood,
-    search: Parameters,
-    backend: Backend,
-    problem: TSP,
-    seed: int,
-    memory: int,
-) -> Maker:
-    return Maker(
-        lambda tours, row, most: FilteredMoves(
-            backend,
-            problem,
-            tours,
-            part,
-            most,
-            seed=seed,
-            first_row=row,
-            eager=isinstance(search.pivoting, First),
-            memory=memory,
-        ),
-        FilteredMoves.bytes_per_tour(problem.n, part),
-    )
-
-
-def ready(search: Parameters, backend: Backend, problem: TSP, seconds: float) -> bool:
-    """Make the candidate lists that a search needs, for so long; return whether all are made."""
-    watch = Stopwatch.of(seconds)
-    return all(lists.ready(problem, watch.left) for lists in _lists(search, backend, problem))
-
-
-def _lists(search: Parameters, backend: Backend, problem: TSP) -> Iterator[Candidates]:
-    engine = choose(search)
-    if engine is _two_opt_climb:
-        if backend.name == "cpu":
-            yield BOUND_CANDIDATES
-    elif engine in (_descent, _multi_descent, _best_sweep):
-        if search.candidates.most(problem) <= LONGEST_LIST:
-            yield search.candidates
-    elif engine is _filtered and not isinstance(search.candidates, All):
-        yield search.candidates
-    for part in search.neighbourhoods:
-        if isinstance(part, FilteredNeighbourhood):
-            for test in part.filter.parts:
-                yield from test.candidate_sets
-
-
-def choose(search: Parameters) -> Prepare:
+def choose(search: Parameters) -> Preparation:
     """Return the function that prepares a search's engines.
 
     Raises
@@ -208,41 +138,28 @@ def choose(search: Parameters) -> Prepare:
     InvalidParameterError
         No engine serves the combination of neighbourhoods, candidates and pivoting rule.
     """
-    everything = isinstance(search.candidates, All)
-    moves = search.neighbourhoods
-    if search.moves_per_pass > 1 and not (
-        isinstance(search.pivoting, Best) and everything and moves == (TwoOpt(),)
-    ):
-        raise InvalidParameterError(
-            "moves_per_pass: more than 1 is for [TwoOpt()] on All() with Best() only"
-        )
-    if any(isinstance(part, FilteredNeighbourhood) for part in moves):
-        if len(moves) > 1 or not isinstance(search.pivoting, (Best, First)):
-            raise InvalidParameterError(
-                f"neighbourhoods: a FilteredNeighbourhood is searched alone, with Best() or "
-                f"First(), not {list(moves)} with {search.pivoting!r}"
-            )
-        return _filtered
-    if isinstance(search.pivoting, First):
-        return _descent
-    if isinstance(search.pivoting, Multi):
-        return _multi_descent
-    if isinstance(search.pivoting, Best):
-        if not everything:
-            return _best_sweep
-        if moves == (TwoOpt(),):
-            return _two_opt_climb
-        if moves == (ThreeOpt(),):
-            return _three_opt_climb
-        raise InvalidParameterError(
-            f"neighbourhoods: {list(moves)} cannot be searched over All() cities with Best(), only "
-            "[TwoOpt()] or [ThreeOpt()]; use candidates such as Nearest(10)"
-        )
-    if isinstance(search.pivoting, RandomK):
-        if everything and moves in ((TwoOpt(),), (ThreeOpt(),)):
-            return _random_k
-        raise InvalidParameterError(
-            f"pivoting: {search.pivoting!r} draws moves of [TwoOpt()] or [ThreeOpt()] over All() "
-            f"cities, not of {list(moves)} on {search.candidates!r}"
-        )
-    raise InvalidParameterError(f"pivoting: {search.pivoting!r} is served by no engine")
+    return _service(search).prepare
+
+
+def ready(search: Parameters, backend: Backend, problem: TSP, seconds: float) -> bool:
+    """Make the candidate lists that a search needs, for so long; return whether all are made."""
+    watch = Stopwatch.of(seconds)
+    needed = _service(search).lists(search, backend, problem)
+    return all(lists.ready(problem, watch.left) for lists in needed)
+
+
+def _service(search: Parameters) -> Service:
+    found = next((service for service in SERVICES if service.serves(search)), None)
+    if search.moves_per_pass > 1 and not (found and found.several):
+        raise InvalidParameterError(SEVERAL)
+    if found is None:
+        raise InvalidParameterError(_refusal(search))
+    return found
+
+
+def _refusal(search: Parameters) -> str:
+    """Return why no engine serves a search."""
+    by_rule = next(words for kind, words in REFUSALS.items() if isinstance(search.pivoting, kind))
+    return (FILTERED if _any_filtered(search) else by_rule).format(
+        moves=list(search.neighbourhoods), rule=search.pivoting, candidates=search.candidates
+    )

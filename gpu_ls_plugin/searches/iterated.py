@@ -10,13 +10,13 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.budget import Budget, Stopwatch, now
+from gpu_ls_plugin.budget import NO_LIMIT, Budget, Stopwatch, now
 from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
-from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.objectives.base import require_by_edges
 from gpu_ls_plugin.perturbations import DoubleBridge, Perturbation, as_perturbation
 from gpu_ls_plugin.pivoting import First
@@ -24,13 +24,12 @@ from gpu_ls_plugin.result import Progress, Result, summed
 from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names, refereed_costs
 from gpu_ls_plugin.searches.call import Call
-from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
 from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
-from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
+from gpu_ls_plugin.searches.chains.rehearsal import SMALLEST_KICKED, compile_chains
 from gpu_ls_plugin.searches.chains.stagnation import Stagnation
 from gpu_ls_plugin.searches.chains.start import Start
-from gpu_ls_plugin.searches.driver import drive, paced
+from gpu_ls_plugin.searches.driver import drive, paced, progress
 from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.trust import foreign
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.searches.engine import Engine
 
 
 LONGEST_WHOLE = 12_000  # cities of a tour that one chain works on
@@ -51,7 +51,7 @@ def _default_search() -> LocalSearch:
 
 
 @dataclass(frozen=True)
-class IteratedLocalSearch:
+class IteratedLocalSearch(rehearsal.Rehearsed):
     """Improve tours by kicks: each is repaired locally, and kept or undone.
 
     One chain for each tour of the batch, all at the same time. The first repair is a full local
@@ -145,8 +145,8 @@ class IteratedLocalSearch:
         callback : callable, optional
             Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
-            Bytes that may be used; larger batches are searched in parts, each with its share of
-            the seconds, and chains cooperate with those of their part.
+            Bytes that may be used; larger batches are searched in turns, each with its share of
+            the seconds, and chains cooperate with those of their turn.
         first_row : int
             Number of the first row, where the batch is a part of a larger one.
 
@@ -196,39 +196,12 @@ class IteratedLocalSearch:
             result = call.result(self, costs)
             return result if cooperation is None else result.sorted()
 
-    def prepare(
-        self,
-        problem: Problem,
-        size: int = 1,
-        *,
-        backend: str | Backend = "auto",
-        device: int | None = None,
+    def _rehearse(
+        self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
-        """Compile ahead, so that a later call searches at once.
-
-        Parameters
-        ----------
-        problem : Problem
-            Or another one of the same size and metric; candidates are not made for it.
-        size : int
-            Number of tours of that call.
-        backend, device
-            Where it will search; see `get_backend`.
-
-        Raises
-        ------
-        CompilationError, UnsupportedProblemError, BackendUnavailableError
-            As the search does.
-        InvalidParameterError, InvalidTypeError
-            `size` is no positive integer, or `problem` no problem.
-        KeyboardInterrupt
-            Ctrl-C.
-        """
-        copy = rehearsal.copy_of(problem)
-        tours = rehearsal.any_tours(copy, size)
         search = replace(self, search=rehearsal.quick(self.search))
-        rehearsal.compile_batch(search, copy, tours, backend, device)
-        compile_chains(search, copy, tours, get_backend(backend, device))
+        rehearsal.compile_batch(search, problem, tours, backend, device)
+        compile_chains(search, problem, tours, get_backend(backend, device))
 
     def chains(self, start: Start) -> Chains:
         """Return the chains of a batch of local optima."""
@@ -236,7 +209,7 @@ class IteratedLocalSearch:
         problem = start.problem
         if not self._fused:
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
-        parts = Composed(start.backend, problem, search.neighbourhoods, search.candidates)
+        parts = CandidateMoves(start.backend, problem, search.neighbourhoods, search.candidates)
         part = self._part_of(problem)
         if part is not None:
             require_by_edges(problem.objective, f"part={self.part!r}")
@@ -283,64 +256,83 @@ class _Run:
 
     def improve(self, rows: slice) -> None:
         """Search some rows in place with their share of the time."""
-        call, statistics, search = self.call, self.statistics, self.search.search
-        part = call.tours[rows]
-        begin, end = self.stopwatch.elapsed, math.inf
-        if call.budget.seconds is not None:
-            self.seconds += len(part) / len(call.tours) * call.budget.seconds
-            end = self.seconds
+        tours = self.call.tours[rows]
+        begin, end = self.stopwatch.elapsed, self.end_of(len(tours))
         # What a descent leaves behind may be a result where what it leads to is none.
-        before = None if self.problem.objective.length_alone else part.copy()
-        first_row, most = call.first_row + rows.start, call.max_moves
-        with statistics.phase("descent"):
-            watch = Stopwatch.of(end - begin)
-            if not engines.ready(search, self.backend, self.problem, watch.left):
-                statistics.stopped_by = "seconds"
-                return
-            maker = engines.choose(search)(
-                search, self.backend, self.problem, call.seed, call.memory
-            )
-            descent = maker.make(part, first_row, most)
-            audit = Audit(descent, foreign_names(self.problem, search.parts))
-            stopped_by, launches = drive(descent, watch, audit)
-            audit.compare()
-        statistics.launches += launches
-        passes = int(descent.pass_counts.sum())
-        statistics.passes += passes
-        statistics.evaluations += descent.evaluations()
-        # Without the descent's moves: the chains' begin with them, which `count` will add.
-        self.counted = replace(statistics)
-        moves = int(descent.move_counts.sum())
-        statistics.moves += moves
-        made = moves_by_name(search.neighbourhoods, moves, descent.moves_by)
-        statistics.moves_by = summed(statistics.moves_by, made)
-        if stopped_by == "interrupt":
-            call.stop(stopped_by)
+        before = None if self.problem.objective.length_alone else tours.copy()
+        descent = self.descend(rows, end - begin)
+        if descent is None:
             return
-        if self.problem.n < max(8, self.search.kick.smallest):
-            statistics.stopped_by = "optimum"
-            return
-        start = Start(
-            self.backend,
-            self.problem,
-            part.copy(),
-            call.seed,
-            first_row,
-            most,
-            descent.move_counts,  # so that a budget in moves holds for both together
-            descent.moves_by,
-        )
-        chains = self.search.chains(start)
+        chains = self.search.chains(self.start_behind(descent, rows))
         if before is not None:
             chains.offer(before, tour_costs(self.backend, self.problem, before))
         try:
             self.drive(chains, begin, end)
         finally:
-            part[:] = chains.best_tours
+            tours[:] = chains.best_tours
             self.count(chains)
-            self.counted = replace(statistics)
+            self.counted = replace(self.statistics)
         self.check(chains)
-        self.done += len(part)
+        self.done += len(tours)
+
+    def end_of(self, size: int) -> float:
+        """Return the second at which the next turn, of so many rows, is over."""
+        budget = self.call.budget
+        if budget.seconds is None:
+            return math.inf
+        self.seconds += size / len(self.call.tours) * budget.seconds
+        return self.seconds
+
+    def descend(self, rows: slice, seconds: float) -> Engine | None:
+        """Descend from some rows in place; return the descent, None if no chains follow it."""
+        call, statistics, search = self.call, self.statistics, self.search.search
+        with statistics.phase("descent"):
+            watch = Stopwatch.of(seconds)
+            if not engines.ready(search, self.backend, self.problem, watch.left):
+                statistics.stopped_by = "seconds"
+                return None
+            factory = engines.choose(search)(
+                search, self.backend, self.problem, call.seed, call.memory
+            )
+            descent = factory.make(call.tours[rows], call.first_row + rows.start, call.max_moves)
+            audit = Audit(descent, foreign_names(self.problem, search.parts))
+            stopped_by, launches = drive(descent, watch, audit)
+            audit.compare()
+        statistics.launches += launches
+        self.count_descent(descent)
+        if stopped_by == "interrupt":
+            call.stop(stopped_by)
+            return None
+        if self.problem.n < max(SMALLEST_KICKED, self.search.kick.smallest):
+            statistics.stopped_by = "optimum"
+            return None
+        return descent
+
+    def count_descent(self, descent: Engine) -> None:
+        """Add what a descent has counted."""
+        statistics = self.statistics
+        statistics.passes += int(descent.pass_counts.sum())
+        statistics.evaluations += descent.evaluations()
+        # Without the descent's moves: the chains' begin with them, which `count` will add.
+        self.counted = replace(statistics)
+        moves = int(descent.move_counts.sum())
+        statistics.moves += moves
+        made = moves_by_name(self.search.search.neighbourhoods, moves, descent.moves_by)
+        statistics.moves_by = summed(statistics.moves_by, made)
+
+    def start_behind(self, descent: Engine, rows: slice) -> Start:
+        """Return where chains on some rows begin."""
+        call = self.call
+        return Start(
+            self.backend,
+            self.problem,
+            descent.tours.copy(),
+            call.seed,
+            call.first_row + rows.start,
+            call.max_moves,
+            descent.move_counts,  # so that a budget in moves holds for both together
+            descent.moves_by,
+        )
 
     def check(self, chains: Chains) -> None:
         """Raise FaultyPartError where parts that others wrote claim costs of no tour."""
@@ -390,21 +382,30 @@ class _Run:
             if exchange is not None:
                 reached = done if chains.divisible else int(chains.kicks.min())
                 if reached >= next_exchange:
-                    with self.statistics.phase("exchange"):
-                        level = max(0.0, heat - cooling * reached)
-                        left = end - watch.elapsed
-                        kicks = exchange.exchange(chains, level, left, until - reached)
-                        self.check_exchange(chains, exchange)
+                    level = max(0.0, heat - cooling * reached)
+                    kicks = self.exchange(chains, exchange, level, end, until - reached)
                     done += kicks
                     next_exchange = reached + kicks + period
             step = paced(made, seconds, end - watch.elapsed, most=8 * step)
             improved = self.report(chains)
             if until == NO_LIMIT and stagnation.reached(chains, done, improved):
                 self.stir(chains, end - watch.elapsed)
-        if self.stopwatch.budget.moves is not None and bool(
-            (chains.moves >= chains.start.max_moves).any()
-        ):
+        if self.call.budget.moves is not None and self.out_of_moves(chains):
             self.statistics.stopped_by = "moves"
+
+    def out_of_moves(self, chains: Chains) -> bool:
+        """Return whether a chain may make no further moves."""
+        return bool((chains.moves >= chains.start.max_moves).any())
+
+    def exchange(
+        self, chains: Chains, cooperation: Cooperation, level: float, end: float, most: int
+    ) -> int:
+        """Let chains go on from what others have found; return the kicks that each has made."""
+        with self.statistics.phase("exchange"):
+            left = end - self.stopwatch.elapsed
+            kicks = cooperation.exchange(chains, level, left, most)
+            self.check_exchange(chains, cooperation)
+        return kicks
 
     def stir(self, chains: Chains, seconds: float) -> None:
         """Let every second chain begin anew, where that costs no best tour."""
@@ -421,14 +422,8 @@ class _Run:
             return first, (first - accept.level(1.0)) / max(1, self.kicks)
         elapsed = self.stopwatch.elapsed
         ahead = min(end, elapsed + tuning.LAUNCH_SECONDS)
-
-        def progress(kicks: int, seconds: float) -> float:
-            shares = [] if self.kicks is None else [kicks / max(1, self.kicks)]
-            if end < math.inf:
-                shares.append((seconds - begin) / max(end - begin, 1e-9))
-            return min(1.0, max(shares, default=0.0))
-
-        high, low = accept.level(progress(done, elapsed)), accept.level(progress(to, ahead))
+        high = accept.level(progress(done, self.kicks, elapsed, begin, end))
+        low = accept.level(progress(to, self.kicks, ahead, begin, end))
         cooling = (high - low) / max(1, to - done)
         return high + cooling * done, cooling
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
@@ -27,13 +27,16 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.budget import Budget
     from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.searches.engine import Engine
+    from gpu_ls_plugin.searches.factories import EngineFactory
 
 ENDS = ("seconds", "target", "interrupt")  # of all rows
 
 
 @dataclass(frozen=True)
-class LocalSearch:
+class LocalSearch(rehearsal.Rehearsed):
     """Improve tours until the search finds no better neighbour.
 
     All tours of a batch are searched at the same time, on the device until all are done.
@@ -144,7 +147,7 @@ class LocalSearch:
         callback : callable, optional
             Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
-            Bytes that may be used; larger batches are searched in parts.
+            Bytes that may be used; larger batches are searched in turns.
         first_row : int
             Number of the first row, where the batch is a part of a larger one: row r has the
             random moves of row `first_row` + r.
@@ -177,93 +180,81 @@ class LocalSearch:
             first_row=first_row,
         )
         with call.backend.current():
-            maker = engines.choose(self)(self, call.backend, call.problem, call.seed, call.memory)
-            turns = call.turns(maker.bytes_per_tour)
+            factory = engines.choose(self)(self, call.backend, call.problem, call.seed, call.memory)
+            turns = call.turns(factory.bytes_per_tour)
             if not engines.ready(self, call.backend, call.problem, call.stopwatch.left):
                 call.stop("seconds")
             for rows in turns:
-                self._improve(maker, call, rows)
+                self._improve(factory, call, rows)
             return call.result(self, call.referee())
 
-    def prepare(
-        self,
-        problem: Problem,
-        size: int = 1,
-        *,
-        backend: str | Backend = "auto",
-        device: int | None = None,
+    def _rehearse(
+        self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
-        """Compile ahead, so that a later call searches at once.
+        rehearsal.compile_batch(rehearsal.quick(self), problem, tours, backend, device)
 
-        Parameters
-        ----------
-        problem : Problem
-            Or another one of the same size and metric; candidates are not made for it.
-        size : int
-            Number of tours of that call.
-        backend, device
-            Where it will search; see `get_backend`.
-
-        Raises
-        ------
-        CompilationError, UnsupportedProblemError, BackendUnavailableError
-            As the search does.
-        InvalidParameterError, InvalidTypeError
-            `size` is no positive integer, or `problem` no problem.
-        KeyboardInterrupt
-            Ctrl-C.
-        """
-        copy = rehearsal.copy_of(problem)
-        tours = rehearsal.any_tours(copy, size)
-        rehearsal.compile_batch(rehearsal.quick(self), copy, tours, backend, device)
-
-    def _improve(self, maker: engines.Maker, call: Call, rows: slice) -> None:
+    def _improve(self, factory: EngineFactory, call: Call, rows: slice) -> None:
         """Climb with some rows in place and add to the statistics."""
-        budget, statistics, stopwatch = call.budget, call.statistics, call.stopwatch
-        climb = maker.make(call.tours[rows], call.first_row + rows.start, call.max_moves)
+        climb = factory.make(call.tours[rows], call.first_row + rows.start, call.max_moves)
         audit = Audit(climb, foreign_names(climb.problem, self.parts))
-        passes, moves = statistics.passes, statistics.moves
-        evaluations, moves_by = statistics.evaluations, statistics.moves_by
-
-        def count() -> None:
-            statistics.passes = passes + int(climb.pass_counts.sum())
-            made = int(climb.move_counts.sum())
-            statistics.moves = moves + made
-            statistics.evaluations = evaluations + climb.evaluations()
-            by_name = moves_by_name(self.neighbourhoods, made, climb.moves_by)
-            statistics.moves_by = summed(moves_by, by_name)
-
-        def report(unfinished: int) -> int | float:
-            costs = tour_costs(climb.backend, climb.problem, call.tours)
-            best: int | float = costs.min().item()
-            if call.callback is not None:
-                count()
-                call.callback(
-                    Progress(
-                        elapsed=stopwatch.elapsed,
-                        best_cost=best,
-                        mean_cost=float(costs.mean()),
-                        moves=statistics.moves,
-                        evaluations=statistics.evaluations,
-                        done=rows.stop - unfinished,
-                        total=len(call.tours),
-                    )
-                )
-            return best
-
-        watched = call.callback is not None or budget.target is not None
-        stopped_by, launches = drive(climb, stopwatch, audit, report if watched else None)
+        turn = _Turn(self, call, climb, rows.stop)
+        watched = call.callback is not None or call.budget.target is not None
+        stopped_by, launches = drive(climb, call.stopwatch, audit, turn.report if watched else None)
         audit.compare()
-        count()
-        statistics.launches += launches
-        if stopped_by == "optimum" and bool((climb.states == OUT_OF_MOVES).any()):
+        turn.count()
+        call.statistics.launches += launches
+        turn.end(stopped_by)
+
+
+class _Turn:
+    """Rows that climb together: what they add to a call's statistics, and what is told of them."""
+
+    def __init__(self, search: LocalSearch, call: Call, climb: Engine, end: int) -> None:
+        self._search, self._call, self._climb = search, call, climb
+        self._end = end  # tours of this turn and those before
+        self._before = replace(call.statistics)
+
+    def count(self) -> None:
+        """Add what the climb has counted to what was counted before it."""
+        statistics, before, climb = self._call.statistics, self._before, self._climb
+        statistics.passes = before.passes + int(climb.pass_counts.sum())
+        moves = int(climb.move_counts.sum())
+        statistics.moves = before.moves + moves
+        statistics.evaluations = before.evaluations + climb.evaluations()
+        by_name = moves_by_name(self._search.neighbourhoods, moves, climb.moves_by)
+        statistics.moves_by = summed(before.moves_by, by_name)
+
+    def report(self, unfinished: int) -> int | float:
+        """Tell the callback; return the best cost."""
+        call, statistics = self._call, self._call.statistics
+        costs = tour_costs(call.backend, call.problem, call.tours)
+        best: int | float = costs.min().item()
+        if call.callback is not None:
+            self.count()
+            call.callback(
+                Progress(
+                    elapsed=call.stopwatch.elapsed,
+                    best_cost=best,
+                    mean_cost=float(costs.mean()),
+                    moves=statistics.moves,
+                    evaluations=statistics.evaluations,
+                    done=self._end - unfinished,
+                    total=len(call.tours),
+                )
+            )
+        return best
+
+    def end(self, stopped_by: str) -> None:
+        """Take note of why the climb has ended."""
+        states = self._climb.states
+        if stopped_by == "optimum" and bool((states == OUT_OF_MOVES).any()):
             stopped_by = "moves"
-        if stopped_by == "optimum" and bool((climb.states == NOTHING_KEPT).all()):
+        if stopped_by == "optimum" and bool((states == NOTHING_KEPT).all()):
             stopped_by = "filter"
         if stopped_by in ENDS:
-            call.stop(stopped_by)
+            self._call.stop(stopped_by)
         elif stopped_by != "optimum":
-            statistics.stopped_by = stopped_by
+            self._call.statistics.stopped_by = stopped_by
 
 
 def _part(kind: str, parameter: str, given: object, base: type) -> Any:

@@ -110,22 +110,14 @@ class RandomRestarts:
             stopped_by="climbs",
         )
         chosen, stopwatch, statistics = call.backend, call.stopwatch, call.statistics
-        with call.backend.current():
+        with chosen.current():
             size, tours, costs = self._batch_size(call), None, None
             try:
                 for begin in range(0, self.climbs, size):
                     starts = shuffle(
                         chosen, problem.n, min(size, self.climbs - begin), call.seed, begin
                     )
-                    result = self.search(
-                        problem,
-                        starts,
-                        seed=call.seed,
-                        first_row=begin,
-                        budget=replace(stopwatch.budget, seconds=_seconds_left(stopwatch)),
-                        backend=chosen,
-                        memory_limit=memory_limit,
-                    )
+                    result = self._climb(problem, starts, call, begin, memory_limit)
                     statistics.add(result.statistics)
                     tours, costs = self._best(chosen, tours, costs, result)
                     if callback is not None:
@@ -176,12 +168,26 @@ class RandomRestarts:
         search = replace(self, search=rehearsal.quick(self.search), climbs=size)
         rehearsal.compile_batch(_without_tours(search), copy, None, backend, device)
 
+    def _climb(
+        self, problem: Problem, starts: Any, call: Call, first_row: int, memory_limit: int | None
+    ) -> Result:
+        """Climb from a batch of starts in the time that is left."""
+        return self.search(
+            problem,
+            starts,
+            seed=call.seed,
+            first_row=first_row,
+            budget=replace(call.budget, seconds=_seconds_left(call.stopwatch)),
+            backend=call.backend,
+            memory_limit=memory_limit,
+        )
+
     def _batch_size(self, call: Call) -> int:
         """Return how many climbers run at a time: enough to fill the device, as many as fit."""
         backend, problem = call.backend, call.problem
-        maker = engines.choose(self.search)(self.search, backend, problem, 0, call.memory)
+        factory = engines.choose(self.search)(self.search, backend, problem, 0, call.memory)
         # Starts, results and kept tours are three more tours each.
-        fits = call.rows_that_fit(maker.bytes_per_tour + 12 * problem.n)
+        fits = call.rows_that_fit(factory.bytes_per_tour + 12 * problem.n)
         return min(fits, CLIMBS_PER_PROCESSOR[backend.name] * backend.processors)
 
     def _best(self, backend: Backend, tours: Any, costs: Any, result: Result) -> tuple[Any, Any]:

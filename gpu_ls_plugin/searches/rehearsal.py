@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,47 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 A_MOMENT = 1e-3  # seconds, in which a program is compiled but hardly runs
+
+
+class Rehearsed(ABC):
+    """A search of given tours, which can compile before it is called."""
+
+    def prepare(
+        self,
+        problem: Problem,
+        size: int = 1,
+        *,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+    ) -> None:
+        """Compile ahead, so that a later call searches at once.
+
+        Parameters
+        ----------
+        problem : Problem
+            Or another one of the same size and metric; candidates are not made for it.
+        size : int
+            Number of tours of that call.
+        backend, device
+            Where it will search; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, UnsupportedProblemError, BackendUnavailableError
+            As the search does.
+        InvalidParameterError, InvalidTypeError
+            `size` is no positive integer, or `problem` no problem.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        copy = copy_of(problem)
+        self._rehearse(copy, any_tours(copy, size), backend, device)
+
+    @abstractmethod
+    def _rehearse(
+        self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
+    ) -> None:
+        """Compile what a batch like `tours` needs, on a problem that nobody else has."""
 
 
 def compile_batch(

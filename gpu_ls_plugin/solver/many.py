@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.searches.instances.instances import Instances
@@ -142,7 +142,7 @@ def solve_many(
 
 
 @dataclass(eq=False)
-class _Slice:
+class _Batch:
     """Instances of one metric and similar sizes, which are searched together.
 
     `parts` and `replicas` are missing where each is solved by itself, or is solved already.
@@ -151,7 +151,7 @@ class _Slice:
     instances: Instances
     chosen: NDArray[np.int64]
     tours: Any  # (K, m), on the host or where they are searched
-    parts: Composed | None = None
+    parts: CandidateMoves | None = None
     replicas: int = 0
     first_row: int = 0
     claims: Any = None
@@ -168,7 +168,7 @@ class _Slice:
 
 
 class _Run:
-    """One call: its slices, their tours and costs, what was counted, and why it stops."""
+    """One call: its batches, their tours and costs, what was counted, and why it stops."""
 
     def __init__(
         self,
@@ -184,8 +184,8 @@ class _Run:
         real = any(not group.metric.integer for group in instances)
         self.costs = np.zeros(self.total, np.float64 if real else np.int64)
         self.statistics = Statistics(backend=backend.name, climbs=self.total)
-        self.solved: list[_Slice] = []  # tiny instances
-        self.waiting: list[_Slice] = []
+        self.solved: list[_Batch] = []  # tiny instances
+        self.waiting: list[_Batch] = []
         self.done = 0  # instances
 
     def plan(self, replicas: int | None, memory_limit: int | None) -> None:
@@ -194,16 +194,16 @@ class _Run:
             for group in self.instances:
                 self._plan_group(group, replicas, memory_limit)
             if len(self.waiting) > 1:  # reports are about all of them
-                for part in self.waiting:
-                    part.tours = self.backend.to_numpy(part.tours)
-                    self.costs[part.rows] = part.instances.exact(part.chosen, part.tours)
+                for batch in self.waiting:
+                    batch.tours = self.backend.to_numpy(batch.tours)
+                    self.costs[batch.rows] = batch.instances.exact(batch.chosen, batch.tours)
 
     def _plan_group(self, group: Instances, replicas: int | None, memory_limit: int | None) -> None:
         (tiny,) = np.nonzero(group.sizes < SMALLEST_SEARCHED)
         if len(tiny):
-            part = _Slice(group, tiny, shortest_tours(group, tiny))
-            self.costs[part.rows] = group.exact(tiny, part.tours)
-            self.solved.append(part)
+            batch = _Batch(group, tiny, shortest_tours(group, tiny))
+            self.costs[batch.rows] = group.exact(tiny, batch.tours)
+            self.solved.append(batch)
             self.done += len(tiny)
         order = group.sizes.argsort(kind="stable")
         order = order[group.sizes[order] >= SMALLEST_SEARCHED]
@@ -222,58 +222,58 @@ class _Run:
                 fit = min(fit, MOST_ITEMS // int(largest))
                 many = min(fit, int(np.searchsorted(sizes, largest, side="right")))
                 wanted = replicas or max(1, min(slots, fit) // many)
-                first = sum(len(part.chosen) * part.replicas for part in self.waiting)
+                first = sum(len(batch.chosen) * batch.replicas for batch in self.waiting)
                 tours = group.curves(self.backend, order[:many])
-                part = _Slice(group, order[:many], tours, parts, wanted, first)
+                batch = _Batch(group, order[:many], tours, parts, wanted, first)
             else:
                 tours = group.curves(self.backend, order[:1])
-                part = _Slice(group, order[:1], tours)
-            self.waiting.append(part)
+                batch = _Batch(group, order[:1], tours)
+            self.waiting.append(batch)
             order, sizes = order[many:], sizes[many:]
 
     def search(self) -> None:
-        """Search all slices, each for its share of the time."""
-        cities = sum(part.cities for part in self.waiting)
+        """Search all batches, each for its share of the time."""
+        cities = sum(batch.cities for batch in self.waiting)
         reserve = SECONDS_OF_REFEREE * cities
-        for part in self.waiting:
+        for batch in self.waiting:
             elapsed = self.watch.elapsed
             left = max(0.0, self.watch.left - reserve)
-            end = elapsed + left * part.cities / cities
-            cities -= part.cities
-            if part.parts is None:
-                self._solve_alone(part, end - elapsed)
+            end = elapsed + left * batch.cities / cities
+            cities -= batch.cities
+            if batch.parts is None:
+                self._solve_alone(batch, end - elapsed)
             else:
-                self._search_together(part, end)
-            self.done += len(part.chosen)
+                self._search_together(batch, end)
+            self.done += len(batch.chosen)
             if self.statistics.interrupted:
                 return
 
-    def _search_together(self, part: _Slice, end: float) -> None:
-        assert part.parts is not None
+    def _search_together(self, batch: _Batch, end: float) -> None:
+        assert batch.parts is not None
         with self.statistics.phase("candidates"):
             left = end - self.watch.elapsed
             cut = None
             if left > 0:
-                cut = part.instances.parts(self.backend, part.parts, part.chosen, left)
+                cut = batch.instances.parts(self.backend, batch.parts, batch.chosen, left)
             if cut is None:
                 self.statistics.stopped_by = "seconds"
                 return
             chains = SideBySide(
                 self.backend,
-                part.instances,
-                part.parts,
-                part.chosen,
+                batch.instances,
+                batch.parts,
+                batch.chosen,
                 cut,
-                self.backend.xp.asarray(part.tours),
-                part.replicas,
+                self.backend.xp.asarray(batch.tours),
+                batch.replicas,
                 self.seed,
-                part.first_row,
+                batch.first_row,
             )
         counted = Statistics()
         counted.add(self.statistics)
 
         def after() -> None:
-            self.costs[part.rows] = chains.best_costs()
+            self.costs[batch.rows] = chains.best_costs()
             self._count(counted, chains)
             self._report()
 
@@ -283,15 +283,15 @@ class _Run:
                 stopped = chains.drive(self.watch, end, self.watch.budget.kicks, after)
                 self.statistics.stopped_by = stopped
         finally:
-            part.tours, part.claims = chains.best_tours(), chains.best_costs()
+            batch.tours, batch.claims = chains.best_tours(), chains.best_costs()
             self._count(counted, chains)
 
-    def _solve_alone(self, part: _Slice, seconds: float) -> None:
+    def _solve_alone(self, batch: _Batch, seconds: float) -> None:
         """Solve an instance that is too large for one of many teams."""
-        (which,) = part.chosen
-        first, n = int(part.instances.firsts[which]), int(part.instances.sizes[which])
-        own = part.instances.points[first : first + n].copy()
-        problem = TSP._assemble(own, None, part.instances.metric, "", "", None)
+        (which,) = batch.chosen
+        first, n = int(batch.instances.firsts[which]), int(batch.instances.sizes[which])
+        own = batch.instances.points[first : first + n].copy()
+        problem = TSP._assemble(own, None, batch.instances.metric, "", "", None)
         settings = Settings(
             seconds=seconds,
             seed=self.seed,
@@ -299,8 +299,8 @@ class _Run:
             kicks=self.watch.budget.kicks,
         )
         found = single.solve(problem, settings)
-        part.tours = found.best_tour[None]
-        self.costs[part.rows] = found.best_cost
+        batch.tours = found.best_tour[None]
+        self.costs[batch.rows] = found.best_cost
         found.statistics.history, found.statistics.phases = [], {}
         self.statistics.add(found.statistics)
         self.statistics.stopped_by = found.statistics.stopped_by
@@ -340,38 +340,40 @@ class _Run:
 
     def result(self) -> ManyResult:
         """Return all tours with their exact costs."""
-        slices = [*self.solved, *self.waiting]
+        batches = [*self.solved, *self.waiting]
         with self.statistics.phase("costs"):
-            for part in slices:
-                part.tours = self.backend.to_numpy(part.tours)
-                costs = part.instances.exact(part.chosen, part.tours)
-                self.costs[part.rows] = costs
-                names = foreign_names(part.instances.whole, ())
-                if names and part.claims is not None:
-                    check_claims(names, part.claims, costs)
+            for batch in batches:
+                batch.tours = self.backend.to_numpy(batch.tours)
+                costs = batch.instances.exact(batch.chosen, batch.tours)
+                self.costs[batch.rows] = costs
+                names = foreign_names(batch.instances.whole, ())
+                if names and batch.claims is not None:
+                    check_claims(names, batch.claims, costs)
         statistics, best = self.statistics, self.costs.sum().item()
         statistics.seconds = self.watch.elapsed
         last = Point(statistics.seconds, statistics.kicks, best, float(self.costs.mean()))
         statistics.history.append(last)
-        return ManyResult(_tours(slices, self.total), self.costs, statistics)
+        return ManyResult(_tours(batches, self.total), self.costs, statistics)
 
 
-def _tours(slices: list[_Slice], total: int) -> Any:
+def _tours(batches: list[_Batch], total: int) -> Any:
     """Return the tours in the order of the instances, as one array where all are equally long."""
-    lengths = {n for part in slices for n in np.unique(part.instances.sizes[part.chosen]).tolist()}
+    lengths = {
+        n for batch in batches for n in np.unique(batch.instances.sizes[batch.chosen]).tolist()
+    }
     if len(lengths) == 1:
         (n,) = lengths
         tours = np.empty((total, n), np.int32)
-        for part in slices:
-            tours[part.rows] = part.tours[:, :n]
+        for batch in batches:
+            tours[batch.rows] = batch.tours[:, :n]
         return tours
     rows: list[Any] = [None] * total
-    for row, tour in (pair for part in slices for pair in _pairs(part)):
+    for row, tour in (pair for batch in batches for pair in _pairs(batch)):
         rows[row] = tour
     return rows
 
 
-def _pairs(part: _Slice) -> Iterator[tuple[int, NDArray[np.int32]]]:
-    sizes = part.instances.sizes[part.chosen]
-    for row, size, tour in zip(part.rows.tolist(), sizes.tolist(), part.tours, strict=True):
+def _pairs(batch: _Batch) -> Iterator[tuple[int, NDArray[np.int32]]]:
+    sizes = batch.instances.sizes[batch.chosen]
+    for row, size, tour in zip(batch.rows.tolist(), sizes.tolist(), batch.tours, strict=True):
         yield row, tour[:size].copy()

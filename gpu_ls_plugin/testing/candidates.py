@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from gpu_ls_plugin.testing.subject import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from gpu_ls_plugin.problems.tsp import TSP
 
@@ -77,22 +79,8 @@ def _check_lists(subject: Subject, problem: TSP) -> bool:
         isinstance(lists, CandidateLists), f"build() returned {lists!r}", LISTS, where=problem
     )
     cities, lengths = np.asarray(lists.cities), np.asarray(lists.lengths)
-    n = problem.n
-    subject.expect(
-        cities.ndim == 2 and len(cities) == n and cities.dtype.kind in "iu" and cities.size,
-        f"build() lists {cities.dtype} of shape {cities.shape}, not integers of shape ({n}, k)",
-        LISTS,
-        where=problem,
-    )
-    for city, row in enumerate(cities.tolist()):
-        fitting = all(0 <= other < n and other != city for other in row)
-        subject.expect(
-            fitting and len(set(row)) == len(row),
-            f"build() lists {row} for city {city}, not other cities from 0 to {n - 1}, each once",
-            LISTS,
-            where=problem,
-        )
-    exact = problem.metric.lengths(problem.values, np.arange(n)[:, None], cities)
+    _check_cities(subject, problem, cities)
+    exact = problem.metric.lengths(problem.values, np.arange(problem.n)[:, None], cities)
     subject.expect(
         lengths.shape == cities.shape and np.array_equal(lengths, exact),
         "the lengths of the lists are not those of the problem",
@@ -113,3 +101,22 @@ def _check_lists(subject: Subject, problem: TSP) -> bool:
         where=problem,
     )
     return True
+
+
+def _check_cities(subject: Subject, problem: TSP, cities: NDArray[Any]) -> None:
+    """Raise unless each city's row has other cities, each once."""
+    n = problem.n
+    subject.expect(
+        cities.ndim == 2 and len(cities) == n and cities.dtype.kind in "iu" and cities.size,
+        f"build() lists {cities.dtype} of shape {cities.shape}, not integers of shape ({n}, k)",
+        LISTS,
+        where=problem,
+    )
+    for city, row in enumerate(cities.tolist()):
+        fitting = all(0 <= other < n and other != city for other in row)
+        subject.expect(
+            fitting and len(set(row)) == len(row),
+            f"build() lists {row} for city {city}, not other cities from 0 to {n - 1}, each once",
+            LISTS,
+            where=problem,
+        )

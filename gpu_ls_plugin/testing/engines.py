@@ -105,10 +105,10 @@ def expect_sound(
         where=problem,
     )
     if not (cooperates or in_parts):
-        part = slice(1, 3)
-        alone = search(problem, starts[part], first_row=1, **options)
+        few = slice(1, 3)
+        alone = search(problem, starts[few], first_row=1, **options)
         subject.expect(
-            np.array_equal(alone.tours, found.tours[part]),
+            np.array_equal(alone.tours, found.tours[few]),
             f"{who} found other tours for rows 1 and 2 of a batch when it was given these alone, "
             "as first_row=1",
             "a row may depend on its number, first_row + r, and on nothing else of the batch",

@@ -124,8 +124,8 @@ def _check_kept(
     if again:
         remedy = "it may depend on the seed, the row, the pass and the move alone"
         compare(whole, kept(), "kept changes from call to call", remedy)
-        part = kept(rows=slice(1, None), first_row=1)
-        compare(whole[1:], part, "kept depends on the rest of the batch", remedy)
+        rest = kept(rows=slice(1, None), first_row=1)
+        compare(whole[1:], rest, "kept depends on the rest of the batch", remedy)
     improving_only = subject.part.rotations(edges) > 1
     masked, openings = (
         [_of_interest(row, improving_only) for row in way] for way in (whole, kept("openings"))

@@ -12,7 +12,7 @@ from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, TwoOpt, composed
-from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.testing import engines, moves, small_problems
 from gpu_ls_plugin.testing.subject import Subject
@@ -92,7 +92,7 @@ def _usual(neighbourhood: Neighbourhood, seed: int) -> Iterator[TSP]:
         yield from small_problems.explicit(seed, symmetric=False)
 
 
-def _probe_kernel(metric: Metric, parts: Composed, functor: str, team: str) -> Kernel:
+def _probe_kernel(metric: Metric, parts: CandidateMoves, functor: str, team: str) -> Kernel:
     raw = replace(parts.moves, functor=functor, checked=())  # as it is, not measured
     return raw.kernel(
         "probe_moves",
@@ -113,7 +113,7 @@ def _check_offers(subject: Subject, problem: TSP) -> int:
         return 0
     composing = "header, functor() and source() must name and define the C++ struct of the moves"
     with subject.blamed("composing its kernel", composing, where=problem):
-        parts = Composed(backend, problem, [part], Nearest(min(7, n - 1)))
+        parts = CandidateMoves(backend, problem, [part], Nearest(min(7, n - 1)))
         functor = part.functor(problem.symmetric)
         kernel = _probe_kernel(problem.metric, parts, functor, backend.block(256))
     tours = subject.tours(problem, ROWS)
@@ -143,7 +143,7 @@ def _check_offers(subject: Subject, problem: TSP) -> int:
     return int((free > 0).sum())
 
 
-def _variants(subject: Subject, kernel: Kernel, parts: Composed) -> int:
+def _variants(subject: Subject, kernel: Kernel, parts: CandidateMoves) -> int:
     """Return how many variants there are, without a look at any move."""
     counts = subject.backend.xp.zeros(1, "int32")
     names = ("tours", "positions", "mates", "gains", "shared_gains", "offers")
@@ -161,7 +161,7 @@ def _variants(subject: Subject, kernel: Kernel, parts: Composed) -> int:
 def _offers(
     subject: Subject,
     kernel: Kernel,
-    parts: Composed,
+    parts: CandidateMoves,
     variants: int,
     tours: NDArray[Any],
     mates: NDArray[Any],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -83,68 +84,106 @@ def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
     """Compare kicks of several batches; return whether the perturbation serves the problem."""
     tours = subject.tours(problem, ROWS)
     before = tours.copy()
-
-    def kicked(
-        rows: slice = slice(None), seed: int = subject.seed, first_row: int = 0, given: Any = tours
-    ) -> Any:
-        where = subject.backend.name
-        made = kick.perturb(problem, given[rows], seed=seed, backend=where, first_row=first_row)
-        return subject.expect_tours(problem, made, len(given[rows]), "perturb()")
-
+    kicked = partial(_kicked, subject, kick, problem)
     with subject.blamed("perturb()", "see gpu_ls_plugin.extend.Perturbation", where=problem):
         try:
-            whole = kicked()
+            whole = kicked(tours)
         except InvalidParameterError as error:
-            small = isinstance(error, UnsupportedProblemError) and problem.n < kick.smallest
-            if small or kick.cuts:  # perhaps drawn along candidates, which only chains have
+            if _may_refuse(kick, problem, error):
                 return False
             raise
-        again, fewer = kicked(), kicked(slice(2))
-        later = kicked(slice(2, None), first_row=2)
-        others = np.concatenate([tours[1:3], tours[2:]])
-        beside = kicked(given=others)
-        other = kicked(seed=subject.seed + 1)
-
-    def expect(holds: object, wrong: str, remedy: str = ALONE) -> None:
-        subject.expect(holds, wrong, remedy, where=problem)
-
-    expect(
+        again, fewer = kicked(tours), kicked(tours[:2])
+        later = kicked(tours[2:], first_row=2)
+        beside = kicked(np.concatenate([tours[1:3], tours[2:]]))
+        other = kicked(tours, seed=subject.seed + 1)
+    subject.expect(
         np.array_equal(tours, before),
         "perturb() changed the tours that it was given",
         "work on a copy, such as numpy.array(tours)",
+        where=problem,
     )
-    expect(
+    subject.expect(
         np.array_equal(whole, again),
         "perturb() made other kicks when it was called again with the same seed",
         "draw random numbers from the seed and the row alone",
+        where=problem,
     )
-    expect(np.array_equal(whole[:2], fewer), "kicks of a smaller batch are not those of a larger")
-    expect(
-        np.array_equal(whole[2:], later),
-        "kicks of rows 2 to 5 of a batch are not those of the same tours with first_row=2",
-    )
-    expect(np.array_equal(whole[2:], beside[2:]), "a kick depends on the other tours of the batch")
+    _check_rows_alone(subject, problem, whole, fewer, later, beside)
     if subject.backend.name != "cpu":
-        there = subject.backend.xp.asarray(tours)
-        on_device = kick.perturb(problem, there, seed=subject.seed, backend=subject.backend.name)
-        expect(
-            hasattr(on_device, "__cuda_array_interface__"),
-            "perturb() returned NumPy for tours that lie on the GPU",
-            "return the kind of array that came in: chains leave their tours on the device",
-        )
-        expect(
-            np.array_equal(subject.backend.to_numpy(on_device), whole),
-            "perturb() made other kicks of tours that lie on the GPU",
-        )
+        _check_on_device(subject, kick, problem, tours, whole)
     if problem.n >= ALWAYS_OTHER:
-        expect(
-            (whole != tours).any(),
-            "no kick changed its tour",
-            "return other tours than were given, or chains never leave their local optima",
-        )
-        expect(
-            not np.array_equal(whole, other),
-            "another seed made the same kicks",
-            "use the seed: chains pass another one for every kick",
-        )
+        _check_change(subject, problem, tours, whole, other)
     return True
+
+
+def _kicked(
+    subject: Subject,
+    kick: Perturbation,
+    problem: TSP,
+    tours: Any,
+    *,
+    seed: int | None = None,
+    first_row: int = 0,
+) -> Any:
+    """Return tours after a kick."""
+    key, where = subject.seed if seed is None else seed, subject.backend.name
+    made = kick.perturb(problem, tours, seed=key, backend=where, first_row=first_row)
+    return subject.expect_tours(problem, made, len(tours), "perturb()")
+
+
+def _may_refuse(kick: Perturbation, problem: TSP, error: InvalidParameterError) -> bool:
+    """Return whether an error says no more than that the problem is not served."""
+    small = isinstance(error, UnsupportedProblemError) and problem.n < kick.smallest
+    return small or bool(kick.cuts)  # perhaps drawn along candidates, which only chains have
+
+
+def _check_rows_alone(
+    subject: Subject, problem: TSP, whole: Any, fewer: Any, later: Any, beside: Any
+) -> None:
+    """Raise unless the kick of a row is the same in every batch that has the row."""
+    for kicks, same, wrong in (
+        (whole[:2], fewer, "kicks of a smaller batch are not those of a larger"),
+        (
+            whole[2:],
+            later,
+            "kicks of rows 2 to 5 of a batch are not those of the same tours with first_row=2",
+        ),
+        (whole[2:], beside[2:], "a kick depends on the other tours of the batch"),
+    ):
+        subject.expect(np.array_equal(kicks, same), wrong, ALONE, where=problem)
+
+
+def _check_on_device(
+    subject: Subject, kick: Perturbation, problem: TSP, tours: Any, whole: Any
+) -> None:
+    """Raise unless tours that lie on the GPU stay there, and are kicked alike."""
+    there = subject.backend.xp.asarray(tours)
+    on_device = kick.perturb(problem, there, seed=subject.seed, backend=subject.backend.name)
+    subject.expect(
+        hasattr(on_device, "__cuda_array_interface__"),
+        "perturb() returned NumPy for tours that lie on the GPU",
+        "return the kind of array that came in: chains leave their tours on the device",
+        where=problem,
+    )
+    subject.expect(
+        np.array_equal(subject.backend.to_numpy(on_device), whole),
+        "perturb() made other kicks of tours that lie on the GPU",
+        ALONE,
+        where=problem,
+    )
+
+
+def _check_change(subject: Subject, problem: TSP, tours: Any, whole: Any, other: Any) -> None:
+    """Raise unless kicks change tours, and another seed changes them otherwise."""
+    subject.expect(
+        (whole != tours).any(),
+        "no kick changed its tour",
+        "return other tours than were given, or chains never leave their local optima",
+        where=problem,
+    )
+    subject.expect(
+        not np.array_equal(whole, other),
+        "another seed made the same kicks",
+        "use the seed: chains pass another one for every kick",
+        where=problem,
+    )

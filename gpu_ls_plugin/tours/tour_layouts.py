@@ -91,7 +91,7 @@ class ChainNeeds:
 
     @property
     def slot_bytes(self) -> int:
-        """Of gls::Chain::Slots."""
+        """Of gls::Chain::ChainMemory."""
         survivors = 2 * 32 * survivor_bytes(self.length_bytes)
         kick = 16 + 9 * self.length_bytes + DRAWN_BYTES  # five places, aligned, and eight lengths
         counts = 4 * self.neighbourhoods if self.neighbourhoods > 1 else 0

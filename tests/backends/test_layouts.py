@@ -126,10 +126,8 @@ def test_what_multi_improvement_keeps_beside_its_tour(kind):
         report = compile_kernel(multi_descent_kernel(metric, made, shape.team, shape.memory), 90)
         assert not report.error
         static.append(report.shared)
-    together = static[1] - static[0]
-    assert (
-        together <= descent_layouts.TOGETHER_BYTES < together + 300
-    )  # all types of lengths have room
+    batch = static[1] - static[0]
+    assert batch <= descent_layouts.LOOK_BATCH_BYTES < batch + 300  # all types of lengths have room
 
 
 @pytest.mark.slow

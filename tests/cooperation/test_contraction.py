@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.cooperation.contraction import SMALLEST, Contraction
-from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.tours import tour_layouts
 from tests.helpers.random_problems import random_problem
@@ -39,7 +39,7 @@ def elites(draw):
 
 def contracted(tours, elite):
     """Return a contraction of tours of 60 random cities and the parts made of it."""
-    parts = Composed(CPU, PROBLEM, [gls.TwoOpt()], gls.Nearest(6))
+    parts = CandidateMoves(CPU, PROBLEM, [gls.TwoOpt()], gls.Nearest(6))
     contraction = Contraction(CPU, tours, elite)
     return contraction, contraction.cut(parts), parts
 
@@ -143,7 +143,7 @@ def test_the_memory_of_a_tour_is_enough():
     problem = random_problem("EUC", n)  # whose lists take most
     tours = gls.random_tours(problem, rows, seed=1, backend="cpu")
     contraction = Contraction(CPU, tours, tours)  # of which nothing is common
-    cut = contraction.cut(Composed(CPU, problem, [gls.TwoOpt()], gls.Nearest(10)))
+    cut = contraction.cut(CandidateMoves(CPU, problem, [gls.TwoOpt()], gls.Nearest(10)))
     made = [*vars(cut).values(), *vars(contraction).values(), *contraction._arguments.values()]
     arrays = {id(array): array.nbytes for array in made if isinstance(array, np.ndarray)}
     assert (cut.sizes == n).all()

@@ -36,10 +36,10 @@ def test_changes_of_the_oracle_are_those_of_the_cost(edges):
     for n in (4, 5, 9):
         problem, start = random_problem("EUC_2D", n), random_tours(n, 1)
         for move in oracle.moves(n, edges):
-            standing = oracle.Standing(problem, start[0].tolist())
-            change = standing.change(move)
-            standing.apply(move)
-            assert change == problem.cost([standing.tour])[0] - problem.cost(start)[0]
+            current = oracle.CurrentTour(problem, start[0].tolist())
+            change = current.change(move)
+            current.apply(move)
+            assert change == problem.cost([current.tour])[0] - problem.cost(start)[0]
 
 
 @EACH_SPACE
@@ -83,8 +83,8 @@ def test_random_descents_are_those_of_the_oracle(edges, rate):
     part = FILTERED(SPACES[edges], gls.RandomKeep(rate))
     found = descend(problem, starts, part, seed=seed, first_row=1)
     for row, start in enumerate(starts.tolist()):
-        standing = oracle.Standing(problem, start, seed, row + 1)
-        end = oracle.descend(standing, part.filter, [oracle.moves(n, edges)])
+        current = oracle.CurrentTour(problem, start, seed, row + 1)
+        end = oracle.descend(current, part.filter, [oracle.moves(n, edges)])
         assert found.tours[row].tolist() == end.tour
 
 

@@ -77,11 +77,11 @@ def test_stop_after_the_same_moves(most):
     assert_same(random_problem("EUC_2D", 40, span=1000), random_tours(40, 5), 300, most)
 
 
-def test_rows_keep_their_samples_in_parts_of_a_batch():
+def test_rows_keep_their_samples_in_smaller_batches():
     problem, starts = random_problem("EUC_2D", 60, span=1000), random_tours(60, 6)
     whole = finished("cuda", problem, starts, 500, NO_LIMIT)
-    part = finished("cuda", problem, starts[4:], 500, NO_LIMIT, first_row=4)
-    for array, rows in zip(whole, part, strict=True):
+    few = finished("cuda", problem, starts[4:], 500, NO_LIMIT, first_row=4)
+    for array, rows in zip(whole, few, strict=True):
         assert np.array_equal(array[4:], rows)
 
 

@@ -74,7 +74,7 @@ def philox(counter: tuple[int, ...], key: tuple[int, int]) -> list[int]:
 
 
 @dataclass
-class Standing:
+class CurrentTour:
     """A tour in the course of its descent, and what filters know of it."""
 
     problem: gls.TSP
@@ -155,52 +155,52 @@ class Standing:
         self.tour = tour[:i] + middle + tour[k:]
 
 
-def keeps(test: Filter, standing: Standing, move: Move) -> bool:
+def keeps(test: Filter, current: CurrentTour, move: Move) -> bool:
     """Whether a filter keeps a move of a tour."""
-    d = standing.d
+    d = current.d
     match test:
         case And():
-            return keeps(test.first, standing, move) and keeps(test.second, standing, move)
+            return keeps(test.first, current, move) and keeps(test.second, current, move)
         case Or():
-            return keeps(test.first, standing, move) or keeps(test.second, standing, move)
+            return keeps(test.first, current, move) or keeps(test.second, current, move)
         case Not():
-            return not keeps(test.filter, standing, move)
+            return not keeps(test.filter, current, move)
         case gls.Everything():
             return True
         case gls.Radius():
-            return all(d[x][y] <= test.r for x, y in standing.added(move))
+            return all(d[x][y] <= test.r for x, y in current.added(move))
         case gls.InCandidates():
-            lists, k = standing.lists, test.candidates.k
-            linked = [lists(k, x, y) or lists(k, y, x) for x, y in standing.added(move)]
+            lists, k = current.lists, test.candidates.k
+            linked = [lists(k, x, y) or lists(k, y, x) for x, y in current.added(move)]
             return linked.count(False) <= test.missing
         case gls.DontLook():
-            return not standing.awake.isdisjoint(standing.ends(move))
+            return not current.awake.isdisjoint(current.ends(move))
         case gls.RandomKeep():
-            return _draw(standing, move) < test.rate * WORD
+            return _draw(current, move) < test.rate * WORD
         case gls.GainBound():
-            return _may_gain(standing, move)
+            return _may_gain(current, move)
     raise NotImplementedError(test)
 
 
-def _draw(standing: Standing, move: Move) -> int:
+def _draw(current: CurrentTour, move: Move) -> int:
     """Return the random number of a move: of 32 bits, by seed, pass, row and rank."""
-    n, rank = len(standing.tour), 0
+    n, rank = len(current.tour), 0
     for position in move[:-1]:
         rank = rank * n + position
     if len(move) > len("ij-"):
         rank = rank * len(ADDED[3]) + move[-1]
     high, low = divmod(rank, WORD)
-    counter = (low, FILTER | high << 8, standing.row, standing.passes)
-    return philox(counter, (standing.seed % WORD, standing.seed // WORD))[0]
+    counter = (low, FILTER | high << 8, current.row, current.passes)
+    return philox(counter, (current.seed % WORD, current.seed // WORD))[0]
 
 
-def _may_gain(standing: Standing, move: Move) -> bool:
+def _may_gain(current: CurrentTour, move: Move) -> bool:
     """Whether the removed edges have more to spare than the first new edge costs, all doubled."""
-    ends = standing.ends(move)
+    ends = current.ends(move)
     pairs = list(zip(ends[::2], ends[1::2], strict=True))
-    slack = 0 if standing.problem.integer else ROUNDING * sum(standing.removed(move))
-    spare = sum(standing.beyond_nearest(*pair) for pair in pairs) + slack
-    return bool(spare > standing.beyond_nearest(*standing.added(move)[0]))
+    slack = 0 if current.problem.integer else ROUNDING * sum(current.removed(move))
+    spare = sum(current.beyond_nearest(*pair) for pair in pairs) + slack
+    return bool(spare > current.beyond_nearest(*current.added(move)[0]))
 
 
 @dataclass
@@ -219,7 +219,12 @@ class Descent:
 
 
 def descend(
-    standing: Standing, test: Filter, parts: Parts, most: int | None = None, *, eager: bool = False
+    current: CurrentTour,
+    test: Filter,
+    parts: Parts,
+    most: int | None = None,
+    *,
+    eager: bool = False,
 ) -> Descent:
     """Take best moves until none improves, or `most` have been made.
 
@@ -233,22 +238,22 @@ def descend(
         kept_counts.append(0)
         waiting: set[int] = set()
         for looked in range(1, len(steps) + 1):
-            kept = [move for move in steps[at] if keeps(test, standing, move)]
+            kept = [move for move in steps[at] if keeps(test, current, move)]
             kept_counts[-1] += len(kept)
-            ranked = sorted((standing.change(move), move) for move in kept)
+            ranked = sorted((current.change(move), move) for move in kept)
             for change, move in ranked:
                 if change < 0:
-                    waiting |= set(standing.ends(move))
-            if ranked and standing.is_gain(ranked[0][1]):
+                    waiting |= set(current.ends(move))
+            if ranked and current.is_gain(ranked[0][1]):
                 break
             at = (at + 1) % len(steps)
         else:
             return Descent(
-                standing.tour, kept_counts, made, "optimum" if kept_counts[-1] else "filter"
+                current.tour, kept_counts, made, "optimum" if kept_counts[-1] else "filter"
             )
-        asleep = standing.awake if looked < len(steps) else set()
-        standing.awake = asleep | waiting | set(standing.ends(ranked[0][1]))
-        standing.apply(ranked[0][1])
-        standing.passes += 1
+        asleep = current.awake if looked < len(steps) else set()
+        current.awake = asleep | waiting | set(current.ends(ranked[0][1]))
+        current.apply(ranked[0][1])
+        current.passes += 1
         made += 1
-    return Descent(standing.tour, kept_counts, made, "moves")
+    return Descent(current.tour, kept_counts, made, "moves")

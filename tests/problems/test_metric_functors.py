@@ -10,7 +10,7 @@ import pytest
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.neighbourhoods import TwoOpt
-from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.tours.sites import grid_of, metric_type
 from tests.helpers import host_program, oracles
@@ -196,7 +196,7 @@ struct Probe {{
 
 def composed_lengths(problem: TSP) -> np.ndarray:
     """Lengths of all pairs as the moves of a search get them."""
-    composed = Composed(get_backend("cpu"), problem, [TwoOpt()], Nearest(1))
+    composed = CandidateMoves(get_backend("cpu"), problem, [TwoOpt()], Nearest(1))
     lengths = np.zeros((problem.n, problem.n), np.int64)
     host_program.run(
         COMPOSED.format(

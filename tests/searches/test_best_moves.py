@@ -28,13 +28,13 @@ def assert_best(problem: gls.TSP, starts: Any, part: gls.FilteredNeighbourhood, 
     assert found.positions.shape == (len(starts), k, part.edges)
     assert found.gains.dtype == problem.cost_dtype
     for row, start in enumerate(starts.tolist()):
-        standing = oracle.Standing(problem, start, seed=9, row=4 + row)
+        current = oracle.CurrentTour(problem, start, seed=9, row=4 + row)
         kept = [
             move
             for move in oracle.moves(problem.n, part.edges)
-            if oracle.keeps(part.filter, standing, move)
+            if oracle.keeps(part.filter, current, move)
         ]
-        best = sorted((standing.change(move), move) for move in kept)[:k]
+        best = sorted((current.change(move), move) for move in kept)[:k]
         blank = k - len(best)
         assert found.gains[row].tolist() == [-change for change, _ in best] + [0] * blank
         ways = [move[-1] for _, move in best] + [-1] * blank

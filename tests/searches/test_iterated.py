@@ -171,9 +171,9 @@ def test_seeds(search):
 def test_rows_are_independent(search):
     whole = run(search, seed=3, kicks=20)
     for rows in (slice(2, 3), slice(3, 6)):
-        part = run(search, starts=STARTS[rows], seed=3, kicks=20, first_row=rows.start)
-        assert np.array_equal(part.tours, whole.tours[rows])
-        assert np.array_equal(part.costs, whole.costs[rows])
+        alone = run(search, starts=STARTS[rows], seed=3, kicks=20, first_row=rows.start)
+        assert np.array_equal(alone.tours, whole.tours[rows])
+        assert np.array_equal(alone.costs, whole.costs[rows])
 
 
 def bytes_for(problem, tours):
@@ -184,15 +184,15 @@ def bytes_for(problem, tours):
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "EXPLICIT"])
 @pytest.mark.parametrize("rows", [1, 4])
-def test_parts_that_fit_the_memory_give_the_same_tours(metric, rows):
+def test_batches_that_fit_the_memory_give_the_same_tours(metric, rows):
     problem = random_problem(metric, N, span=500)
     whole = run(problem=problem, seed=3)
-    parts = run(problem=problem, seed=3, memory_limit=bytes_for(problem, rows))
-    assert np.array_equal(parts.tours, whole.tours)
-    assert np.array_equal(parts.costs, whole.costs)
+    turns = run(problem=problem, seed=3, memory_limit=bytes_for(problem, rows))
+    assert np.array_equal(turns.tours, whole.tours)
+    assert np.array_equal(turns.costs, whole.costs)
     for name in ("kicks", "accepted", "moves", "moves_by", "passes", "evaluations", "climbs"):
-        assert getattr(parts.statistics, name) == getattr(whole.statistics, name), name
-    assert parts.statistics.launches > whole.statistics.launches
+        assert getattr(turns.statistics, name) == getattr(whole.statistics, name), name
+    assert turns.statistics.launches > whole.statistics.launches
 
 
 def test_too_little_memory():
@@ -327,7 +327,7 @@ def test_a_target(short_launches):
 
 
 @EACH
-@pytest.mark.parametrize("limit", [None, bytes_for(PROBLEM, 2)], ids=["whole", "parts"])
+@pytest.mark.parametrize("limit", [None, bytes_for(PROBLEM, 2)], ids=["whole", "turns"])
 def test_moves_are_counted_by_neighbourhood(search, limit):
     counted = run(search, memory_limit=limit).statistics
     names = [part.name for part in search.search.neighbourhoods]
@@ -366,7 +366,7 @@ def test_accepted_kicks(accept, share):
     assert share < 1 or counted.accepted == counted.kicks
 
 
-@pytest.mark.parametrize("limit", [None, bytes_for(PROBLEM, 2)], ids=["whole", "parts"])
+@pytest.mark.parametrize("limit", [None, bytes_for(PROBLEM, 2)], ids=["whole", "turns"])
 @EACH
 def test_the_history_falls(search, limit, short_launches):
     result = run(search, kicks=15, memory_limit=limit)
@@ -414,7 +414,7 @@ def press_ctrl_c_after(kicks):
 
 
 @EACH
-@pytest.mark.parametrize("limit", [None, bytes_for(PROBLEM, 2)], ids=["whole", "parts"])
+@pytest.mark.parametrize("limit", [None, bytes_for(PROBLEM, 2)], ids=["whole", "turns"])
 def test_ctrl_c(search, limit, short_launches):
     for kicks in (0, 8):
         result = run(search, callback=press_ctrl_c_after(kicks), memory_limit=limit)

@@ -100,16 +100,16 @@ def test_a_target_ends_the_search(search, short_launches):
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "EXPLICIT"])
 @pytest.mark.parametrize("most", [1, 8])
-def test_parts_that_fit_the_memory_give_the_same_tours(metric, most):
+def test_batches_that_fit_the_memory_give_the_same_tours(metric, most):
     problem = random_problem(metric, N)
     search = two_opt_climb(most)
     whole = search(problem, STARTS, backend="cpu")
-    parts = search(problem, STARTS, backend="cpu", memory_limit=bytes_for(problem, 3, search))
-    assert parts.statistics.launches >= 2
-    assert np.array_equal(parts.tours, whole.tours)
-    assert np.array_equal(parts.costs, whole.costs)
+    turns = search(problem, STARTS, backend="cpu", memory_limit=bytes_for(problem, 3, search))
+    assert turns.statistics.launches >= 2
+    assert np.array_equal(turns.tours, whole.tours)
+    assert np.array_equal(turns.costs, whole.costs)
     for name in ("passes", "moves", "evaluations", "climbs", "stopped_by"):
-        assert getattr(parts.statistics, name) == getattr(whole.statistics, name)
+        assert getattr(turns.statistics, name) == getattr(whole.statistics, name)
 
 
 def test_one_tour_at_a_time_is_the_least(search):
@@ -135,12 +135,12 @@ def test_budgets_hold_over_all_parts(search):
     assert np.array_equal(none.tours, STARTS)
 
 
-@pytest.mark.parametrize("parts", [1, 3])
-def test_callbacks_see_the_search_advance(search, short_launches, parts):
+@pytest.mark.parametrize("turns", [1, 3])
+def test_callbacks_see_the_search_advance(search, short_launches, turns):
     seen: list[gls.Progress] = []
-    limit = None if parts == 1 else bytes_for(PROBLEM, 3, search)
+    limit = None if turns == 1 else bytes_for(PROBLEM, 3, search)
     result = search(PROBLEM, STARTS, backend="cpu", callback=seen.append, memory_limit=limit)
-    assert len(seen) == result.statistics.launches > parts
+    assert len(seen) == result.statistics.launches > turns
     for before, after in pairwise(seen):
         assert before.elapsed <= after.elapsed
         assert before.best_cost >= after.best_cost

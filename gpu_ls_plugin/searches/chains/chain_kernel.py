@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
-    from gpu_ls_plugin.neighbourhoods.composed import Composed, Moves
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves, Moves
     from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.problems.metrics import Metric
 
@@ -26,7 +26,6 @@ PARAMETERS = (
     *(struct_of(HEADER, name) for name in ("KickSchedule", "ChainBatch")),
 )
 OF_PARTS = (struct_of(HEADER, "PartsOfTours"),)
-NO_LIMIT = 2**62  # kicks or moves
 WHOLE_TOUR, TOUR_PART = "gls::WholeTour", "gls::TourPart"  # what a chain works on
 
 
@@ -95,7 +94,7 @@ class ChainState:
 
 
 def chain_layout(
-    backend: Backend, parts: Composed, n: int, choose: Callable[..., Shape]
+    backend: Backend, parts: CandidateMoves, n: int, choose: Callable[..., Shape]
 ) -> Shape | tour_layouts.HostShape:
     """Return who holds a chain on n cities, and where; `choose` is a rule for GPUs."""
     if backend.name == "cpu":

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.acceptance import Acceptance
-    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.result import Statistics
     from gpu_ls_plugin.searches.chains.part_search import TourParts
@@ -48,7 +48,7 @@ class Contracted(Protocol):
 
     sizes: Any
 
-    def cut(self, parts: Composed) -> TourParts:
+    def cut(self, parts: CandidateMoves) -> TourParts:
         """Return the problems; `parts` has the candidates of the whole one."""
 
     def expand(self, rings: Any) -> Any:
@@ -64,7 +64,7 @@ class Chains(ChainState, ABC):
     accept : Acceptance
     patience : int, optional
         Kicks without a new best after which a chain waits for a restart.
-    parts : Composed, optional
+    parts : CandidateMoves, optional
         Neighbourhoods and candidates on the backend.
     neighbourhoods : int
         That moves are counted by.
@@ -75,7 +75,7 @@ class Chains(ChainState, ABC):
         Whether launches may end anywhere without a difference to the result.
     contractible : bool
         Whether chains can work on contracted problems.
-    parts : Composed, optional
+    parts : CandidateMoves, optional
     """
 
     divisible: ClassVar[bool] = True
@@ -86,7 +86,7 @@ class Chains(ChainState, ABC):
         start: Start,
         accept: Acceptance,
         patience: int | None,
-        parts: Composed | None = None,
+        parts: CandidateMoves | None = None,
         neighbourhoods: int = 1,
     ) -> None:
         self.start, self.accept, self.patience = start, accept, patience or 0
@@ -297,7 +297,7 @@ class FusedChains(Chains):
     ----------
     start, accept, patience
         As for all chains.
-    parts : Composed
+    parts : CandidateMoves
         Neighbourhoods and candidates on the backend.
     perturbation : Perturbation
         Has `cuts`.
@@ -305,14 +305,14 @@ class FusedChains(Chains):
 
     contractible = True
 
-    parts: Composed
+    parts: CandidateMoves
 
     def __init__(
         self,
         start: Start,
         accept: Acceptance,
         patience: int | None,
-        parts: Composed,
+        parts: CandidateMoves,
         perturbation: Perturbation,
     ) -> None:
         super().__init__(start, accept, patience, parts, len(parts.moves.names))

@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.chains.chain_kernel import (
-    NO_LIMIT,
     TOUR_PART,
     ChainState,
     chain_kernel,
@@ -17,7 +16,7 @@ from gpu_ls_plugin.searches.chains.chain_kernel import (
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.acceptance import Acceptance
-    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.searches.chains.start import Start
     from gpu_ls_plugin.tours.tour_layouts import ChainShape
@@ -36,7 +35,7 @@ class TourParts:
     mates : array, shape (K, m), int32
         The other end of each city's fixed edge, the city itself where it has none.
     near, near_lengths : arrays, shape (K, m, degree)
-        Candidates, in the form of `Composed.arguments`.
+        Candidates, in the form of `CandidateMoves.arguments`.
     """
 
     sizes: Any
@@ -63,7 +62,7 @@ class PartSearch:
     ----------
     start, accept
         As for chains on whole tours.
-    parts : Composed
+    parts : CandidateMoves
         Neighbourhoods and candidates of the whole problem.
     perturbation : Perturbation
     size : int
@@ -76,7 +75,7 @@ class PartSearch:
         self,
         start: Start,
         accept: Acceptance,
-        parts: Composed,
+        parts: CandidateMoves,
         perturbation: Perturbation,
         size: int,
         layout: ChainShape,

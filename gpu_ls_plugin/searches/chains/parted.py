@@ -16,9 +16,9 @@ import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.budget import Stopwatch, now
+from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch, now
 from gpu_ls_plugin.searches.chains import chain_layouts
-from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT, ChainState, chain_layout
+from gpu_ls_plugin.searches.chains.chain_kernel import ChainState, chain_layout
 from gpu_ls_plugin.searches.chains.chains import Chains
 from gpu_ls_plugin.searches.chains.part_search import PartSearch, TourParts
 from gpu_ls_plugin.searches.descent.best_sweep import positions_kernel
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.acceptance import Acceptance
-    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.searches.chains.start import Start
 
@@ -87,7 +87,7 @@ class PartedTours(Chains):
     ----------
     start, accept
         As for all chains.
-    parts : Composed
+    parts : CandidateMoves
         Neighbourhoods and candidates on the backend.
     perturbation : Perturbation
     size : int
@@ -96,13 +96,13 @@ class PartedTours(Chains):
 
     divisible = False  # a round is what it is, however long it takes
 
-    parts: Composed
+    parts: CandidateMoves
 
     def __init__(
         self,
         start: Start,
         accept: Acceptance,
-        parts: Composed,
+        parts: CandidateMoves,
         perturbation: Perturbation,
         size: int,
     ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT
+from gpu_ls_plugin.budget import NO_LIMIT
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend

@@ -15,7 +15,7 @@ from gpu_ls_plugin.tours import tour_layouts
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
-    from gpu_ls_plugin.neighbourhoods.composed import Composed, Moves
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves, Moves
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
 
@@ -58,14 +58,14 @@ class CityDescent(PersistentEngine):
     ----------
     backend, problem, tours
         As for every engine.
-    parts : Composed
+    parts : CandidateMoves
         Neighbourhoods and candidates on this backend.
     max_moves : int
         Moves after which a tour stops.
     """
 
     def __init__(
-        self, backend: Backend, problem: TSP, tours: Any, parts: Composed, max_moves: int
+        self, backend: Backend, problem: TSP, tours: Any, parts: CandidateMoves, max_moves: int
     ) -> None:
         super().__init__(backend, problem, tours, len(parts.moves.names))
         self._parts = parts

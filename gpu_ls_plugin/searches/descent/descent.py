@@ -11,7 +11,7 @@ from gpu_ls_plugin.searches.descent.city_descent import CityDescent, city_kernel
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.problems.tsp import TSP
 
 descent_kernel = partial(city_kernel, "descent", "Descent", "WaitingCities")
@@ -33,7 +33,7 @@ class Descent(CityDescent):
         backend: Backend,
         problem: TSP,
         tours: Any,
-        parts: Composed,
+        parts: CandidateMoves,
         max_moves: int,
         layout: str = "auto",
     ) -> None:

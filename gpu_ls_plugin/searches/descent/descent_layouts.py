@@ -103,7 +103,7 @@ def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
 # of one whose tours lie in global memory, which has static shared memory alone for the rest.
 MULTI_LANES = {"few": 512, "some": 512, "many": 384}
 MULTI_GLOBAL_LANES = 256
-TOGETHER_BYTES = 25_888  # gls::Together
+LOOK_BATCH_BYTES = 25_888  # gls::LookBatch
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class MultiShape(DescentShape):
 
     def shared_bytes(self, n: int) -> int:
         """Return the dynamic shared memory of a block."""
-        return super().shared_bytes(n) + TOGETHER_BYTES * self.in_shared
+        return super().shared_bytes(n) + LOOK_BATCH_BYTES * self.in_shared
 
 
 def multi_shape(n: int, shared_memory: int, needs: ChainNeeds, layout: str = "auto") -> MultiShape:
@@ -130,8 +130,8 @@ def multi_shape(n: int, shared_memory: int, needs: ChainNeeds, layout: str = "au
         "global" keeps the tour out of shared memory.
     """
     lanes = MULTI_LANES[needs.registers]
-    notes = lanes // 32 * (MOVE_BYTES + 2 * 32 * survivor_bytes(needs.length_bytes))
-    room = shared_memory - TOGETHER_BYTES - notes - BLOCK_OVERHEAD
+    scouts = lanes // 32 * (MOVE_BYTES + 2 * 32 * survivor_bytes(needs.length_bytes))
+    room = shared_memory - LOOK_BATCH_BYTES - scouts - BLOCK_OVERHEAD
     own, sites = tour_bytes(n, 2), padded(n * SITE_BYTES)
     in_shared = layout != "global" and n <= LARGEST_SHORT and own <= room
     lanes = lanes if in_shared else MULTI_GLOBAL_LANES

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.problems.tsp import TSP
 
 multi_descent_kernel = partial(city_kernel, "multi_descent", "MultiDescent", "SweepState")
@@ -46,7 +46,7 @@ class MultiDescent(CityDescent):
         backend: Backend,
         problem: TSP,
         tours: Any,
-        parts: Composed,
+        parts: CandidateMoves,
         max_moves: int,
         cities: int,
         layout: str = "auto",

@@ -76,38 +76,53 @@ class FilteredMoves(Engine):
         self.part, self._eager = part, eager
         self._watch = Stopwatch.of(math.inf)  # of a launch
         self.space = COMPLETE[part.edges]
-        xp, n, size = backend.xp, problem.n, len(tours)
-        self.evaluated = xp.zeros(size, "int64")
-        if n < self.smallest:
+        self.evaluated = backend.xp.zeros(len(tours), "int64")
+        if problem.n < self.smallest:
             return
         sites = Sites(backend, problem)
         self.dtype = sites.dtype
-        self.kernels = FilteredKernels(
-            part,
-            searched(problem),
-            sites.length,
-            sites.grid,
-            backend.warp(filter_layouts.FILTER_WARPS),
-            backend.block(filter_layouts.FILTER_STEP_LANES),
+        self.kernels = self._composed(sites)
+        self._words = kept_words(
+            backend.xp, part.filter.words(Setting(backend, problem, sites.dtype, seed))
         )
-        setting = Setting(backend, problem, sites.dtype, seed)
-        self._words = kept_words(backend.xp, part.filter.words(setting))
         self.slots = filter_layouts.filter_slots(
-            self.moves_per_evaluation(), size, backend.processors, backend.name
+            self.moves_per_evaluation(), len(tours), backend.processors, backend.name
         )
         self.arguments: dict[str, Any] = {
             **sites.arguments,
             **self.arrays,
+            **self._tour_memory(),
             "first_row": first_row,
             "slots": self.slots,
             "eager": int(eager),
-            "table": None,
-            "table_first": 0,
             "parameters": packed_words(backend.xp, self._words, backend.address),
             "max_moves": max_moves,
+        }
+        self._memory = self._left_of(memory)
+        self._kept = 1.0  # share of the moves that are evaluated, so far
+        self._set_mode(self._chosen_mode())
+        self.backend.launch(self.kernels.step("BeginFiltered"), len(tours), self.arguments)
+
+    def _composed(self, sites: Sites) -> FilteredKernels:
+        """Return what composes the kernels."""
+        return FilteredKernels(
+            self.part,
+            searched(self.problem),
+            sites.length,
+            sites.grid,
+            self.backend.warp(filter_layouts.FILTER_WARPS),
+            self.backend.block(filter_layouts.FILTER_STEP_LANES),
+        )
+
+    def _tour_memory(self) -> dict[str, Any]:
+        """Return the arrays that kernels keep of each tour; those of a mode are missing."""
+        xp, (size, n) = self.backend.xp, self.tours.shape
+        return {
+            "table": None,
+            "table_first": 0,
             "placed": xp.empty((size, n, tour_layouts.SITE_BYTES), "uint8"),
-            "edges": xp.empty((size, n), sites.dtype),
-            "filter_state": xp.full((size, part.filter.state_words(n)), ONES, "uint64"),
+            "edges": xp.empty((size, n), self.dtype),
+            "filter_state": xp.full((size, self.part.filter.state_words(n)), ONES, "uint64"),
             "cursors": xp.zeros(size, "int32"),
             "looked": xp.zeros(size, "int32"),
             "before": None,
@@ -118,16 +133,16 @@ class FilteredMoves(Engine):
             "entries": None,
             "entry_counts": xp.zeros(size, "uint32"),
         }
-        shared = backend.metric_data(problem).nbytes + self.arguments["sites"].nbytes
+
+    def _left_of(self, memory: int) -> int:
+        """Return how many of a batch's bytes each tour has for flags and lists."""
+        shared = self.backend.metric_data(self.problem).nbytes + self.arguments["sites"].nbytes
         own = (
-            self.bytes_per_tour(n, part)
+            self.bytes_per_tour(self.problem.n, self.part)
             - filter_layouts.LEAST_PART_BYTES
             + RANKED_BYTES * self.slots
         )
-        self._memory = (memory - shared) // size - own  # for flags and lists of a tour
-        self._kept = 1.0  # share of the moves that are evaluated, so far
-        self._set_mode(self._chosen_mode())
-        self.backend.launch(self.kernels.step("BeginFiltered"), size, self.arguments)
+        return int((memory - shared) // len(self.tours) - own)
 
     @staticmethod
     def bytes_per_tour(n: int, part: FilteredNeighbourhood) -> int:

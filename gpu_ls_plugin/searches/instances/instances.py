@@ -12,7 +12,7 @@ import numpy as np
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
 from gpu_ls_plugin.candidates.base import Candidates
 from gpu_ls_plugin.construction.space_filling_curve import LEVELS, hilbert
-from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.problems.referee import BLOCK
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.searches.chains.part_search import TourParts
@@ -105,9 +105,9 @@ class Instances:
         """Number of each instance's first city."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
 
-    def composed(self, backend: Backend, neighbourhoods: Sequence[Neighbourhood]) -> Composed:
+    def composed(self, backend: Backend, neighbourhoods: Sequence[Neighbourhood]) -> CandidateMoves:
         """Return neighbourhoods for all of them on a backend."""
-        return Composed(backend, self.whole, neighbourhoods, _ListsOfParts())
+        return CandidateMoves(backend, self.whole, neighbourhoods, _ListsOfParts())
 
     def names(self, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the numbers of the cities of some instances, shape (K, m).
@@ -120,7 +120,7 @@ class Instances:
         return names
 
     def parts(
-        self, backend: Backend, parts: Composed, chosen: NDArray[np.int64], seconds: float
+        self, backend: Backend, parts: CandidateMoves, chosen: NDArray[np.int64], seconds: float
     ) -> TourParts | None:
         """Return some instances as parts on a backend, each with the candidates of its cities.
 
@@ -164,7 +164,7 @@ class Instances:
         keys[beyond] = 1 << (2 * LEVELS)
         return xp.argsort(keys, axis=1, kind="stable").astype("int32")
 
-    def costs(self, backend: Backend, parts: Composed, cut: TourParts, tours: Any) -> Any:
+    def costs(self, backend: Backend, parts: CandidateMoves, cut: TourParts, tours: Any) -> Any:
         """Return what tours (K * R, m) of parts cost, on a backend; float64 sums nearly."""
         costs = backend.xp.empty(len(tours), self.whole.cost_dtype)
         arguments = {

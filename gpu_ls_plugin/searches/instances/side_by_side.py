@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.acceptance import Annealing
-from gpu_ls_plugin.backends.tuning import LAUNCH_SECONDS
-from gpu_ls_plugin.budget import now
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.budget import NO_LIMIT, now
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.neighbourhoods import LinKernighan
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.searches.chains import chain_layouts
-from gpu_ls_plugin.searches.chains.chain_kernel import NO_LIMIT, chain_layout
+from gpu_ls_plugin.searches.chains.chain_kernel import chain_layout
 from gpu_ls_plugin.searches.chains.part_search import PartSearch
 from gpu_ls_plugin.searches.chains.start import Start
+from gpu_ls_plugin.searches.driver import paced, progress
 from gpu_ls_plugin.searches.instances.instances import DEGREE
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.budget import Stopwatch
-    from gpu_ls_plugin.neighbourhoods.composed import Composed
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.searches.chains.part_search import TourParts
     from gpu_ls_plugin.searches.instances.instances import Instances
 
@@ -40,7 +40,7 @@ def bytes_per_instance(n: int) -> int:
     return n * (12 * DEGREE + 32) + 128
 
 
-def slots_of(backend: Backend, parts: Composed, n: int) -> int:
+def slots_of(backend: Backend, parts: CandidateMoves, n: int) -> int:
     """Return how many chains on n cities a backend works on at a time; 0 if it cannot."""
     try:
         layout = chain_layout(backend, parts, n, chain_layouts.part_shape)
@@ -56,7 +56,7 @@ class SideBySide:
     ----------
     backend : Backend
     instances : Instances
-    parts : Composed
+    parts : CandidateMoves
         Neighbourhoods on the backend.
     chosen : int array, shape (K,)
         Which of the instances.
@@ -74,7 +74,7 @@ class SideBySide:
         self,
         backend: Backend,
         instances: Instances,
-        parts: Composed,
+        parts: CandidateMoves,
         chosen: NDArray[np.int64],
         cut: TourParts,
         tours: Any,
@@ -117,9 +117,9 @@ class SideBySide:
             if elapsed >= end:
                 return "seconds"
             to = min(until, done + step)
-            ahead = min(end, elapsed + LAUNCH_SECONDS)
-            high = self._accept.level(_progress(done, kicks, elapsed, begin, end))
-            low = self._accept.level(_progress(to, kicks, ahead, begin, end))
+            ahead = min(end, elapsed + tuning.LAUNCH_SECONDS)
+            high = self._accept.level(progress(done, kicks, elapsed, begin, end))
+            low = self._accept.level(progress(to, kicks, ahead, begin, end))
             cooling = (high - low) / (to - done)
             self._search.advance(
                 self._cut,
@@ -133,11 +133,10 @@ class SideBySide:
             )
             self.launches += 1
             behind = int(self.state.kicks.min()) < to  # waits for the GPU
-            seconds = max(now() - begun, 1e-6)
+            seconds = now() - begun
             after()
-            made, done = to - done, done if behind else to
-            wanted = max(0.0, min(LAUNCH_SECONDS, end - watch.elapsed))
-            step = max(1, min(8 * step, int(made * wanted / seconds)))
+            step = paced(to - done, seconds, end - watch.elapsed, most=8 * step)
+            done = done if behind else to
         return "kicks"
 
     def best_costs(self) -> NDArray[Any]:
@@ -163,12 +162,5 @@ class SideBySide:
         """Return a number of kicks that surely takes less than a launch should."""
         backend = self._backend
         share = -(-len(self.state.tours) // backend.processors)
-        return max(1, int(LAUNCH_SECONDS / (chain_layouts.SECONDS_PER_KICK[backend.name] * share)))
-
-
-def _progress(done: int, kicks: int | None, seconds: float, begin: float, end: float) -> float:
-    """Return the share of kicks that are made, or of the time if that is more."""
-    shares = [0.0] if kicks is None else [done / max(1, kicks)]
-    if end < math.inf:
-        shares.append((seconds - begin) / max(end - begin, 1e-9))
-    return min(1.0, max(shares))
+        seconds = chain_layouts.SECONDS_PER_KICK[backend.name] * share
+        return max(1, int(tuning.LAUNCH_SECONDS / seconds))

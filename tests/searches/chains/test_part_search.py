@@ -9,7 +9,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.neighbourhoods.composed import Composed
+from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.searches.chains.chains import FusedChains
 from gpu_ls_plugin.searches.chains.part_search import PartSearch, TourParts
 from gpu_ls_plugin.searches.chains.start import Start
@@ -28,7 +28,7 @@ def start_of(metric):
 
 
 def composed(start):
-    return Composed(start.backend, start.problem, (gls.LinKernighan(3),), gls.Nearest(6))
+    return CandidateMoves(start.backend, start.problem, (gls.LinKernighan(3),), gls.Nearest(6))
 
 
 def search(start, accept, parts, cut, rings, **limits):

@@ -224,11 +224,11 @@ def test_rows_have_samples_of_their_own_whatever_the_batch():
     starts = np.repeat(random_tours(60, 1), 7, axis=0)
     whole = search(problem, starts, 40).tours
     assert len(np.unique(whole, axis=0)) == 7
-    parts = [
+    batches = [
         search(problem, starts[begin:end], 40, first_row=begin).tours
         for begin, end in [(0, 1), (1, 3), (3, 7)]
     ]
-    assert np.array_equal(np.concatenate(parts), whole)
+    assert np.array_equal(np.concatenate(batches), whole)
 
 
 @pytest.mark.parametrize("passes", [1, 3])

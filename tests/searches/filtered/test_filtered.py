@@ -97,7 +97,7 @@ def expected(
     parts = oracle.parts_by_openings(problem.n, edges, EAGER_PARTS)
     return [
         oracle.descend(
-            oracle.Standing(problem, start.tolist(), seed, first_row + row),
+            oracle.CurrentTour(problem, start.tolist(), seed, first_row + row),
             test,
             parts,
             most,
@@ -167,9 +167,9 @@ def test_first_ends_in_a_local_optimum_of_what_the_filter_keeps(edges, mode):
     assert (result.costs < problem.cost(starts)).all()
     assert result.statistics.stopped_by == "optimum"
     for tour in result.tours.tolist():
-        standing = oracle.Standing(problem, tour)
+        current = oracle.CurrentTour(problem, tour)
         for move in oracle.moves(n, edges):
-            assert not (standing.is_gain(move) and oracle.keeps(test, standing, move))
+            assert not (current.is_gain(move) and oracle.keeps(test, current, move))
 
 
 @EACH_SPACE

@@ -1,0 +1,173 @@
+"""What makes the engines of a search, and what they need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gpu_ls_plugin.candidates import All
+from gpu_ls_plugin.filtering import Everything, InCandidates
+from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt
+from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
+from gpu_ls_plugin.objectives.base import require_by_edges, require_length
+from gpu_ls_plugin.pivoting import First
+from gpu_ls_plugin.searches.descent.best_sweep import BestSweep
+from gpu_ls_plugin.searches.descent.descent import Descent
+from gpu_ls_plugin.searches.descent.multi_descent import MultiDescent
+from gpu_ls_plugin.searches.exhaustive.random_k import RandomKSteps
+from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
+from gpu_ls_plugin.searches.exhaustive.two_opt_climb import TwoOptClimb
+from gpu_ls_plugin.searches.filtered.filtered_moves import FilteredMoves
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.searches.engine import Engine
+
+
+class Parameters(Protocol):
+    """The parameters of a `LocalSearch`."""
+
+    @property
+    def neighbourhoods(self) -> Sequence[Any]:
+        """Moves to try."""
+
+    @property
+    def candidates(self) -> Any:
+        """Cities to link a city to."""
+
+    @property
+    def pivoting(self) -> Any:
+        """Which improving move is taken."""
+
+    @property
+    def moves_per_pass(self) -> int:
+        """Moves applied after one evaluation of exhaustive 2-opt."""
+
+    @property
+    def layout(self) -> str:
+        """What holds a tour on a GPU."""
+
+
+@dataclass(frozen=True)
+class EngineFactory:
+    """Makes the engines of one search.
+
+    `make(tours, first_row, max_moves)` returns an engine for the rows of a batch from `first_row`
+    on; one tour needs `bytes_per_tour`.
+    """
+
+    make: Callable[[Any, int, int], Engine]
+    bytes_per_tour: int
+
+
+# A seed, and the bytes that may be used.
+Preparation = Callable[[Parameters, "Backend", "TSP", int, int], EngineFactory]
+
+
+def two_opt_climb(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
+) -> EngineFactory:
+    """Serve exhaustive 2-opt."""
+    several = search.moves_per_pass
+    if not problem.objective.length_alone:
+        if several > 1:
+            require_length(problem.objective, f"moves_per_pass={several}")
+        return _whole(search, backend, problem, seed, memory)
+    return EngineFactory(
+        lambda tours, _, most: TwoOptClimb(backend, problem, tours, several, most),
+        TwoOptClimb.bytes_per_tour(problem.n, several),
+    )
+
+
+def three_opt_climb(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
+) -> EngineFactory:
+    """Serve exhaustive 3-opt."""
+    if not problem.objective.length_alone:
+        return _whole(search, backend, problem, seed, memory)
+    return EngineFactory(
+        lambda tours, _, most: ThreeOptClimb(backend, problem, tours, most),
+        ThreeOptClimb.bytes_per_tour(problem.n),
+    )
+
+
+def random_k(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
+) -> EngineFactory:
+    """Serve samples of 2-opt or 3-opt moves."""
+    k, three = search.pivoting.k, search.neighbourhoods == (ThreeOpt(),)
+    return EngineFactory(
+        lambda tours, row, most: RandomKSteps(
+            backend, problem, tours, k, seed, most, first_row=row, three_opt=three
+        ),
+        RandomKSteps.bytes_per_tour(problem.n, k),
+    )
+
+
+def _candidate_moves(
+    search: Parameters, backend: Backend, problem: TSP
+) -> Callable[[], CandidateMoves]:
+    """Return what composes the parts, once and not before an engine is made."""
+    return cache(
+        partial(CandidateMoves, backend, problem, search.neighbourhoods, search.candidates)
+    )
+
+
+def best_sweep(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
+) -> EngineFactory:
+    """Serve the best move of all cities on candidate lists."""
+    parts = _candidate_moves(search, backend, problem)
+    return EngineFactory(
+        lambda tours, _, most: BestSweep(backend, problem, tours, parts(), most),
+        BestSweep.bytes_per_tour(problem.n),
+    )
+
+
+def descent(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
+) -> EngineFactory:
+    """Serve the best move of the city in front."""
+    parts = _candidate_moves(search, backend, problem)
+    return EngineFactory(
+        lambda tours, _, most: Descent(backend, problem, tours, parts(), most, search.layout),
+        Descent.bytes_per_tour(problem.n),
+    )
+
+
+def multi_descent(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
+) -> EngineFactory:
+    """Serve the independent moves of several cities."""
+    require_by_edges(problem.objective, "Multi()")
+    parts, cities = _candidate_moves(search, backend, problem), search.pivoting.cities
+    return EngineFactory(
+        lambda tours, _, most: MultiDescent(
+            backend, problem, tours, parts(), most, cities, search.layout
+        ),
+        MultiDescent.bytes_per_tour(problem.n),
+    )
+
+
+def filtered(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
+) -> EngineFactory:
+    """Serve one filtered neighbourhood; candidate lists are one more filter."""
+    (part,) = search.neighbourhoods
+    if not isinstance(search.candidates, All):
+        part = replace(part, filter=part.filter & InCandidates(search.candidates))
+    eager = isinstance(search.pivoting, First)
+    make = partial(FilteredMoves, backend, problem, seed=seed, eager=eager, memory=memory)
+    return EngineFactory(
+        lambda tours, row, most: make(tours, part, most, first_row=row),
+        FilteredMoves.bytes_per_tour(problem.n, part),
+    )
+
+
+def _whole(search: Any, *where: Any) -> EngineFactory:
+    """Evaluate every move of a neighbourhood by itself: tiles add up lengths alone."""
+    part = FilteredNeighbourhood(search.neighbourhoods[0], Everything())
+    return filtered(replace(search, neighbourhoods=(part,)), *where)
