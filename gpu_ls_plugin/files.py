@@ -31,8 +31,8 @@ def atomically(path: Path) -> Iterator[Path]:
     """Yield the name of a file that takes the place of `path` if all goes well.
 
     It lies in a folder of its own beside `path`, so that nobody else writes to it. What stands for
-    an open file, such as /dev/stdout, is continued where that file is, and what is no regular file,
-    such as a pipe or /dev/null, is yielded itself.
+    an open file, such as /dev/stdout, is continued where that file is, and anything that is not a
+    regular file, such as a pipe or /dev/null, is yielded itself.
 
     Raises
     ------

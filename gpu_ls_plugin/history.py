@@ -85,7 +85,7 @@ def load_history(path: str | os.PathLike[str]) -> list[Point]:
         try:
             header = next(lines, [])
             if header != HEADER:
-                raise ValueError(f"the first line is no {','.join(HEADER)}")
+                raise ValueError(f"the first line is not {','.join(HEADER)}")
             return [_point(line) for line in lines]
         except (ValueError, csv.Error) as error:
             raise FileFormatError(f"{path}: line {lines.line_num}: {error}") from error

@@ -50,7 +50,7 @@ def gpu_ls_register_parts(register: Register) -> None:
     DuplicatePartError
         From `register`: another plugin has the name. The whole plugin is rolled back.
     InvalidParameterError, InvalidTypeError
-        From `register`: there is no such kind, the name is no text, or the factory cannot be
+        From `register`: there is no such kind, the name is not a string, or the factory cannot be
         called. The whole plugin is rolled back.
     """
 

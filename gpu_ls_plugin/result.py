@@ -325,7 +325,7 @@ def _tours(value: Any, problem: Problem | None) -> NDArray[np.int32]:
     wrong = (np.sort(tours, axis=1) != np.arange(tours.shape[1])).any(axis=1)
     if wrong.any():
         raise ValueError(
-            f"tours: row {wrong.argmax()} is no permutation; load other rows with problem=..."
+            f"tours: row {wrong.argmax()} is not a permutation; load other rows with problem=..."
         )
     return tours.astype(np.int32)
 

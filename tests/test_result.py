@@ -324,8 +324,8 @@ GOOD = {"version": 1, "tours": [[0, 1], [1, 0]], "costs": [1, 2], "statistics": 
         ({"tours": [[0, 1.0], [1, 0]]}, "tours: "),
         ({"tours": []}, "tours: "),
         ({"tours": [[], []]}, "tours: "),
-        ({"tours": [[0, 1], [1, 1]]}, "tours: row 1 is no permutation"),
-        ({"tours": [[0, 1], [0, 2**33]]}, "tours: row 1 is no permutation"),
+        ({"tours": [[0, 1], [1, 1]]}, "tours: row 1 is not a permutation"),
+        ({"tours": [[0, 1], [0, 2**33]]}, "tours: row 1 is not a permutation"),
         ({"costs": None}, "costs: missing"),
         ({"costs": [1]}, "costs: shape (1,), but there are 2 tours"),
         ({"costs": [1, "2"]}, "costs: "),
@@ -420,7 +420,7 @@ def test_a_history_is_a_plain_table(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "line 0: the first line is no elapsed,kicks,best_cost,mean_cost"),
+        ("", "line 0: the first line is not elapsed,kicks,best_cost,mean_cost"),
         ("elapsed,kicks\n", "line 1: the first line"),
         ("{head}1.0,2,3\n", "line 2: 3 values instead of 4"),
         ("{head}1.0,2,3,4,5\n", "line 2: 5 values instead of 4"),

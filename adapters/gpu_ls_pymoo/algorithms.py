@@ -69,7 +69,7 @@ class MemeticGA(GeneticAlgorithm):
         A parameter is out of range; `search` is neither a search that improves given tours nor a
         text for one; `kicks` is given where the search makes none.
     InvalidTourError
-        When a run begins: a row of a warm start is no tour of the problem.
+        When a run begins: a row of a warm start is not a tour of the problem.
     """
 
     def __init__(

@@ -37,7 +37,7 @@ def get_backend(
     InvalidParameterError
         No backend has that name, or `device` is given for the CPU or beside a `Backend`.
     InvalidTypeError
-        `backend` is no text, or `device` no integer.
+        `backend` is not a string, or `device` is not an integer.
     BackendUnavailableError
         CUDA was asked for and cannot be used; the message says why and what to do.
     """

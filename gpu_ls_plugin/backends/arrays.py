@@ -36,7 +36,7 @@ def take_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
 def _take_gpu_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
     array, cupy = backend.adopt(tours), backend.xp
     if array.dtype.kind not in "iu":
-        raise InvalidTypeError(f"tours: {array.dtype} is no integer type")
+        raise InvalidTypeError(f"tours: {array.dtype} is not an integer type")
     if array.ndim == 1:
         array = array[None, :]
     if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] != problem.n:

@@ -261,7 +261,7 @@ def backend_of(device: int | None) -> CudaBackend:
     if device is None:
         device = int(cupy.cuda.Device().id)
     if not 0 <= device < count:
-        raise InvalidParameterError(f"device: {device} is none of the {count} CUDA devices")
+        raise InvalidParameterError(f"device: {device} is not one of the {count} CUDA devices")
     return _backend(device)
 
 

@@ -35,7 +35,7 @@ class Kick:
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `segment` is no integer of at least 6, or no backend has that name.
+        `segment` is not an integer of at least 6, or no backend has that name.
     """
 
     segment: int | None = 50

@@ -24,7 +24,7 @@ class RandomKeep(Filter):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `rate` is no such number.
+        `rate` is not such a number.
     """
 
     rate: float = 0.25

@@ -30,7 +30,7 @@ class LinKernighan(Neighbourhood):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        A parameter is out of range or no integer.
+        A parameter is out of range or not an integer.
     """
 
     depth: int = 5

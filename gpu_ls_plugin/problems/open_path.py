@@ -46,7 +46,7 @@ class OpenPath:
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        An end is no city, or both are the same one of several.
+        An end is not a city, or both are the same one of several.
     InvalidProblemError
         Three times the longest length is too large for a matrix.
 
@@ -84,10 +84,10 @@ class OpenPath:
         Raises
         ------
         InvalidTourError
-            A row is no permutation, or its path does not begin and end where it should, which a
+            A row is not a permutation, or its path does not begin and end where it should, which a
             search can leave so; the row is named.
         InvalidTypeError
-            The entries are no integers.
+            The entries are not integers.
         """
         batch = self.tsp.check(tours)
         dummies = (batch == self.problem.n).argmax(axis=1)
@@ -120,7 +120,7 @@ class OpenPath:
         Raises
         ------
         InvalidTourError, InvalidTypeError
-            A row is no permutation of the cities.
+            A row is not a permutation of the cities.
         """
         batch = self.problem.check(paths, parameter="paths")
         lengths = self.problem.distance(batch[:, :-1], batch[:, 1:])

@@ -162,7 +162,7 @@ class IteratedLocalSearch:
         UnsupportedProblemError
             The search cannot work on the problem.
         InvalidTourError, InvalidTypeError
-            `tours` are no permutations of the cities.
+            `tours` are not permutations of the cities.
         InsufficientMemoryError
             Not even one tour fits.
         """
@@ -220,7 +220,7 @@ class IteratedLocalSearch:
         CompilationError, UnsupportedProblemError, BackendUnavailableError
             As the search does.
         InvalidParameterError, InvalidTypeError
-            `size` is no positive integer, or `problem` no problem.
+            `size` is not a positive integer, or `problem` is not a problem.
         KeyboardInterrupt
             Ctrl-C.
         """

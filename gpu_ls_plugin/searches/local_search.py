@@ -89,7 +89,7 @@ class LocalSearch:
             self.neighbourhoods, (list, tuple)
         ):
             raise InvalidTypeError(
-                f"neighbourhoods: {self.neighbourhoods!r} is no list, such as [TwoOpt()]"
+                f"neighbourhoods: {self.neighbourhoods!r} is not a list, such as [TwoOpt()]"
             )
         parts = tuple(
             _part("neighbourhood", "neighbourhoods", part, Neighbourhood)
@@ -160,7 +160,7 @@ class LocalSearch:
         UnsupportedProblemError
             The distances are asymmetric.
         InvalidTourError, InvalidTypeError
-            `tours` are no permutations of the cities.
+            `tours` are not permutations of the cities.
         InsufficientMemoryError
             Not even one tour fits.
         """
@@ -209,7 +209,7 @@ class LocalSearch:
         CompilationError, UnsupportedProblemError, BackendUnavailableError
             As the search does.
         InvalidParameterError, InvalidTypeError
-            `size` is no positive integer, or `problem` no problem.
+            `size` is not a positive integer, or `problem` is not a problem.
         KeyboardInterrupt
             Ctrl-C.
         """
@@ -271,6 +271,7 @@ def _part(kind: str, parameter: str, given: object, base: type) -> Any:
     made = registry.lookup(kind, given)() if isinstance(given, str) else given
     if not isinstance(made, base):
         raise InvalidTypeError(
-            f"{parameter}: {given!r} is no {kind} part; see gpu-ls operators for those there are"
+            f"{parameter}: {given!r} is not {checks.indefinite(kind)} part; "
+            "gpu-ls operators lists those there are"
         )
     return made

@@ -148,7 +148,7 @@ def test_files_with_wrong_content(tmp_path):
         cities = good.copy()
         cities[0] = row
         write(path, cities)
-        with pytest.raises(FileFormatError, match="file: cities: row 0 is no list"):
+        with pytest.raises(FileFormatError, match="file: cities: row 0 is not a list"):
             Candidates.load(path)
     for cities in (good / 2, good[0], good[None], good[:, :0], good[:0], good > 0):
         write(path, cities)

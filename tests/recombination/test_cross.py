@@ -156,7 +156,7 @@ def test_a_population_makes_the_same_children():
     [
         ({"first": FIRST[:3]}, InvalidTourError, "second: 5 rows do not go with the 3 of first"),
         ({"first": FIRST + 1}, InvalidTourError, r"first: row \d holds city 30"),
-        ({"second": FIRST * 0}, InvalidTourError, "second: row 0 is no permutation"),
+        ({"second": FIRST * 0}, InvalidTourError, "second: row 0 is not a permutation"),
         ({"second": SECOND / 2}, InvalidTypeError, "second: cities must be integers"),
         ({"second": SECOND[:, 1:]}, InvalidTourError, r"second: shape \(5, 29\)"),
         ({"second": None}, InvalidTourError, "second: shape"),
