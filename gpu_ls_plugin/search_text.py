@@ -175,7 +175,7 @@ def _groups(tree: ast.expr) -> list[list[ast.expr]]:
             groups.append([])
         elif sign != ("+" if len(groups) == 1 else "|"):
             raise InvalidParameterError(
-                f"search: {ast.unparse(node)!r} joins parts by another sign than + between "
+                f"search: {ast.unparse(node)!r} joins parts by a sign other than + between "
                 f"neighbourhoods and | between candidate sets; write {FORM}"
             )
         walk(node.right)

@@ -317,7 +317,7 @@ GOOD = {"version": 1, "tours": [[0, 1], [1, 0]], "costs": [1, 2], "statistics": 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"version": 2}, "no result of version 1"),
+        ({"version": 2}, "not a result of version 1"),
         ({"tours": None}, "tours: missing"),
         ({"tours": [[0, 1], [0]]}, "tours: "),
         ({"tours": [0, 1]}, "tours: shape (2,)"),
@@ -329,7 +329,7 @@ GOOD = {"version": 1, "tours": [[0, 1], [1, 0]], "costs": [1, 2], "statistics": 
         ({"costs": None}, "costs: missing"),
         ({"costs": [1]}, "costs: shape (1,), but there are 2 tours"),
         ({"costs": [1, "2"]}, "costs: "),
-        ({"costs": [1, 2**63 + 1]}, "costs: neither integers of 64 bits"),
+        ({"costs": [1, 2**63 + 1]}, "costs: neither 64-bit integers"),
         ({"costs": [1.0, float("nan")]}, "costs: neither"),
         ({"statistics": None}, "statistics: "),
         ({"statistics": {"speed": 1}}, "'speed'"),

@@ -38,7 +38,7 @@ class MemeticGA(GeneticAlgorithm):
     Parameters
     ----------
     pop_size : int
-        Tours in the population, at least 1; also the size of the batches, so a GPU wants hundreds.
+        Tours in the population, at least 1; also the size of the batches, so a GPU needs hundreds.
     search : callable or str, optional
         A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
         `default_search` if None.

@@ -71,7 +71,7 @@ class TourDuplicateElimination(DuplicateElimination):
         try:
             return checked(rows, rows.shape[-1], "eliminate_duplicates")
         except (InvalidTourError, InvalidTypeError) as error:
-            raise type(error)(f"{error}; for other rows than tours use {_DEFAULT}") from None
+            raise type(error)(f"{error}; for rows other than tours use {_DEFAULT}") from None
 
 
 def _row(individual: Any) -> Any:

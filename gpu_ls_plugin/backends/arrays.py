@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def on_gpu(array: Any) -> bool:
-    """Whether an array lies on a GPU (CuPy, or anything with ``__cuda_array_interface__``)."""
+    """Whether an array is on a GPU (CuPy, or anything with ``__cuda_array_interface__``)."""
     return hasattr(array, "__cuda_array_interface__")
 
 

@@ -51,11 +51,11 @@ def read_lists(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
         except OSError:
             raise
         except Exception as error:  # of zipfile, what decompresses, and what reads arrays
-            raise FileFormatError(f"{path}: no file of candidate lists: {error!r}") from error
+            raise FileFormatError(f"{path}: not a file of candidate lists: {error!r}") from error
     if not np.array_equal(version, VERSION):
         raise FileFormatError(
             f"{path}: candidate lists of format {version}, but this library reads {VERSION}; "
-            "make them anew"
+            "build them again"
         )
     for name in ("rule", "fingerprint"):
         if content[name].dtype.kind != "U" or content[name].ndim:

@@ -39,7 +39,7 @@ class OpenPath:
     problem : TSP
         As given.
     tsp : TSP
-        A matrix of n + 1 cities, so that memory limits n to some ten thousand.
+        A matrix of n + 1 cities, so that memory limits n to about ten thousand.
     first, last : int or None
         As given.
 
@@ -65,7 +65,7 @@ class OpenPath:
         self.problem = problem = tour_problem(problem)
         self.first, self.last = self._end("first", first), self._end("last", last)
         if problem.n > 1 and first is not None and self.first == self.last:
-            raise InvalidParameterError(f"last: {last} is the first city, too; a path has two ends")
+            raise InvalidParameterError(f"last: {last} is also the first city; a path has two ends")
         self.tsp = TSP.from_matrix(self._matrix(), name=problem.name, comment=problem.comment)
 
     def path(self, tours: ArrayLike) -> NDArray[np.int32]:
@@ -101,7 +101,7 @@ class OpenPath:
             row = int(joined.argmin())
             raise InvalidTourError(
                 f"tours: row {row} is a path from city {paths[row, 0]} to city {paths[row, -1]}, "
-                f"not from {_name(self.first)} to {_name(self.last)}; search on"
+                f"not from {_name(self.first)} to {_name(self.last)}; keep searching"
             )
         return paths if np.ndim(tours) > 1 else paths[0]
 

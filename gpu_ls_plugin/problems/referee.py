@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BLOCK = 2**18  # entries handled at once: temporaries of 2 MiB stay in the cache
 
 device_costs: Callable[[Any, Any], Lengths] | None = None
-"""Costs of tours that lie on a GPU; the backends, which lie above, hang themselves in here."""
+"""Costs of tours that are on a GPU; the backends, a layer above, register themselves here."""
 
 
 class Tours(Protocol):

@@ -143,7 +143,7 @@ class Recombination(Cooperation):
             others = _parents(chosen, problem, second, "second")
             if len(children) != len(others):
                 raise InvalidTourError(
-                    f"second: {len(others)} rows do not go with the {len(children)} of first"
+                    f"second: {len(others)} rows do not match the {len(children)} of first"
                 )
             fixed = chosen.metric_data(problem).nbytes
             size = chosen.rows_that_fit(self.bytes_per_tour(problem.n), fixed, memory_limit)

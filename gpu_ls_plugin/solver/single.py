@@ -1,4 +1,4 @@
-"""Solve one instance: starts, candidates, local optima, then kicks until time is over."""
+"""Solve one instance: starts, candidates, local optima, then kicks until time is up."""
 
 from __future__ import annotations
 

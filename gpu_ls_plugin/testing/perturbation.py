@@ -115,7 +115,7 @@ def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
     )
     expect(
         np.array_equal(whole, again),
-        "perturb() made other kicks when it was called again with the same seed",
+        "perturb() made different kicks when called again with the same seed",
         "draw random numbers from the seed and the row alone",
     )
     expect(np.array_equal(whole[:2], fewer), "kicks of a smaller batch are not those of a larger")
@@ -129,18 +129,18 @@ def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
         on_device = kick.perturb(problem, there, seed=subject.seed, backend=subject.backend.name)
         expect(
             hasattr(on_device, "__cuda_array_interface__"),
-            "perturb() returned NumPy for tours that lie on the GPU",
+            "perturb() returned NumPy for tours that are on the GPU",
             "return the kind of array that came in: chains leave their tours on the device",
         )
         expect(
             np.array_equal(subject.backend.to_numpy(on_device), whole),
-            "perturb() made other kicks of tours that lie on the GPU",
+            "perturb() made different kicks of tours that are on the GPU",
         )
     if problem.n >= ALWAYS_OTHER:
         expect(
             (whole != tours).any(),
             "no kick changed its tour",
-            "return other tours than were given, or chains never leave their local optima",
+            "return tours other than those given, or chains never leave their local optima",
         )
         expect(
             not np.array_equal(whole, other),

@@ -124,7 +124,7 @@ def test_costs_of_a_line_by_hand():
 
 
 class DeviceTours:
-    """Tours that pretend to lie on a GPU."""
+    """Tours that pretend to be on a GPU."""
 
     __cuda_array_interface__: dict = {}  # noqa: RUF012
 
