@@ -158,8 +158,8 @@ class Kernel:
         name, number.value = self.checked[number.value - 1], 0
         raise FaultyPartError(
             f"neighbourhoods: {name!r} reports gains that its moves do not have: gain() must "
-            "return removed minus added lengths, for edges that are where the move's shape needs them "
-            "(gpu_ls_plugin/neighbourhoods/move.cuh)"
+            "return removed minus added lengths, for edges that are where the move's shape needs "
+            "them (gpu_ls_plugin/neighbourhoods/move.cuh)"
         )
 
     def _cuda_entry(self) -> str:

@@ -59,7 +59,7 @@ class Numbers(Mine):
 
 
 FAULTS: dict[str, tuple[Any, str]] = {
-    "another rule in C++": (Mine("rise < 0"), "times out of 2000 in C\\+\\+, 0 times|2000 times"),
+    "another rule in C++": (Mine("rise < 0"), "out of 2000 in C\\+\\+, 0 times|2000 times in"),
     "a bit more often": (Mine("rise <= level || random.next() < 2600000000u"), "must be the same"),
     "less than equal": (Mine("float(rise) < level || (random.next() & 1)"), "a rise of 0 at"),
     "not worse in Python": (Mine(never_worse=True), "kNeverWorse is False in C\\+\\+, never_worse"),
