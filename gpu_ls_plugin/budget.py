@@ -85,7 +85,7 @@ class Stopwatch:
 
     @classmethod
     def of(cls, seconds: float) -> Stopwatch:
-        """Return one for so many seconds, negative ones count as 0; infinite: no limit."""
+        """Return one for so many seconds: negative counts as 0, infinite as no limit."""
         return cls(Budget(seconds=max(0.0, seconds) if seconds < math.inf else None))
 
     @property

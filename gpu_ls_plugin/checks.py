@@ -105,7 +105,7 @@ def callback(value: Any) -> None:
 
 
 def seed(value: Any) -> int:
-    """Return a seed, an integer of 64 bits; None draws one from the system's randomness."""
+    """Return a seed, a 64-bit integer; None draws one from the system's randomness."""
     if value is None:
         return secrets.randbits(64)
     return integer("seed", value, least=0, most=2**64 - 1)

@@ -48,7 +48,7 @@ def plot_tour(
     MissingExtraError
         Matplotlib is not installed.
     InvalidParameterError
-        The problem has no coordinates, or the ending is of no image format.
+        The problem has no coordinates, or the ending is not an image format.
     InvalidTourError, InvalidTypeError
         The tour is not a permutation of the cities, or `problem` is not a TSP.
     OSError

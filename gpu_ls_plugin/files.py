@@ -152,7 +152,7 @@ def image_format(path: Path) -> str:
     MissingExtraError
         Matplotlib is not installed.
     InvalidParameterError
-        The name has no ending of an image format.
+        The name does not end in an image format.
     """
     known = _image_canvas().get_supported_filetypes()
     ending = path.suffix.lower().lstrip(".")
@@ -185,7 +185,7 @@ def save_figure(figure: Figure, path: Path) -> None:
     Raises
     ------
     InvalidParameterError
-        The name has no ending of an image format.
+        The name does not end in an image format.
     OSError
         The file cannot be written.
     """

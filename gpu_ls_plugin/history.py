@@ -132,7 +132,7 @@ def plot_history(
     MissingExtraError
         Matplotlib is not installed.
     InvalidParameterError
-        There is no point, the optimum is not positive, or the ending is of no image format.
+        There is no point, the optimum is not positive, or the ending is not an image format.
     OSError
         The file cannot be written.
     """

@@ -196,7 +196,7 @@ class Result:
         Raises
         ------
         InvalidParameterError, InvalidTypeError
-            `k` or `least` is outside its range or no number.
+            `k` or `least` is outside its range or not a number.
         """
         k = checks.integer("k", k, least=1)
         least = checks.number("least", least, least=0.0, most=1.0)

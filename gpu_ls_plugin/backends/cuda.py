@@ -266,7 +266,7 @@ def backend_of(device: int | None) -> CudaBackend:
 
 
 def device_of(array: Any) -> int | None:
-    """Return the number of the device that an array on a GPU lies on; None for no array."""
+    """Return the number of the device that an array on a GPU is on; None for no array."""
     if array is None:
         return None
     import cupy

@@ -35,7 +35,7 @@ class Tours(Protocol):
 
     @property
     def objective(self) -> Any:
-        """What tours cost beside their length."""
+        """What tours cost in addition to their length."""
 
     def lengths(self, a: Cities, b: Cities) -> Lengths:
         """Return the exact lengths from cities `a` to cities `b`, elementwise."""

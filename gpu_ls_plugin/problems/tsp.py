@@ -69,7 +69,7 @@ class TSP(Problem):
     integer : bool
         Whether lengths are integers.
     objective : Objective
-        What tours cost beside their length: nothing, unless the problem is made by `under`.
+        What tours cost in addition to length: nothing, unless the problem is made by `under`.
 
     Raises
     ------
@@ -248,7 +248,7 @@ class TSP(Problem):
         Parameters
         ----------
         objective : str or Objective
-            What tours cost beside their length, or its registered name.
+            What tours cost in addition to length, or its registered name.
 
         Raises
         ------

@@ -116,7 +116,7 @@ class Recombination(Cooperation):
         backend, device
             Where they are crossed; see `get_backend`.
         memory_limit : int, optional
-            Bytes that may be used beside the parents and children; without a difference to the
+            Bytes that may be used besides the parents and children; without a difference to the
             result.
         first_row : int
             Number of the first row, where the batch is a part of a larger one.

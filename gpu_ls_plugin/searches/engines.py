@@ -245,4 +245,4 @@ def choose(search: Parameters) -> Prepare:
             f"pivoting: {search.pivoting!r} draws moves of [TwoOpt()] or [ThreeOpt()] over All() "
             f"cities, not of {list(moves)} on {search.candidates!r}"
         )
-    raise InvalidParameterError(f"pivoting: {search.pivoting!r} is served by no engine")
+    raise InvalidParameterError(f"pivoting: {search.pivoting!r} is not served by any engine")

@@ -110,7 +110,7 @@ class LocalSearch:
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """What kernels are composed of, beside the metric."""
+        """What kernels are composed of, besides the metric."""
         return (*self.neighbourhoods, self.pivoting)
 
     def __call__(

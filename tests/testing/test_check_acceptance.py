@@ -81,7 +81,7 @@ def test_a_faulty_rule_is_found_out(fault, backend):
 def test_a_rule_that_never_ends_is_found_out(monkeypatch):
     monkeypatch.setattr("gpu_ls_plugin.testing.subject.PATIENCE", 3.0)
     never = "[&] { while (random.next() != 1u) level += 1; return level > 0; }()"
-    found_out(check_acceptance, Mine(never), r"takes\(\) has not come to an end", backend="cpu")
+    found_out(check_acceptance, Mine(never), r"takes\(\) has not finished within", backend="cpu")
 
 
 @ON_BOTH
