@@ -39,7 +39,7 @@ class Budget:
     InvalidParameterError
         A limit is negative or NaN.
     InvalidTypeError
-        A limit is no number.
+        A limit is not a number.
     """
 
     seconds: float | None = None
@@ -72,7 +72,7 @@ def compiling() -> Iterator[None]:
 
 
 class Stopwatch:
-    """Measures a budget's seconds from the moment it is made; what is no budget is refused.
+    """Measures a budget's seconds from the moment it is made; anything else is refused.
 
     Compiling does not count.
     """
@@ -80,14 +80,14 @@ class Stopwatch:
     def __init__(self, budget: Budget | None) -> None:
         if budget is not None and not isinstance(budget, Budget):
             raise InvalidTypeError(
-                f"budget: {budget!r} is no Budget; write Budget(seconds={budget!r})"
+                f"budget: {budget!r} is not a Budget; write Budget(seconds={budget!r})"
             )
         self.budget = budget or Budget()
         self.start = now()
 
     @classmethod
     def of(cls, seconds: float) -> Stopwatch:
-        """Return one for so many seconds, of which negative ones are none; infinite: no limit."""
+        """Return one for so many seconds: negative counts as 0, infinite as no limit."""
         return cls(Budget(seconds=max(0.0, seconds) if seconds < math.inf else None))
 
     @property

@@ -23,9 +23,9 @@ MOST_ROW = 2**62  # number of a first row: further rows have numbers, too
 
 
 def integer(name: str, value: Any, *, least: int, most: int | None = None) -> int:
-    """Return a value as int; no integer, or one outside [least, most], raises."""
+    """Return a value as int; anything but an integer in [least, most] raises."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise InvalidTypeError(f"{name}: {value!r} is no integer")
+        raise InvalidTypeError(f"{name}: {value!r} is not an integer")
     number = int(value)
     if number < least or (most is not None and number > most):
         limits = f"at least {least}" if most is None else f"between {least} and {most}"
@@ -34,17 +34,17 @@ def integer(name: str, value: Any, *, least: int, most: int | None = None) -> in
 
 
 def integers(name: str, value: Any, *, least: int, most: int, example: object) -> tuple[int, ...]:
-    """Return one or more integers; what is no sequence of such raises."""
+    """Return one or more integers; anything but a sequence of such raises."""
     row = isinstance(value, np.ndarray) and value.ndim == 1
     if not (row or isinstance(value, (tuple, list))) or not len(value):
-        raise InvalidTypeError(f"{name}: {value!r} is no sequence such as {example}")
+        raise InvalidTypeError(f"{name}: {value!r} is not a sequence such as {example}")
     return tuple(integer(name, item, least=least, most=most) for item in value)
 
 
 def number(name: str, value: Any, *, least: float = -math.inf, most: float = math.inf) -> float:
-    """Return a value as float; no number, NaN, or one outside [least, most], raises."""
+    """Return a value as float; anything but a number in [least, most] raises."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise InvalidTypeError(f"{name}: {value!r} is no number")
+        raise InvalidTypeError(f"{name}: {value!r} is not a number")
     try:
         number = float(value)
     except OverflowError as error:
@@ -57,23 +57,28 @@ def number(name: str, value: Any, *, least: float = -math.inf, most: float = mat
 
 
 def text(name: str, value: Any) -> str:
-    """Return a text as str; anything else raises."""
+    """Return a string as str; anything else raises."""
     if not isinstance(value, str):
-        raise InvalidTypeError(f"{name}: {value!r} is no text")
+        raise InvalidTypeError(f"{name}: {value!r} is not a string")
     return str(value)
 
 
 def choice(name: str, value: Any, *, known: Sequence[str]) -> str:
-    """Return a text that is one of those known; another one raises."""
+    """Return a string that is one of those known; another one raises."""
     if text(name, value) not in known:
-        raise InvalidParameterError(f"{name}: {value!r} is none of {', '.join(known)}")
+        raise InvalidParameterError(f"{name}: {value!r} is not one of {', '.join(known)}")
     return str(value)
+
+
+def indefinite(noun: str) -> str:
+    """Return a noun with "a" or "an"."""
+    return f"{'an' if noun[0].lower() in 'aeio' else 'a'} {noun}"
 
 
 def instance(name: str, value: Any, *, kind: Any, wanted: str) -> Any:
     """Return an instance of a class; anything else raises and reads what is `wanted`."""
     if not isinstance(value, kind):
-        raise InvalidTypeError(f"{name}: {value!r} is no {wanted}")
+        raise InvalidTypeError(f"{name}: {value!r} is not {indefinite(wanted)}")
     return value
 
 
@@ -100,7 +105,7 @@ def callback(value: Any) -> None:
 
 
 def seed(value: Any) -> int:
-    """Return a seed, an integer of 64 bits; None draws one from the system's randomness."""
+    """Return a seed, a 64-bit integer; None draws one from the system's randomness."""
     if value is None:
         return secrets.randbits(64)
     return integer("seed", value, least=0, most=2**64 - 1)

@@ -48,9 +48,9 @@ def plot_tour(
     MissingExtraError
         Matplotlib is not installed.
     InvalidParameterError
-        The problem has no coordinates, or the ending is of no image format.
+        The problem has no coordinates, or the ending is not an image format.
     InvalidTourError, InvalidTypeError
-        The tour is no permutation of the cities, or `problem` no TSP.
+        The tour is not a permutation of the cities, or `problem` is not a TSP.
     OSError
         The file cannot be written.
     """

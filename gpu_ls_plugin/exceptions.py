@@ -28,7 +28,7 @@ class PrecisionWarning(UserWarning):
 
 
 class InvalidTourError(GpuLsError, ValueError):
-    """A row is no permutation of the cities; the message names the row and the reason."""
+    """A row is not a permutation of the cities; the message names the row and the reason."""
 
 
 class UnsupportedProblemError(InvalidParameterError):

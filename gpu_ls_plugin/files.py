@@ -31,8 +31,8 @@ def atomically(path: Path) -> Iterator[Path]:
     """Yield the name of a file that takes the place of `path` if all goes well.
 
     It lies in a folder of its own beside `path`, so that nobody else writes to it. What stands for
-    an open file, such as /dev/stdout, is continued where that file is, and what is no regular file,
-    such as a pipe or /dev/null, is yielded itself.
+    an open file, such as /dev/stdout, is continued where that file is, and anything that is not a
+    regular file, such as a pipe or /dev/null, is yielded itself.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def image_format(path: Path) -> str:
     MissingExtraError
         Matplotlib is not installed.
     InvalidParameterError
-        The name has no ending of an image format.
+        The name does not end in an image format.
     """
     known = _image_canvas().get_supported_filetypes()
     ending = path.suffix.lower().lstrip(".")
@@ -185,7 +185,7 @@ def save_figure(figure: Figure, path: Path) -> None:
     Raises
     ------
     InvalidParameterError
-        The name has no ending of an image format.
+        The name does not end in an image format.
     OSError
         The file cannot be written.
     """

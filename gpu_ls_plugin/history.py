@@ -85,7 +85,7 @@ def load_history(path: str | os.PathLike[str]) -> list[Point]:
         try:
             header = next(lines, [])
             if header != HEADER:
-                raise ValueError(f"the first line is no {','.join(HEADER)}")
+                raise ValueError(f"the first line is not {','.join(HEADER)}")
             return [_point(line) for line in lines]
         except (ValueError, csv.Error) as error:
             raise FileFormatError(f"{path}: line {lines.line_num}: {error}") from error
@@ -132,7 +132,7 @@ def plot_history(
     MissingExtraError
         Matplotlib is not installed.
     InvalidParameterError
-        There is no point, the optimum is not positive, or the ending is of no image format.
+        There is no point, the optimum is not positive, or the ending is not an image format.
     OSError
         The file cannot be written.
     """

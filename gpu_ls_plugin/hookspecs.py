@@ -50,7 +50,7 @@ def gpu_ls_register_parts(register: Register) -> None:
     DuplicatePartError
         From `register`: another plugin has the name. The whole plugin is rolled back.
     InvalidParameterError, InvalidTypeError
-        From `register`: there is no such kind, the name is no text, or the factory cannot be
+        From `register`: there is no such kind, the name is not a string, or the factory cannot be
         called. The whole plugin is rolled back.
     """
 
@@ -76,7 +76,7 @@ def gpu_ls_problem_from(obj: object) -> Problem | None:
 
 @hookspec
 def gpu_ls_kernel_sources() -> list[Kernel]:  # type: ignore[empty-body]
-    """List composed kernels that ``gpu-ls compile-check`` compiles beside the built-in ones.
+    """List composed kernels that ``gpu-ls compile-check`` compiles besides the built-in ones.
 
     Called by the compile check only, which needs no GPU; a spill or an error fails it, as does an
     exception here or anything but a list of kernels, which is reported by the plugin's name. For a

@@ -47,10 +47,10 @@ class Statistics:
     `passes` counts evaluations of a neighbourhood, `evaluations` the moves these stand for,
     `moves` those applied, `moves_by` the latter by the name of the neighbourhood; `kicks` the
     perturbations, `accepted` those whose tour was kept; `climbs` the descents begun, `restarts` the
-    chains that began anew from a random tour (after `restart_after` kicks without a new best, or
+    chains that restarted from a random tour (after `restart_after` kicks without a new best, or
     every second one where all chains had come to the same cost), `launches` the kernel launches.
     `seconds` is the wall time without compiling, `phases` its parts by name. `history` has a point
-    for the start, for each new best cost, for the end, and in between every 0.1 seconds or per cent
+    for the start, for each new best cost, for the end, and in between every 0.1 seconds or percent
     of the time so far, whichever is longer. `stopped_by` is "optimum" where all tours are local
     optima, "seconds", "kicks", "moves", "target", "climbs", "interrupt", or "filter" where a filter
     has kept no move of any tour.
@@ -196,7 +196,7 @@ class Result:
         Raises
         ------
         InvalidParameterError, InvalidTypeError
-            `k` or `least` is outside its range or no number.
+            `k` or `least` is outside its range or not a number.
         """
         k = checks.integer("k", k, least=1)
         least = checks.number("least", least, least=0.0, most=1.0)
@@ -265,7 +265,7 @@ class Result:
         try:
             content = json.loads(gzip.decompress(data) if packed else data)
             if not isinstance(content, dict) or content.get("version") != VERSION:
-                raise ValueError(f"no result of version {VERSION}")
+                raise ValueError(f"not a result of version {VERSION}")
             tours = _tours(content.get("tours"), problem)
             return cls(
                 tours,
@@ -309,7 +309,7 @@ def _array(name: str, value: Any, kinds: str) -> NDArray[Any]:
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
     if array.dtype.kind not in kinds:
-        raise ValueError(f"{name}: missing, or no numbers in rows of one length")
+        raise ValueError(f"{name}: missing, or not numbers in rows of one length")
     return array
 
 
@@ -325,7 +325,7 @@ def _tours(value: Any, problem: Problem | None) -> NDArray[np.int32]:
     wrong = (np.sort(tours, axis=1) != np.arange(tours.shape[1])).any(axis=1)
     if wrong.any():
         raise ValueError(
-            f"tours: row {wrong.argmax()} is no permutation; load other rows with problem=..."
+            f"tours: row {wrong.argmax()} is not a permutation; load other rows with problem=..."
         )
     return tours.astype(np.int32)
 
@@ -335,7 +335,7 @@ def _costs(value: Any, size: int) -> NDArray[Any]:
     if costs.shape != (size,):
         raise ValueError(f"costs: shape {costs.shape}, but there are {size} tours")
     if costs.tolist() != value:  # NumPy turns integers of more than 64 bits into floats
-        raise ValueError("costs: neither integers of 64 bits nor floats")
+        raise ValueError("costs: neither 64-bit integers nor floats")
     return costs
 
 

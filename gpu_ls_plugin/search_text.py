@@ -74,7 +74,7 @@ def parse_search(text: str) -> Callable[..., Any]:
     Raises
     ------
     InvalidTypeError
-        `text` is no string, or an argument of a part has the wrong type.
+        `text` is not a string, or an argument of a part has the wrong type.
     InvalidParameterError
         The text cannot be read, or an argument is out of range, or parts do not go together.
     UnknownPartError
@@ -140,7 +140,7 @@ def _text_of_candidates(candidates: Candidates | str) -> str:
 def _syntax(text: str) -> ast.expr:
     """Return the syntax tree of a text."""
     if not isinstance(text, str):
-        raise InvalidTypeError(f"search: {text!r} is no text; write {FORM}")
+        raise InvalidTypeError(f"search: {text!r} is not a string; write {FORM}")
     if len(text) > LONGEST:
         raise InvalidParameterError(f"search: more than {LONGEST:,} characters; write {FORM}")
     try:
@@ -175,7 +175,7 @@ def _groups(tree: ast.expr) -> list[list[ast.expr]]:
             groups.append([])
         elif sign != ("+" if len(groups) == 1 else "|"):
             raise InvalidParameterError(
-                f"search: {ast.unparse(node)!r} joins parts by another sign than + between "
+                f"search: {ast.unparse(node)!r} joins parts by a sign other than + between "
                 f"neighbourhoods and | between candidate sets; write {FORM}"
             )
         walk(node.right)
@@ -264,7 +264,7 @@ def _name(node: ast.expr) -> str:
     """Return the name of the part that a name or a call stands for."""
     named = node.func if isinstance(node, ast.Call) else node
     if not isinstance(named, ast.Name):
-        raise InvalidParameterError(f"search: {ast.unparse(node)!r} is no part; write {FORM}")
+        raise InvalidParameterError(f"search: {ast.unparse(node)!r} is not a part; write {FORM}")
     return named.id
 
 

@@ -143,10 +143,10 @@ PROBLEMS = [
     case("entries", partial(MATRIX, [[0, 2**31], [1, 0]]), PROBLEM, "below 2147483648"),
     case("NaN entry", partial(MATRIX, [[0, NAN], [1, 0]]), PROBLEM, "(0, 1) is nan"),
     case("city", partial(P5.distance, 0, 5), BAD, "b: cities must be in 0..4"),
-    case("name", partial(TSP, [[0, 0]], name=5), TYPE, "name: 5 is no text"),
-    case("comment", partial(MATRIX, [[0]], comment=b"x"), TYPE, "comment: b'x' is no text"),
-    case("tour comment", partial(P5.write_tour, "x", ROW, [1]), TYPE, "comment: [1] is no text"),
-    case("optimum", partial(TSP, [[0, 0]], optimum="7"), TYPE, "optimum: '7' is no number"),
+    case("name", partial(TSP, [[0, 0]], name=5), TYPE, "name: 5 is not a string"),
+    case("comment", partial(MATRIX, [[0]], comment=b"x"), TYPE, "comment: b'x' is not a string"),
+    case("tour comment", partial(P5.write_tour, "x", ROW, [1]), TYPE, "comment: [1] is not a str"),
+    case("optimum", partial(TSP, [[0, 0]], optimum="7"), TYPE, "optimum: '7' is not a number"),
     case("NaN optimum", partial(MATRIX, [[0]], optimum=NAN), BAD, "optimum: nan"),
     case("half a city", partial(P5.distance, 0.5, 1), TYPE, "a: cities", "integers"),
     case("no problem", partial(climb, problem="a.tsp"), TYPE, "problem", "TSP.read("),
@@ -170,9 +170,9 @@ TOURS = [
 ]
 PARTS = [
     case("segment", partial(KICK, 5), BAD, "segment: 5 is not at least 6"),
-    case("half a segment", partial(KICK, 7.5), TYPE, "segment: 7.5 is no integer"),
+    case("half a segment", partial(KICK, 7.5), TYPE, "segment: 7.5 is not an integer"),
     case("k", partial(gls.Nearest, 0), BAD, "k: 0", "at least 1"),
-    case("half a k", partial(gls.Nearest, 2.5), TYPE, "k: 2.5 is no integer"),
+    case("half a k", partial(gls.Nearest, 2.5), TYPE, "k: 2.5 is not an integer"),
     case("moves", partial(SEARCH, moves_per_pass=0), BAD, "moves_per_pass: 0", "1 and 32"),
     case("33 moves", partial(SEARCH, moves_per_pass=33), BAD, "between 1 and 32"),
     case("bare", partial(SEARCH, gls.TwoOpt()), TYPE, "list", "[TwoOpt()]"),
@@ -193,17 +193,17 @@ PARTS = [
     case("pivoting name", partial(SEARCH, pivoting="bets"), UNKNOWN, "did you mean 'best'"),
     case("move name", partial(SEARCH, ["two_op"]), UNKNOWN, "did you mean 'two_opt'"),
     case("gpu layout", partial(SEARCH, layout="grid"), BAD, "layout: 'grid'", "auto, thread, warp"),
-    case("layout type", partial(SEARCH, layout=["warp"]), TYPE, "layout: ['warp'] is no text"),
+    case("layout type", partial(SEARCH, layout=["warp"]), TYPE, "layout: ['warp'] is not a string"),
     case("bytes", partial(SEARCH, [b"two_opt"]), TYPE, "neighbourhoods: b'two_opt'", "operators"),
     case("candidate bytes", partial(SEARCH, candidates=b"nearest"), TYPE, "candidates: b'nea"),
     case("candidate class", partial(SEARCH, candidates=gls.Nearest), TYPE, "candidates: <class"),
     case("mode", partial(FILTERED, mode="mask"), BAD, "mode: 'mask'", "auto, masked"),
-    case("mode type", partial(FILTERED, mode={}), TYPE, "mode: {} is no text"),
-    case("mapping", partial(FILTERED, mapping=b"roots"), TYPE, "mapping: b'roots' is no text"),
+    case("mode type", partial(FILTERED, mode={}), TYPE, "mode: {} is not a string"),
+    case("mapping", partial(FILTERED, mapping=b"roots"), TYPE, "mapping: b'roots' is not a string"),
     case("filter", partial(FILTERED, filter=gls.Nearest(5)), TYPE, "filter: Near", "GainBound()"),
     case("filter's set", partial(gls.InCandidates, 8), TYPE, "candidates: 8", "Nearest(10)"),
     case("closed", partial(gls.Closure, "nearest"), TYPE, "candidates: 'nea", "Nearest(10)"),
-    case("union", partial(Union, gls.Nearest(5), 5), TYPE, "second: 5 is no", "Nearest(10)"),
+    case("union", partial(Union, gls.Nearest(5), 5), TYPE, "second: 5 is not", "Nearest(10)"),
     case("segment length", partial(gls.OrOpt, 17), BAD, "max_length: 17", "1 and 16"),
     case("depth", partial(gls.LinKernighan, 9), BAD, "depth: 9", "3 and 8"),
     case("breadth", partial(gls.LinKernighan, breadth=5), TYPE, "breadth: 5", "(5, 3, 1)"),
@@ -213,9 +213,9 @@ PARTS = [
     case("kick class", partial(ITERATED, perturbation=KICK), TYPE, "perturbation: <class"),
     case("kick name", partial(ITERATED, perturbation="restart"), TYPE, "DoubleBridge()"),
     case("accept class", partial(ITERATED, accept=gls.Better), TYPE, "accept: <class", "Better()"),
-    case("part", partial(ITERATED, part="whole"), BAD, "part: 'whole' is none of auto"),
+    case("part", partial(ITERATED, part="whole"), BAD, "part: 'whole' is not one of auto"),
     case("small part", partial(ITERATED, part=31), BAD, "part: 31 is not at least 32"),
-    case("parts", partial(ITERATED, part=[64]), TYPE, "part: [64] is no integer"),
+    case("parts", partial(ITERATED, part=[64]), TYPE, "part: [64] is not an integer"),
     case("part restarts", partial(ITERATED, part=64, restart_after=9), BAD, "restart_after; leave"),
     case(
         "part of what",
@@ -242,10 +242,10 @@ PARTS = [
 CALLS = [
     case("size", partial(gls.random_tours, P5, 0), BAD, "size: 0 is not between 1 and"),
     case("huge size", partial(gls.greedy, P5, 2**31), BAD, "size: 2147483648", "2147483647"),
-    case("half a tour", partial(gls.greedy, P5, 1.5), TYPE, "size: 1.5 is no integer"),
+    case("half a tour", partial(gls.greedy, P5, 1.5), TYPE, "size: 1.5 is not an integer"),
     case("seed", partial(gls.nearest_neighbour, P5, seed=-1), BAD, "seed: -1", "between 0 and"),
     case("wide seed", partial(restarts, seed=2**64), BAD, "seed", "18446744073709551615"),
-    case("half a seed", partial(climb, seed=0.5), TYPE, "seed: 0.5 is no integer"),
+    case("half a seed", partial(climb, seed=0.5), TYPE, "seed: 0.5 is not an integer"),
     case("row", partial(climb, first_row=-1), BAD, "first_row: -1 is not between 0 and"),
     case("far row", partial(climb, first_row=2**63), BAD, "first_row: 9223372036854775808"),
     case("curve", partial(gls.space_filling_curve, LOPSIDED), UNFIT, "use greedy"),
@@ -258,10 +258,10 @@ CALLS = [
     case("NaN seconds", partial(gls.Budget, seconds=NAN), BAD, "seconds: nan"),
     case("long", partial(gls.Budget, seconds=10**400), BAD, "seconds: int too large"),
     case("moves of a budget", partial(gls.Budget, moves=-1), BAD, "moves: -1 is not at least 0"),
-    case("half a move", partial(gls.Budget, moves=0.5), TYPE, "moves: 0.5 is no int"),
+    case("half a move", partial(gls.Budget, moves=0.5), TYPE, "moves: 0.5 is not an int"),
     case("target", partial(gls.Budget, target="low"), TYPE, "target: 'low'"),
     case("backend", partial(climb, backend="gpu"), BAD, "backend: 'gpu'", "auto, cpu, cuda"),
-    case("backend type", partial(climb, backend=b"cpu"), TYPE, "backend: b'cpu' is no text"),
+    case("backend type", partial(climb, backend=b"cpu"), TYPE, "backend: b'cpu' is not a string"),
     case("device", partial(climb, device=0), BAD, "device: the cpu backend", "leave the"),
     case("device name", partial(climb, device="0"), TYPE, "device: '0'"),
     case("minus one device", partial(climb, device=-1), BAD, "device: -1 is not at least 0"),
@@ -275,15 +275,15 @@ CALLS = [
 SOLVED = [
     case("population", partial(Settings, population=2**31), BAD, "population: 2147483648"),
     case("no population", partial(Settings, population=0), BAD, "population: 0 is not between 1"),
-    case("no seconds", partial(Settings, seconds=None), TYPE, "seconds: None is no number"),
-    case("start", partial(Settings, start=5), TYPE, "start: 5 is no text"),
+    case("no seconds", partial(Settings, seconds=None), TYPE, "seconds: None is not a number"),
+    case("start", partial(Settings, start=5), TYPE, "start: 5 is not a string"),
     case("settings' backend", partial(Settings, backend="gpu"), BAD, "auto, cpu, cuda"),
     case("settings' search", partial(Settings, search=SEARCH), TYPE, "search: <class"),
     case("no settings", partial(solve, P5, {"seconds": 3}), TYPE, "settings: {'seconds': 3}"),
-    case("path", partial(solve, "a.tsp", Settings()), TYPE, "problem: 'a.tsp' is no TSP"),
+    case("path", partial(solve, "a.tsp", Settings()), TYPE, "problem: 'a.tsp' is not a TSP"),
     case("callback of solve", partial(solve, P5, Settings(), 0), TYPE, "callback: 0"),
     case("seconds shown", partial(gls.SearchDisplay, "x", -1), BAD, "seconds: -1"),
-    case("title", partial(gls.SearchDisplay, 5), TYPE, "title: 5 is no text"),
+    case("title", partial(gls.SearchDisplay, 5), TYPE, "title: 5 is not a string"),
     case("console", partial(gls.SearchDisplay, "x", console="stderr"), TYPE, "rich Console"),
 ]
 FILES = [
@@ -330,10 +330,11 @@ def test_bad_input(case, tmp_path):
     "name", ["random_tours", "nearest_neighbour", "greedy", "space_filling_curve"]
 )
 def test_what_is_no_problem(name):
-    with pytest.raises(InvalidTypeError, match=r"problem: 'a\.tsp' is no TSP; .*TSP\.read\(path\)"):
+    words = r"problem: 'a\.tsp' is not a TSP; .*TSP\.read\(path\)"
+    with pytest.raises(InvalidTypeError, match=words):
         registry.lookup("construction", name)("a.tsp")
     for call in (gls.RandomRestarts(), partial(KICK().perturb, tours=ROW)):
-        with pytest.raises(InvalidTypeError, match=r"problem: \[1\] is no TSP"):
+        with pytest.raises(InvalidTypeError, match=r"problem: \[1\] is not a TSP"):
             call([1])
 
 

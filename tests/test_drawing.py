@@ -47,7 +47,7 @@ def test_the_file_is_an_image(name: str, tmp_path: Path) -> None:
     [
         (gls.TSP.from_matrix([[0]], name="m"), [0], "a.png", InvalidParameterError, "plot: m is a"),
         (SQUARE, [0, 1, 2, 3], "a.txt", InvalidParameterError, "must end in one of"),
-        (SQUARE, [0, 1, 2, 2], "a.png", InvalidTourError, "tour: row 0 is no permutation"),
+        (SQUARE, [0, 1, 2, 2], "a.png", InvalidTourError, "tour: row 0 is not a permutation"),
         (SQUARE, [[0, 1, 2, 3]] * 2, "a.png", InvalidTourError, "tour: 2 tours, but one is drawn"),
         ("a.tsp", [0], "a.png", InvalidTypeError, "problem: "),
     ],

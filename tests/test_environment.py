@@ -152,6 +152,6 @@ def test_in_the_doctor(case: Case, capsys, tmp_path: Path) -> None:
     assert set(wrong) == set(case.rows)
     assert code == (1 if "backend cpu" in wrong else 0)
     for row in wrong.values():
-        named = (case.variable, str(tmp_path), f"{case.value} is no C++17 compiler")
+        named = (case.variable, str(tmp_path), f"{case.value} is not a C++17 compiler")
         assert any(words in row["detail"] for words in named)
         assert row["remedy"]

@@ -317,19 +317,19 @@ GOOD = {"version": 1, "tours": [[0, 1], [1, 0]], "costs": [1, 2], "statistics": 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"version": 2}, "no result of version 1"),
+        ({"version": 2}, "not a result of version 1"),
         ({"tours": None}, "tours: missing"),
         ({"tours": [[0, 1], [0]]}, "tours: "),
         ({"tours": [0, 1]}, "tours: shape (2,)"),
         ({"tours": [[0, 1.0], [1, 0]]}, "tours: "),
         ({"tours": []}, "tours: "),
         ({"tours": [[], []]}, "tours: "),
-        ({"tours": [[0, 1], [1, 1]]}, "tours: row 1 is no permutation"),
-        ({"tours": [[0, 1], [0, 2**33]]}, "tours: row 1 is no permutation"),
+        ({"tours": [[0, 1], [1, 1]]}, "tours: row 1 is not a permutation"),
+        ({"tours": [[0, 1], [0, 2**33]]}, "tours: row 1 is not a permutation"),
         ({"costs": None}, "costs: missing"),
         ({"costs": [1]}, "costs: shape (1,), but there are 2 tours"),
         ({"costs": [1, "2"]}, "costs: "),
-        ({"costs": [1, 2**63 + 1]}, "costs: neither integers of 64 bits"),
+        ({"costs": [1, 2**63 + 1]}, "costs: neither 64-bit integers"),
         ({"costs": [1.0, float("nan")]}, "costs: neither"),
         ({"statistics": None}, "statistics: "),
         ({"statistics": {"speed": 1}}, "'speed'"),
@@ -420,7 +420,7 @@ def test_a_history_is_a_plain_table(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "line 0: the first line is no elapsed,kicks,best_cost,mean_cost"),
+        ("", "line 0: the first line is not elapsed,kicks,best_cost,mean_cost"),
         ("elapsed,kicks\n", "line 1: the first line"),
         ("{head}1.0,2,3\n", "line 2: 3 values instead of 4"),
         ("{head}1.0,2,3,4,5\n", "line 2: 5 values instead of 4"),

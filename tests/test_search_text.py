@@ -139,7 +139,7 @@ REFUSED = {
         "did you mean 'migration'.* known: edge_assembly, elite_edges, migration",
     ),
     "IteratedLocalSearch(cooperation=Migration(0))": (InvalidParameterError, "every: 0"),
-    "IteratedLocalSearch(iterated_local_search)": (InvalidTypeError, "is no LocalSearch"),
+    "IteratedLocalSearch(iterated_local_search)": (InvalidTypeError, "is not a LocalSearch"),
     "IteratedLocalSearch(two_opt, nearest)": (UnknownPartError, "no perturbation is called"),
     "two_opt(3)": (InvalidParameterError, "two_opt takes nothing"),
     "or_opt(lenght=3)": (InvalidParameterError, "'lenght'; or_opt takes max_length"),
@@ -149,7 +149,7 @@ REFUSED = {
     "or_opt(1|2)": (InvalidParameterError, "neither a literal nor a part"),
     "or_opt({[]})": (InvalidParameterError, "neither a literal nor a part"),
     "LocalSearch([two_opt], nearest & all)": (InvalidParameterError, r"candidate sets join by \|"),
-    "LocalSearch([two_opt], nearest | 'all')": (InvalidParameterError, "\"'all'\" is no part"),
+    "LocalSearch([two_opt], nearest | 'all')": (InvalidParameterError, "\"'all'\" is not a part"),
     "filtered_neighbourhood(or_opt)": (InvalidTypeError, "OrOpt.* cannot be filtered"),
     "filtered_neighbourhood(two_opt, two_opt)": (UnknownPartError, "no filter is called 'two_opt'"),
     "filtered_neighbourhood(filter=gain_bond)": (UnknownPartError, "did you mean 'gain_bound'"),
@@ -161,20 +161,20 @@ REFUSED = {
         InvalidParameterError,
         "filters join by &, | and ~",
     ),
-    "filtered_neighbourhood(filter=gain_bound & 3)": (InvalidParameterError, "'3' is no part"),
+    "filtered_neighbourhood(filter=gain_bound & 3)": (InvalidParameterError, "'3' is not a part"),
     "filtered_neighbourhood(filter=radius(-1))": (InvalidParameterError, "r: -1"),
     "filtered_neighbourhood(mode='mask')": (InvalidParameterError, "mode: 'mask'"),
     "filtered_neighbourhood(two_opt, mapping='newton')": (InvalidParameterError, "mapping: 'newt"),
     "filtered_neighbourhood+or_opt": (InvalidParameterError, "is searched alone"),
     "filtered_neighbourhood/random_k": (InvalidParameterError, "is searched alone"),
     "gain_bound": (UnknownPartError, "no neighbourhood is called 'gain_bound'"),
-    "~two_opt": (InvalidParameterError, "is no part"),
+    "~two_opt": (InvalidParameterError, "is not a part"),
     "two_opt|or_opt": (InvalidParameterError, r"\+ between neighbourhoods"),
     "two_opt/nearest+all": (InvalidParameterError, r"\| between candidate sets"),
     "two_opt-or_opt": (InvalidParameterError, "another sign"),
-    "two_opt/union(nearest(5), 5)": (InvalidTypeError, "second: 5 is no candidate set"),
-    "two_opt/union('nearest')": (InvalidTypeError, "first: 'nearest' is no candidate set"),
-    "two_opt/closure(3)": (InvalidTypeError, "candidates: 3 is no candidate set"),
+    "two_opt/union(nearest(5), 5)": (InvalidTypeError, "second: 5 is not a candidate set"),
+    "two_opt/union('nearest')": (InvalidTypeError, "first: 'nearest' is not a candidate set"),
+    "two_opt/closure(3)": (InvalidTypeError, "candidates: 3 is not a candidate set"),
     "two_opt/best/first": (InvalidParameterError, "pivoting is given more than once"),
     "two_opt/best|first": (InvalidParameterError, "pivoting is given more than once"),
     "two_opt/all/all": (InvalidParameterError, "candidates is given more than once"),
@@ -182,9 +182,9 @@ REFUSED = {
     "(two_opt": (InvalidParameterError, "cannot be read"),
     "": (InvalidParameterError, "cannot be read"),
     "\0": (InvalidParameterError, "cannot be read"),
-    "1": (InvalidParameterError, "'1' is no part"),
-    "two_opt.name": (InvalidParameterError, "is no part"),
-    "[two_opt]": (InvalidParameterError, "is no part"),
+    "1": (InvalidParameterError, "'1' is not a part"),
+    "two_opt.name": (InvalidParameterError, "is not a part"),
+    "[two_opt]": (InvalidParameterError, "is not a part"),
     "(" * 400: (InvalidParameterError, "cannot be read"),
     "nearest(" * 90 + ")" * 90: (UnknownPartError, "neighbourhood"),
     "a+" * 501: (InvalidParameterError, "more than 1,000 characters"),
@@ -246,7 +246,7 @@ def test_the_longest_chain_of_parts_is_read() -> None:
 
 
 def test_what_is_no_text() -> None:
-    with pytest.raises(InvalidTypeError, match="search: 5 is no text"):
+    with pytest.raises(InvalidTypeError, match="search: 5 is not a string"):
         parse_search(5)  # type: ignore[arg-type]
 
 

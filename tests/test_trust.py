@@ -128,7 +128,7 @@ WRONG = {
 )
 def test_gains_that_moves_do_not_have_end_the_search(engine, fault, backend):
     search = engines(gls.OrOpt(2), MyTwoOpt(**WRONG[fault]))[engine]
-    with pytest.raises(FaultyPartError, match=r"'my_two_opt' says gains that its moves do not"):
+    with pytest.raises(FaultyPartError, match=r"'my_two_opt' reports gains that its moves do not"):
         run(search, random_problem("EUC_2D", N), backend)
     after = run(engines(MyTwoOpt())["first"], random_problem("EUC_2D", N), backend)
     assert after.statistics.stopped_by == "optimum"  # the fault is forgotten

@@ -38,7 +38,7 @@ class MemeticGA(GeneticAlgorithm):
     Parameters
     ----------
     pop_size : int
-        Tours in the population, at least 1; also the size of the batches, so a GPU wants hundreds.
+        Tours in the population, at least 1; also the size of the batches, so a GPU needs hundreds.
     search : callable or str, optional
         A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
         `default_search` if None.
@@ -69,7 +69,7 @@ class MemeticGA(GeneticAlgorithm):
         A parameter is out of range; `search` is neither a search that improves given tours nor a
         text for one; `kicks` is given where the search makes none.
     InvalidTourError
-        When a run begins: a row of a warm start is no tour of the problem.
+        When a run begins: a row of a warm start is not a tour of the problem.
     """
 
     def __init__(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _DEFAULT = "pymoo's default elimination (eliminate_duplicates=True)"
 _REMEDIES = {
-    "rotation": f"these are no round trips; use {_DEFAULT}",
+    "rotation": f"these are not round trips; use {_DEFAULT}",
     "reversal": "directions differ: use TourDuplicateElimination(symmetric=False) for round trips, "
     f"else {_DEFAULT}",
 }
@@ -43,7 +43,7 @@ class TourDuplicateElimination(DuplicateElimination):
     Raises
     ------
     InvalidTourError, InvalidTypeError
-        In a run: a row is no permutation.
+        In a run: a row is not a permutation.
     InvalidParameterError
         In a run: a rotation or reversal has another fitness.
     """
@@ -71,7 +71,7 @@ class TourDuplicateElimination(DuplicateElimination):
         try:
             return checked(rows, rows.shape[-1], "eliminate_duplicates")
         except (InvalidTourError, InvalidTypeError) as error:
-            raise type(error)(f"{error}; for other rows than tours use {_DEFAULT}") from None
+            raise type(error)(f"{error}; for rows other than tours use {_DEFAULT}") from None
 
 
 def _row(individual: Any) -> Any:

@@ -112,9 +112,9 @@ class MemeticMating(Mating):
         Raises
         ------
         InvalidParameterError, InvalidTypeError
-            There is no parent, or `n_offsprings` is no positive integer.
+            There is no parent, or `n_offsprings` is not a positive integer.
         InvalidTourError
-            A parent or child is no tour.
+            A parent or child is not a tour.
         """
         checks.integer("n_offsprings", n_offsprings, least=1)
         if not len(pop):

@@ -36,13 +36,13 @@ class TSPProblem(Problem):
     Raises
     ------
     InvalidTypeError
-        `tsp` is no TSP.
+        `tsp` is not a TSP.
     """
 
     def __init__(self, tsp: TSP) -> None:
         if not isinstance(tsp, TSP):
             raise InvalidTypeError(
-                f"tsp: {type(tsp).__name__} is no gpu_ls_plugin.TSP; "
+                f"tsp: {type(tsp).__name__} is not a gpu_ls_plugin.TSP; "
                 "pymoo's TravelingSalesman needs no wrapper"
             )
         super().__init__(n_var=tsp.n, n_obj=1, xl=0, xu=tsp.n - 1, vtype=int)
@@ -115,7 +115,7 @@ def canonical_tours(problem: object, rows: ArrayLike) -> Tours:
     Raises
     ------
     InvalidTourError, InvalidTypeError
-        A row is no tour of the problem; it is named.
+        A row is not a tour of the problem; it is named.
     """
     tsp = as_tsp(problem)
     return canonical(checked(rows, tsp.n, "tours"), symmetric=tsp.symmetric)

@@ -104,7 +104,7 @@ def warm_start(problem: Any, sampling: Any) -> Any:
     Raises
     ------
     InvalidTourError, InvalidTypeError
-        A row is no tour of the problem; it is named.
+        A row is not a tour of the problem; it is named.
     """
     if callable(sampling):
         return sampling

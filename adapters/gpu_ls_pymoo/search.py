@@ -116,7 +116,7 @@ def improve_distinct(
     Raises
     ------
     InvalidTourError, InvalidTypeError
-        A row is no permutation of the cities.
+        A row is not a permutation of the cities.
     """
     tsp, run = as_tsp(problem), AlgorithmRun(algorithm)
     tours, costs, new = search(tsp, rows, known, random_state, run)

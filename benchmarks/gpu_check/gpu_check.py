@@ -62,7 +62,7 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     wanted = options.parts.split(",")
     if unknown := set(wanted) - set(PARTS):
-        parser.error(f"--parts: {', '.join(sorted(unknown))} is none of {', '.join(PARTS)}")
+        parser.error(f"--parts: {', '.join(sorted(unknown))} is not one of {', '.join(PARTS)}")
     common.require_gpu()
     record = stored(options.out) | {
         "device": common.gpu(),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 POPULATIONS = {"pr1002": 140.0, "fnl4461": 80.0}  # instance: bar in million kicks a second
 PER_PROCESSOR = {"pr1002": (16, 24, 28, 32), "fnl4461": (10, 16, 20, 32)}
-WINDOWS = (10, 30, 50)  # of kicks besides the usual one
+WINDOWS = (10, 30, 50)  # of kicks, in addition to the usual one
 WINDOW_CHAINS = {"pr1002": 32, "fnl4461": 10}  # on a multiprocessor
 LAUNCHES = {"pr1002": 10, "fnl4461": 4}  # of n kicks a chain each
 LARGE_CITIES = (5_000, 20_000, 100_000, 1_000_000)

@@ -126,7 +126,7 @@ class Setting:
 
 
 def read(name: str) -> TSP:
-    """Read an instance anew, so that nothing is known of it."""
+    """Read an instance again, so that nothing is known of it."""
     import gpu_ls_plugin as gls
 
     return gls.TSP.read(common.require_instances() / f"{name}.tsp")

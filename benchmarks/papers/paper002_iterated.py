@@ -140,7 +140,7 @@ def _add(
     chains: int,
     core: dict[str, float] | None,
 ) -> None:
-    """Add a cell of a table, unless the time is over or its search fails."""
+    """Add a cell of a table, unless the time is up or its search fails."""
     what = f"{case.problem.name}, {case.name}, {chains} chains, {total} kicks"
     if not setting.spent(what, 1.0):
         with setting.guarded(what):

@@ -42,7 +42,7 @@ class Limits:
     blocks: int  # per multiprocessor
     registers: int  # per multiprocessor
     shared: int  # bytes per multiprocessor
-    reserved: int = 0  # bytes of shared memory that each block costs besides its own
+    reserved: int = 0  # bytes of shared memory that each block costs in addition to its own
 
 
 def device_limits() -> Limits:

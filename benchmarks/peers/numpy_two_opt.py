@@ -7,7 +7,7 @@ Three versions that return the same tours, each as fast as NumPy calls made it:
     kept in tour order by reversing its rows and columns in place.
 `gains`
     keeps the gains of all moves in a matrix, recomputes the rows and columns of the edges that a
-    move turned round or made, and searches the whole matrix for the smallest entry in every pass.
+    move reversed or made, and searches the whole matrix for the smallest entry in every pass.
 `pairs`
     evaluates a pair of edges once, in both senses in which a tour can run through them, and keeps
     the improving ones in a list; a pass looks through that list only.
@@ -112,7 +112,7 @@ def pairs(distances: Array, tour: Array) -> tuple[Array, int]:
     """Climb with a list of the improving pairs of edges; return the tour and the passes.
 
     Edges get a number when they enter the tour and keep it. `sense` is +1 for an edge traversed as
-    it was made, -1 for one turned round, 0 for one that left the tour. A listed pair is a move of
+    it was made, -1 for one reversed, 0 for one that left the tour. A listed pair is a move of
     the present tour where the product of the two senses is the one it was listed with.
     """
     n = len(tour)

@@ -27,7 +27,7 @@ class Better(Acceptance):
 
 @dataclass(frozen=True)
 class BetterOrEqual(Acceptance):
-    """Go on from a tour that is no dearer than the one before."""
+    """Go on from a tour that costs no more than the one before."""
 
     name = "better_or_equal"
     functor = "gls::BetterOrEqual"
@@ -52,7 +52,7 @@ class Always(Acceptance):
 
 @dataclass(frozen=True)
 class Threshold(Acceptance):
-    """Go on from a tour that is dearer by no more than `rise`.
+    """Go on from a tour that costs at most `rise` more.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Threshold(Acceptance):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `rise` is negative or no number.
+        `rise` is negative or not a number.
     """
 
     rise: float = 0.1
@@ -85,7 +85,7 @@ class Threshold(Acceptance):
 
 @dataclass(frozen=True)
 class Annealing(Acceptance):
-    """Go on from a dearer tour with a probability that falls with the rise and with time.
+    """Go on from a costlier tour with a probability that falls with the rise and with time.
 
     A rise r is taken with probability exp(-r / T); T falls linearly from `start` to 0 over the
     budget (Kirkpatrick, Gelatt and Vecchi 1983; Martin, Otto and Felten 1991).
@@ -98,7 +98,7 @@ class Annealing(Acceptance):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `start` is negative or no number.
+        `start` is negative or not a number.
     """
 
     start: float = 0.8

@@ -25,7 +25,7 @@ def get_backend(
     Parameters
     ----------
     backend : {"auto", "cpu", "cuda"} or Backend
-        "auto" is CUDA where `tours` lie on a GPU or a usable GPU is present, else the CPU. A
+        "auto" is CUDA where `tours` are on a GPU or a usable GPU is present, else the CPU. A
         `Backend` is returned as it is: what one search passes on to another.
     device : int, optional
         CUDA device number; by default the one that `tours` lie on, else the current one.
@@ -37,7 +37,7 @@ def get_backend(
     InvalidParameterError
         No backend has that name, or `device` is given for the CPU or beside a `Backend`.
     InvalidTypeError
-        `backend` is no text, or `device` no integer.
+        `backend` is not a string, or `device` is not an integer.
     BackendUnavailableError
         CUDA was asked for and cannot be used; the message says why and what to do.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def on_gpu(array: Any) -> bool:
-    """Whether an array lies on a GPU (CuPy, or anything with ``__cuda_array_interface__``)."""
+    """Whether an array is on a GPU (CuPy, or anything with ``__cuda_array_interface__``)."""
     return hasattr(array, "__cuda_array_interface__")
 
 
@@ -36,7 +36,7 @@ def take_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
 def _take_gpu_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
     array, cupy = backend.adopt(tours), backend.xp
     if array.dtype.kind not in "iu":
-        raise InvalidTypeError(f"tours: {array.dtype} is no integer type")
+        raise InvalidTypeError(f"tours: {array.dtype} is not an integer type")
     if array.ndim == 1:
         array = array[None, :]
     if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] != problem.n:

@@ -97,7 +97,7 @@ class Backend(ABC):
         InvalidTypeError
             An array is not laid out as the kernel reads it.
         FaultyPartError
-            A neighbourhood that somebody else wrote says gains that its moves do not have.
+            A neighbourhood that somebody else wrote reports gains that its moves do not have.
         """
 
     def wait(self) -> None:
@@ -120,7 +120,7 @@ class Backend(ABC):
         yield from arrays
 
     def adopt(self, array: Any) -> Any:
-        """Return an array that lies on a GPU as one of this backend: itself, or a copy.
+        """Return an array that is on a GPU as one of this backend: itself, or a copy.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class Backend(ABC):
             This backend cannot read it.
         """
         raise InvalidTypeError(
-            f"tours: the array lies on a GPU, which the {self.name} backend cannot read; "
+            f"tours: the array is on a GPU, which the {self.name} backend cannot read; "
             "pass tours.get() or choose backend='cuda'"
         )
 

@@ -146,7 +146,7 @@ def check_compiler() -> list[str]:
     Raises
     ------
     CompilerNotFoundError
-        There is none, it does not answer, or it is no C++17 compiler.
+        There is none, it does not answer, or it is not a C++17 compiler.
     InvalidParameterError
         ``CXX`` or ``GPU_LS_CXXFLAGS`` has unbalanced quotation marks.
     """
@@ -156,7 +156,7 @@ def check_compiler() -> list[str]:
     standard = re.search(r"^#define __cplusplus (\d+)", done.stdout, re.MULTILINE)
     if done.returncode != 0 or standard is None or int(standard[1]) < CPP17:
         complaint = done.stderr.partition("\n")[0] or "it does not define __cplusplus as such"
-        raise _not_found(f"{shlex.join(program.compiler)} is no C++17 compiler ({complaint})")
+        raise _not_found(f"{shlex.join(program.compiler)} is not a C++17 compiler ({complaint})")
     return list(program.compiler)
 
 

@@ -157,9 +157,9 @@ class Kernel:
             return
         name, number.value = self.checked[number.value - 1], 0
         raise FaultyPartError(
-            f"neighbourhoods: {name!r} says gains that its moves do not have: gain() must return "
-            "what leaves less what comes, for edges that are where the move's shape needs them "
-            "(gpu_ls_plugin/neighbourhoods/move.cuh)"
+            f"neighbourhoods: {name!r} reports gains that its moves do not have: gain() must "
+            "return removed minus added lengths, for edges that are where the move's shape needs "
+            "them (gpu_ls_plugin/neighbourhoods/move.cuh)"
         )
 
     def _cuda_entry(self) -> str:

@@ -53,7 +53,7 @@ class CpuBackend(Backend):
         super().__init__()
         self._functions: dict[Kernel, tuple[Any, Any]] = {}
         self._renew_lock()
-        if hasattr(os, "register_at_fork"):  # the thread that compiles is none of the child's
+        if hasattr(os, "register_at_fork"):  # the thread that compiles is not one of the child's
             os.register_at_fork(after_in_child=self._renew_lock)
 
     @property
@@ -178,7 +178,7 @@ def _address(parameter: Parameter, array: Any) -> int:
 
 
 def _function_of(library: Path, kernel: Kernel) -> tuple[Any, Any]:
-    """Return what `_function` does from a shared library, which stays; `OSError` if it is none."""
+    """Return what `_function` does from a shared library, which stays; else `OSError`."""
     try:
         loaded = ctypes.CDLL(str(library))
         function = getattr(loaded, kernel.name)
@@ -195,7 +195,7 @@ def thread_count() -> int:
     Raises
     ------
     InvalidParameterError
-        ``GPU_LS_THREADS`` is no number of threads.
+        ``GPU_LS_THREADS`` is not a number of threads.
     """
     if text := os.environ.get("GPU_LS_THREADS", "").strip():
         return _threads_from(text)
@@ -209,7 +209,7 @@ def _threads_from(text: str) -> int:
         return checks.integer("GPU_LS_THREADS", int(text), least=1, most=MOST_THREADS)
     except ValueError:
         raise InvalidParameterError(
-            f"GPU_LS_THREADS: {text!r} is no number of threads; set it to an integer between 1 "
+            f"GPU_LS_THREADS: {text!r} is not a number of threads; set it to an integer between 1 "
             f"and {MOST_THREADS}, or unset it"
         ) from None
 

@@ -261,12 +261,12 @@ def backend_of(device: int | None) -> CudaBackend:
     if device is None:
         device = int(cupy.cuda.Device().id)
     if not 0 <= device < count:
-        raise InvalidParameterError(f"device: {device} is none of the {count} CUDA devices")
+        raise InvalidParameterError(f"device: {device} is not one of the {count} CUDA devices")
     return _backend(device)
 
 
 def device_of(array: Any) -> int | None:
-    """Return the number of the device that an array on a GPU lies on; None for no array."""
+    """Return the number of the device that an array on a GPU is on; None for no array."""
     if array is None:
         return None
     import cupy

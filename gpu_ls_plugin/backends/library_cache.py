@@ -2,7 +2,7 @@
 
 A file is named by the program's key and by a digest of its own content. So it appears complete
 or not at all, processes may compile the same program at the same time, and a damaged file is
-noticed before it is loaded and made anew. What others could have written is never loaded.
+noticed before it is loaded and is rebuilt. What others could have written is never loaded.
 """
 
 from __future__ import annotations

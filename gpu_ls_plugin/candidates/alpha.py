@@ -47,7 +47,7 @@ class Alpha(Candidates):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        k is no positive integer, or steps none of at least 0.
+        k is not a positive integer, or steps is not an integer of at least 0.
     UnsupportedProblemError
         When used for an asymmetric problem.
     """

@@ -49,7 +49,7 @@ class Candidates(ABC):
         Raises
         ------
         FaultyPartError
-            The rule is somebody else's, and what it builds are no candidate lists.
+            The rule is somebody else's, and what it builds are not candidate lists.
         """
         kept = _lists.setdefault(problem, {})
         if self not in kept:

@@ -42,7 +42,7 @@ class Closure(Candidates):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        candidates is no candidate set, or limit no positive integer.
+        candidates is not a candidate set, or limit is not a positive integer.
     """
 
     candidates: Candidates = field(default_factory=Nearest)

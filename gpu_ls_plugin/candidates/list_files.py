@@ -51,15 +51,15 @@ def read_lists(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
         except OSError:
             raise
         except Exception as error:  # of zipfile, what decompresses, and what reads arrays
-            raise FileFormatError(f"{path}: no file of candidate lists: {error!r}") from error
+            raise FileFormatError(f"{path}: not a file of candidate lists: {error!r}") from error
     if not np.array_equal(version, VERSION):
         raise FileFormatError(
             f"{path}: candidate lists of format {version}, but this library reads {VERSION}; "
-            "make them anew"
+            "build them again"
         )
     for name in ("rule", "fingerprint"):
         if content[name].dtype.kind != "U" or content[name].ndim:
-            raise FileFormatError(f"{path}: {name}: {content[name]!r:.80} is no text")
+            raise FileFormatError(f"{path}: {name}: {content[name]!r:.80} is not a string")
     return {**content, "cities": _checked(path, content["cities"])}
 
 
@@ -69,5 +69,5 @@ def _checked(path: str | os.PathLike[str], cities: NDArray[Any]) -> NDArray[np.i
     if not wanted or not len(cities) or (len(cities) > 1 and not cities.shape[1]):
         raise FileFormatError(f"{path}: cities: {cities.dtype} of shape {cities.shape}")
     if (row := wrong_row(cities)) is not None:
-        raise FileFormatError(f"{path}: cities: row {row} is no list of candidates")
+        raise FileFormatError(f"{path}: cities: row {row} is not a list of candidates")
     return np.ascontiguousarray(cities, np.int32)

@@ -38,7 +38,7 @@ class Nearest(Candidates):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        k is no positive integer.
+        k is not a positive integer.
     """
 
     k: int = 10

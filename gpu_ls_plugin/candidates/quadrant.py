@@ -50,7 +50,7 @@ class Quadrant(Candidates):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        m is no integer of at least 4.
+        m is not an integer of at least 4.
     UnsupportedProblemError
         When used for a problem that has no coordinates.
     """

@@ -31,7 +31,7 @@ class Union(Candidates):
     Raises
     ------
     InvalidTypeError
-        One of them is no candidate set.
+        One of them is not a candidate set.
     """
 
     first: Candidates = field(default_factory=lambda: Quadrant(8))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SEARCHES = """\
 searches:
   Neighbourhoods, joined by +, then candidates and a pivoting rule, each after a /; names and their
-  arguments are those that gpu-ls operators lists. What is missing is at its default.
+  arguments are those that gpu-ls operators lists. Whatever is left out has its default.
 
     two_opt+or_opt(2)/quadrant(10)/first
     two_opt+or_opt            on nearest(10) with first
@@ -189,7 +189,7 @@ def list_operators(options: argparse.Namespace) -> int:
 
 
 def examine(options: argparse.Namespace) -> int:
-    """Report versions, compiler, GPU and caches; wrong if no backend can search."""
+    """Report versions, compiler, GPU and caches; fail if no backend can search."""
     from gpu_ls_plugin.cli import doctor
 
     findings = doctor.examine()
@@ -201,7 +201,7 @@ def examine(options: argparse.Namespace) -> int:
 
 
 def compile_check(options: argparse.Namespace) -> int:
-    """Compile all listed kernels for several architectures; wrong if one fails or spills."""
+    """Compile all listed kernels for several architectures; fail if one fails or spills."""
     from gpu_ls_plugin.backends import compile_check as check
     from gpu_ls_plugin.searches.instantiations import instantiations
 
@@ -260,7 +260,7 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         "--seconds",
         type=float,
         default=10.0,
-        help="time without compiling (default: 10, inf: no limit)",
+        help="time, excluding compilation (default: 10, inf: no limit)",
     )
     add("--population", type=int, metavar="N", help="tours (default: what keeps the device busy)")
     add(
@@ -269,8 +269,8 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         help="see below (default: lin_kernighan(3)/alpha(5), or three_opt+or_opt/nearest(10) where "
         "lengths are asymmetric; quicker candidates where time is short)",
     )
-    add("--kicks", type=int, metavar="N", help="kicks per tour at most")
-    add("--moves", type=int, metavar="N", help="improving moves per tour at most")
+    add("--kicks", type=int, metavar="N", help="limit of kicks per tour")
+    add("--moves", type=int, metavar="N", help="limit of improving moves per tour")
     add("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
     add("--backend", choices=("auto", "cpu", "cuda"), default="auto", help="where to search")
     add(
@@ -279,7 +279,7 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         help="construction of the first tours (default: random_tours where tours are crossed, else "
         "nearest_neighbour, from 10,000 cities on greedy; see gpu-ls operators)",
     )
-    add("--optimum", type=_cost, metavar="COST", help="show the gap to it, stop when reached")
+    add("--optimum", type=_cost, metavar="COST", help="show the gap to it, stop when it is reached")
     add("--tour", type=Path, metavar="FILE", help="write the best tour here (TSPLIB)")
     add("--plot", type=Path, metavar="FILE", help="draw the best tour here (.png, .svg, .pdf)")
     add("--curve", type=Path, metavar="FILE", help="draw the costs over time here")

@@ -103,7 +103,7 @@ def _check_different(source: Path, paths: Mapping[str, Path]) -> None:
         other, too = taken.get(identity, ("", False))
         if other and identity is not None and not (continued and too):
             raise InvalidParameterError(
-                f"{name}: {path} is the file of {other}, too; give it another name"
+                f"{name}: {path} is the file of {other} as well; give it another name"
             )
         taken[identity] = (f"--{name}", continued)
 

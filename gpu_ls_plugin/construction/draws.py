@@ -29,7 +29,7 @@ def batch_size(
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `size`, which the message calls `name`, is no integer from 1 to 2**31 - 1.
+        `size`, which the message calls `name`, is not an integer from 1 to 2**31 - 1.
     InsufficientMemoryError
         They do not fit the memory.
     """

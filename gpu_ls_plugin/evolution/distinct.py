@@ -77,7 +77,7 @@ class DistinctSearch:
         Raises
         ------
         InvalidTourError, InvalidTypeError
-            A row is no permutation of the cities.
+            A row is not a permutation of the cities.
         """
         tours = checked(rows, problem.n, "tours").copy()
         new = self._renew(problem, tours, known, random_state)

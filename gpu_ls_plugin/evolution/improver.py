@@ -55,7 +55,7 @@ class Improver:
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
         `search` is neither, its text cannot be read, or it does not improve given tours; a limit
-        is no integer in its range, or of kicks where the search makes none; no such backend.
+        is not an integer in its range, or of kicks where the search makes none; no such backend.
     """
 
     search: Callable[..., Any] | str | None = None

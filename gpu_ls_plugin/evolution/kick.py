@@ -35,7 +35,7 @@ class Kick:
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `segment` is no integer of at least 6, or no backend has that name.
+        `segment` is not an integer of at least 6, or no backend has that name.
     """
 
     segment: int | None = 50
@@ -48,7 +48,7 @@ class Kick:
             object.__setattr__(self, "segment", segment)
 
     def prepare(self, problem: TSP, size: int = 1) -> None:
-        """Compile, so that the first kick of a timed run does not have to; any `size` will do."""
+        """Compile, so that the first kick of a timed run does not have to; any `size` works."""
         self(problem, np.arange(problem.n), np.random.default_rng(0))
 
     def __call__(self, problem: TSP, rows: ArrayLike, random_state: np.random.Generator) -> Tours:

@@ -58,7 +58,7 @@ def checked(rows: ArrayLike, n: int, parameter: str) -> Tours:
     Raises
     ------
     InvalidTourError, InvalidTypeError
-        Wrong shape, or a row that is no permutation of 0..n-1; row and reason are named.
+        Wrong shape, or a row that is not a permutation of 0..n-1; row and reason are named.
     """
     try:
         array = as_tours(rows)

@@ -33,7 +33,7 @@ class InCandidates(Filter):
     Raises
     ------
     InvalidParameterError, InvalidTypeError, UnknownPartError
-        `candidates` is no such set, or its name is unknown; `missing` is out of range.
+        `candidates` is not such a set, or its name is unknown; `missing` is out of range.
     """
 
     candidates: Any = field(default_factory=Nearest)

@@ -24,7 +24,7 @@ class Radius(Filter):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `r` is no such number.
+        `r` is not such a number.
     """
 
     r: float

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RandomKeep(Filter):
-    """Keep each move with a given probability, drawn anew in each pass (Schulz 2013, section 7).
+    """Keep each move with a given probability, drawn again in each pass (Schulz 2013, section 7).
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class RandomKeep(Filter):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `rate` is no such number.
+        `rate` is not such a number.
     """
 
     rate: float = 0.25

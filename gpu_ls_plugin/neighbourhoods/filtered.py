@@ -85,8 +85,8 @@ class FilteredNeighbourhood(Neighbourhood):
         fitting = [m for m, (_, kinds) in MAPPINGS.items() if type(self.neighbourhood) in kinds]
         if self.mapping not in fitting:
             raise InvalidParameterError(
-                f"mapping: {self.mapping!r} is no mapping of {self.neighbourhood.name}; those are "
-                f"{', '.join(fitting)}"
+                f"mapping: {self.mapping!r} is not a mapping of {self.neighbourhood.name}; "
+                f"those are {', '.join(fitting)}"
             )
 
     @property

@@ -30,7 +30,7 @@ class LinKernighan(Neighbourhood):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        A parameter is out of range or no integer.
+        A parameter is out of range or not an integer.
     """
 
     depth: int = 5
@@ -45,7 +45,7 @@ class LinKernighan(Neighbourhood):
         checks.fields(self, checks.integers, "breadth", **limits)
         if any(width != 1 for width in self.breadth[2:]):
             raise InvalidParameterError(
-                f"breadth: {self.breadth} is wider than 1 beyond t5; use such as {EXAMPLE}"
+                f"breadth: {self.breadth} is wider than 1 beyond t5; use {EXAMPLE}"
             )
 
     @property

@@ -26,7 +26,7 @@ class OrOpt(Neighbourhood):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `max_length` is no integer from 1 to 16.
+        `max_length` is not an integer from 1 to 16.
     """
 
     max_length: int = 3

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Objective(ABC):
-    """What a problem's tours cost beside their length, and which of them may be results.
+    """What a problem's tours cost in addition to length, and which of them may be results.
 
     A problem names its objective: ``problem.under(objective)``. Searches find moves by their
     lengths, as they do without one; what a move gains is for the objective to say.
@@ -55,7 +55,7 @@ class Objective(ABC):
 
     @abstractmethod
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Return what tours (P, n) cost beside their length: exact, in the type of its costs."""
+        """Return what tours (P, n) cost in addition to length: exact, in the type of its costs."""
 
     def feasible(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which tours (P, n) may be results: all unless overridden."""

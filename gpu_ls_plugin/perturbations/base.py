@@ -98,7 +98,7 @@ def as_perturbation(given: Any) -> Perturbation:
         return given
     if isinstance(given, type) or not callable(getattr(given, "perturb", None)):
         raise InvalidTypeError(
-            f"perturbation: {given!r} is no perturbation, such as DoubleBridge()"
+            f"perturbation: {given!r} is not a perturbation, such as DoubleBridge()"
         )
     return _Adapted(given)
 

@@ -55,7 +55,8 @@ class DoubleBridge(Perturbation):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `segment` is no integer of at least 6, `walk` none from 1 to 100, or both are given.
+        `segment` is not an integer of at least 6, `walk` is not one from 1 to 100, or both are
+        given.
     """
 
     segment: int | None = None
@@ -116,7 +117,7 @@ class DoubleBridge(Perturbation):
         UnsupportedProblemError
             The problem has fewer than 6 cities.
         InvalidTourError, InvalidTypeError
-            `tours` are no permutations of the cities.
+            `tours` are not permutations of the cities.
         """
         problem = tour_problem(problem)
         key, first = checks.seed(seed), checks.first_row(first_row)

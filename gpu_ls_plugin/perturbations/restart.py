@@ -54,7 +54,7 @@ class Restart(Perturbation):
         Raises
         ------
         InvalidTourError, InvalidTypeError
-            `tours` are no permutations of the cities.
+            `tours` are not permutations of the cities.
         """
         problem = tour_problem(problem)
         key, first = checks.seed(seed), checks.first_row(first_row)

@@ -27,7 +27,7 @@ class Multi(Pivoting):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `cities` is no integer in this range.
+        `cities` is not an integer in this range.
     """
 
     cities: int = 64

@@ -26,7 +26,7 @@ class RandomK(Pivoting):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `k` is no integer in this range.
+        `k` is not an integer in this range.
     """
 
     k: int = 1000

@@ -52,7 +52,7 @@ def describe(entry: EntryPoint) -> PluginInfo:
 def failure(entry: EntryPoint, info: PluginInfo, error: BaseException) -> PluginInfo:
     """Return the record of a plugin that raised `error` while it was loaded.
 
-    A framework that only an extra of the plugin's distribution brings is no error: nobody asked
+    A framework that only an extra of the plugin's distribution brings is not an error: nobody asked
     for it. A missing module of any other kind is one.
     """
     extra = _missing_extra(entry, error)

@@ -275,7 +275,7 @@ def _kernels(answer: object) -> list[Kernel]:
     kernels = []
     for kernel in answer if isinstance(answer, Iterable) else [answer]:
         if not isinstance(kernel, Kernel):
-            raise InvalidTypeError(f"{answer!r:.200} is no list of Kernel")
+            raise InvalidTypeError(f"{answer!r:.200} is not a list of Kernel")
         kernels.append(kernel)
     return kernels
 

@@ -57,10 +57,10 @@ class Registry:
         """Add a part; a name that is taken, a kind that does not exist or a wrong type raises."""
         if part.kind not in KINDS:
             raise InvalidParameterError(
-                f"kind: {part.kind!r} is no kind of part; known kinds: {', '.join(KINDS)}"
+                f"kind: {part.kind!r} is not a kind of part; known kinds: {', '.join(KINDS)}"
             )
         if not isinstance(part.name, str):
-            raise InvalidTypeError(f"name: {part.name!r} is no text to call a {part.kind} by")
+            raise InvalidTypeError(f"name: {part.name!r} is not a string to call a {part.kind} by")
         if not callable(part.factory):
             raise InvalidTypeError(
                 f"factory: {part.factory!r} of {part.kind} {part.name!r} cannot be called; pass "

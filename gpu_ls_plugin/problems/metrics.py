@@ -311,7 +311,7 @@ class Geo(Metric):
             if wrong.size:
                 raise InvalidProblemError(
                     f"coordinates: city {wrong[0]} has {word} {values[wrong[0], column]:g}, but "
-                    f"GEO wants (latitude, longitude) in DDD.MM, {word} in -{limit}..{limit}"
+                    f"GEO needs (latitude, longitude) in DDD.MM, {word} in -{limit}..{limit}"
                 )
 
     def radians(self, values: Values) -> Real:

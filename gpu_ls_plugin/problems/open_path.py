@@ -39,14 +39,14 @@ class OpenPath:
     problem : TSP
         As given.
     tsp : TSP
-        A matrix of n + 1 cities, so that memory limits n to some ten thousand.
+        A matrix of n + 1 cities, so that memory limits n to about ten thousand.
     first, last : int or None
         As given.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        An end is no city, or both are the same one of several.
+        An end is not a city, or both are the same one of several.
     InvalidProblemError
         Three times the longest length is too large for a matrix.
 
@@ -65,7 +65,7 @@ class OpenPath:
         self.problem = problem = tour_problem(problem)
         self.first, self.last = self._end("first", first), self._end("last", last)
         if problem.n > 1 and first is not None and self.first == self.last:
-            raise InvalidParameterError(f"last: {last} is the first city, too; a path has two ends")
+            raise InvalidParameterError(f"last: {last} is also the first city; a path has two ends")
         self.tsp = TSP.from_matrix(self._matrix(), name=problem.name, comment=problem.comment)
 
     def path(self, tours: ArrayLike) -> NDArray[np.int32]:
@@ -84,10 +84,10 @@ class OpenPath:
         Raises
         ------
         InvalidTourError
-            A row is no permutation, or its path does not begin and end where it should, which a
+            A row is not a permutation, or its path does not begin and end where it should, which a
             search can leave so; the row is named.
         InvalidTypeError
-            The entries are no integers.
+            The entries are not integers.
         """
         batch = self.tsp.check(tours)
         dummies = (batch == self.problem.n).argmax(axis=1)
@@ -101,7 +101,7 @@ class OpenPath:
             row = int(joined.argmin())
             raise InvalidTourError(
                 f"tours: row {row} is a path from city {paths[row, 0]} to city {paths[row, -1]}, "
-                f"not from {_name(self.first)} to {_name(self.last)}; search on"
+                f"not from {_name(self.first)} to {_name(self.last)}; keep searching"
             )
         return paths if np.ndim(tours) > 1 else paths[0]
 
@@ -120,7 +120,7 @@ class OpenPath:
         Raises
         ------
         InvalidTourError, InvalidTypeError
-            A row is no permutation of the cities.
+            A row is not a permutation of the cities.
         """
         batch = self.problem.check(paths, parameter="paths")
         lengths = self.problem.distance(batch[:, :-1], batch[:, 1:])

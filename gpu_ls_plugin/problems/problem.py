@@ -58,7 +58,7 @@ class Problem(ABC):
 
     @abstractmethod
     def check(self, rows: Any, /, *, parameter: str = "rows") -> NDArray[np.int32]:
-        """Return solutions as an array, or say which row is none.
+        """Return solutions as an array, or say which row is not one.
 
         `problems.referee` has the checks of common rows: `check_permutations`, `check_values`.
 
@@ -77,9 +77,9 @@ class Problem(ABC):
         Raises
         ------
         InvalidTourError
-            Wrong shape, no row, or a row that is no solution; the row and the reason are named.
+            Wrong shape, no row, or a row that is not a solution; the row and the reason are named.
         InvalidTypeError
-            The entries are no integers.
+            The entries are not integers.
         """
 
     @abstractmethod

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BLOCK = 2**18  # entries handled at once: temporaries of 2 MiB stay in the cache
 
 device_costs: Callable[[Any, Any], Lengths] | None = None
-"""Costs of tours that lie on a GPU; the backends, which lie above, hang themselves in here."""
+"""Costs of tours that are on a GPU; the backends, a layer above, register themselves here."""
 
 
 class Tours(Protocol):
@@ -35,7 +35,7 @@ class Tours(Protocol):
 
     @property
     def objective(self) -> Any:
-        """What tours cost beside their length."""
+        """What tours cost in addition to their length."""
 
     def lengths(self, a: Cities, b: Cities) -> Lengths:
         """Return the exact lengths from cities `a` to cities `b`, elementwise."""
@@ -44,12 +44,12 @@ class Tours(Protocol):
 def check_tours(
     problem: Problem, tours: ArrayLike, *, parameter: str = "tours"
 ) -> NDArray[np.int32]:
-    """Return a batch of solutions as an array, or say which row is none; as `Problem.check`."""
+    """Return a batch of solutions as an array, or say which row is not one; as `Problem.check`."""
     return problem.check(tours, parameter=parameter)
 
 
 def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") -> NDArray[np.int32]:
-    """Return a batch of permutations of 0..n-1 as an array, or say which row is none.
+    """Return a batch of permutations of 0..n-1 as an array, or say which row is not one.
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") ->
     Raises
     ------
     InvalidTourError
-        Wrong shape, no row, or a row that is no permutation; the row and the reason are named.
+        Wrong shape, no row, or a row that is not a permutation; the row and the reason are named.
     InvalidTypeError
-        The entries are no integers.
+        The entries are not integers.
     """
     batch = check_values(tours, n, n, parameter=parameter, words=("tours", "cities", "city"))
     for rows in _blocks(*batch.shape):
@@ -81,7 +81,7 @@ def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") ->
             row = rows.start + int(complete.argmin())
             counts = np.bincount(batch[row], minlength=n)
             raise InvalidTourError(
-                f"{parameter}: row {row} is no permutation: city {counts.argmax()} appears "
+                f"{parameter}: row {row} is not a permutation: city {counts.argmax()} appears "
                 f"{counts.max()} times, city {counts.argmin()} is missing"
             )
     return batch
@@ -95,7 +95,7 @@ def check_values(
     parameter: str = "rows",
     words: tuple[str, str, str] = ("rows", "values", "value"),
 ) -> NDArray[np.int32]:
-    """Return rows of n numbers in 0..values-1 as an array, or say which row is none.
+    """Return rows of n numbers in 0..values-1 as an array, or say which row is not one.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def check_values(
     InvalidTourError
         Wrong shape, no row, or an entry outside its range; row and position are named.
     InvalidTypeError
-        The entries are no integers.
+        The entries are not integers.
     """
     array = _integer_rows(rows, n, parameter, words)
     if int(array.min()) < 0 or int(array.max()) >= values:

@@ -69,7 +69,7 @@ class TSP(Problem):
     integer : bool
         Whether lengths are integers.
     objective : Objective
-        What tours cost beside their length: nothing, unless the problem is made by `under`.
+        What tours cost in addition to length: nothing, unless the problem is made by `under`.
 
     Raises
     ------
@@ -78,7 +78,7 @@ class TSP(Problem):
     InvalidParameterError
         The optimum is negative or not finite.
     InvalidTypeError
-        Values that are no numbers.
+        Values that are not numbers.
     UnknownPartError
         No metric of that name is registered.
 
@@ -132,7 +132,7 @@ class TSP(Problem):
         InvalidParameterError
             The optimum is negative or not finite.
         InvalidTypeError
-            Entries that are no numbers.
+            Entries that are not numbers.
         """
         values = array_of(matrix, "matrix")
         if values.ndim != 2 or values.shape[0] != values.shape[1] or not values.size:
@@ -248,7 +248,7 @@ class TSP(Problem):
         Parameters
         ----------
         objective : str or Objective
-            What tours cost beside their length, or its registered name.
+            What tours cost in addition to length, or its registered name.
 
         Raises
         ------
@@ -299,7 +299,7 @@ class TSP(Problem):
         return digest.hexdigest()
 
     def check(self, tours: ArrayLike, *, parameter: str = "tours") -> NDArray[np.int32]:
-        """Return tours as an array, or say which row is none; see `Problem.check`."""
+        """Return tours as an array, or say which row is not one; see `Problem.check`."""
         return check_permutations(tours, self.n, parameter=parameter)
 
     def cost(self, tours: Any) -> Lengths:
@@ -319,9 +319,9 @@ class TSP(Problem):
         Raises
         ------
         InvalidTourError
-            A row is no permutation of the cities.
+            A row is not a permutation of the cities.
         InvalidTypeError
-            The entries are no integers.
+            The entries are not integers.
         """
         return tour_costs(self, tours)
 
@@ -349,7 +349,7 @@ class TSP(Problem):
         InvalidParameterError
             A city is not in 0..n-1.
         InvalidTypeError
-            The cities are no integers.
+            The cities are not integers.
         """
         return self.lengths(self._cities(a, "a"), self._cities(b, "b"))
 
@@ -394,12 +394,12 @@ def tour_problem(problem: object) -> TSP:
     Raises
     ------
     InvalidTypeError
-        It is no problem, or one of another kind.
+        It is not a problem, or is one of another kind.
     """
     tsp = problem.tsp if isinstance(problem, Problem) else None
     if not isinstance(tsp, TSP):
         raise InvalidTypeError(
-            f"problem: {problem!r:.80} is no TSP; make one by TSP(coordinates), "
+            f"problem: {problem!r:.80} is not a TSP; make one by TSP(coordinates), "
             "TSP.from_matrix(matrix) or TSP.read(path), or of a problem of pymoo by "
             "gpu_ls_pymoo.as_tsp(problem)"
         )

@@ -80,7 +80,7 @@ class Sections:
         """Return the number of cities, at least one."""
         text = self.field("DIMENSION")
         if not COUNT.fullmatch(text):
-            raise self.error("DIMENSION", f"{text!r} is no number of cities")
+            raise self.error("DIMENSION", f"{text!r} is not a number of cities")
         return int(text)
 
     def words(self, name: str) -> list[str]:
@@ -88,7 +88,7 @@ class Sections:
         words = [word for line in self.section(name) for word in line.split()]
         for word in words:
             if not NUMBER.fullmatch(word) or math.isinf(float(word)):
-                raise self.error(f"{name}_SECTION", f"{word!r} is no finite number")
+                raise self.error(f"{name}_SECTION", f"{word!r} is not a finite number")
         return words
 
     def numbers(self, name: str) -> NDArray[Any]:
@@ -144,7 +144,7 @@ def read_sections(path: str | os.PathLike[str]) -> Sections:
         else:
             raise FileFormatError(
                 f"{path}: line {number}: {line[:40]!r} is neither 'KEYWORD : value' nor part of a "
-                "section; this is no TSPLIB file"
+                "section; this is not a TSPLIB file"
             )
     return sections
 
@@ -268,7 +268,7 @@ def read_tour(path: str | os.PathLike[str]) -> NDArray[np.int32]:
     FileNotFoundError
         No such file.
     FileFormatError
-        Not a tour file, or its tour is no permutation or not of length DIMENSION.
+        Not a tour file, or its tour is not a permutation or not of length DIMENSION.
     """
     sections = read_sections(path)
     values = sections.numbers("TOUR")  # TYPE says TSP in some files, so the section decides
@@ -302,7 +302,7 @@ def write_tour(
     Raises
     ------
     InvalidTourError, InvalidTypeError
-        The tour is no permutation of 0..n-1.
+        The tour is not a permutation of 0..n-1.
     OSError
         The file cannot be written.
     """

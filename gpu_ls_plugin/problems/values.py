@@ -52,7 +52,7 @@ def check_finite(values: NDArray[Any], parameter: str) -> None:
     wrong = np.argwhere(~np.isfinite(values))
     if wrong.size:
         place = tuple(int(index) for index in wrong[0])
-        raise InvalidProblemError(f"{parameter}: entry {place} is {values[place]}, must be finite")
+        raise InvalidProblemError(f"{parameter}: entry {place} is {values[place]}, not finite")
 
 
 def points_of(values: ArrayLike) -> NDArray[np.float64]:

@@ -115,7 +115,7 @@ class Recombination(Cooperation):
         backend, device
             Where they are crossed; see `get_backend`.
         memory_limit : int, optional
-            Bytes that may be used beside the parents and children; without a difference to the
+            Bytes that may be used besides the parents and children; without a difference to the
             result.
         first_row : int
             Number of the first row, where the batch is a part of a larger one.
@@ -142,7 +142,7 @@ class Recombination(Cooperation):
             others = _parents(chosen, problem, second, "second")
             if len(children) != len(others):
                 raise InvalidTourError(
-                    f"second: {len(others)} rows do not go with the {len(children)} of first"
+                    f"second: {len(others)} rows do not match the {len(children)} of first"
                 )
             fixed = chosen.metric_data(problem).nbytes
             size = chosen.rows_that_fit(self.bytes_per_tour(problem.n), fixed, memory_limit)

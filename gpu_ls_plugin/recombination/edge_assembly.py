@@ -33,7 +33,7 @@ class EdgeAssembly(Recombination):
 
     Edge assembly crossover (Nagata and Kobayashi 2013): the edges in which two tours differ fall
     into AB-cycles; the first tour takes over each that makes it cheaper, one after the other, so
-    that the child never costs more than it. As the cooperation of some hundred chains it is far
+    that the child never costs more than it. As the cooperation of a few hundred chains it is far
     stronger than kicks alone, most of all if they start at random.
 
     Parameters

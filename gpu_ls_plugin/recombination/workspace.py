@@ -45,6 +45,6 @@ class Workspace(ABC):
         Returns
         -------
         (children, costs)
-            Shapes (P, n) and (P,): memory of this workspace, written anew by the next call. Where
+            Shapes (P, n) and (P,): memory of this workspace, overwritten by the next call. Where
             no child has been made, the first parent and its cost.
         """

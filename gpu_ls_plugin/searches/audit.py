@@ -84,7 +84,7 @@ def refereed_costs(names: tuple[str, ...], problem: TSP, tours: Any) -> Any:
         return problem.cost(tours)
     except InvalidTourError as error:
         raise FaultyPartError(
-            f"search: {' or '.join(map(repr, names))} made what is not a tour; {error}"
+            f"search: {' or '.join(map(repr, names))} made a row that is not a tour; {error}"
         ) from error
 
 
@@ -92,6 +92,6 @@ def check_claims(names: tuple[str, ...], claimed: Any, costs: Any) -> None:
     """Raise FaultyPartError where chains claim other costs (P,) than their tours have."""
     if names and not np.allclose(claimed, costs, rtol=ROUNDING, atol=ROUNDING):
         raise FaultyPartError(
-            f"search: tours were said to cost {np.asarray(claimed)}, but cost "
+            f"search: tours were reported to cost {np.asarray(claimed)}, but cost "
             f"{np.asarray(costs)}; what {' or '.join(map(repr, names))} computes is wrong"
         )

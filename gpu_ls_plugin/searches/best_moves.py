@@ -95,7 +95,7 @@ def best_moves(
     """
     if not isinstance(neighbourhood, FilteredNeighbourhood):
         raise InvalidTypeError(
-            f"neighbourhood: {neighbourhood!r} is no FilteredNeighbourhood, such as "
+            f"neighbourhood: {neighbourhood!r} is not a FilteredNeighbourhood, such as "
             "FilteredNeighbourhood(TwoOpt(), GainBound())"
         )
     count = checks.integer("k", k, least=1, most=MOST)

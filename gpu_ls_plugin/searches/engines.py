@@ -126,7 +126,7 @@ REFUSALS = {
     "[TwoOpt()] or [ThreeOpt()]; use candidates such as Nearest(10)",
     RandomK: "pivoting: {rule!r} draws moves of [TwoOpt()] or [ThreeOpt()] over All() cities, not "
     "of {moves} on {candidates!r}",
-    Pivoting: "pivoting: {rule!r} is served by no engine",
+    Pivoting: "pivoting: {rule!r} is not served by any engine",
 }
 
 

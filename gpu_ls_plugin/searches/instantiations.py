@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.neighbourhoods import Neighbourhood
     from gpu_ls_plugin.problems.metrics import Metric
 
-# The functions of these modules share their names, so the package's attributes are no modules.
+# The functions of these modules share their names, so the package's attributes are not modules.
 greedy = import_module("gpu_ls_plugin.construction.greedy")
 nearest_neighbour = import_module("gpu_ls_plugin.construction.nearest_neighbour")
 random_tours = import_module("gpu_ls_plugin.construction.random_tours")

@@ -162,7 +162,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         UnsupportedProblemError
             The search cannot work on the problem.
         InvalidTourError, InvalidTypeError
-            `tours` are no permutations of the cities.
+            `tours` are not permutations of the cities.
         InsufficientMemoryError
             Not even one tour fits.
         """

@@ -92,7 +92,7 @@ class LocalSearch(rehearsal.Rehearsed):
             self.neighbourhoods, (list, tuple)
         ):
             raise InvalidTypeError(
-                f"neighbourhoods: {self.neighbourhoods!r} is no list, such as [TwoOpt()]"
+                f"neighbourhoods: {self.neighbourhoods!r} is not a list, such as [TwoOpt()]"
             )
         parts = tuple(
             _part("neighbourhood", "neighbourhoods", part, Neighbourhood)
@@ -113,7 +113,7 @@ class LocalSearch(rehearsal.Rehearsed):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """What kernels are composed of, beside the metric."""
+        """What kernels are composed of, besides the metric."""
         return (*self.neighbourhoods, self.pivoting)
 
     def __call__(
@@ -163,7 +163,7 @@ class LocalSearch(rehearsal.Rehearsed):
         UnsupportedProblemError
             The distances are asymmetric.
         InvalidTourError, InvalidTypeError
-            `tours` are no permutations of the cities.
+            `tours` are not permutations of the cities.
         InsufficientMemoryError
             Not even one tour fits.
         """
@@ -262,6 +262,7 @@ def _part(kind: str, parameter: str, given: object, base: type) -> Any:
     made = registry.lookup(kind, given)() if isinstance(given, str) else given
     if not isinstance(made, base):
         raise InvalidTypeError(
-            f"{parameter}: {given!r} is no {kind} part; see gpu-ls operators for those there are"
+            f"{parameter}: {given!r} is not {checks.indefinite(kind)} part; "
+            "gpu-ls operators lists those there are"
         )
     return made

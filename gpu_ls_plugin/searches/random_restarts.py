@@ -41,7 +41,7 @@ class RandomRestarts:
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        A parameter is no positive integer or no search.
+        A parameter is not a positive integer, or not a search.
     """
 
     search: LocalSearch = field(default_factory=LocalSearch)
@@ -156,7 +156,7 @@ class RandomRestarts:
         CompilationError, UnsupportedProblemError, BackendUnavailableError
             As the search does.
         InvalidParameterError, InvalidTypeError
-            `size` is no positive integer, or `problem` no problem.
+            `size` is not a positive integer, or `problem` is not a problem.
         KeyboardInterrupt
             Ctrl-C.
         """

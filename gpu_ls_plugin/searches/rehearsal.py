@@ -53,7 +53,7 @@ class Rehearsed(ABC):
         CompilationError, UnsupportedProblemError, BackendUnavailableError
             As the search does.
         InvalidParameterError, InvalidTypeError
-            `size` is no positive integer, or `problem` no problem.
+            `size` is not a positive integer, or `problem` is not a problem.
         KeyboardInterrupt
             Ctrl-C.
         """

@@ -31,7 +31,7 @@ def solve(
     """Return the best tours found in some seconds, the cheapest first.
 
     What is not given follows from the problem and the device (`solver.default_settings`).
-    Compiling is no part of the seconds. Ctrl-C ends the search early: what was found so far is
+    Compiling is not part of the seconds. Ctrl-C ends the search early: what was found so far is
     returned, and the statistics say "interrupt".
 
     Parameters

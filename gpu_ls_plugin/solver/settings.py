@@ -98,7 +98,7 @@ class Settings:
         if isinstance(self.search, str):
             object.__setattr__(self, "search", parse_search(self.search))
         if isinstance(self.search, type) or not (self.search is None or callable(self.search)):
-            raise InvalidTypeError(f"search: {self.search!r} is no search; write {FORM}")
+            raise InvalidTypeError(f"search: {self.search!r} is not a search; write {FORM}")
 
     def budget(self, seconds: float) -> Budget:
         """Return the limits, with so many seconds."""
@@ -120,7 +120,7 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
     InvalidParameterError, BackendUnavailableError
         As `get_backend` does.
     InvalidTypeError
-        What is given is no problem, or are no settings.
+        `problem` is not a problem, or `given` is not a `Settings`.
     """
     problem = tour_problem(problem)
     checks.instance("settings", given, kind=Settings, wanted="Settings")

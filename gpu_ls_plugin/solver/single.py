@@ -1,4 +1,4 @@
-"""Solve one instance: starts, candidates, local optima, then kicks until time is over."""
+"""Solve one instance: starts, candidates, local optima, then kicks until time is up."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     """Return the best tours found in the time, the cheapest first.
 
     Ctrl-C ends the search early: what was found so far is returned and the statistics say
-    "interrupt". Their phases begin with "compiling", which is no part of their seconds.
+    "interrupt". Their phases begin with "compiling", which is not part of their seconds.
 
     Parameters
     ----------

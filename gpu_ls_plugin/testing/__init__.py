@@ -10,7 +10,7 @@ which seed, and what to do::
     def test_my_moves():
         check_neighbourhood(MyMoves())
 
-Nothing is needed beside what the library itself needs. A kind of parts has its check in a module of
+Nothing is needed beyond what the library itself needs. A kind of part has its check in a module of
 its own; what several kinds share is in `subject`, `small_problems` and `engines`.
 """
 

@@ -125,7 +125,7 @@ def _check_rule(subject: Subject, cost: str) -> None:
         chance = DEVIATIONS * math.sqrt(2 * mean * (1 - mean) / DRAWS)
         subject.expect(
             apart <= chance,
-            f"a rise of {rise} at level {level:g} is taken {taken[number]} times of {DRAWS} in "
+            f"a rise of {rise} at level {level:g} is taken {taken[number]} times out of {DRAWS} in "
             f"C++, {own} times in Python",
             ALIKE,
         )

@@ -89,7 +89,7 @@ def _check_lists(subject: Subject, problem: TSP) -> bool:
     )
     subject.expect(
         np.array_equal(cities, again.cities),
-        "build() lists other cities when it is called again",
+        "build() lists different cities when called again",
         "a rule may depend on the problem and its own parameters alone; give a random one a seed",
         where=problem,
     )

@@ -67,7 +67,7 @@ def _check_tours(subject: Subject, problem: TSP) -> bool:
         again, fewer, one, other = tours(ROWS), tours(2), tours(1), tours(ROWS, subject.seed + 1)
     subject.expect(
         np.array_equal(whole, again),
-        "it made other tours when it was called again with the same seed",
+        "it made different tours when called again with the same seed",
         "draw random numbers from the seed and the row alone",
         where=problem,
     )

@@ -58,7 +58,7 @@ def check_cooperation(cooperation: Cooperation, *, backend: str = "auto", seed: 
 def _check_exchanges(
     subject: Subject, problem: TSP, search: IteratedLocalSearch, size: int, who: str
 ) -> None:
-    """Let chains kick and exchange by turns."""
+    """Let chains kick and exchange in turn."""
     backend, part = subject.backend, subject.part
     tours = backend.xp.asarray(subject.tours(problem, size))
     chains = search.chains(Start(backend, problem, tours, subject.seed))

@@ -91,7 +91,7 @@ def expect_sound(
     costs = problem.cost(tours)
     exact = found.costs == costs if problem.integer else np.isclose(found.costs, costs, ROUNDING, 0)
     subject.expect(
-        exact.all(), f"{who} says costs {found.costs}, not {costs}", remedy, where=problem
+        exact.all(), f"{who} reports costs {found.costs}, not {costs}", remedy, where=problem
     )
     before = problem.cost(starts)
     if cooperates:  # rows are sorted by cost, and only the best tour is surely kept
@@ -99,7 +99,7 @@ def expect_sound(
     subject.expect((costs <= before).all(), f"{who} made tours worse", remedy, where=problem)
     subject.expect(
         np.array_equal(found.tours, again.tours),
-        f"{who} found other tours when it was called again with the same seed",
+        f"{who} found different tours when called again with the same seed",
         "whatever a part computes may depend on its arguments alone: no state, no clock, no "
         "generator of its own, no variable that is read before it is set",
         where=problem,
@@ -109,7 +109,7 @@ def expect_sound(
         alone = search(problem, starts[few], first_row=1, **options)
         subject.expect(
             np.array_equal(alone.tours, found.tours[few]),
-            f"{who} found other tours for rows 1 and 2 of a batch when it was given these alone, "
+            f"{who} found different tours for rows 1 and 2 of a batch when given these alone, "
             "as first_row=1",
             "a row may depend on its number, first_row + r, and on nothing else of the batch",
             where=problem,

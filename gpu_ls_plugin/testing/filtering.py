@@ -87,7 +87,7 @@ def check_filter(
     ]
     subject.expect(
         np.array_equal(found[0].tours, found[1].tours),
-        "descents by 2-opt end at other tours where openings are tested",
+        "descents by 2-opt end at different tours where openings are tested",
         OPENINGS,
         where=given[0],
     )
@@ -130,11 +130,11 @@ def _check_kept(
     masked, openings = (
         [_of_interest(row, improving_only) for row in way] for way in (whole, kept("openings"))
     )
-    compare(masked, openings, "kept is other where openings are tested", OPENINGS)
+    compare(masked, openings, "kept differs where openings are tested", OPENINGS)
     if subject.backend.name != "cpu" and available()["cpu"] is None:
         host = kept(backend="cpu")
         remedy = "compute in integers or float64, and take lengths from the tour's length(p, q)"
-        compare(whole, host, "kept is other on the CPU", remedy)
+        compare(whole, host, "kept differs on the CPU", remedy)
 
 
 def _of_interest(kept: Moves, improving_only: bool) -> Moves:

@@ -92,7 +92,7 @@ def _check_lengths(subject: Subject, problem: TSP) -> None:
     same = np.shape(table) == (n, n) and np.array_equal(np.diagonal(table), row)
     subject.expect(
         same and np.array_equal(broadcast, table),
-        "lengths() returns other numbers for arrays of other shapes",
+        "lengths() returns different numbers for arrays of other shapes",
         "index and compute elementwise, for any shapes that broadcast against each other",
         where=problem,
     )

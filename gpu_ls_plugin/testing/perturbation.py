@@ -104,7 +104,7 @@ def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
     )
     subject.expect(
         np.array_equal(whole, again),
-        "perturb() made other kicks when it was called again with the same seed",
+        "perturb() made different kicks when called again with the same seed",
         "draw random numbers from the seed and the row alone",
         where=problem,
     )
@@ -161,13 +161,13 @@ def _check_on_device(
     on_device = kick.perturb(problem, there, seed=subject.seed, backend=subject.backend.name)
     subject.expect(
         hasattr(on_device, "__cuda_array_interface__"),
-        "perturb() returned NumPy for tours that lie on the GPU",
+        "perturb() returned NumPy for tours that are on the GPU",
         "return the kind of array that came in: chains leave their tours on the device",
         where=problem,
     )
     subject.expect(
         np.array_equal(subject.backend.to_numpy(on_device), whole),
-        "perturb() made other kicks of tours that lie on the GPU",
+        "perturb() made different kicks of tours that are on the GPU",
         ALONE,
         where=problem,
     )
@@ -178,7 +178,7 @@ def _check_change(subject: Subject, problem: TSP, tours: Any, whole: Any, other:
     subject.expect(
         (whole != tours).any(),
         "no kick changed its tour",
-        "return other tours than were given, or chains never leave their local optima",
+        "return tours other than those given, or chains never leave their local optima",
         where=problem,
     )
     subject.expect(

@@ -104,7 +104,7 @@ class Subject:
             raise self.fault(wrong, remedy, where=where) from error
 
     def rehearse(self, work: Callable[[], object], who: str, *, where: object = "") -> None:
-        """Report what does not come to an end, or kills its process: on a CPU a child tries it.
+        """Report what does not finish, or kills its process: on a CPU a child tries it.
 
         What the part needs is compiled already. Errors in Python are left to who does it next.
         """
@@ -118,7 +118,7 @@ class Subject:
         if child.is_alive():
             child.kill()
             child.join()
-            wrong = f"{who} has not come to an end in {PATIENCE:g} seconds"
+            wrong = f"{who} has not finished within {PATIENCE:g} seconds"
             raise self.fault(wrong, "bound every loop of the C++", where=where)
         code = child.exitcode or 0
         self.expect(

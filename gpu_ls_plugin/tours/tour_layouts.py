@@ -78,7 +78,7 @@ STATE_BYTES = 56  # gls::Chain::State without its counts of moves
 
 @dataclass(frozen=True)
 class ChainNeeds:
-    """What a chain needs beside its tour.
+    """What a chain needs besides its tour.
 
     A city's site takes `site_bytes`, a number in which lengths are added up `length_bytes`; moves
     are counted by `neighbourhoods` and need "few", "some" or "many" `registers`.

@@ -100,7 +100,7 @@ def test_a_module_of_the_current_folder_is_not_run(monkeypatch, tmp_path, no_com
     assert not (tmp_path / "run").exists()
 
 
-# What is no compiler.
+# What is not a compiler.
 
 
 @pytest.mark.parametrize(
@@ -112,18 +112,18 @@ def test_what_is_no_compiler_is_found_out_without_damage(monkeypatch, tmp_path, 
     monkeypatch.setenv("CXX", command)
     for word in compiler.LIST_MACROS:
         (tmp_path / word).touch()
-    with pytest.raises(CompilerNotFoundError, match=rf"is no C\+\+17 compiler \(.+\); {REMEDY}"):
+    with pytest.raises(CompilerNotFoundError, match=rf"is not a C\+\+17 compiler \(.+\); {REMEDY}"):
         compiler.check_compiler()
     assert {path.name for path in tmp_path.iterdir()} == set(compiler.LIST_MACROS)
-    assert "is no C++17 compiler" in (backends.available()["cpu"] or "")
+    assert "is not a C++17 compiler" in (backends.available()["cpu"] or "")
 
 
 def test_a_compiler_of_an_older_standard_and_one_that_fails(as_compiler):
     as_compiler(PRETENDS.replace("201703", "201402"))
-    with pytest.raises(CompilerNotFoundError, match=r"is no C\+\+17 compiler"):
+    with pytest.raises(CompilerNotFoundError, match=r"is not a C\+\+17 compiler"):
         compiler.check_compiler()
     as_compiler(f"{PRETENDS}; exit 1")
-    with pytest.raises(CompilerNotFoundError, match=r"is no C\+\+17 compiler"):
+    with pytest.raises(CompilerNotFoundError, match=r"is not a C\+\+17 compiler"):
         compiler.check_compiler()
     as_compiler(PRETENDS)
     assert compiler.check_compiler()

@@ -41,7 +41,7 @@ def test_threads_are_the_usable_cores_or_the_users(monkeypatch):
 @pytest.mark.parametrize("text", ["0", "-1", "many", "²", "1.5", "4097", "9" * 5000])
 def test_what_is_no_number_of_threads(monkeypatch, text):
     monkeypatch.setenv("GPU_LS_THREADS", text)
-    words = rf"GPU_LS_THREADS: '{text}' is no .* between 1 and 4096, or unset"
+    words = rf"GPU_LS_THREADS: '{text}' is not .* between 1 and 4096, or unset"
     with pytest.raises(InvalidParameterError, match=words):
         gls.random_tours(random_problem("EUC_2D", 9), 2, backend="cpu")
 

@@ -1,4 +1,4 @@
-"""Compiled programs are kept, found, mended when damaged, and never taken from others."""
+"""Compiled programs are kept, found, rebuilt when damaged, and never taken from others."""
 
 from __future__ import annotations
 

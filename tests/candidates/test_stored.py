@@ -122,15 +122,15 @@ def test_files_that_are_none(tmp_path):
     whole = path.read_bytes()
     for content in (b"", b"NAME: pr76", whole[:-30], whole[: len(whole) // 2]):
         path.write_bytes(content)
-        with pytest.raises(FileFormatError, match="file: no file of candidate lists"):
+        with pytest.raises(FileFormatError, match="file: not a file of candidate lists"):
             Candidates.load(path)
     with path.open("wb") as file:
         np.save(file, np.zeros(3))
-    with pytest.raises(FileFormatError, match="no file of candidate lists"):
+    with pytest.raises(FileFormatError, match="not a file of candidate lists"):
         Candidates.load(path)
     with path.open("wb") as file:
         np.savez(file, cities=np.zeros((3, 2)))
-    with pytest.raises(FileFormatError, match="no file of candidate lists"):
+    with pytest.raises(FileFormatError, match="not a file of candidate lists"):
         Candidates.load(path)
 
 
@@ -148,7 +148,7 @@ def test_files_with_wrong_content(tmp_path):
         cities = good.copy()
         cities[0] = row
         write(path, cities)
-        with pytest.raises(FileFormatError, match="file: cities: row 0 is no list"):
+        with pytest.raises(FileFormatError, match="file: cities: row 0 is not a list"):
             Candidates.load(path)
     for cities in (good / 2, good[0], good[None], good[:, :0], good[:0], good > 0):
         write(path, cities)
@@ -161,7 +161,7 @@ def test_files_with_wrong_content(tmp_path):
     with pytest.raises(FileFormatError, match="format"):
         Candidates.load(path)
     write(path, np.array([{}], object))
-    with pytest.raises(FileFormatError, match="no file of candidate lists"):
+    with pytest.raises(FileFormatError, match="not a file of candidate lists"):
         Candidates.load(path)
 
 

@@ -281,7 +281,7 @@ def test_ctrl_c_writes_the_best_tour(as_json: bool, tmp_path: Path) -> None:
 
 def bad_inputs(folder: Path) -> dict[str, tuple[Sequence[object], str]]:
     good = write_instance(folder / "good.tsp", 9)
-    (folder / "text.tsp").write_text("this is no instance\n", encoding="utf-8")
+    (folder / "text.tsp").write_text("this is not an instance\n", encoding="utf-8")
     (folder / "bytes.tsp").write_bytes(bytes(range(256)))
     (folder / "cut.tsp").write_text(good.read_text(encoding="utf-8")[:120], encoding="utf-8")
     (folder / "matrix.tsp").write_text(

@@ -44,9 +44,9 @@ def test_a_machine_that_can_search(examined):
     ("command", "words"),
     [
         ("no-such-compiler", "CXX names 'no-such-compiler'"),
-        ("rm -rf", "is no C++17 compiler"),
-        ("rm -rf --", "is no C++17 compiler"),
-        ("false", "is no C++17 compiler"),
+        ("rm -rf", "is not a C++17 compiler"),
+        ("rm -rf --", "is not a C++17 compiler"),
+        ("false", "is not a C++17 compiler"),
         ("c++ 'open", 'CXX: "c++ \'open" cannot be split'),
     ],
 )

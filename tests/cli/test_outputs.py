@@ -214,7 +214,7 @@ def test_whatever_goes_wrong_the_others_are_written(
     assert "out.tour" in printed.out and "out.json" in printed.out
 
 
-# ---- names that are no text, terminals that know few letters
+# ---- names that cannot be decoded, terminals that know few letters
 
 
 @pytest.mark.parametrize("as_json", [False, pytest.param(True, marks=pytest.mark.slow)])

@@ -205,7 +205,7 @@ def test_searches_take_every_kind_of_tours(search, backend):
     single = search(problem, tours[0].tolist(), backend=backend)
     assert np.array_equal(single.tours, expected[:1])
     assert single.costs.shape == (1,)
-    with pytest.raises(InvalidTourError, match="tours: row 1 is no permutation"):
+    with pytest.raises(InvalidTourError, match="tours: row 1 is not a permutation"):
         search(problem, [range(30), [0] * 30], backend=backend)
 
 

@@ -104,7 +104,7 @@ def test_wrong_cupy_tours_are_refused(cupy, call):
     twice = np.tile(np.arange(N), (3, 1))
     twice[2, 0] = 5
     for tours, error, words in (
-        (twice, InvalidTourError, "tours: row 2 is no permutation: city 5 appears 2 times, city 0"),
+        (twice, InvalidTourError, "row 2 is not a permutation: city 5 appears 2 times, city 0"),
         (twice + 1, InvalidTourError, f"row 0 holds city {N} at position {N - 1}"),
         (twice - 1, InvalidTourError, "row 0 holds city -1"),
         (twice[:, :9], InvalidTourError, r"tours: shape \(3, 9\)"),
@@ -133,7 +133,7 @@ def test_asymmetric_problems_are_refused(cupy):
 
 
 def test_devices_that_are_not_there():
-    for device, words in ((-1, "not at least 0"), (99, "none of the")):
+    for device, words in ((-1, "not at least 0"), (99, "not one of the")):
         with pytest.raises(InvalidParameterError, match=f"device: {device} is {words}"):
             SEARCH(PROBLEM, STARTS, backend="cuda", device=device)
 

@@ -145,7 +145,7 @@ def test_parents_on_the_device_have_children_there():
         assert isinstance(children, cupy.ndarray)
         assert np.array_equal(children.get(), expected)
     assert np.array_equal(given[0].get(), first) and np.array_equal(given[1].get(), second)
-    with pytest.raises(InvalidTypeError, match="first: the array lies on a GPU"):
+    with pytest.raises(InvalidTypeError, match="first: the array is on a GPU"):
         cross(problem, *given, backend="cpu")
     with pytest.raises(InvalidTourError, match=r"second: row 2 .* permutation"):
         wrong = second.copy()

@@ -1,4 +1,4 @@
-"""A problem whose rows are no permutations, as a third party brings it: one file, one plugin."""
+"""A problem whose rows are not permutations, as a third party brings it: one file, one plugin."""
 
 from __future__ import annotations
 

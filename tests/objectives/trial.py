@@ -57,7 +57,7 @@ struct NoTolls : Tolls {
 
 @dataclass(frozen=True, eq=False)
 class Tolls(Objective):
-    """Some edges cost more than their length; tours with such edges are no results."""
+    """Some edges cost more than their length; tours with such edges are not results."""
 
     matrix: Any
 

@@ -42,9 +42,9 @@ def test_the_tours_before_do_not_matter_and_stay():
 
 
 def test_bad_input():
-    with pytest.raises(InvalidTourError, match="row 1 is no permutation"):
+    with pytest.raises(InvalidTourError, match="row 1 is not a permutation"):
         restart([list(range(N)), [0] * N])
-    with pytest.raises(InvalidTypeError, match="problem: 5 is no TSP"):
+    with pytest.raises(InvalidTypeError, match="problem: 5 is not a TSP"):
         restart(problem=5)
     with pytest.raises(InvalidTypeError, match=r"seed: 0\.5"):
         restart(seed=0.5)

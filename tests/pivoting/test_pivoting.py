@@ -49,10 +49,10 @@ def test_k_may_be_any_positive_integer(k):
         (0, InvalidParameterError, "k: 0 is not between 1 and 1000000000"),
         (-3, InvalidParameterError, "k: -3 is not between"),
         (10**9 + 1, InvalidParameterError, "k: 1000000001 is not between"),
-        (2.0, InvalidTypeError, r"k: 2\.0 is no integer"),
-        ("9", InvalidTypeError, "k: '9' is no integer"),
-        (True, InvalidTypeError, "k: True is no integer"),
-        (None, InvalidTypeError, "k: None is no integer"),
+        (2.0, InvalidTypeError, r"k: 2\.0 is not an integer"),
+        ("9", InvalidTypeError, "k: '9' is not an integer"),
+        (True, InvalidTypeError, "k: True is not an integer"),
+        (None, InvalidTypeError, "k: None is not an integer"),
     ],
 )
 def test_other_k_are_refused(k, error, message):
@@ -71,7 +71,7 @@ def test_up_to_64_cities_are_looked_at_together(cities):
     [
         (0, InvalidParameterError, "cities: 0 is not between 1 and 64"),
         (65, InvalidParameterError, "cities: 65 is not between"),
-        (8.0, InvalidTypeError, r"cities: 8\.0 is no integer"),
+        (8.0, InvalidTypeError, r"cities: 8\.0 is not an integer"),
     ],
 )
 def test_other_numbers_of_cities_are_refused(cities, error, message):

@@ -219,7 +219,7 @@ BROKEN = {
     "no_hook": ("x = 1", "no hook is implemented"),
     "wrong_kind": (GOOD.format("X").replace("metric", "colour"), "kind: 'colour'"),
     "half_way": (GOOD.format("HALF") + "    1 / 0\n", "ZeroDivisionError"),
-    "no_text": (GOOD.format("X").replace("'X'", "5"), "name: 5 is no text"),
+    "no_text": (GOOD.format("X").replace("'X'", "5"), "name: 5 is not a string"),
     "not_callable": (GOOD.format("X").replace("int)", "int())"), "factory: 0 of metric 'X' cannot"),
     "takes_a_name": (GOOD.format("FIRST") + "    register('metric', 'EUC_2D', int)\n", "'builtin'"),
 }

@@ -114,7 +114,7 @@ def test_the_row_that_does_not_join_the_ends_is_named():
     way = gls.OpenPath(problem("plane"), last=5)
     with pytest.raises(InvalidTourError, match=r"tours: row 1 .* not from anywhere to city 5"):
         way.path(tours)
-    with pytest.raises(InvalidTourError, match="row 0 is no permutation"):
+    with pytest.raises(InvalidTourError, match="row 0 is not a permutation"):
         way.path([0] * 8)
     with pytest.raises(InvalidTourError, match="paths: "):
         way.cost(tours)
@@ -126,7 +126,7 @@ def test_the_row_that_does_not_join_the_ends_is_named():
         ({"first": 7}, InvalidParameterError, "first: 7 is not between 0 and 6"),
         ({"last": -1}, InvalidParameterError, "last: -1"),
         ({"first": 1.0}, InvalidTypeError, "first: 1.0"),
-        ({"first": 3, "last": 3}, InvalidParameterError, "last: 3 is the first city, too"),
+        ({"first": 3, "last": 3}, InvalidParameterError, "last: 3 is also the first city"),
     ],
 )
 def test_ends_that_are_none(ends, error, words):

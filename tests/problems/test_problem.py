@@ -1,4 +1,4 @@
-"""The contract of problems: a kind whose rows are no permutations goes wherever lengths do not."""
+"""The contract of problems: a kind whose rows are not permutations goes wherever lengths do not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def result(rows: object = ROWS) -> gls.Result:
     return gls.Result(np.asarray(rows), PROBLEM.cost(rows), problem=PROBLEM)
 
 
-# ---- rows that are no permutations
+# ---- rows that are not permutations
 
 
 def test_rows_are_what_the_problem_says():
@@ -77,7 +77,7 @@ def test_files_ask_the_problem(name, tmp_path):
     assert again.tours.dtype == np.int32
     assert np.array_equal(again.costs, given.costs)
     assert again.problem is PROBLEM
-    with pytest.raises(FileFormatError, match=r"row 0 is no permutation; .* problem="):
+    with pytest.raises(FileFormatError, match=r"row 0 is not a permutation; .* problem="):
         gls.Result.load(tmp_path / name)
     with pytest.raises(FileFormatError, match="tours: row 2 holds colour 2"):
         gls.Result.load(tmp_path / name, GraphColouring(RING, 5, 2))
@@ -140,7 +140,7 @@ def test_observers_are_handed_the_problem_that_was_searched(monkeypatch):
 )
 def test_what_needs_lengths_says_so(need_lengths):
     with pytest.raises(
-        InvalidTypeError, match=r"problem: <.*GraphColouring.* is no TSP; make one by"
+        InvalidTypeError, match=r"problem: <.*GraphColouring.* is not a TSP; make one by"
     ):
         need_lengths()
 
@@ -200,5 +200,5 @@ def test_canonical_rows_are_new_and_checked():
     problem = gls.TSP([(0, 0), (1, 0), (2, 3)])
     rows = np.array([[0, 1, 2]], np.int32)
     assert not np.shares_memory(problem.canonical(rows), rows)
-    with pytest.raises(InvalidTourError, match="tours: row 0 is no permutation"):
+    with pytest.raises(InvalidTourError, match="tours: row 0 is not a permutation"):
         problem.canonical([0, 1, 1])

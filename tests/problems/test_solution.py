@@ -1,4 +1,4 @@
-"""The referee's checks: what is a tour, and what is said about what is none."""
+"""The referee's checks: what is a tour, and what is said about what is not."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_tours_are_not_changed():
         (
             [[0, 1, 2, 2]],
             InvalidTourError,
-            "row 0 is no permutation: city 2 appears 2 times, city 3",
+            "row 0 is not a permutation: city 2 appears 2 times, city 3",
         ),
         ([[3, 2, 1, 0], [0, 0, 0, 1]], InvalidTourError, "row 1 .* city 0 appears 3 times, city 2"),
         (
@@ -124,7 +124,7 @@ def test_costs_of_a_line_by_hand():
 
 
 class DeviceTours:
-    """Tours that pretend to lie on a GPU."""
+    """Tours that pretend to be on a GPU."""
 
     __cuda_array_interface__: dict = {}  # noqa: RUF012
 

@@ -231,5 +231,5 @@ def test_a_child_that_is_no_tour_is_named(tsp: gls.TSP) -> None:
 
     problem, pop = TSPProblem(tsp), Population.new("X", rows(60, 3))
     mating = MemeticMating(crossover=Careless(2, 1, prob=1.0), mutation=NoMutation())
-    with pytest.raises(InvalidTourError, match="tours: row 2 is no permutation"):
+    with pytest.raises(InvalidTourError, match="tours: row 2 is not a permutation"):
         mating.do(problem, pop, 5, np.random.default_rng(0))

@@ -51,12 +51,12 @@ ITERATED = gls.IteratedLocalSearch()
         ({"search": "local_serch"}, UnknownPartError, "did you mean 'local_search'"),
         ({"moves": -1}, InvalidParameterError, "moves: -1 is not at least 1"),
         ({"moves": 0}, InvalidParameterError, "moves: 0 is not at least 1"),
-        ({"moves": 2.5}, InvalidTypeError, r"moves: 2\.5 is no integer"),
+        ({"moves": 2.5}, InvalidTypeError, r"moves: 2\.5 is not an integer"),
         ({"kicks": -1, "search": ITERATED}, InvalidParameterError, "kicks: -1"),
         ({"kicks": 5}, InvalidParameterError, "kicks: 5, but .* pass an IteratedLocalSearch"),
         ({"kicks": 5, "search": "two_opt"}, InvalidParameterError, r"TwoOpt\(\).* makes none"),
         ({"kicks": 5, "search": gls.LocalSearch()}, InvalidParameterError, "makes none"),
-        ({"backend": "gpu"}, InvalidParameterError, "backend: 'gpu' is none of"),
+        ({"backend": "gpu"}, InvalidParameterError, "backend: 'gpu' is not one of"),
     ],
 )
 def test_searches_and_limits(operator: Any, options: Any, error: type, message: str) -> None:
@@ -84,7 +84,7 @@ def test_searches_that_are_not_known_may_kick(operator: Any) -> None:
     ],
 )
 def test_probabilities(operator: Any, prob: Any, error: type) -> None:
-    with pytest.raises(error, match=r"prob: .* is no"):
+    with pytest.raises(error, match=r"prob: .* is not"):
         operator(prob=prob)
 
 
@@ -195,5 +195,5 @@ def test_a_repair_names_rows_that_are_no_tours(tsp: gls.TSP) -> None:
 
 
 def test_the_core_names_the_way_to_pymoos_problems(tsp: gls.TSP) -> None:
-    with pytest.raises(InvalidTypeError, match=r"is no TSP; .*gpu_ls_pymoo\.as_tsp\(problem\)"):
+    with pytest.raises(InvalidTypeError, match=r"is not a TSP; .*gpu_ls_pymoo\.as_tsp\(problem\)"):
         gls.LocalSearch()(TSPProblem(tsp), rows(60, 2))

@@ -1,4 +1,4 @@
-"""Start populations that are given: what is no tour is named before the run begins."""
+"""Start populations that are given: what is not a tour is named before the run begins."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def changed(value: Any, dtype: Any = None) -> NDArray[Any]:
 
 
 WRONG = {
-    "twice": (changed(rows(20, 4)[2, 6], int), "sampling: row 2 is no permutation"),
+    "twice": (changed(rows(20, 4)[2, 6], int), "sampling: row 2 is not a permutation"),
     "too large": (changed(20), "sampling: row 2 holds city 20 at position 5"),
     "negative": (changed(-1), "sampling: row 2 holds city -1 at position 5"),
     "a half": (changed(0.5), r"sampling: row 2 holds 0\.5 at position 5"),

@@ -154,9 +154,9 @@ def test_a_population_makes_the_same_children():
 @pytest.mark.parametrize(
     ("given_", "error", "words"),
     [
-        ({"first": FIRST[:3]}, InvalidTourError, "second: 5 rows do not go with the 3 of first"),
+        ({"first": FIRST[:3]}, InvalidTourError, "second: 5 rows do not match the 3 of first"),
         ({"first": FIRST + 1}, InvalidTourError, r"first: row \d holds city 30"),
-        ({"second": FIRST * 0}, InvalidTourError, "second: row 0 is no permutation"),
+        ({"second": FIRST * 0}, InvalidTourError, "second: row 0 is not a permutation"),
         ({"second": SECOND / 2}, InvalidTypeError, "second: cities must be integers"),
         ({"second": SECOND[:, 1:]}, InvalidTourError, r"second: shape \(5, 29\)"),
         ({"second": None}, InvalidTourError, "second: shape"),
@@ -253,7 +253,7 @@ def test_children_that_are_not_tours_are_a_fault_of_the_part(monkeypatch):
         return children, costs
 
     monkeypatch.setattr(HalvesWorkspace, "cross", twice)
-    with pytest.raises(FaultyPartError, match=r"'halves' made what is not a tour.* row 2"):
+    with pytest.raises(FaultyPartError, match=r"'halves' made a row that is not a tour.* row 2"):
         Halves().cross(PROBLEM, FIRST, SECOND, backend="cpu")
 
 
@@ -261,7 +261,7 @@ def test_children_that_are_not_tours_are_a_fault_of_the_part(monkeypatch):
     ("fault", "words"),
     [
         (lambda tours, costs: (tours, costs - 10**6), "'halves' computes is wrong"),
-        (lambda tours, costs: (tours * 0, costs * 0), "'halves' made what is not a tour"),
+        (lambda tours, costs: (tours * 0, costs * 0), "'halves' made a row that is not a tour"),
     ],
 )
 def test_what_chains_are_given_is_measured(fault, words, monkeypatch):

@@ -559,13 +559,13 @@ def test_parts_are_values(part):
 @pytest.mark.parametrize(
     ("parameters", "error", "words"),
     [
-        ({"search": "two_opt"}, InvalidTypeError, "search: 'two_opt' is no LocalSearch"),
-        ({"search": gls.RandomRestarts()}, InvalidTypeError, "search: .* is no LocalSearch"),
+        ({"search": "two_opt"}, InvalidTypeError, "search: 'two_opt' is not a LocalSearch"),
+        ({"search": gls.RandomRestarts()}, InvalidTypeError, "search: .* is not a LocalSearch"),
         ({"perturbation": 7}, InvalidTypeError, r"perturbation: 7 .* DoubleBridge\(\)"),
         ({"perturbation": None}, InvalidTypeError, "perturbation: None"),
         ({"accept": "better"}, InvalidTypeError, r"accept: 'better' .* Better\(\)"),
         ({"accept": None}, InvalidTypeError, "accept: None"),
-        ({"cooperation": 0.5}, InvalidTypeError, "cooperation: 0.5 is no cooperation"),
+        ({"cooperation": 0.5}, InvalidTypeError, "cooperation: 0.5 is not a cooperation"),
         ({"kicks_per_city": -1}, InvalidParameterError, "kicks_per_city: -1 is not between 0"),
         ({"kicks_per_city": np.nan}, InvalidParameterError, "kicks_per_city: nan"),
         pytest.param(
@@ -573,9 +573,9 @@ def test_parts_are_values(part):
             InvalidParameterError,
             "kicks_per_city: inf",
         ),
-        ({"kicks_per_city": "10"}, InvalidTypeError, "kicks_per_city: '10' is no number"),
+        ({"kicks_per_city": "10"}, InvalidTypeError, "kicks_per_city: '10' is not a number"),
         ({"restart_after": 0}, InvalidParameterError, "restart_after: 0 is not between 1 and"),
-        ({"restart_after": 2.5}, InvalidTypeError, "restart_after: 2.5 is no integer"),
+        ({"restart_after": 2.5}, InvalidTypeError, "restart_after: 2.5 is not an integer"),
     ],
 )
 def test_bad_parameters(parameters, error, words):
@@ -587,15 +587,15 @@ def test_bad_parameters(parameters, error, words):
     ("make", "error", "words"),
     [
         (lambda: gls.Migration(every=0), InvalidParameterError, "every: 0 is not between 1e-09"),
-        (lambda: gls.Migration(every=None), InvalidTypeError, "every: None is no number"),
+        (lambda: gls.Migration(every=None), InvalidTypeError, "every: None is not a number"),
         (lambda: gls.Migration(share=0.6), InvalidParameterError, "share: 0.6 is not between"),
         (lambda: gls.Migration(share=-1), InvalidParameterError, "share: -1"),
         (lambda: gls.Threshold(-0.1), InvalidParameterError, "rise: -0.1 is not between 0"),
-        (lambda: gls.Threshold("much"), InvalidTypeError, "rise: 'much' is no number"),
+        (lambda: gls.Threshold("much"), InvalidTypeError, "rise: 'much' is not a number"),
         (lambda: gls.Annealing(-1), InvalidParameterError, "start: -1 is not between 0"),
         (lambda: gls.Annealing(np.nan), InvalidParameterError, "start: nan"),
         (lambda: gls.DoubleBridge(walk=0), InvalidParameterError, "walk: 0 is not between 1"),
-        (lambda: gls.DoubleBridge(walk=1.5), InvalidTypeError, "walk: 1.5 is no integer"),
+        (lambda: gls.DoubleBridge(walk=1.5), InvalidTypeError, "walk: 1.5 is not an integer"),
         (lambda: gls.DoubleBridge(9, 9), InvalidParameterError, "walk: .* give one"),
         (
             lambda: gls.DoubleBridge(walk=5).perturb(PROBLEM, STARTS, backend="cpu"),
@@ -617,9 +617,9 @@ def test_bad_parameters_of_parts(make, error, words):
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"problem": "a.tsp"}, InvalidTypeError, "problem: 'a.tsp' is no TSP"),
+        ({"problem": "a.tsp"}, InvalidTypeError, "problem: 'a.tsp' is not a TSP"),
         ({"starts": [[0, 1, 2]]}, InvalidTourError, r"tours: shape \(1, 3\)"),
-        ({"starts": [list(range(N)), [0] * N]}, InvalidTourError, "row 1 is no permutation"),
+        ({"starts": [list(range(N)), [0] * N]}, InvalidTourError, "row 1 is not a permutation"),
         ({"starts": STARTS.astype(float)}, InvalidTypeError, "tours: .*float64"),
         ({"seed": -1}, InvalidParameterError, "seed: -1"),
         ({"seed": 2**64}, InvalidParameterError, "seed: 18446744073709551616"),
@@ -627,9 +627,9 @@ def test_bad_parameters_of_parts(make, error, words):
         ({"first_row": -1}, InvalidParameterError, "first_row: -1"),
         ({"first_row": None}, InvalidTypeError, "first_row: None"),
         ({"callback": 5}, InvalidTypeError, "callback: 5 cannot be called"),
-        ({"memory_limit": "1 GB"}, InvalidTypeError, "memory_limit: '1 GB' is no integer"),
+        ({"memory_limit": "1 GB"}, InvalidTypeError, "memory_limit: '1 GB' is not an integer"),
         ({"memory_limit": -1}, InvalidParameterError, "memory_limit: -1"),
-        ({"budget": 5}, InvalidTypeError, r"budget: 5 is no Budget; write Budget\(seconds=5\)"),
+        ({"budget": 5}, InvalidTypeError, r"budget: 5 is not a Budget; write Budget\(seconds=5\)"),
         ({"device": 0}, InvalidParameterError, "device: the cpu backend"),
     ],
 )

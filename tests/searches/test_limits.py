@@ -184,8 +184,8 @@ def test_other_errors_of_a_callback_come_through(search):
 @pytest.mark.parametrize(
     ("limit", "words"),
     [
-        ({"budget": 5}, r"budget: 5 is no Budget; write Budget\(seconds=5\)"),
-        ({"memory_limit": "1 GB"}, "memory_limit: '1 GB' is no integer"),
+        ({"budget": 5}, r"budget: 5 is not a Budget; write Budget\(seconds=5\)"),
+        ({"memory_limit": "1 GB"}, "memory_limit: '1 GB' is not an integer"),
     ],
 )
 def test_limits_of_the_wrong_type(search, limit, words):

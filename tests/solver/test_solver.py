@@ -346,7 +346,7 @@ def test_bad_settings(settings: dict[str, float], reason: str) -> None:
 
 
 def test_what_is_no_search() -> None:
-    with pytest.raises(InvalidTypeError, match="search: 3 is no search"):
+    with pytest.raises(InvalidTypeError, match="search: 3 is not a search"):
         Settings(search=3)  # type: ignore[arg-type]
     with pytest.raises(UnknownPartError, match="did you mean 'lin_kernighan'"):
         Settings(search="lin_kernigan")

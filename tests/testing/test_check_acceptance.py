@@ -59,7 +59,7 @@ class Numbers(Mine):
 
 
 FAULTS: dict[str, tuple[Any, str]] = {
-    "another rule in C++": (Mine("rise < 0"), "times of 2000 in C\\+\\+, 0 times|2000 times in"),
+    "another rule in C++": (Mine("rise < 0"), "out of 2000 in C\\+\\+, 0 times|2000 times in"),
     "a bit more often": (Mine("rise <= level || random.next() < 2600000000u"), "must be the same"),
     "less than equal": (Mine("float(rise) < level || (random.next() & 1)"), "a rise of 0 at"),
     "not worse in Python": (Mine(never_worse=True), "kNeverWorse is False in C\\+\\+, never_worse"),
@@ -81,7 +81,7 @@ def test_a_faulty_rule_is_found_out(fault, backend):
 def test_a_rule_that_never_ends_is_found_out(monkeypatch):
     monkeypatch.setattr("gpu_ls_plugin.testing.subject.PATIENCE", 3.0)
     never = "[&] { while (random.next() != 1u) level += 1; return level > 0; }()"
-    found_out(check_acceptance, Mine(never), r"takes\(\) has not come to an end", backend="cpu")
+    found_out(check_acceptance, Mine(never), r"takes\(\) has not finished within", backend="cpu")
 
 
 @ON_BOTH

@@ -69,7 +69,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "real numbers": (Mine(lambda cities: cities * 1.0), "lists float64"),
     "too few rows": (Mine(lambda cities: cities[1:]), "not integers of shape"),
     "other lengths": (Mine(lengths=lambda lengths: lengths + 1), "lengths of the lists are not"),
-    "by chance": (Mine(shuffled), "when it is called again|lengths of the lists"),
+    "by chance": (Mine(shuffled), "when called again|lengths of the lists"),
     "fewer than there are": (Mine(longest=2), r"most\(\) says 2 candidates, build\(\) lists 3"),
     "refuses all": (Refusing(), "refuses every problem"),
     "no lists": (Bare(), r"build\(\) returned array"),

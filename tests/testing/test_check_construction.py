@@ -46,7 +46,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "one tour": (shuffles(right, lambda rows: rows[0]), "of shape"),
     "real numbers": (shuffles(right, lambda rows: rows * 1.0), "returned float64"),
     "by the size": (shuffles(lambda s, r, size: [s, r, size]), "a smaller batch is not"),
-    "without a seed": (shuffles(lambda s, r, size: None), "when it was called again"),
+    "without a seed": (shuffles(lambda s, r, size: None), "when called again"),
     "ignores its seed": (shuffles(lambda s, r, size: [r]), "another seed made the same tours"),
     "takes no backend": (nameless, "it is called as construct"),
     "refuses all": (refusing, "refuses every problem"),

@@ -105,7 +105,7 @@ def test_a_neighbourhood_that_reads_beyond_its_arrays_is_found_out():
 def test_a_neighbourhood_that_never_ends_is_found_out(monkeypatch):
     monkeypatch.setattr("gpu_ls_plugin.testing.subject.PATIENCE", 3.0)
     endless = Mine(claim="[&] { volatile int at = 1; while (at) at = at; return gain; }()")
-    found_out(check_neighbourhood, endless, r"gain\(\) has not come to an end", backend="cpu")
+    found_out(check_neighbourhood, endless, r"gain\(\) has not finished within", backend="cpu")
 
 
 @ON_BOTH

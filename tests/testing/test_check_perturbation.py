@@ -99,7 +99,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "ignores its seed": (Scramble(key=lambda s, seed, row, size: [row]), "another seed made"),
     "a generator of its own": (
         Scramble(key=lambda s, seed, row, size: [seed, row, s.calls]),
-        "other kicks when it was called again",
+        "different kicks when called again",
     ),
     "works in place": (Scramble(copy=False), "changed the tours that it was given"),
     "does nothing": (Scramble(lambda tour, random: None), "no kick changed its tour"),

@@ -109,7 +109,7 @@ class Chains(ChainState, ABC):
     @property
     def current_is_best(self) -> bool:
         """Whether a chain's current tour is always its best one."""
-        alone = self.start.problem.objective.length_alone  # cheaper tours may be no results
+        alone = self.start.problem.objective.length_alone  # cheaper tours may not be results
         return self.accept.never_worse and not self.patience and alone
 
     @abstractmethod

@@ -92,7 +92,7 @@ struct TwoOptClimb {
       row_edges[q][team.lane()] = row[q].edge;  // registers are for the inner loop
       low[q] = before[q] = kInfinity;
     }
-    // A lane whose first row is no start of a group reads from the start of that group.
+    // A lane whose first row is not the first of a group reads from the start of that group.
     const int shift = mine % kGroup;
     int slot = pad(mine - shift);
     for (int chunk = 0; chunk <= last_column + kGroup; chunk += kChunk) {

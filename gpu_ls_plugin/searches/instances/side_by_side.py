@@ -98,7 +98,7 @@ class SideBySide:
     def drive(
         self, watch: Stopwatch, end: float, kicks: int | None, after: Callable[[], None]
     ) -> str:
-        """Launch until every chain has made its kicks or the time is over; return which.
+        """Launch until every chain has made its kicks or the time is up; return which.
 
         Parameters
         ----------
