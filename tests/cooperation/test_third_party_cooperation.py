@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.helpers.distributions import install, run
 from tests.test_docs import blocks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,30 +69,7 @@ print(json.dumps({
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The plugin's distribution, installed by pip into a folder of its own."""
-    project = tmp_path_factory.mktemp("project")
-    (project / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
-    (project / "gpu_ls_ring.py").write_text(PLUGIN, encoding="utf-8")
-    target = tmp_path_factory.mktemp("site")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    options = ["--no-build-isolation", "--no-deps", "--no-index", "--target", str(target)]
-    subprocess.run(
-        [*pip, *options, str(project)], check=True, capture_output=True, text=True, timeout=120
-    )
-    return target
-
-
-def run(site: Path, *arguments: str) -> Any:
-    path = os.pathsep.join([str(site), str(ROOT), str(ROOT / "adapters")])
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env=os.environ | {"PYTHONPATH": path},
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return install(tmp_path_factory, PYPROJECT, "gpu_ls_ring", PLUGIN)
 
 
 def test_its_parts_are_listed_with_their_arguments(site: Path) -> None:

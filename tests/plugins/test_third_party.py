@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from gpu_ls_plugin.backends import compile_check
 from gpu_ls_plugin.exceptions import GpuLsError
+from tests.helpers.distributions import install, run
 from tests.test_docs import blocks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -284,30 +280,7 @@ EOF
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The plugin's distribution, installed by pip into a folder of its own."""
-    project = tmp_path_factory.mktemp("project")
-    (project / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
-    (project / "gpu_ls_twice.py").write_text(PLUGIN + FILTER, encoding="utf-8")
-    target = tmp_path_factory.mktemp("site")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    options = ["--no-build-isolation", "--no-deps", "--no-index", "--target", str(target)]
-    subprocess.run(
-        [*pip, *options, str(project)], check=True, capture_output=True, text=True, timeout=120
-    )
-    return target
-
-
-def run(site: Path, *arguments: str) -> Any:
-    path = os.pathsep.join([str(site), str(ROOT), str(ROOT / "adapters")])
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env=os.environ | {"PYTHONPATH": path},
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return install(tmp_path_factory, PYPROJECT, "gpu_ls_twice", PLUGIN + FILTER)
 
 
 def test_the_plugin_is_found_through_its_entry_point(site: Path) -> None:
