@@ -289,7 +289,7 @@ SOLVED = [
 FILES = [
     case("no file", lambda folder: TSP.read(folder / "x.tsp"), FileNotFoundError, "x.tsp"),
     case("empty file", read(""), FILE, "bad.tsp: DIMENSION: missing"),
-    case("prose", read("Once upon a time"), FILE, "line 1", "no TSPLIB file"),
+    case("prose", read("Once upon a time"), FILE, "line 1", "not a TSPLIB file"),
     case("binary", read("\0\1\2"), FILE, "bad.tsp: a binary file"),
     case("cut off", read(GOOD, "3 0 4\nEOF\n"), FILE, "2 cities, but DIMENSION is 3"),
     case("cut line", read(GOOD, "3 0 4", "3 0"), FILE, "'3 0'", "cut off"),

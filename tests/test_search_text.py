@@ -171,7 +171,7 @@ REFUSED = {
     "~two_opt": (InvalidParameterError, "is not a part"),
     "two_opt|or_opt": (InvalidParameterError, r"\+ between neighbourhoods"),
     "two_opt/nearest+all": (InvalidParameterError, r"\| between candidate sets"),
-    "two_opt-or_opt": (InvalidParameterError, "another sign"),
+    "two_opt-or_opt": (InvalidParameterError, "a sign other than"),
     "two_opt/union(nearest(5), 5)": (InvalidTypeError, "second: 5 is not a candidate set"),
     "two_opt/union('nearest')": (InvalidTypeError, "first: 'nearest' is not a candidate set"),
     "two_opt/closure(3)": (InvalidTypeError, "candidates: 3 is not a candidate set"),

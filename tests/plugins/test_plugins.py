@@ -164,7 +164,7 @@ def test_kernel_sources_that_are_none_harm_no_other(
     plugins.add(module(gpu_ls_kernel_sources=lambda: [good]), "good")
     assert plugins.kernel_sources(failed.append) == [good]
     assert "'broken'" in failed[0] and "of a plugin" in failed[0]
-    assert "'wrong'" in failed[1] and "no list of Kernel" in failed[1]
+    assert "'wrong'" in failed[1] and "not a list of Kernel" in failed[1]
     monkeypatch.setenv("GPU_LS_STRICT_PLUGINS", "1")
     with pytest.raises(PluginError, match="broken"):
         plugins.kernel_sources()

@@ -102,7 +102,7 @@ def test_a_problem_that_is_no_tour_is_refused_instead_of_losing_solutions() -> N
     algorithm = plain_ga(start).setup(SHOP, termination=("n_gen", 5), seed=1)
     algorithm.next()
     assert len(algorithm.pop) == 6
-    with pytest.raises(InvalidParameterError, match=r"no round trips; .* default elimination"):
+    with pytest.raises(InvalidParameterError, match=r"not round trips; .* default elimination"):
         algorithm.next()
 
 

@@ -72,7 +72,7 @@ CITIES = iter(range(10**6))
 FAULTS: dict[str, tuple[Filter, str]] = {
     "rejects openings": (
         Mine("passed && filter.tour.city(0) != 2"),
-        r"other where openings are tested.*any\(\) must be true for an opening of every move",
+        r"differs where openings are tested.*any\(\) must be true for an opening of every move",
     ),
     "keeps others": (Mine(keeps="passed"), r"not what keeps\(\) says: the 2-opt move after"),
     "keeps what it drops": (Mine("true", f"!({KEEPS})"), r"not what keeps\(\) says"),
