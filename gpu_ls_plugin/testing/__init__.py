@@ -23,6 +23,7 @@ from gpu_ls_plugin.testing.filtering import check_filter
 from gpu_ls_plugin.testing.metric import check_metric
 from gpu_ls_plugin.testing.neighbourhood import check_neighbourhood
 from gpu_ls_plugin.testing.perturbation import check_perturbation
+from gpu_ls_plugin.testing.recombination import check_recombination
 
 __all__ = [
     "PartCheckError",
@@ -34,4 +35,5 @@ __all__ = [
     "check_metric",
     "check_neighbourhood",
     "check_perturbation",
+    "check_recombination",
 ]
