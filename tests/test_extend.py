@@ -17,6 +17,8 @@ BASES = {
     "perturbation": extend.Perturbation,
     "acceptance": extend.Acceptance,
     "cooperation": extend.Cooperation,
+    "recombination": extend.Recombination,
+    "objective": extend.Objective,
 }
 UNCHECKED = {"pivoting", "search"}  # an engine each; anything that is called like a search
 

@@ -22,7 +22,9 @@ from gpu_ls_plugin.testing.cooperation import check_cooperation
 from gpu_ls_plugin.testing.filtering import check_filter
 from gpu_ls_plugin.testing.metric import check_metric
 from gpu_ls_plugin.testing.neighbourhood import check_neighbourhood
+from gpu_ls_plugin.testing.objective import check_objective
 from gpu_ls_plugin.testing.perturbation import check_perturbation
+from gpu_ls_plugin.testing.recombination import check_recombination
 
 __all__ = [
     "PartCheckError",
@@ -33,5 +35,7 @@ __all__ = [
     "check_filter",
     "check_metric",
     "check_neighbourhood",
+    "check_objective",
     "check_perturbation",
+    "check_recombination",
 ]

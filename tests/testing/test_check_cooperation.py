@@ -35,8 +35,8 @@ class Mine(Cooperation):
             chains.costs[:] = chains.costs[:1]
             chains.best_tours[:] = chains.tours
             chains.best_costs[:] = chains.costs
-        elif self.fault == "needs two":
-            chains.take([0], [1])
+        elif self.fault == "needs two" and len(costs) < 2:
+            raise IndexError("there is no second chain")
         elif rows:
             chains.take(rows, others)
         return 0
@@ -46,7 +46,7 @@ FAULTS = {
     "tours alone": "have costs .* but tours of .* exchange\\(\\) must leave costs",
     "no tours": "not a permutation",
     "loses the best": "lost the best tour of all",
-    "needs two": "1 of them, raised IndexError",
+    "needs two": "1 of them, raised IndexError: there is no second chain",
 }
 
 

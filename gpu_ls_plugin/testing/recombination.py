@@ -1,0 +1,178 @@
+"""The check of a recombination: children of pairs, by hand and of populations of chains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.recombination.base import Recombination
+from gpu_ls_plugin.testing import small_problems
+from gpu_ls_plugin.testing.cooperation import check_cooperation
+from gpu_ls_plugin.testing.subject import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+ROWS = 6
+ROUNDING = 1e-9  # relative, that real costs may differ by from the referee's
+ALONE = (
+    "the child of row r may depend on its two parents, on the seed, on first_row + r and on the "
+    "generation, and on nothing else of the batch"
+)
+OWN_MEMORY = "the workspace must write children and costs into memory of its own"
+
+
+def check_recombination(
+    recombination: Recombination,
+    problems: Sequence[TSP] | None = None,
+    *,
+    backend: str = "auto",
+    seed: int = 0,
+) -> None:
+    """Raise unless children are tours, by their parents and numbers alone, and cost what is said.
+
+    Parents are random tours, tours that differ in one path, and equal ones. Children of one batch
+    are compared with those of parts of it, and a workspace's with those of `cross`. Where
+    `never_worse` is set, no child may be costlier than its first parent. Then the recombination is
+    examined as a cooperation, by `check_cooperation`.
+
+    Parameters
+    ----------
+    recombination : Recombination
+    problems : sequence of TSP, optional
+        By default random and degenerate ones of several metrics, some of a few cities, with
+        directed lengths too where it does not reverse paths.
+    backend : {"auto", "cpu", "cuda"}
+    seed : int
+
+    Raises
+    ------
+    PartCheckError
+        With the reason, the row and the remedy.
+    """
+    subject = Subject.of("recombination", recombination, backend, seed, Recombination)
+    given = list(_usual(seed)) if problems is None else problems
+    served = [problem for problem in given if _check_pairs(subject, problem)]
+    subject.expect(served, "it refuses every problem", "pass problems=[...] that it can work on")
+    check_cooperation(recombination, backend=backend, seed=seed)
+
+
+def _usual(seed: int) -> Iterator[TSP]:
+    yield from small_problems.of_several_metrics(seed)
+    for n in (1, 2, 3):
+        yield TSP([(place * place, place) for place in range(n)], "EUC_2D", name=f"{n} cities")
+
+
+def _parents(subject: Subject, problem: TSP) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return pairs that differ everywhere, then in one path, and at last nowhere."""
+    tours = subject.tours(problem, 2 * ROWS)
+    first, second = tours[:ROWS], tours[ROWS:]
+    second[-3:] = first[-3:]
+    path = slice(problem.n // 4, problem.n // 2)
+    second[-3:-1, path] = second[-3:-1, path][:, ::-1]
+    return first, second
+
+
+def _check_pairs(subject: Subject, problem: TSP) -> bool:
+    """Compare children of several batches; return whether the recombination takes the problem."""
+    part, options = subject.part, {"seed": subject.seed, "backend": subject.backend.name}
+    first, second = _parents(subject, problem)
+    before = first.copy(), second.copy()
+    two = slice(1, 3)
+    with subject.blamed("cross()", "see gpu_ls_plugin.extend.Recombination", where=problem):
+        try:
+            children = part.cross(problem, first, second, **options)
+        except UnsupportedProblemError:
+            return False
+        again = part.cross(problem, first, second, **options)
+        alone = part.cross(problem, first[two], second[two], first_row=1, **options)
+    children = subject.expect_tours(problem, children, ROWS, "cross()")
+
+    def expect(holds: object, wrong: str, remedy: str) -> None:
+        subject.expect(holds, wrong, remedy, where=problem)
+
+    expect(
+        np.array_equal(first, before[0]) and np.array_equal(second, before[1]),
+        "cross() changed the parents that it was given",
+        OWN_MEMORY,
+    )
+    expect(
+        np.array_equal(children, again),
+        "cross() made other children when it was called again with the same seed",
+        "draw random numbers from the seed, the row's number and the generation alone",
+    )
+    expect(
+        np.array_equal(children[two], alone),
+        "children of rows 1 and 2 of a batch are not those of these pairs alone, as first_row=1",
+        ALONE,
+    )
+    if part.never_worse:
+        _expect_never_worse(subject, problem, first, children)
+    _check_workspace(subject, problem, (first, second), children)
+    return True
+
+
+def _expect_never_worse(
+    subject: Subject, problem: TSP, first: NDArray[Any], children: NDArray[Any]
+) -> None:
+    costs, own = problem.cost(children), problem.cost(first)
+    rounding = 0 if problem.integer else ROUNDING * own
+    for row in np.nonzero(costs > own + rounding)[0]:
+        raise subject.fault(
+            f"the child of row {row} costs {costs[row]}, its first parent {own[row]}",
+            "return the first parent where no child is cheaper, or leave never_worse out",
+            where=problem,
+        )
+
+
+def _check_workspace(
+    subject: Subject,
+    problem: TSP,
+    parents: tuple[NDArray[Any], NDArray[Any]],
+    children: NDArray[Any],
+) -> None:
+    """Give the second parents in another order, as populations do, to one workspace twice."""
+    backend, part = subject.backend, subject.part
+    first, second = (backend.xp.asarray(tours) for tours in parents)
+    partners = backend.xp.arange(ROWS, dtype="int32")[::-1].copy()
+    shuffled = second[partners]  # so that each has its own second parent
+    given = [first, backend.xp.asarray(problem.cost(parents[0])), shuffled, partners]
+    before = [array.copy() for array in given]
+    with subject.blamed("its workspace", "see gpu_ls_plugin.extend.Workspace", where=problem):
+        workspace = part.workspace(backend, problem, ROWS, seed=subject.seed)
+        workspace.cross(*given, generation=1)
+        made, costs = workspace.cross(*given, generation=0)
+        said = backend.to_numpy(costs)
+    made = subject.expect_tours(problem, made, ROWS, "the workspace's cross()")
+    for name, now, was in zip(("first", "costs", "second", "partners"), given, before, strict=True):
+        subject.expect(
+            bool((now == was).all()),
+            f"the workspace's cross() changed {name}, which populations need again",
+            OWN_MEMORY,
+            where=problem,
+        )
+    found = problem.cost(made)
+    subject.expect(
+        np.shape(said) == (ROWS,)
+        and np.allclose(said, found, rtol=0 if problem.integer else ROUNDING, atol=0),
+        f"the workspace's cross() says costs {said} of children that cost {found}",
+        "return what children cost, such as tour_costs(backend, problem, children): chains go on "
+        "with these numbers",
+        where=problem,
+    )
+    if part.never_worse and not problem.integer:  # cross() puts back what rounding has worsened
+        kept = (children == parents[0]).all(axis=1)
+        made[kept] = children[kept]
+    subject.expect(
+        np.array_equal(made, children),
+        "the workspace's cross() made other children of the same pairs than cross() did, given "
+        "the second parents in another order and after another generation",
+        "the second parent of row r is second[partners[r]]; a generation must leave nothing behind "
+        "that the next one depends on",
+        where=problem,
+    )
