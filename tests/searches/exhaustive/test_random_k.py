@@ -224,11 +224,11 @@ def test_rows_have_samples_of_their_own_whatever_the_batch():
     starts = np.repeat(random_tours(60, 1), 7, axis=0)
     whole = search(problem, starts, 40).tours
     assert len(np.unique(whole, axis=0)) == 7
-    parts = [
+    split = [
         search(problem, starts[begin:end], 40, first_row=begin).tours
         for begin, end in [(0, 1), (1, 3), (3, 7)]
     ]
-    assert np.array_equal(np.concatenate(parts), whole)
+    assert np.array_equal(np.concatenate(split), whole)
 
 
 @pytest.mark.parametrize("passes", [1, 3])
@@ -295,11 +295,11 @@ def test_moves_are_counted_by_reconnection():
 
 @pytest.mark.parametrize("tours", [1, 7, 1000, 10**5])
 @pytest.mark.parametrize("k", [1, 255, 1000, 10_000, 10**9])
-def test_parts_keep_a_device_busy(tours, k):
+def test_shares_keep_a_device_busy(tours, k):
     processors = 132
-    parts = random_k.parts_of_a_step(tours, k, processors)
-    blocks, enough = tours * parts, processors * random_k.ENOUGH_BLOCKS
-    assert 1 <= parts <= max(1, k // random_k.EVALUATION_THREADS)
+    shares = random_k.shares_of_a_step(tours, k, processors)
+    blocks, enough = tours * shares, processors * random_k.ENOUGH_BLOCKS
+    assert 1 <= shares <= max(1, k // random_k.EVALUATION_THREADS)
     assert blocks >= min(enough, tours * max(1, k // random_k.EVALUATION_THREADS))
     assert blocks < max(enough, tours) + tours
 
