@@ -3,10 +3,11 @@
 `keep`: random flags are given, as in Schulz (2013, section 7); making them is timed apart. All
 modes evaluate the same chunks of the neighbourhood of a greedy tour; the baseline is the kernel
 that evaluates one move per lane with the identity mapping. Chunks are sampled where the
-neighbourhood is huge. Beside them stands the unfiltered kernel that shares distances in tiles. `iterations`: passes
-of a descent from random tours, the move applied. `descents`: from greedy to the local optimum,
-wall time of the second call. `mappings`: one evaluation of all moves by each. `large`: 3-opt at
-5,000 cities within a budget of memory. Other times are between events on the stream.
+neighbourhood is huge. Beside them stands the unfiltered kernel that shares distances in tiles.
+`iterations`: passes of a descent from random tours, the move applied. `descents`: from greedy to
+the local optimum, wall time of the second call. `mappings`: one evaluation of all moves by each.
+`large`: 3-opt at 5,000 cities within a budget of memory. Other times are between events on the
+stream.
 """
 
 from __future__ import annotations

@@ -84,18 +84,6 @@ struct Chunk {
         count(uint32(all - first < batch.chunk_size ? all - first : batch.chunk_size)) {}
 };
 
-// A slot's share of `total` things; shares begin at multiples of 32.
-struct Share {
-  uint32 begin, end;
-
-  GLS_DEVICE Share(uint32 total, int slot, int slots) {
-    const uint32 size = (total / slots + 32) / 32 * 32;
-    const uint64 from = uint64(slot) * size;
-    begin = uint32(from < total ? from : total);
-    end = total - begin < size ? total : begin + size;
-  }
-};
-
 // A filtered neighbourhood of a tour.
 template <class SpaceType, class Mapping, class Metric, class ValueType, class Filter>
 struct FilteredMoves {

@@ -9,46 +9,9 @@
 // An item of every kernel is a slot of a tour. What is cut has not met all moves: nothing is taken.
 #pragma once
 
-#include "searches/filtered/filtered_batch.cuh"
+#include "searches/filtered/slot.cuh"
 
 namespace gls {
-
-// A slot of a tour that is searched. Its moves stay beside it, for filters may need their address:
-// as a field they would take the slot along into memory.
-template <class Team>
-struct Slot {
-  const Team& team;
-  const FilteredBatch& batch;
-  const int item, row;
-
-  GLS_DEVICE int number() const { return item % batch.slots; }
-  GLS_DEVICE Share share(uint32 total) const { return {total, number(), batch.slots}; }
-  GLS_DEVICE uint32* flags() const { return batch.flags + row * batch.flag_words; }
-  GLS_DEVICE uint32* entries() const { return batch.entries + row * batch.room; }
-  GLS_DEVICE uint32& entry_count() const { return batch.entry_counts[row]; }
-
-  // Adds what a sink has found to what the slot found in other chunks.
-  template <class Sink>
-  GLS_DEVICE void note(const Sink& sink) const {
-    using Value = typename Sink::Value;
-    const Ranked<Value> best = team.least(sink.best);
-    const int64 kept = team.total(sink.kept);
-    team.once([&] {
-      Ranked<Value>& slot = static_cast<Ranked<Value>*>(batch.best)[item];
-      if (best < slot) slot = best;
-      if (kept > 0) add(&batch.kept[row], kept);
-    });
-  }
-};
-
-// A step of a mode on all slots.
-template <class Team, class Step>
-struct OnSlots {
-  GLS_DEVICE static void run(const Team& team, int item, const FilteredBatch batch) {
-    const int row = item / batch.slots;
-    if (batch.running(row)) Step::run(Slot<Team>{team, batch, item, row});
-  }
-};
 
 // Whether a move is kept: by the filter itself,
 struct Tested {
@@ -65,16 +28,6 @@ struct Flagged {
     return flags[index / 32] >> index % 32 & 1;
   }
 };
-
-// Numbers of a share, some at a time as long as the launch is not cut: f(begin, end).
-template <class Team, class F>
-GLS_DEVICE void until_cut(const Team& team, const Share& share, F f) {
-  constexpr uint32 kAtOnce = 4096;
-  for (uint32 begin = share.begin, end; begin < share.end && !team.cut(); begin = end) {
-    end = kOnDevice || share.end - begin < kAtOnce ? share.end : begin + kAtOnce;
-    f(begin, end);
-  }
-}
 
 // Moves that wait until there is one for every lane.
 template <class Team, class Sink, class Move>
@@ -111,13 +64,12 @@ struct EvaluateMasked {
     const Moves moves(slot.batch, slot.row);
     const Chunk chunk = moves.chunk();
     Sink<Moves> sink(moves);
-    until_cut(slot.team, slot.share(chunk.count * Moves::Space::kWays),
-              [&](uint32 begin, uint32 end) {
-                for (uint32 index = begin + slot.team.lane(); index < end; index += Team::kLanes) {
-                  const auto move = moves.move(chunk, index);
-                  if (Source::kept(moves, move, index)) sink.evaluate(move);
-                }
-              });
+    slot.until_cut(chunk.count * Moves::Space::kWays, [&](uint32 begin, uint32 end) {
+      for (uint32 index = begin + slot.team.lane(); index < end; index += Team::kLanes) {
+        const auto move = moves.move(chunk, index);
+        if (Source::kept(moves, move, index)) sink.evaluate(move);
+      }
+    });
     slot.note(sink);
   }
 };
@@ -130,14 +82,13 @@ struct EvaluateFused {
     const Chunk chunk = moves.chunk();
     Sink<Moves> sink(moves);
     MoveQueue<Team, Sink<Moves>, typename Moves::Move> queue{slot.team, sink};
-    until_cut(slot.team, slot.share(chunk.count * Moves::Space::kWays),
-              [&](uint32 begin, uint32 end) {
-                for (uint32 base = begin; base < end; base += Team::kLanes) {
-                  const uint32 index = base + slot.team.lane();
-                  const auto move = moves.move(chunk, index < end ? index : base);
-                  queue.add(index < end && Source::kept(moves, move, index), move);
-                }
-              });
+    slot.until_cut(chunk.count * Moves::Space::kWays, [&](uint32 begin, uint32 end) {
+      for (uint32 base = begin; base < end; base += Team::kLanes) {
+        const uint32 index = base + slot.team.lane();
+        const auto move = moves.move(chunk, index < end ? index : base);
+        queue.add(index < end && Source::kept(moves, move, index), move);
+      }
+    });
     queue.finish();
     slot.note(sink);
   }
@@ -205,7 +156,7 @@ struct EvaluateMapped {
     const Chunk chunk = moves.chunk();
     const uint32* const entries = slot.entries();
     Sink<Moves> sink(moves);
-    until_cut(slot.team, slot.share(slot.entry_count()), [&](uint32 begin, uint32 end) {
+    slot.until_cut(slot.entry_count(), [&](uint32 begin, uint32 end) {
       for (uint32 entry = begin + slot.team.lane(); entry < end; entry += Team::kLanes) {
         sink.evaluate(moves.move(chunk, entries[entry]));
       }
