@@ -1,12 +1,13 @@
 """Filtered neighbourhoods on the GPU: time against the share of moves kept, and what filters save.
 
 `keep`: random flags are given, as in Schulz (2013, section 7); making them is timed apart. All
-modes evaluate the same parts of the neighbourhood of a greedy tour; the baseline is the kernel that
-evaluates one move per lane with the identity mapping. Parts are sampled where the neighbourhood is
-huge. Beside them stands the unfiltered kernel that shares distances in tiles. `iterations`: passes
-of a descent from random tours, the move applied. `descents`: from greedy to the local optimum,
-wall time of the second call. `mappings`: one evaluation of all moves by each. `large`: 3-opt at
-5,000 cities within a budget of memory. Other times are between events on the stream.
+modes evaluate the same chunks of the neighbourhood of a greedy tour; the baseline is the kernel
+that evaluates one move per lane with the identity mapping. Chunks are sampled where the
+neighbourhood is huge. Beside them stands the unfiltered kernel that shares distances in tiles.
+`iterations`: passes of a descent from random tours, the move applied. `descents`: from greedy to
+the local optimum, wall time of the second call. `mappings`: one evaluation of all moves by each.
+`large`: 3-opt at 5,000 cities within a budget of memory. Other times are between events on the
+stream.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ RATES = (1.0, 0.75, 0.5, 0.25, 0.1, 0.05, 0.01, 0.001)
 KEEP = {3: (400, 1000, 2400, 5000), 2: (4000, 20_000)}  # cities, by the edges of a move
 BARS = {(3, 1000), (3, 2400)}  # compact at most 1.3 f + 0.10 of the baseline
 BAR_RATES = (0.5, 0.25, 0.1, 0.01)
-MOST_PARTS = 12  # that are timed of a neighbourhood
+MOST_CHUNKS = 12  # that are timed of a neighbourhood
 ITERATIONS = {(2, 399): 0.030, (2, 2401): 0.1}  # milliseconds asked
 NO_LIMIT = 2**62
 SECTIONS = ("keep", "iterations", "descents", "mappings", "large")
@@ -116,7 +117,7 @@ def keep() -> dict[str, Any]:
 
 
 def keep_rows(edges: int, n: int) -> list[dict[str, Any]]:
-    """Time one evaluation of some or all parts of a neighbourhood, for all rates."""
+    """Time one evaluation of some or all chunks of a neighbourhood, for all rates."""
     import gpu_ls_plugin as gls
 
     problem, tours = greedy_start(n)
@@ -124,18 +125,18 @@ def keep_rows(edges: int, n: int) -> list[dict[str, Any]]:
     rows = []
     for rate in RATES:
         batch = engine(problem, neighbourhood(edges, gls.RandomKeep(rate), "compact"), tours)
-        parts = batch.arguments["parts"]
-        sampled = range(0, parts, max(1, parts // MOST_PARTS))
+        chunks = batch.arguments["chunks"]
+        sampled = range(0, chunks, max(1, chunks // MOST_CHUNKS))
         times: dict[str, float] = {}
-        for part in sampled:
-            for name, seconds in part_seconds(batch, part).items():
+        for chunk in sampled:
+            for name, seconds in chunk_seconds(batch, chunk).items():
                 times[name] = times.get(name, 0) + seconds
-        share = math.fsum(moves_of_part(batch, part) for part in sampled) / (
-            moves_of_part(batch, 0) * (parts - 1) + moves_of_part(batch, parts - 1)
+        share = math.fsum(moves_of_chunk(batch, chunk) for chunk in sampled) / (
+            moves_of_chunk(batch, 0) * (chunks - 1) + moves_of_chunk(batch, chunks - 1)
         )
         seconds = {name: time / share for name, time in times.items()}
         base = seconds["baseline"]
-        row = {"edges": edges, "n": n, "rate": rate, "parts": parts, "sampled": len(sampled)}
+        row = {"edges": edges, "n": n, "rate": rate, "chunks": chunks, "sampled": len(sampled)}
         row |= {f"{name}_seconds": time for name, time in seconds.items()}
         row["tiled_seconds"] = tiled
         row["compact"] = (seconds["compaction"] + seconds["mapped"]) / base
@@ -150,21 +151,21 @@ def keep_rows(edges: int, n: int) -> list[dict[str, Any]]:
     return rows
 
 
-def moves_of_part(batch: Any, part: int) -> int:
-    """Return how many positions a part has."""
-    n, size = batch.problem.n, batch.arguments["part_size"]
+def moves_of_chunk(batch: Any, chunk: int) -> int:
+    """Return how many positions a chunk has."""
+    n, size = batch.problem.n, batch.arguments["chunk_size"]
     all_of_them = math.comb(n - 1, 2) if batch.part.edges == 2 else math.comb(n, 3)
-    return int(min(size, all_of_them - part * size))
+    return int(min(size, all_of_them - chunk * size))
 
 
-def part_seconds(batch: Any, part: int) -> dict[str, float]:
-    """Return the seconds of each kernel on one part, whose flags are made before."""
+def chunk_seconds(batch: Any, chunk: int) -> dict[str, float]:
+    """Return the seconds of each kernel on one chunk, whose flags are made before."""
     from dataclasses import replace
 
     import gpu_ls_plugin as gls
 
     kernels = batch.kernels
-    batch.arguments["cursors"].fill(part)
+    batch.arguments["cursors"].fill(chunk)
     make, compact, mapped = kernels.evaluation("compact")
     everything = replace(kernels, part=replace(batch.part, filter=gls.Everything()))
     calls = {
@@ -193,7 +194,7 @@ def kernel_seconds(batch: Any, kernel: Any, name: str, together: int = 4) -> flo
 
 
 def cupy_compaction_seconds(batch: Any) -> float:
-    """Return the seconds in which CuPy, by CUB's scan, compacts the flags of the last part."""
+    """Return the seconds in which CuPy, by CUB's scan, compacts the flags of the last chunk."""
     import cupy
 
     flags = cupy.unpackbits(batch.arguments["flags"].view("uint8")).astype(bool)

@@ -133,14 +133,16 @@ struct Triples {
   static constexpr int kEdges = 3, kWays = kPureReconnections;
   static constexpr int kRotations = 3;
   static constexpr int kKnownLinks = 1;
+  template <int way>
+  static constexpr int kLinks = Reconnection::edges_by_joined(way);
 
   // New edge 0 joins the first edge and the second, 1 the second and the third, 2 the outer two.
   GLS_DEVICE static Link link(int way, int number) {
-    const uint32 links = way == 0   ? 0x142503u   // a-d, c-f, b-e
-                         : way == 1 ? 0x143502u   // a-c, d-f, b-e
-                         : way == 2 ? 0x152403u   // a-d, c-e, b-f
-                                    : 0x042513u;  // b-d, c-f, a-e
-    const int both = int(links >> 8 * number & 0xff);
+    const int links = way == 0   ? kLinks<0>
+                      : way == 1 ? kLinks<1>
+                      : way == 2 ? kLinks<2>
+                                 : kLinks<3>;
+    const int both = links >> 8 * number & 0xff;
     return {both >> 4, both & 15};
   }
 

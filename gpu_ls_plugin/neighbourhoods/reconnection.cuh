@@ -29,6 +29,17 @@ struct Reconnection {
                       : 0x152304;  // second', first'         a-e d-c b-f
   }
 
+  // Those of a pure move by what they join: the first edge and the second, the second and the
+  // third, the outer two.
+  GLS_DEVICE static constexpr int edges_by_joined(int way) {
+    int ordered = 0;
+    for (int pairs = edges(way); pairs != 0; pairs >>= 8) {
+      const int from = pairs >> 4 & 15, to = pairs & 15, joined = from / 2 + to / 2;
+      ordered |= (pairs & 0xff) << (joined == 1 ? 0 : joined == 3 ? 8 : 16);
+    }
+    return ordered;
+  }
+
   // Length of the edges that come in; `length(x, y)` is of two of the six ends.
   template <class Length, class F>
   GLS_DEVICE static Length added(int way, F length) {

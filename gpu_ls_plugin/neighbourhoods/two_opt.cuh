@@ -102,7 +102,4 @@ struct TwoOpt {
   }
 };
 
-// Why a tour is not worked on any more.
-enum ClimbState : unsigned char { kRunning = 0, kOptimum = 1, kOutOfMoves = 2 };
-
 }  // namespace gls

@@ -79,7 +79,7 @@ def best_moves(
     backend, device
         Where to search; see `get_backend`.
     memory_limit : int, optional
-        Bytes that may be used; larger neighbourhoods are evaluated in parts.
+        Bytes that may be used; larger neighbourhoods are evaluated in chunks.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def _ranked_moves(batch: FilteredMoves, k: int) -> tuple[Any, Any]:
     step = batch.kernels.step("NoteFiltered")
     moves = np.empty((size, k), ranked)
     for place in range(k):
-        for _ in range(batch.arguments["parts"]):
+        for _ in range(batch.arguments["chunks"]):
             batch.evaluate(kernels, step)
         moves[:, place] = batch.backend.to_numpy(batch.arguments["before"]).view(ranked).ravel()
         if (moves["change"][:, place] >= NONE[dtype]).all():

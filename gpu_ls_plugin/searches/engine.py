@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.neighbourhoods import Neighbourhood
     from gpu_ls_plugin.problems.tsp import TSP
 
-RUNNING, OPTIMUM, OUT_OF_MOVES = 0, 1, 2  # gls::ClimbState
-NOTHING_KEPT = 3  # gls::kNothingKept
+RUNNING, OPTIMUM, OUT_OF_MOVES, NOTHING_KEPT = range(4)  # gls::SearchState
 OF_A_TOUR = ("tours", "states", "pass_counts", "move_counts")
 
 

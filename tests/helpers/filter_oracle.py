@@ -46,19 +46,19 @@ def moves(n: int, edges: int) -> list[Move]:
     return [(*at, way) for at in combinations(range(n), 3) for way in range(4)]
 
 
-def parts_by_openings(n: int, edges: int, count: int) -> Parts:
-    """Return the neighbourhood in up to `count` parts: moves in order of all but their last edge.
+def chunks_by_openings(n: int, edges: int, count: int) -> Parts:
+    """Return the neighbourhood in up to `count` chunks: moves in order of all but their last edge.
 
-    Openings are ordered by their largest position first; all parts but the last have equally many.
+    Openings are ordered by their largest position first; all chunks but the last have equally many.
     """
     below = n - 2 if edges == 2 else n
     openings = sorted(combinations(range(below), edges - 1), key=lambda at: at[::-1])
     size = -(-len(openings) // count)
-    parts: list[list[Move]] = [[] for _ in range(0, len(openings), size)]
+    chunks: list[list[Move]] = [[] for _ in range(0, len(openings), size)]
     place = {opening: number // size for number, opening in enumerate(openings)}
     for move in moves(n, edges):
-        parts[place[move[: edges - 1]]].append(move)
-    return parts
+        chunks[place[move[: edges - 1]]].append(move)
+    return chunks
 
 
 @lru_cache(maxsize=1 << 14)

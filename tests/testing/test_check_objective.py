@@ -12,6 +12,7 @@ from gpu_ls_plugin.extend import TSP, InvalidTypeError, Objective, UnsupportedPr
 from gpu_ls_plugin.objectives import Length
 from gpu_ls_plugin.testing import check_objective
 from tests.helpers.random_problems import random_problem
+from tests.objectives.loads import some_loads
 from tests.objectives.trial import Forbidden, Tolls, WholeTolls, some_tolls
 from tests.testing.faults import ON_BOTH, found_out
 
@@ -179,6 +180,10 @@ def test_an_objective_that_is_right_passes(backend):
 @pytest.mark.parametrize("kind", [Tolls, Forbidden, WholeTolls])
 def test_objectives_of_a_third_party_pass(kind):
     check_objective(kind(some_tolls(70)), [problem_of()], backend="cpu")
+
+
+def test_an_objective_that_is_not_a_sum_over_edges_passes():
+    check_objective(some_loads(70), [problem_of()], backend="cpu")
 
 
 @pytest.mark.parametrize("kind", [Tolls, Forbidden])

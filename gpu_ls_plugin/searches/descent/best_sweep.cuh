@@ -5,6 +5,7 @@
 
 #include "tours/apply_move.cuh"
 #include "searches/descent/scout.cuh"
+#include "searches/search_state.cuh"
 
 namespace gls {
 
@@ -21,7 +22,7 @@ struct SweepBatch {
   int chunks, shares;      // of a tour's cities, of a chunk's first steps
   int64 max_moves;         // after which a tour stops
   int *tours, *positions;  // in rows: cities by their places, and the places of the cities
-  unsigned char* states;   // of every tour: 0 running, 1 at an optimum, 2 out of moves
+  unsigned char* states;   // of every tour, a SearchState
   int64* pass_counts;      // of every tour, evaluations ...
   int64* move_counts;      // ... and moves so far
   int64* moves_by;         // of each neighbourhood, moves of all tours together
@@ -37,7 +38,7 @@ struct EvaluateChunk {
                              SweepBatch batch) {
     const int n = instance.n, shares = batch.shares, chunks = batch.chunks;
     const int share = item % shares, chunk = item / shares % chunks, tour = item / shares / chunks;
-    if (batch.states[tour] != 0) return;
+    if (batch.states[tour] != kRunning) return;
     const int64 row = int64(tour) * n;
     const auto view =
         view_of<Lengths, int>({batch.tours + row, batch.positions + row, n}, instance,
@@ -59,7 +60,7 @@ struct TakeBest {
 
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
                              SweepBatch batch) {
-    if (batch.states[item] != 0) return;
+    if (batch.states[item] != kRunning) return;
     const int n = instance.n;
     const int64 row = int64(item) * n;
     const auto view =
@@ -87,9 +88,9 @@ struct TakeBest {
       ++batch.pass_counts[item];
       batch.move_counts[item] += improves;
       if (!improves)
-        batch.states[item] = 1;
+        batch.states[item] = kOptimum;
       else if (batch.move_counts[item] >= batch.max_moves)
-        batch.states[item] = 2;
+        batch.states[item] = kOutOfMoves;
     });
   }
 };

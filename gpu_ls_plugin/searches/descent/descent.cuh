@@ -34,7 +34,7 @@ struct Descent {
 
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
                              DescentBatch descents, WaitingCities cities) {
-    if (descents.states[item] != 0) return;
+    if (descents.states[item] != kRunning) return;
     const int n = instance.n;
     int* row = descents.tours + int64(item) * n;
     int* waiting = cities.queues + int64(item) * n;
@@ -79,7 +79,9 @@ struct Descent {
       descents.pass_counts[item] += looked;
       descents.move_counts[item] = moves;
       by_part.add_to(descents.moves_by);
-      descents.states[item] = queue.size == 0 ? 1 : moves >= descents.max_moves ? 2 : 0;
+      descents.states[item] = queue.size == 0               ? kOptimum
+                              : moves >= descents.max_moves ? kOutOfMoves
+                                                            : kRunning;
     });
   }
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "include/team.cuh"
+#include "searches/search_state.cuh"
 
 namespace gls {
 
@@ -9,7 +10,7 @@ struct DescentBatch {
   int passes;             // looks at a city that a tour has in this launch
   int64 max_moves;        // after which a tour stops
   int* tours;             // in rows
-  unsigned char* states;  // of every tour: 0 running, 1 at an optimum, 2 out of moves
+  unsigned char* states;  // of every tour, a SearchState
   int64* pass_counts;     // of every tour, looks ...
   int64* move_counts;     // ... and moves so far
   int64* moves_by;        // of each neighbourhood, moves of all tours together

@@ -51,7 +51,7 @@ struct MultiDescent {
 
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
                              DescentBatch descents, SweepState state) {
-    if (descents.states[item] != 0) return;
+    if (descents.states[item] != kRunning) return;
     const int n = instance.n;
     int* row = descents.tours + int64(item) * n;
     const int words = (n + 31) / 32;
@@ -109,7 +109,9 @@ struct MultiDescent {
       descents.pass_counts[item] += looked;
       descents.move_counts[item] = moves;
       by_part.add_to(descents.moves_by);
-      descents.states[item] = batch.looked == 0 ? 1 : moves >= descents.max_moves ? 2 : 0;
+      descents.states[item] = batch.looked == 0             ? kOptimum
+                              : moves >= descents.max_moves ? kOutOfMoves
+                                                            : kRunning;
     });
   }
 

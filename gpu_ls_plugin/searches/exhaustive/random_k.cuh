@@ -1,7 +1,7 @@
 // Random-k-best improvement (Delevacq, Delisle and Krajecki 2012, section 4.2): a step draws k
 // random triples of edges, evaluates their reconnections and takes the best.
 //
-// On a GPU a step is two kernels: several blocks of a tour evaluate a part of the samples each,
+// On a GPU a step is two kernels: several blocks of a tour evaluate a share of the samples each,
 // then one block per tour takes the best of their moves. On a CPU a thread makes all steps of a
 // tour. Moves are ranked by (delta, sample, way). float32 estimates tell which of them cannot be
 // better than one already found; all others are evaluated exactly.
@@ -12,6 +12,7 @@
 #include "neighbourhoods/reconnection.cuh"
 #include "neighbourhoods/two_opt.cuh"
 #include "objectives/objective.cuh"
+#include "searches/search_state.cuh"
 
 namespace gls {
 
@@ -231,34 +232,34 @@ struct RandomKSearch {
   }
 };
 
-// The first kernel of a step on a GPU: an item is one of `parts` parts of the samples of a tour.
+// The first kernel of a step on a GPU: an item is one of `shares` shares of the samples of a tour.
 template <class Metric, int kFirstWay, class Points>
 struct RandomKEvaluation {
   template <class Team>
   GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
-                             float slack, int samples, uint64 seed, int64 first_row, int parts,
+                             float slack, int samples, uint64 seed, int64 first_row, int shares,
                              int64 max_moves, const int* tours, const unsigned char* states,
                              const int64* pass_counts, const int64* move_counts, void* best) {
-    const int row = item / parts, part = item % parts;
+    const int row = item / shares, share = item % shares;
     if (states[row] != kRunning || move_counts[row] >= max_moves) return;
     const Metric metric(metric_data, n);
     const Tour<const int> tour{tours + int64(row) * n, n};
     const Points points(team, metric, tour);
     const RandomKSamples<Metric, kFirstWay, Points> evaluation{metric, tour, points, slack};
     const RandomTriples triples(seed, first_row + row, pass_counts[row], n);
-    const int first = int(int64(samples) * part / parts);
-    const int end = int(int64(samples) * (part + 1) / parts);
+    const int first = int(int64(samples) * share / shares);
+    const int end = int(int64(samples) * (share + 1) / shares);
     const auto found = evaluation.best(team, triples, first, end - first);
     team.once([&] { static_cast<Ranked<typename Metric::Length>*>(best)[item] = found; });
   }
 };
 
-// The second: a block takes the best move that the parts of its tour have left.
+// The second: a block takes the best move that the shares of its tour have left.
 template <class Length>
 struct RandomKReplacement {
   template <class Team>
   GLS_DEVICE static void run(const Team& team, int item, int n, uint64 seed, int64 first_row,
-                             int parts, int64 max_moves, int* tours, unsigned char* states,
+                             int shares, int64 max_moves, int* tours, unsigned char* states,
                              int64* pass_counts, int64* move_counts, const void* best) {
     const bool running = states[item] == kRunning, may_move = move_counts[item] < max_moves;
     const RandomTriples triples(seed, first_row + item, pass_counts[item], n);
@@ -266,9 +267,9 @@ struct RandomKReplacement {
     if (!running) return;
     unsigned char state = kOutOfMoves;
     if (may_move) {
-      const auto* const found = static_cast<const Ranked<Length>*>(best) + int64(item) * parts;
+      const auto* const found = static_cast<const Ranked<Length>*>(best) + int64(item) * shares;
       const auto least =
-          team.least(parts, Ranked<Length>{0, 0}, [&](int part) { return found[part]; });
+          team.least(shares, Ranked<Length>{0, 0}, [&](int share) { return found[share]; });
       state = RandomKStep<Length>{least, triples}.take(team, {tours + int64(item) * n, n},
                                                        pass_counts[item], move_counts[item]);
     }

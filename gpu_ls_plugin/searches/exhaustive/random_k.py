@@ -25,15 +25,15 @@ SAMPLED = f"const void* metric_data, int n, float slack, int samples, {DRAWN}"
 COUNTED = "unsigned char* states, gls::int64* pass_counts, gls::int64* move_counts"
 HOST_PARAMETERS = f"{SAMPLED}, int passes, gls::int64 max_moves, int* tours, {COUNTED}"
 EVALUATION_PARAMETERS = (
-    f"{SAMPLED}, int parts, gls::int64 max_moves, const int* tours, const unsigned char* states, "
+    f"{SAMPLED}, int shares, gls::int64 max_moves, const int* tours, const unsigned char* states, "
     "const gls::int64* pass_counts, const gls::int64* move_counts, void* best"
 )
 REPLACEMENT_PARAMETERS = (
-    f"int n, {DRAWN}, int parts, gls::int64 max_moves, int* tours, {COUNTED}, const void* best"
+    f"int n, {DRAWN}, int shares, gls::int64 max_moves, int* tours, {COUNTED}, const void* best"
 )
 
 RECONNECTIONS, PURE_RECONNECTIONS = 7, 4  # gls::kReconnections and gls::kPureReconnections
-MOVE_BYTES = 16  # gls::Ranked<Length>
+RANKED_BYTES = 16  # gls::Ranked<Length>
 EVALUATION_THREADS, REPLACEMENT_THREADS = 256, 256
 # Evaluation blocks that a multiprocessor should have registers for, by whether estimates are fast.
 RESIDENT_BLOCKS = {True: 3, False: 2}
@@ -85,7 +85,7 @@ def replacement_kernel(metric: Metric) -> Kernel:
     )
 
 
-def parts_of_a_step(tours: int, k: int, processors: int) -> int:
+def shares_of_a_step(tours: int, k: int, processors: int) -> int:
     """Return how many blocks share the samples of a tour.
 
     Enough to keep the device busy with few tours, and none without a sample for every thread.
@@ -122,7 +122,7 @@ class RandomKSteps(Engine):
     max_moves : int
         Moves after which a tour stops.
     first_row : int
-        Row of the first tour where these are a part of a batch.
+        Row of the first tour where these are some of a batch.
     three_opt : bool
         Whether all seven reconnections are evaluated, or those three that change two edges.
 
@@ -163,18 +163,18 @@ class RandomKSteps(Engine):
             self._host = host_kernel(searched(problem), self._first_way)
             return
         self._together = max(1, min(size, int(tuning.LAUNCH_SECONDS / self._seconds_of_step())))
-        parts = parts_of_a_step(self._together, k, backend.processors)
-        in_shared = copies_points(n, k // parts, backend.shared_memory)
+        shares = shares_of_a_step(self._together, k, backend.processors)
+        in_shared = copies_points(n, k // shares, backend.shared_memory)
         self._shared_bytes = n * tuning.POINT_BYTES if in_shared else 0
         self._evaluation = evaluation_kernel(searched(problem), self._first_way, in_shared)
         self._replacement = replacement_kernel(problem.metric)
-        best = backend.xp.empty((self._together * parts, MOVE_BYTES), "uint8")
-        self._arguments |= {"parts": parts, "best": best}
+        best = backend.xp.empty((self._together * shares, RANKED_BYTES), "uint8")
+        self._arguments |= {"shares": shares, "best": best}
 
     @staticmethod
     def bytes_per_tour(n: int, k: int) -> int:
         """Return the memory of one tour in bytes."""
-        return 4 * n + 64 + 2 * MOVE_BYTES
+        return 4 * n + 64 + 2 * RANKED_BYTES
 
     def launch(self, passes: int, seconds: float) -> None:
         """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
@@ -188,7 +188,7 @@ class RandomKSteps(Engine):
             for _ in range(passes):
                 self.backend.launch(
                     self._evaluation,
-                    count * self._arguments["parts"],
+                    count * self._arguments["shares"],
                     arguments,
                     shared_bytes=self._shared_bytes,
                 )

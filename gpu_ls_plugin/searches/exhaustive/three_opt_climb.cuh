@@ -12,6 +12,7 @@
 #include "include/lengths.cuh"
 #include "searches/exhaustive/three_opt_step.cuh"
 #include "searches/exhaustive/triple_tiles.cuh"
+#include "searches/search_state.cuh"
 
 namespace gls {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "searches/exhaustive/three_opt_step.cuh"
+#include "searches/search_state.cuh"
 
 namespace gls {
 

@@ -21,6 +21,7 @@
 
 #include "include/metric.cuh"
 #include "neighbourhoods/two_opt.cuh"
+#include "searches/search_state.cuh"
 
 namespace gls {
 

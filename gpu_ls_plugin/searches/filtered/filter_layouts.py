@@ -1,8 +1,8 @@
-"""How the moves that a filter keeps are evaluated, by how many teams, and in which parts."""
+"""How the moves that a filter keeps are evaluated, by how many teams, and in which chunks."""
 
 from __future__ import annotations
 
-LEAST_PART_BYTES = 1 << 16  # of a tour: flags and lists of a part
+LEAST_CHUNK_BYTES = 1 << 16  # of a tour: flags and lists of a chunk
 MOST_MOVES = {"masked": 1 << 30, "fused": 1 << 30, "compact": 1 << 27, "openings": 1 << 26}
 ENTRY_BYTES = {"compact": 4.125, "openings": 4}  # of a move's flag and of its place in a list
 SLOTS = {"cuda": 64, "cpu": 8}  # of all tours, on a multiprocessor or a CPU thread
@@ -21,9 +21,9 @@ def filter_slots(moves: int, tours: int, processors: int, backend: str) -> int:
     return max(1, min(wanted, moves // MOVES_OF_SLOT))
 
 
-def most_of_part(mode: str, variants: int, memory: int) -> int:
-    """Return how many positions or openings a part may have, each in `variants`."""
-    usable = max(memory, LEAST_PART_BYTES)
+def most_of_chunk(mode: str, variants: int, memory: int) -> int:
+    """Return how many positions or openings a chunk may have, each in `variants`."""
+    usable = max(memory, LEAST_CHUNK_BYTES)
     fitting = int(usable / ENTRY_BYTES[mode]) if mode in ENTRY_BYTES else MOST_MOVES[mode]
     return max(1, min(MOST_MOVES[mode], fitting) // variants)
 
@@ -41,7 +41,7 @@ def filter_mode(
     opens : bool
         Whether the filter tests openings.
     ordered : bool
-        Whether the moves are evaluated in parts the first of which counts, which must not depend
+        Whether the moves are evaluated in chunks the first of which counts, which must not depend
         on the backend.
     kept : float, optional
         Share of the moves that the filter was seen to keep.

@@ -1,19 +1,18 @@
 // What the kernels of a filtered neighbourhood share: the tours as they stand, and what has been
 // found of their moves.
 //
-// A complete neighbourhood is evaluated part by part; all tours of a launch are at a part of their
-// own. Within a part, moves have 32-bit numbers, way by way, and are spread over `slots` teams.
+// A complete neighbourhood is evaluated chunk by chunk; all tours of a launch are at a chunk of
+// their own. Within a chunk, moves have 32-bit numbers, way by way, and are spread over `slots`
+// teams.
 #pragma once
 
 #include "filtering/filter.cuh"
 #include "include/lengths.cuh"
 #include "neighbourhoods/mappings.cuh"
 #include "searches/exhaustive/three_opt_step.cuh"
+#include "searches/search_state.cuh"
 
 namespace gls {
-
-// No filter has kept a move of the tour; see ClimbState for other ends.
-constexpr unsigned char kNothingKept = 3;
 
 // What all kernels are given.
 struct FilteredBatch {
@@ -21,8 +20,8 @@ struct FilteredBatch {
   int n;
   const void* sites;
   float error_absolute, error_relative;
-  int64 first_row, part_size;
-  int parts, slots, eager;
+  int64 first_row, chunk_size;
+  int chunks, slots, eager;
   const void* table;         // of positions, where numbers are mapped by one
   int64 table_first;         // the number that it begins with
   const uint64* parameters;  // of the filter
@@ -31,7 +30,7 @@ struct FilteredBatch {
   int* tours;
   void *placed, *edges;  // sites in the order of the tour, lengths to the next position
   uint64* filter_state;
-  int *cursors, *looked;  // the part a tour is at, and how many it has seen
+  int *cursors, *looked;  // the chunk a tour is at, and how many it has seen
   void* before;           // the move of every tour behind which one is sought
   void* best;             // of every slot
   int64* kept;            // moves evaluated of a tour since its last change
@@ -75,26 +74,14 @@ struct Standing {
   GLS_DEVICE Value length(int p, int q) const { return lengths(p, q); }
 };
 
-// The numbers of a tour's part: `count` positions or openings from `first` on, in every way.
-struct PartOfMoves {
+// The numbers of a tour's chunk: `count` positions or openings from `first` on, in every way.
+struct Chunk {
   int64 first;
   uint32 count;
 
-  GLS_DEVICE PartOfMoves(const FilteredBatch& batch, int row, int64 all)
-      : first(batch.cursors[row] * batch.part_size),
-        count(uint32(all - first < batch.part_size ? all - first : batch.part_size)) {}
-};
-
-// A slot's share of `total` things; shares begin at multiples of 32.
-struct Share {
-  uint32 begin, end;
-
-  GLS_DEVICE Share(uint32 total, int slot, int slots) {
-    const uint32 size = (total / slots + 32) / 32 * 32;
-    const uint64 from = uint64(slot) * size;
-    begin = uint32(from < total ? from : total);
-    end = total - begin < size ? total : begin + size;
-  }
+  GLS_DEVICE Chunk(const FilteredBatch& batch, int row, int64 all)
+      : first(batch.cursors[row] * batch.chunk_size),
+        count(uint32(all - first < batch.chunk_size ? all - first : batch.chunk_size)) {}
 };
 
 // A filtered neighbourhood of a tour.
@@ -117,14 +104,14 @@ struct FilteredMoves {
         tour(batch, row),
         test(tour, batch.parameters, batch.filter_state + row * Test::state_words(batch.n)) {}
 
-  GLS_DEVICE PartOfMoves part() const { return {batch, row, Space::count(batch.n)}; }
-  GLS_DEVICE PartOfMoves openings() const { return {batch, row, Space::openings(batch.n)}; }
+  GLS_DEVICE Chunk chunk() const { return {batch, row, Space::count(batch.n)}; }
+  GLS_DEVICE Chunk openings() const { return {batch, row, Space::openings(batch.n)}; }
 
-  GLS_DEVICE Move move(const PartOfMoves& part, uint32 index) const {
+  GLS_DEVICE Move move(const Chunk& chunk, uint32 index) const {
     int way = 0;
     uint32 within = index;
-    for (; Space::kWays > 1 && within >= part.count; within -= part.count) ++way;
-    const int64 number = part.first + within;
+    for (; Space::kWays > 1 && within >= chunk.count; within -= chunk.count) ++way;
+    const int64 number = chunk.first + within;
     Move move = Space::decode(Mapping(batch.n, batch.table, batch.table_first), number);
     move.way = way;
     return move;
@@ -156,7 +143,7 @@ struct Improving {
     const Value change = change_of<typename Moves::Space>(moves.tour, move);
     if (!(change < 0)) return;
     moves.test.found(move);
-    if (best.value < change) return;  // ranks are dear
+    if (best.value < change) return;  // ranks are costly
     const Ranked<Value> found{change, Moves::Space::rank(move, moves.tour.n)};
     if (found < best) best = found;
   }

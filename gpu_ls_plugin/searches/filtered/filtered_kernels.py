@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 PARAMETERS = (struct_of("searches/filtered/filtered_batch.cuh", "FilteredBatch"),)
 # The steps of an evaluation; {source} and {sink} are chosen by the caller.
 STEPS = {
-    "masked": ("EvaluateMasked<{team}, {moves}, {source}, {sink}>",),
-    "fused": ("EvaluateFused<{team}, {moves}, {source}, {sink}>",),
+    "masked": ("EvaluateMasked<{moves}, {source}, {sink}>",),
+    "fused": ("EvaluateFused<{moves}, {source}, {sink}>",),
     "compact": (
-        "MakeFlags<{team}, {moves}>",
-        "CompactFlags<{team}, {moves}>",
-        "EvaluateMapped<{team}, {moves}, {sink}>",
+        "MakeFlags<{moves}>",
+        "CompactFlags<{moves}>",
+        "EvaluateMapped<{moves}, {sink}>",
     ),
     "openings": (
-        "ListOpenings<{team}, {moves}>",
-        "EvaluateOpenings<{team}, {moves}, {sink}>",
+        "ListOpenings<{moves}>",
+        "EvaluateOpenings<{moves}, {sink}>",
     ),
 }
 
@@ -58,12 +58,9 @@ class FilteredKernels:
         self, mode: str, source: str = "Tested", sink: str = "Improving"
     ) -> list[Kernel]:
         """Return the kernels of a mode; moves are kept where `source` says so."""
-        chosen = {"team": self.warp, "moves": self._moves(self.part.mapping)}
+        chosen = {"moves": self._moves(self.part.mapping)}
         chosen |= {"source": f"gls::{source}", "sink": f"gls::{sink}"}
-        kernels = (
-            self._kernel("searches/filtered/filtered_modes.cuh", body.format(**chosen), self.warp)
-            for body in STEPS[mode]
-        )
+        kernels = (self._evaluation(step.format(**chosen)) for step in STEPS[mode])
         return [
             replace(kernel, blocks_per_multiprocessor=filter_layouts.FILTER_BLOCKS)
             for kernel in kernels
@@ -73,7 +70,10 @@ class FilteredKernels:
         """Return ``BeginFiltered``, ``TakeFiltered`` or ``NoteFiltered``, whatever the mapping."""
         moves = self._moves("roots")
         return self._kernel(
-            "searches/filtered/filtered_step.cuh", f"{body}<{self.block}, {moves}>", self.block
+            "searches/filtered/filtered_step.cuh",
+            body,
+            f"{body}<{self.block}, {moves}>",
+            self.block,
         )
 
     def _moves(self, mapping: str) -> str:
@@ -87,8 +87,15 @@ class FilteredKernels:
         )
         return f"gls::FilteredMoves<{', '.join(types)}>"
 
-    def _kernel(self, header: str, body: str, team: str) -> Kernel:
-        name = body.partition("<")[0]
+    def _evaluation(self, step: str) -> Kernel:
+        return self._kernel(
+            "searches/filtered/filtered_modes.cuh",
+            step.partition("<")[0],
+            f"OnSlots<{self.warp}, gls::{step}>",
+            self.warp,
+        )
+
+    def _kernel(self, header: str, name: str, body: str, team: str) -> Kernel:
         kernel = metric_kernel(
             "filtered_" + name.lower(),
             self.metric,

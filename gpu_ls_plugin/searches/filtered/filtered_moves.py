@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 ONES = 0x0101010101010101  # every byte 1
 RANKED_BYTES = 16  # gls::Ranked<Value>
-EAGER_PARTS = 16  # of a neighbourhood whose first part with an improving move is enough
+EAGER_CHUNKS = 16  # of a neighbourhood whose first chunk with an improving move is enough
 RECORDED = 4  # passes that are launched as one
 UNWATCHED = 64  # passes, after which the host looks whether all tours are finished
 
@@ -52,10 +52,10 @@ class FilteredMoves(Engine):
     seed, first_row : int
         Of the filter's random numbers.
     eager : bool
-        Take the best move of the first part that has an improving one, not that of all parts.
+        Take the best move of the first chunk that has an improving one, not that of all chunks.
     memory : int
         Bytes for flags, lists and bests of the batch; the neighbourhood is evaluated in as many
-        parts as that takes.
+        chunks as that takes.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class FilteredMoves(Engine):
         shared = self.backend.metric_data(self.problem).nbytes + self.arguments["sites"].nbytes
         own = (
             self.bytes_per_tour(self.problem.n, self.part)
-            - filter_layouts.LEAST_PART_BYTES
+            - filter_layouts.LEAST_CHUNK_BYTES
             + RANKED_BYTES * self.slots
         )
         return int((memory - shared) // len(self.tours) - own)
@@ -148,7 +148,7 @@ class FilteredMoves(Engine):
     def bytes_per_tour(n: int, part: FilteredNeighbourhood) -> int:
         """Return the least memory of one tour in bytes."""
         state: int = 8 * part.filter.state_words(n)
-        return n * (tour_layouts.SITE_BYTES + 12) + state + filter_layouts.LEAST_PART_BYTES
+        return n * (tour_layouts.SITE_BYTES + 12) + state + filter_layouts.LEAST_CHUNK_BYTES
 
     @property
     def mode(self) -> str:
@@ -168,7 +168,7 @@ class FilteredMoves(Engine):
         return 1
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Queue evaluations of up to `passes` parts of every unfinished tour."""
+        """Queue evaluations of up to `passes` chunks of every unfinished tour."""
         self._watch = Stopwatch.of(seconds)
         for begin in range(0, passes, UNWATCHED):
             count = min(UNWATCHED, passes - begin)
@@ -201,16 +201,16 @@ class FilteredMoves(Engine):
             kept=kept,
         )
 
-    def _part_size(self, mode: str) -> tuple[int, int, int]:
-        """Return how many numbers a mode has, in how many variants, and how many a part has."""
+    def _chunk_size(self, mode: str) -> tuple[int, int, int]:
+        """Return how many numbers a mode has, in how many variants, and how many a chunk has."""
         if mode == "openings":
             numbers = self.space.openings(self.problem.n)
             variants = self.space.ways * self.part.filter.rotations(self.space.edges)
         else:
             numbers, variants = self.space.numbers(self.problem.n), self.space.ways
-        most = filter_layouts.most_of_part(mode, variants, self._memory)
-        if self._eager:  # the parts decide which move is taken, whatever the device
-            return numbers, variants, min(numbers, most, -(-numbers // EAGER_PARTS))
+        most = filter_layouts.most_of_chunk(mode, variants, self._memory)
+        if self._eager:  # the chunks decide which move is taken, whatever the device
+            return numbers, variants, min(numbers, most, -(-numbers // EAGER_CHUNKS))
         each = len(self.tours) * (variants + self._kept * self.moves_per_evaluation() / numbers)
         return numbers, variants, min(numbers, most, self._in_time(each))
 
@@ -222,18 +222,18 @@ class FilteredMoves(Engine):
         return max(1, int(tuning.LAUNCH_SECONDS / (seconds * moves)))
 
     def _set_mode(self, mode: str) -> None:
-        """Cut the neighbourhood into parts for a mode, and record its launches."""
-        numbers, variants, part_size = self._part_size(mode)
-        if mode == getattr(self, "_mode", None) and part_size < 2 * self.arguments["part_size"]:
+        """Cut the neighbourhood into chunks for a mode, and record its launches."""
+        numbers, variants, chunk_size = self._chunk_size(mode)
+        if mode == getattr(self, "_mode", None) and chunk_size < 2 * self.arguments["chunk_size"]:
             return
         self._mode = mode
         n, xp, size = self.problem.n, self.backend.xp, len(self.tours)
-        moves = part_size * variants
+        moves = chunk_size * variants
         flag_words = -(-moves // 32) if mode == "compact" else 0
         room = moves if mode in ("compact", "openings") else 0
         self.arguments |= {
-            "part_size": part_size,
-            "parts": -(-numbers // part_size),
+            "chunk_size": chunk_size,
+            "chunks": -(-numbers // chunk_size),
             "flag_words": flag_words,
             "room": room,
             "flags": xp.empty((size, flag_words), "uint32"),
@@ -244,21 +244,21 @@ class FilteredMoves(Engine):
         self._pass = [*self.kernels.evaluation(mode), self.kernels.step("TakeFiltered")]
         self._table: MovingTable | None = None
         if self.part.mapping == "table" and mode != "openings":
-            if self._eager or part_size == numbers:
+            if self._eager or chunk_size == numbers:
                 self.arguments["table"] = xp.asarray(triples_table(n, 0, numbers))
-            else:  # all tours are at the same part
-                self._table = MovingTable(self.backend, n, part_size)
+            else:  # all tours are at the same chunk
+                self._table = MovingTable(self.backend, n, chunk_size)
         repeat = repeated if self._table else self.backend.recorded
         self._once, self._many = (repeat(self._one_pass, times) for times in (1, RECORDED))
 
     def _one_pass(self) -> None:
-        """Evaluate a part of every tour, and take what is best."""
+        """Evaluate a chunk of every tour, and take what is best."""
         if self._table:
             self.arguments |= self._table.following()
         self.evaluate(self._pass[:-1], self._pass[-1])
 
     def evaluate(self, kernels: Sequence[Kernel], step: Kernel) -> None:
-        """Queue an evaluation of a part of every tour, and what follows it unless that is cut."""
+        """Queue an evaluation of a chunk of every tour, and what follows it unless that is cut."""
         size = len(self.tours)
         for kernel in kernels:
             left = self._watch.left

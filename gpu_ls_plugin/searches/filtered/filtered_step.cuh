@@ -1,12 +1,12 @@
-// What follows the evaluation of a part: the best move is taken, or noted, or the next part waits.
-// An item is a tour.
+// What follows the evaluation of a chunk: the best move is taken, or noted, or the next chunk
+// waits. An item is a tour.
 #pragma once
 
 #include "searches/filtered/filtered_batch.cuh"
 
 namespace gls {
 
-// The best of all slots of a tour, which are emptied behind the `last` part that is looked at.
+// The best of all slots of a tour, which are emptied behind the `last` chunk that is looked at.
 template <class Team, class Value>
 GLS_DEVICE Ranked<Value> best_of_slots(const Team& team, int row, const FilteredBatch& batch,
                                        Ranked<Value> none, bool last) {
@@ -35,7 +35,7 @@ GLS_DEVICE void refresh(const Team& team, int row, const FilteredBatch& batch, b
   team.sync();
 }
 
-// Before the first part.
+// Before the first chunk.
 template <class Team, class Moves>
 struct BeginFiltered {
   GLS_DEVICE static void run(const Team& team, int row, const FilteredBatch batch) {
@@ -43,7 +43,8 @@ struct BeginFiltered {
   }
 };
 
-// Takes the best move of all parts; `eager`: of the first part that has one (paper 000, section 7).
+// Takes the best move of all chunks; `eager`: of the first chunk that has one (paper 000, section
+// 7).
 template <class Team, class Moves>
 struct TakeFiltered {
   using Space = typename Moves::Space;
@@ -52,7 +53,7 @@ struct TakeFiltered {
   GLS_DEVICE static void run(const Team& team, int row, const FilteredBatch batch) {
     const int n = batch.n;
     const bool running = batch.states[row] == kRunning, may_move = batch.running(row);
-    const bool complete = batch.looked[row] + 1 == batch.parts;
+    const bool complete = batch.looked[row] + 1 == batch.chunks;
     team.sync();  // all lanes have read what one of them will change
     if (!running) return;
     if (!may_move) {
@@ -81,26 +82,26 @@ struct TakeFiltered {
         batch.kept[row] = 0;
       }
       batch.looked[row] = ends ? 0 : batch.looked[row] + 1;
-      if (!batch.eager || !gains) batch.cursors[row] = (batch.cursors[row] + 1) % batch.parts;
+      if (!batch.eager || !gains) batch.cursors[row] = (batch.cursors[row] + 1) % batch.chunks;
       batch.pass_counts[row] += ends;
       batch.move_counts[row] += gains;
     });
   }
 };
 
-// Notes the best move of all parts behind the one before, as (change, rank).
+// Notes the best move of all chunks behind the one before, as (change, rank).
 template <class Team, class Moves>
 struct NoteFiltered {
   using Value = typename Moves::Value;
 
   GLS_DEVICE static void run(const Team& team, int row, const FilteredBatch batch) {
-    const bool complete = batch.looked[row] + 1 == batch.parts;
+    const bool complete = batch.looked[row] + 1 == batch.chunks;
     team.sync();
     const auto best =
         best_of_slots<Team, Value>(team, row, batch, {Following<Moves>::Step::kNone, 0}, complete);
     team.once([&] {
       if (complete) static_cast<Ranked<Value>*>(batch.before)[row] = best;
-      batch.cursors[row] = (batch.cursors[row] + 1) % batch.parts;
+      batch.cursors[row] = (batch.cursors[row] + 1) % batch.chunks;
       batch.looked[row] = complete ? 0 : batch.looked[row] + 1;
     });
   }

@@ -35,9 +35,9 @@ def triples_table(n: int, first: int, count: int) -> NDArray[np.uint16]:
 
 
 class MovingTable:
-    """The tables of all parts of a neighbourhood, over and over, on a backend.
+    """The tables of all chunks of a neighbourhood, over and over, on a backend.
 
-    They are made once and kept on the host; each is copied while the part before is evaluated.
+    They are made once and kept on the host; each is copied while the chunk before is evaluated.
 
     Raises
     ------
@@ -45,7 +45,7 @@ class MovingTable:
         The host cannot keep them.
     """
 
-    def __init__(self, backend: Backend, n: int, part_size: int) -> None:
+    def __init__(self, backend: Backend, n: int, chunk_size: int) -> None:
         triples = math.comb(n, 3)
         needed, available = ENTRY_BYTES * triples, get_backend("cpu").available_memory()
         if needed > available:
@@ -53,11 +53,11 @@ class MovingTable:
                 f"mapping: the table of all triples of {n:,} cities has {needed:,} bytes, but only "
                 f"{available:,} are available; use mapping='roots'"
             )
-        self._firsts = range(0, triples, part_size)
-        tables = [triples_table(n, x, min(part_size, triples - x)) for x in self._firsts]
+        self._firsts = range(0, triples, chunk_size)
+        tables = [triples_table(n, x, min(chunk_size, triples - x)) for x in self._firsts]
         self._copies: Iterator[Any] = backend.ahead(itertools.cycle(tables))
         self._turns = itertools.cycle(self._firsts)
 
     def following(self) -> dict[str, Any]:
-        """Return the kernels' arguments for the part that is next."""
+        """Return the kernels' arguments for the chunk that is next."""
         return {"table": next(self._copies), "table_first": next(self._turns)}

@@ -295,11 +295,11 @@ def test_moves_are_counted_by_reconnection():
 
 @pytest.mark.parametrize("tours", [1, 7, 1000, 10**5])
 @pytest.mark.parametrize("k", [1, 255, 1000, 10_000, 10**9])
-def test_parts_keep_a_device_busy(tours, k):
+def test_shares_keep_a_device_busy(tours, k):
     processors = 132
-    parts = random_k.parts_of_a_step(tours, k, processors)
-    blocks, enough = tours * parts, processors * random_k.ENOUGH_BLOCKS
-    assert 1 <= parts <= max(1, k // random_k.EVALUATION_THREADS)
+    shares = random_k.shares_of_a_step(tours, k, processors)
+    blocks, enough = tours * shares, processors * random_k.ENOUGH_BLOCKS
+    assert 1 <= shares <= max(1, k // random_k.EVALUATION_THREADS)
     assert blocks >= min(enough, tours * max(1, k // random_k.EVALUATION_THREADS))
     assert blocks < max(enough, tours) + tours
 

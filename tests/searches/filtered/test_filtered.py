@@ -13,7 +13,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.searches.filtered import filter_layouts
-from gpu_ls_plugin.searches.filtered.filtered_moves import EAGER_PARTS, FilteredMoves
+from gpu_ls_plugin.searches.filtered.filtered_moves import EAGER_CHUNKS, FilteredMoves
 from tests.helpers import filter_oracle as oracle
 from tests.helpers.random_problems import random_problem, random_tours
 
@@ -40,7 +40,7 @@ def _many_slots() -> Iterator[None]:
 def search_of(
     edges: int, test: Filter, mode: str = "auto", rule: Any = None, **options: Any
 ) -> gls.LocalSearch:
-    """A filtered search, of all parts unless told otherwise."""
+    """A filtered search, of all chunks unless told otherwise."""
     part = gls.FilteredNeighbourhood(SPACES[edges], test, mode, **options)
     return gls.LocalSearch([part], pivoting=rule or gls.Best())
 
@@ -94,12 +94,12 @@ def expected(
     """Return the descents of a batch by brute force."""
     if problem.n < 4:
         return [oracle.Descent(start.tolist(), [], 0, "optimum") for start in starts]
-    parts = oracle.parts_by_openings(problem.n, edges, EAGER_PARTS)
+    chunks = oracle.chunks_by_openings(problem.n, edges, EAGER_CHUNKS)
     return [
         oracle.descend(
             oracle.CurrentTour(problem, start.tolist(), seed, first_row + row),
             test,
-            parts,
+            chunks,
             most,
             eager=eager,
         )
@@ -151,7 +151,7 @@ def test_all_modes_descend_as_brute_force_does(edges, metric, size, seed, span, 
 @EACH_SPACE
 @settings(max_examples=10)
 @given(size=st.integers(0, 100), seed=st.integers(0, 2**32), test=filters(bound=False))
-def test_first_takes_the_best_of_the_first_part_with_a_gain(edges, size, seed, test):
+def test_first_takes_the_best_of_the_first_chunk_with_a_gain(edges, size, seed, test):
     n = 1 + size % LARGEST[edges]
     problem, starts = random_problem("EUC_2D", n, seed), random_tours(n, 2, seed)
     result = run(search_of(edges, test, rule=gls.First()), problem, starts, seed=seed)
@@ -174,12 +174,12 @@ def test_first_ends_in_a_local_optimum_of_what_the_filter_keeps(edges, mode):
 
 @EACH_SPACE
 @EACH_MODE
-def test_many_parts_are_one(edges, mode, monkeypatch):
+def test_many_chunks_are_one(edges, mode, monkeypatch):
     n, budget = {2: 25, 3: 9}[edges], gls.Budget(moves=4)
     problem, starts = random_problem("EUC_2D", n, span=50), random_tours(n, 2)
     search = search_of(edges, switched("radius"), mode)
     unsplit = run(search, problem, starts, budget=budget)
-    for most in (37, 8):  # moves of a part
+    for most in (37, 8):  # moves of a chunk
         monkeypatch.setitem(filter_layouts.MOST_MOVES, mode, most)
         split = run(search, problem, starts, budget=budget)
         assert np.array_equal(split.tours, unsplit.tours)
@@ -192,13 +192,13 @@ def test_neighbourhoods_beyond_the_memory_are_split(mode, monkeypatch):
     problem, starts = random_problem("EUC_2D", 80, span=1000), random_tours(80, 2)
     search, budget = search_of(3, switched("radius", radius=300), mode), gls.Budget(moves=2)
     unsplit = run(search, problem, starts, budget=budget)
-    sizes, choose = [], filter_layouts.most_of_part
+    sizes, choose = [], filter_layouts.most_of_chunk
 
     def watched(*arguments: Any) -> int:
         sizes.append(choose(*arguments))
         return sizes[-1]
 
-    monkeypatch.setattr(filter_layouts, "most_of_part", watched)
+    monkeypatch.setattr(filter_layouts, "most_of_chunk", watched)
     split = run(search, problem, starts, budget=budget, memory_limit=1 << 17)
     numbers = {"compact": 80 * 79 * 78 // 6, "openings": 79 * 78 // 2}[mode]
     assert max(sizes) < numbers if mode == "compact" else sizes
