@@ -7,17 +7,17 @@
 namespace gls {
 
 struct DontLook {
-  template <class Space, class Standing>
+  template <class Space, class PlacedTour>
   struct On {
     using Move = typename Space::Move;
     static constexpr int kWords = 0, kRotations = 1;
 
-    const Standing& tour;
+    const PlacedTour& tour;
     unsigned char* const awake;    // of every city
     unsigned char* const waiting;  // awake after this evaluation
 
     GLS_DEVICE static int64 state_words(int n) { return (2 * int64(n) + 7) / 8; }
-    GLS_DEVICE On(const Standing& tour, const uint64*, uint64* state)
+    GLS_DEVICE On(const PlacedTour& tour, const uint64*, uint64* state)
         : tour(tour), awake(reinterpret_cast<unsigned char*>(state)), waiting(awake + tour.n) {}
 
     GLS_DEVICE bool edge_awake(int p) const {

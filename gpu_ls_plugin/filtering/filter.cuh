@@ -2,11 +2,12 @@
 //
 // A filter is a struct with
 //
-//   template <class Space, class Standing> struct On       the filter on a neighbourhood and a tour
+//   template <class Space, class PlacedTour> struct On       the filter on a neighbourhood and a
+//   tour
 //     static constexpr int kWords                          of its parameters
 //     static int64 state_words(int n)                      of what it keeps of each tour
 //     static constexpr int kRotations                      see below
-//     On(const Standing& tour, const uint64* parameters, uint64* state)
+//     On(const PlacedTour& tour, const uint64* parameters, uint64* state)
 //     Test at(const Opening<Space::Move>& opening)         what it knows before a move is closed:
 //       bool any()                                         whether the opening's moves matter
 //       bool keeps(int position)                           whether the move closed there is kept
@@ -19,8 +20,8 @@
 // where kRotations is 1. A word is an integer, a double or an address. Derive from Stateless where
 // nothing is kept of a tour.
 //
-// Standing is the tour as it stands: `length(p, q)` between positions, `edges[p]` to the next one,
-// `next(p)`, `city(p)`, `n`, and `row` and `pass` for random numbers.
+// PlacedTour is the tour as it stands: `length(p, q)` between positions, `edges[p]` to the next
+// one, `next(p)`, `city(p)`, `n`, and `row` and `pass` for random numbers.
 #pragma once
 
 #include "include/words.cuh"
@@ -38,10 +39,10 @@ struct Stateless {
 
 // All moves.
 struct Everything {
-  template <class Space, class Standing>
+  template <class Space, class PlacedTour>
   struct On : Stateless {
     static constexpr int kWords = 0, kRotations = 1;
-    GLS_DEVICE On(const Standing&, const uint64*, uint64*) {}
+    GLS_DEVICE On(const PlacedTour&, const uint64*, uint64*) {}
 
     struct Test {
       GLS_DEVICE bool any() const { return true; }
@@ -52,16 +53,16 @@ struct Everything {
 };
 
 // What two filters have in common, however they are combined.
-template <class First, class Second, class Space, class Standing>
+template <class First, class Second, class Space, class PlacedTour>
 struct TwoFilters {
-  using A = typename First::template On<Space, Standing>;
-  using B = typename Second::template On<Space, Standing>;
+  using A = typename First::template On<Space, PlacedTour>;
+  using B = typename Second::template On<Space, PlacedTour>;
   static constexpr int kWords = A::kWords + B::kWords;
   const A first;
   const B second;
 
   GLS_DEVICE static int64 state_words(int n) { return A::state_words(n) + B::state_words(n); }
-  GLS_DEVICE TwoFilters(const Standing& tour, const uint64* parameters, uint64* state)
+  GLS_DEVICE TwoFilters(const PlacedTour& tour, const uint64* parameters, uint64* state)
       : first(tour, parameters, state),
         second(tour, parameters + A::kWords, state + A::state_words(tour.n)) {}
 
@@ -79,9 +80,9 @@ struct TwoFilters {
 // Moves that both filters keep. Where each needs several rotations, the first one's count.
 template <class First, class Second>
 struct Both {
-  template <class Space, class Standing>
-  struct On : TwoFilters<First, Second, Space, Standing> {
-    using Base = TwoFilters<First, Second, Space, Standing>;
+  template <class Space, class PlacedTour>
+  struct On : TwoFilters<First, Second, Space, PlacedTour> {
+    using Base = TwoFilters<First, Second, Space, PlacedTour>;
     using Base::Base;
     using A = typename Base::A;
     using B = typename Base::B;
@@ -105,9 +106,9 @@ struct Both {
 // Moves that at least one of two filters keeps.
 template <class First, class Second>
 struct OneOf {
-  template <class Space, class Standing>
-  struct On : TwoFilters<First, Second, Space, Standing> {
-    using Base = TwoFilters<First, Second, Space, Standing>;
+  template <class Space, class PlacedTour>
+  struct On : TwoFilters<First, Second, Space, PlacedTour> {
+    using Base = TwoFilters<First, Second, Space, PlacedTour>;
     using Base::Base;
     using A = typename Base::A;
     using B = typename Base::B;
@@ -130,9 +131,9 @@ struct OneOf {
 // Moves that the filter does not keep.
 template <class Filter>
 struct Not {
-  template <class Space, class Standing>
-  struct On : Filter::template On<Space, Standing> {
-    using Base = typename Filter::template On<Space, Standing>;
+  template <class Space, class PlacedTour>
+  struct On : Filter::template On<Space, PlacedTour> {
+    using Base = typename Filter::template On<Space, PlacedTour>;
     using Base::Base;
     static constexpr int kRotations = 1;
 

@@ -16,9 +16,9 @@
 namespace gls {
 
 struct GainBound {
-  template <class Space, class Standing>
+  template <class Space, class PlacedTour>
   struct On {
-    using Length = typename Standing::Length;
+    using Length = typename PlacedTour::Length;
     using Move = typename Space::Move;
     static constexpr int kWords = 1;  // the length from every city to its nearest
     static constexpr int kRotations = Space::kRotations;
@@ -26,12 +26,12 @@ struct GainBound {
     // Real spares may be too small by rounding.
     static constexpr Length kRounding = Length(kReal ? 1e-11 : 0);
 
-    const Standing& tour;
+    const PlacedTour& tour;
     const Length* const nearest;
     Length* const spare;  // of every position, and behind them the largest
 
     GLS_DEVICE static int64 state_words(int n) { return n + 1; }
-    GLS_DEVICE On(const Standing& tour, const uint64* parameters, uint64* state)
+    GLS_DEVICE On(const PlacedTour& tour, const uint64* parameters, uint64* state)
         : tour(tour),
           nearest(address<const Length>(parameters[0])),
           spare(reinterpret_cast<Length*>(state)) {}

@@ -23,8 +23,8 @@ struct CandidateEdge {
     }
     return false;
   }
-  template <class Standing>
-  GLS_DEVICE bool operator()(const Standing& tour, int p, int q) const {
+  template <class PlacedTour>
+  GLS_DEVICE bool operator()(const PlacedTour& tour, int p, int q) const {
     const int a = tour.city(p), b = tour.city(q);
     const double length = double(tour.length(p, q));  // most pairs are too far apart for a look
     return (length <= reach[a] && lists(a, b)) || (length <= reach[b] && lists(b, a));
@@ -33,8 +33,8 @@ struct CandidateEdge {
 
 template <int missing>
 struct InCandidates {
-  template <class Space, class Standing>
-  using On = NewEdges<CandidateEdge, missing, Space, Standing>;
+  template <class Space, class PlacedTour>
+  using On = NewEdges<CandidateEdge, missing, Space, PlacedTour>;
 };
 
 }  // namespace gls

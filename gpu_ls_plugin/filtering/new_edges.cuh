@@ -6,7 +6,7 @@
 
 namespace gls {
 
-template <class Edge, int missing, class Space, class Standing>
+template <class Edge, int missing, class Space, class PlacedTour>
 struct NewEdges : Stateless {
   using Move = typename Space::Move;
   static constexpr int kWords = Edge::kWords;
@@ -14,10 +14,10 @@ struct NewEdges : Stateless {
   static constexpr int kRotations =
       missing + 1 < Space::kRotations ? missing + 1 : Space::kRotations;
 
-  const Standing& tour;
+  const PlacedTour& tour;
   const Edge edge;
 
-  GLS_DEVICE NewEdges(const Standing& tour, const uint64* parameters, uint64*)
+  GLS_DEVICE NewEdges(const PlacedTour& tour, const uint64* parameters, uint64*)
       : tour(tour), edge(parameters) {}
 
   GLS_DEVICE bool passes(const Move& move, int number) const {

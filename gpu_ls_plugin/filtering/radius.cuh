@@ -10,15 +10,15 @@ struct ShortEdge {
   const double longest;
   GLS_DEVICE explicit ShortEdge(const uint64* parameters)
       : longest(*reinterpret_cast<const double*>(parameters)) {}
-  template <class Standing>
-  GLS_DEVICE bool operator()(const Standing& tour, int p, int q) const {
+  template <class PlacedTour>
+  GLS_DEVICE bool operator()(const PlacedTour& tour, int p, int q) const {
     return double(tour.length(p, q)) <= longest;
   }
 };
 
 struct Radius {
-  template <class Space, class Standing>
-  using On = NewEdges<ShortEdge, 0, Space, Standing>;
+  template <class Space, class PlacedTour>
+  using On = NewEdges<ShortEdge, 0, Space, PlacedTour>;
 };
 
 }  // namespace gls

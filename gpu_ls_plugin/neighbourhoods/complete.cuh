@@ -43,9 +43,9 @@ struct Opening {
 };
 
 // A move of a tour as an objective sees it.
-template <class Space, class Standing>
+template <class Space, class PlacedTour>
 struct ExchangeChange {
-  const Standing& tour;
+  const PlacedTour& tour;
   const typename Space::Move& move;
 
   GLS_DEVICE int edges() const { return Space::kEdges; }
@@ -65,14 +65,14 @@ struct ExchangeChange {
 };
 
 // What a move changes, the objective included.
-template <class Space, class Standing>
-GLS_DEVICE typename Standing::Length change_of(const Standing& tour,
-                                               const typename Space::Move& move) {
+template <class Space, class PlacedTour>
+GLS_DEVICE typename PlacedTour::Length change_of(const PlacedTour& tour,
+                                                 const typename Space::Move& move) {
   const auto longer = Space::change(tour, move);
-  if constexpr (length_alone<typename Standing::Metric>()) {
+  if constexpr (length_alone<typename PlacedTour::Metric>()) {
     return longer;
   } else {
-    using Change = ExchangeChange<Space, Standing>;
+    using Change = ExchangeChange<Space, PlacedTour>;
     return -tour.lengths.metric.objective.gain(Change{tour, move}, -longer);
   }
 }
@@ -112,8 +112,8 @@ struct Pairs {
   }
   GLS_DEVICE static Move ranked(int64 rank, int n) { return {{int(rank / n), int(rank % n)}, 0}; }
 
-  template <class Standing>
-  GLS_DEVICE static typename Standing::Length change(const Standing& tour, const Move& move) {
+  template <class PlacedTour>
+  GLS_DEVICE static typename PlacedTour::Length change(const PlacedTour& tour, const Move& move) {
     const int a = move.at[0], c = move.at[1], b = a + 1, d = tour.next(c);
     return TwoOpt::change(tour.length(a, c) + tour.length(b, d), tour.edges[a] + tour.edges[c]);
   }
@@ -169,8 +169,8 @@ struct Triples {
   }
 
   // Added up as three_opt_step.cuh does, so that real changes have the same bits.
-  template <class Standing>
-  GLS_DEVICE static typename Standing::Length change(const Standing& tour, const Move& move) {
+  template <class PlacedTour>
+  GLS_DEVICE static typename PlacedTour::Length change(const PlacedTour& tour, const Move& move) {
     const int a = move.at[0], c = move.at[1], e = move.at[2];
     const int b = a + 1, d = c + 1, f = tour.next(e);
     const auto ef = tour.edges[e], removed = tour.edges[a] + tour.edges[c];

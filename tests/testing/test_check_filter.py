@@ -13,14 +13,14 @@ from tests.testing.faults import ON_BOTH, found_out
 
 LEAVE_CITY = """
 struct Mine {{
-  template <class Space, class Standing>
+  template <class Space, class PlacedTour>
   struct On : gls::Stateless {{
     using Move = typename Space::Move;
     static constexpr int kWords = 1, kRotations = 1;
 
-    const Standing& tour;
+    const PlacedTour& tour;
     const int city;
-    GLS_DEVICE On(const Standing& tour, const gls::uint64* parameters, gls::uint64*)
+    GLS_DEVICE On(const PlacedTour& tour, const gls::uint64* parameters, gls::uint64*)
         : tour(tour), city(int(parameters[0])) {{}}
     GLS_DEVICE bool leaves(int p) const {{
       return tour.city(p) != city && tour.city(tour.next(p)) != city;

@@ -46,7 +46,7 @@ struct FilteredBatch {
 
 // A tour as it stands.
 template <class MetricType, class Value>
-struct Standing {
+struct PlacedTour {
   using Metric = MetricType;
   using Length = Value;
   using Named = typename NamedMetric<Metric>::Type;
@@ -59,7 +59,7 @@ struct Standing {
   const Placed lengths;
   const int64 row, pass;
 
-  GLS_DEVICE Standing(const FilteredBatch& batch, int row)
+  GLS_DEVICE PlacedTour(const FilteredBatch& batch, int row)
       : n(batch.n),
         order(batch.tours + int64(row) * n),
         edges(static_cast<const Value*>(batch.edges) + int64(row) * n),
@@ -90,7 +90,7 @@ struct FilteredMoves {
   using Space = SpaceType;
   using Value = ValueType;
   using Move = typename Space::Move;
-  using Tour = Standing<Metric, Value>;
+  using Tour = PlacedTour<Metric, Value>;
   using Test = typename Filter::template On<Space, Tour>;
 
   const FilteredBatch& batch;
