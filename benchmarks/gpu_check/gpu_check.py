@@ -47,7 +47,7 @@ TOOLS = {  # races are looked for in fewer cases: this tool is the slowest
     "racecheck": ("--metrics", "EUC_2D", "--cities", "33"),
 }
 RUNS = EXTENTS["cuda"].runs
-WORKERS = 12  # processes of the tests, which share the GPU
+WORKERS = 24  # processes of the tests at most, which share the GPU
 LIMITS = {"tests": 480, "sanitizer": 300}  # seconds of one command
 UNTRACKED = {"build", "dist", "node_modules", "__pycache__", "site-packages"}
 ENOUGH_OUTPUT = 4000  # characters of a failed command that are kept
