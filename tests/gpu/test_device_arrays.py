@@ -148,6 +148,7 @@ def test_parts_that_fit_the_memory_give_the_same_tours():
         SEARCH(PROBLEM, STARTS, backend="cuda", memory_limit=100)
 
 
+@pytest.mark.timed
 def test_seconds_end_a_long_climb():
     problem = random_problem("EUC_2D", 10_000, span=10**6)
     starts = random_tours(10_000, 1000)
@@ -161,6 +162,7 @@ def test_seconds_end_a_long_climb():
     assert (result.costs <= problem.cost(starts)).all()
 
 
+@pytest.mark.timed
 def test_progress_and_ctrl_c(monkeypatch):
     monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 1e-9)
     seen: list[gls.Progress] = []

@@ -215,6 +215,7 @@ def test_cupy_goes_in_and_comes_out():
     assert np.array_equal(fresh.get(), gls.random_tours(problem, 40, seed=4, backend="cpu"))
 
 
+@pytest.mark.timed
 def test_seconds_and_targets():
     problem = uniform(1000)
     starts = gls.space_filling_curve(problem, 1000, seed=1, backend="cpu")

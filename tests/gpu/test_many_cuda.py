@@ -63,6 +63,7 @@ def test_arrays_of_cupy_and_real_lengths() -> None:
     assert result.costs.mean() < 1.005 * reference.mean()
 
 
+@pytest.mark.timed
 def test_seconds_are_kept() -> None:
     points = np.random.default_rng(2).random((2000, 100, 2))
     gls.solve_many(points, 0.1, backend="cuda")  # compiles

@@ -26,6 +26,7 @@ SIZES = (1009, 6007)
 OVER, DELAY = 0.5, 0.6
 
 
+@pytest.mark.timed
 @ON_BOTH
 @pytest.mark.parametrize("n", [pytest.param(SIZES[0], marks=pytest.mark.slow), SIZES[1]])
 @pytest.mark.parametrize("name", STOPPED)
@@ -36,6 +37,7 @@ def test_time_limits_are_kept(name, n, backend):
         assert "limit is 3,000 cities" in str(error)
 
 
+@pytest.mark.timed
 @ON_BOTH
 @pytest.mark.parametrize("name", STOPPED)
 def test_ctrl_c_ends_every_search(name, backend):
