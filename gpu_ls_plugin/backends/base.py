@@ -187,12 +187,8 @@ class Backend(ABC):
             available = min(available, checks.integer("memory_limit", memory_limit, least=0))
         return available
 
-    def rows_that_fit(self, per_row: int, fixed: int, memory_limit: int | None) -> int:
-        """Return how many rows of `per_row` bytes fit beside `fixed` bytes; none raises.
-
-        `memory_limit` in bytes lowers what is available.
-        """
-        available = self.memory(memory_limit)
+    def rows_that_fit(self, per_row: int, fixed: int, available: int) -> int:
+        """Return how many rows of `per_row` bytes fit beside `fixed` bytes; none raises."""
         rows = (available - fixed) // per_row
         if rows < 1:
             raise InsufficientMemoryError(

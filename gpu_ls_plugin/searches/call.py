@@ -88,7 +88,7 @@ class Call:
         self.problem, self.callback, self._like = problem, callback, tours
         self.backend = get_backend(backend, device, tours=tours)
         self.statistics = Statistics(backend=self.backend.name, stopped_by=stopped_by)
-        self.stopped, self._limit = False, memory_limit
+        self.stopped = False
         if tours is not NO_TOURS:
             with self.backend.current():
                 self.tours = arrays.take_tours(self.backend, problem, tours)
@@ -112,7 +112,7 @@ class Call:
     def rows_that_fit(self, bytes_per_tour: int) -> int:
         """Return how many tours can be searched together; none raises InsufficientMemoryError."""
         fixed = self.backend.metric_data(self.problem).nbytes
-        return self.backend.rows_that_fit(bytes_per_tour, fixed, self._limit)
+        return self.backend.rows_that_fit(bytes_per_tour, fixed, self.memory)
 
     def turns(self, bytes_per_tour: int) -> Iterator[slice]:
         """Iterate over rows that are searched together, until the call is stopped."""

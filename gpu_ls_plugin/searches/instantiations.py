@@ -32,7 +32,6 @@ from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
 from gpu_ls_plugin.recombination import assembly_layouts, edge_assembly
 from gpu_ls_plugin.searches.chains import chain_layouts, parted
-from gpu_ls_plugin.searches.chains.adopt import adopt_kernel
 from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.descent.best_sweep import positions_kernel, sweep_kernels
@@ -99,7 +98,6 @@ ENGINES = {
     "expand": ("elite_edges",),
     "edge_assembly": ("edge_assembly",),
     "note_neighbours": ("edge_assembly",),
-    "adopt": ("edge_assembly",),
     "instance_lists": ("local_search",),
     "instance_cost": ("local_search",),
 }
@@ -114,7 +112,6 @@ def instantiations() -> list[Kernel]:
         double_bridge.double_bridge_kernel(WARP),
         positions_kernel(BLOCK),
         contraction.expand_kernel(WARP),
-        adopt_kernel("gls::int64", WARP),
         parted.unroll_kernel(WARP),
         parted.write_kernel(WARP),
     ]

@@ -216,9 +216,9 @@ class _Run:
             largest = sizes[np.searchsorted(sizes, ALIKE * n + 8, side="right") - 1]
             slots = slots_of(self.backend, parts, int(largest)) if n <= LARGEST else 0
             if slots:
-                fit = self.backend.rows_that_fit(
-                    bytes_per_instance(int(largest)), 16 * group.whole.n, memory_limit
-                )
+                memory = self.backend.memory(memory_limit)
+                own = bytes_per_instance(int(largest))
+                fit = self.backend.rows_that_fit(own, 16 * group.whole.n, memory)
                 fit = min(fit, MOST_ITEMS // int(largest))
                 many = min(fit, int(np.searchsorted(sizes, largest, side="right")))
                 wanted = replicas or max(1, min(slots, fit) // many)

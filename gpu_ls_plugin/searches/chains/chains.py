@@ -15,7 +15,6 @@ from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.chains import chain_layouts
-from gpu_ls_plugin.searches.chains.adopt import adopt_kernel
 from gpu_ls_plugin.searches.chains.chain_kernel import ChainState, chain_kernel, chain_layout
 from gpu_ls_plugin.searches.chains.part_search import PartSearch
 from gpu_ls_plugin.tours import tour_layouts
@@ -180,15 +179,16 @@ class Chains(ChainState, ABC):
             One for each chain.
         costs : array, shape (P,)
         """
-        backend, problem = self.start.backend, self.start.problem
-        arguments = {
-            **self.state_arguments,
-            "n": problem.n,
-            "found": backend.xp.ascontiguousarray(tours, "int32"),
-            "found_costs": backend.xp.ascontiguousarray(costs, problem.cost_dtype),
-        }
-        cost = "gls::int64" if problem.integer else "double"
-        backend.launch(adopt_kernel(cost, backend.warp()), len(self.tours), arguments)
+        xp = self.start.backend.xp
+        cheaper = (
+            xp.asarray(costs) < self.best_costs
+        )  # a mask: rows by number make a GPU wait
+        for mine, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
+            found, where = (costs, cheaper) if mine.ndim == 1 else (tours, cheaper[:, None])
+            mine[...] = xp.where(where, found, mine)
+            if mine is not best:
+                best[...] = xp.where(where, found, best)
+        self.idle[cheaper] = 0
 
     def keep_best(self) -> Any:
         """Keep current tours that are cheaper than the best so far; return which are."""
