@@ -180,9 +180,7 @@ class Chains(ChainState, ABC):
         costs : array, shape (P,)
         """
         xp = self.start.backend.xp
-        cheaper = (
-            xp.asarray(costs) < self.best_costs
-        )  # a mask: rows by number make a GPU wait
+        cheaper = xp.asarray(costs) < self.best_costs  # a mask: rows by number make a GPU wait
         for mine, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
             found, where = (costs, cheaper) if mine.ndim == 1 else (tours, cheaper[:, None])
             mine[...] = xp.where(where, found, mine)
