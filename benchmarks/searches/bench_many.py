@@ -62,10 +62,7 @@ BARS = (
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Measure the bars of a backend."""
-    backend = options.backend
-    if backend == "auto":
-        backend = "cuda" if common.has_gpu() else "cpu"
-    bars = [bar for bar in BARS if bar.backend == backend]
+    bars = [bar for bar in BARS if bar.backend == options.backend]
     return {"bars": [_measured(bar, options) for bar in bars]}
 
 
@@ -172,7 +169,8 @@ PEERS = {"elkai": _with_elkai, "fast_tsp": _with_fast_tsp}
 
 def draw(out: Path, record: dict[str, Any]) -> None:
     """Draw gaps over the time that all instances take."""
-    with common.Figure(out, "many", len(record["bars"])) as axes:
+    backend = "cuda" if record["machine"]["gpu"] else "cpu"
+    with common.Figure(out, f"many_{backend}", len(record["bars"])) as axes:
         for plot, bar in zip(axes, record["bars"], strict=True):
             for who in dict.fromkeys(row["who"] for row in bar["rows"]):
                 own = [row for row in bar["rows"] if row["who"] == who]
@@ -184,15 +182,18 @@ def draw(out: Path, record: dict[str, Any]) -> None:
             plot.legend(fontsize=7)
 
 
-if __name__ == "__main__":
-    common.finish(
-        common.arguments(
-            __doc__,
-            ("--backend", {"choices": ("auto", "cpu", "cuda"), "default": "auto"}),
-            ("--share", {"type": float, "default": 1.0, "help": "of the instances"}),
+def main() -> None:
+    """Measure on the backend that there is and write `many_<backend>.json`."""
+    options = common.arguments(
+        __doc__,
+        (
+            "--backend",
+            {"choices": ("cpu", "cuda"), "default": "cuda" if common.has_gpu() else "cpu"},
         ),
-        "many",
-        measure,
-        draw,
-        __doc__ or "",
+        ("--share", {"type": float, "default": 1.0, "help": "of the instances"}),
     )
+    common.finish(options, f"many_{options.backend}", measure, draw, __doc__ or "")
+
+
+if __name__ == "__main__":
+    main()
