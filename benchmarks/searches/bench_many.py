@@ -71,7 +71,7 @@ def _measured(bar: Bar, options: argparse.Namespace) -> dict[str, Any]:
 
     count = max(1, round(bar.instances * options.share))
     points = np.random.default_rng(1).random((count, bar.cities, 2))
-    gls.solve_many(points, 0.2, backend=bar.backend)  # compiles
+    gls.solve_many(points, bar.seconds, backend=bar.backend)  # compiles
     rows: list[dict[str, Any]] = []
 
     def add(who: str, seconds: float, wall: float, costs: NDArray[Any], of: int = count) -> None:
