@@ -48,7 +48,7 @@ TOOLS = {  # races are looked for in fewer cases: this tool is the slowest
     "racecheck": ("--metrics", "EUC_2D", "--cities", "33"),
 }
 RUNS = EXTENTS["cuda"].runs
-WORKERS = {"not timed": 24, "timed": 2}  # processes of the tests at most, which share the GPU
+WORKERS = {"not timed": 12, "timed": 2}  # processes of the tests at most, which share the GPU
 LIMITS = {"tests": 480, "sanitizer": 300}  # seconds of one command
 LATE = 124  # exit code of a command beyond its limit
 A_MOMENT = 30  # seconds in which an interrupted command says what it has found
