@@ -150,6 +150,11 @@ FUNCTORS: dict[str, tuple[Any, str]] = {
 }
 
 
+def slow(kind: type) -> Any:
+    """What takes the compiler long, once more."""
+    return pytest.param(kind, marks=pytest.mark.slow)
+
+
 def problem_of(n: int = 70) -> TSP:
     return random_problem("EUC_2D", n, 1, 200)
 
@@ -177,16 +182,17 @@ def test_an_objective_that_is_right_passes(backend):
     check_objective(Mine(), backend=backend)
 
 
-@pytest.mark.parametrize("kind", [Tolls, Forbidden, WholeTolls])
+@pytest.mark.parametrize("kind", [Tolls, *(slow(kind) for kind in (Forbidden, WholeTolls))])
 def test_objectives_of_a_third_party_pass(kind):
     check_objective(kind(some_tolls(70)), [problem_of()], backend="cpu")
 
 
+@pytest.mark.slow
 def test_an_objective_that_is_not_a_sum_over_edges_passes():
     check_objective(some_loads(70), [problem_of()], backend="cpu")
 
 
-@pytest.mark.parametrize("kind", [Tolls, Forbidden])
+@pytest.mark.parametrize("kind", [Tolls, slow(Forbidden)])
 def test_costlier_tours_that_may_be_results_are_no_fault(kind):
     n, edge = 10, ([0, 1], [1, 0])  # an edge of no length in tours that may be no results
     matrix, tolls = np.random.default_rng(1).integers(15, 18, (n, n)), np.zeros((n, n), "int64")
