@@ -105,6 +105,7 @@ assert not [name for name in os.listdir() if name.startswith(".")]
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", [SCRIPT, COMMANDS], ids=["solve", "command"])
 def test_ctrl_c_at_any_moment(script: str, tmp_path: Path) -> None:
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])

@@ -90,6 +90,7 @@ def assert_clean(*options: str) -> None:
     assert "runtime error" not in errors
 
 
+@pytest.mark.slow
 def test_usual_kernels_stay_in_their_arrays() -> None:
     assert_clean(*SOME)
 

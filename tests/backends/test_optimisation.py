@@ -18,7 +18,8 @@ SEARCHES = {
 }
 
 
-@pytest.mark.parametrize("metric", ["EUC_2D", pytest.param("EUC", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ["EUC_2D", "EUC"])
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 def test_optimisation_changes_no_tour(search, metric, monkeypatch):
     problem, tours = random_problem(metric, 40), random_tours(40, 4)

@@ -11,6 +11,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError, UnknownPartError
 from tests.helpers import filter_oracle as oracle
+from tests.helpers.marks import slow_but_usual
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 from tests.include.test_philox import VECTORS
 
@@ -100,10 +101,8 @@ def gain_bound_problems(metric: str) -> list[gls.TSP]:
     return [*uniform, *(gls.TSP(points, metric) for points in (clusters, line, twice))]
 
 
-@pytest.mark.parametrize(
-    ("edges", "metric"),
-    [*((3, metric) for metric in METRICS), *((2, metric) for metric in ("EUC_2D", "EUC"))],
-)
+@pytest.mark.parametrize("metric", slow_but_usual(*METRICS))
+@pytest.mark.parametrize("edges", [2, 3])
 def test_the_gain_bound_never_changes_the_descent(edges, metric):
     for problem in gain_bound_problems(metric):
         starts = random_tours(problem.n, 3)

@@ -19,6 +19,7 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.searches.chains.chains import FusedChains
 from gpu_ls_plugin.searches.chains.start import Start
+from tests.helpers.marks import slow_but_usual
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 CPU = get_backend("cpu")
@@ -193,14 +194,8 @@ def test_an_optimum_comes_out_of_local_optima():
 
 # ---- Chains that cooperate -------------------------------------------------------------------
 
-USUAL_METRICS = ("EUC_2D", "EUC", "EXPLICIT")
-EACH_METRIC = [
-    metric if metric in USUAL_METRICS else pytest.param(metric, marks=pytest.mark.slow)
-    for metric in METRICS
-]
 
-
-@pytest.mark.parametrize("metric", EACH_METRIC)
+@pytest.mark.parametrize("metric", slow_but_usual(*METRICS))
 def test_every_metric(metric):
     problem = random_problem(metric, 60, span=80)
     starts = random_tours(60, 12)

@@ -15,6 +15,7 @@ from gpu_ls_plugin.searches.chains.chains import FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.start import Start
 from tests.helpers import chain_oracle, descent_oracle, oracles
 from tests.helpers.examples import examples
+from tests.helpers.marks import slow_but_usual
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 LISTS = {
@@ -113,7 +114,7 @@ def test_chains_are_those_of_the_oracle(n, span, seed, metric, moves, rule, kick
 
 
 @pytest.mark.parametrize("span", [5, 2_000_000])
-@pytest.mark.parametrize("metric", INTEGER)
+@pytest.mark.parametrize("metric", slow_but_usual(*INTEGER))
 def test_every_metric(metric, span):
     assert_same(start_of(random_problem(metric, 40, span=span)), "2-opt, Or-opt", "annealing", 25)
 

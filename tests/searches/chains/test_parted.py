@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.searches.chains.parted import PATH_DTYPE, SEGMENT_DTYPE, _layout
+from tests.helpers.marks import slow_but_usual
 from tests.helpers.random_problems import METRICS, random_problem
 
 PART = 32
@@ -81,7 +82,7 @@ def test_joined_parts_are_a_tour_that_keeps_all_edges_between_segments(case):
         assert apart in (1, n - 1)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", slow_but_usual(*METRICS))
 def test_tours_are_never_worse_and_costs_exact(metric):
     problem = random_problem(metric, 150, seed=3)
     starts = gls.random_tours(problem, 2, seed=1, backend="cpu")
