@@ -319,6 +319,7 @@ def test_its_filter_joins_others_in_every_mode(site: Path) -> None:
     assert found == dict.fromkeys(checks, True)
 
 
+@pytest.mark.slow
 def test_its_parts_pass_the_checks_for_plugins(site: Path) -> None:
     assert run(site, "-c", CHECKS) == "passed"
 

@@ -23,6 +23,7 @@ from gpu_ls_plugin.exceptions import (
 from gpu_ls_plugin.perturbations.double_bridge import DoubleBridge
 from gpu_ls_plugin.searches.chains.chains import FusedChains
 from gpu_ls_plugin.searches.chains.start import Start
+from tests.helpers.marks import slow_but_usual
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 N, ROWS, KICKS = 60, 6, 40
@@ -99,7 +100,7 @@ def test_tours_are_never_worse_than_their_local_optima(search, metric):
     assert result.costs.sum() < optima.costs.sum()
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", slow_but_usual(*METRICS))
 @pytest.mark.parametrize("accept", [gls.Better(), gls.Annealing()], ids=lambda rule: rule.name)
 def test_every_metric(metric, accept):
     problem = random_problem(metric, N, span=80)

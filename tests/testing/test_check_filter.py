@@ -93,6 +93,7 @@ def test_a_filter_that_is_right_passes(backend):
     check_filter(Mine(), leaves_city_3, backend=backend)
 
 
+@pytest.mark.slow
 def test_built_in_filters_pass():
     check_filter(gls.GainBound(), backend="cpu")
 

@@ -182,7 +182,8 @@ def test_an_objective_that_is_right_passes(backend):
     check_objective(Mine(), backend=backend)
 
 
-@pytest.mark.parametrize("kind", [Tolls, *(slow(kind) for kind in (Forbidden, WholeTolls))])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [Tolls, Forbidden, WholeTolls])
 def test_objectives_of_a_third_party_pass(kind):
     check_objective(kind(some_tolls(70)), [problem_of()], backend="cpu")
 

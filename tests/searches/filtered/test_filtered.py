@@ -122,7 +122,9 @@ def assert_as_expected(
 
 
 @EACH_SPACE
-@pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "EXPLICIT"])
+@pytest.mark.parametrize(
+    "metric", ["EUC_2D", *(pytest.param(m, marks=pytest.mark.slow) for m in ("EUC", "EXPLICIT"))]
+)
 @settings(max_examples=10)
 @given(
     size=st.integers(0, 100),
