@@ -11,7 +11,8 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood
 from gpu_ls_plugin.searches.call import Call
-from gpu_ls_plugin.searches.filtered.filtered_moves import RANKED_BYTES, FilteredMoves
+from gpu_ls_plugin.searches.engine import RANKED_BYTES
+from gpu_ls_plugin.searches.filtered.filtered_moves import FilteredMoves
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 RUNNING, OPTIMUM, OUT_OF_MOVES, NOTHING_KEPT = range(4)  # gls::SearchState
+RANKED_BYTES = 16  # gls::Ranked, whatever its value is
 OF_A_TOUR = ("tours", "states", "pass_counts", "move_counts")
 
 

@@ -13,7 +13,7 @@ from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.problems.metrics import ROOTLESS
-from gpu_ls_plugin.searches.engine import Engine, require_symmetric
+from gpu_ls_plugin.searches.engine import RANKED_BYTES, Engine, require_symmetric
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -33,7 +33,6 @@ REPLACEMENT_PARAMETERS = (
 )
 
 RECONNECTIONS, PURE_RECONNECTIONS = 7, 4  # gls::kReconnections and gls::kPureReconnections
-RANKED_BYTES = 16  # gls::Ranked<Length>
 EVALUATION_THREADS, REPLACEMENT_THREADS = 256, 256
 # Evaluation blocks that a multiprocessor should have registers for, by whether estimates are fast.
 RESIDENT_BLOCKS = {True: 3, False: 2}

@@ -13,7 +13,7 @@ from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.filtering.base import Setting
 from gpu_ls_plugin.objectives.under import searched
-from gpu_ls_plugin.searches.engine import Engine
+from gpu_ls_plugin.searches.engine import RANKED_BYTES, Engine
 from gpu_ls_plugin.searches.filtered import filter_layouts
 from gpu_ls_plugin.searches.filtered.complete import COMPLETE
 from gpu_ls_plugin.searches.filtered.filtered_kernels import FilteredKernels
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 ONES = 0x0101010101010101  # every byte 1
-RANKED_BYTES = 16  # gls::Ranked<Value>
 EAGER_CHUNKS = 16  # of a neighbourhood whose first chunk with an improving move is enough
 RECORDED = 4  # passes that are launched as one
 UNWATCHED = 64  # passes, after which the host looks whether all tours are finished
