@@ -142,10 +142,11 @@ class CudaBackend(Backend):
 
     def adopt(self, array: Any) -> Any:
         """Return an array on a GPU as one of this device, copied if it lies on another."""
-        taken = self.xp.asarray(array)
-        if int(taken.device.id) == self.device:
-            return taken
-        with taken.device:
+        there = device_of(array)
+        with self.xp.cuda.Device(there):  # asarray would copy it to the current one
+            taken = self.xp.asarray(array)
+            if there == self.device:
+                return taken
             taken = self.xp.ascontiguousarray(taken)
             self.xp.cuda.get_current_stream().synchronize()  # for which the copy would not wait
         with self.current():
@@ -269,9 +270,10 @@ def device_of(array: Any) -> int | None:
     """Return the number of the device that an array on a GPU is on; None for no array."""
     if array is None:
         return None
-    import cupy
+    from cupy.cuda import Device, runtime
 
-    return int(cupy.asarray(array).device.id)
+    address = array.__cuda_array_interface__["data"][0]
+    return int(runtime.pointerGetAttributes(address).device if address else Device().id)
 
 
 def unavailable_reason() -> str | None:

@@ -169,7 +169,7 @@ def _check_feasible(subject: Subject, problem: TSP, tours: NDArray[Any]) -> None
     backend, rows = subject.backend, len(tours)
     found = backend.xp.zeros(rows, "int32")
     with subject.blamed("its kernel", COMPOSING, where=problem):
-        kernel = _feasible_kernel(problem, backend.block(32))
+        kernel = _feasible_kernel(problem, backend.warp())  # as chains ask
         arguments = {
             "metric_data": backend.search_data(problem),
             "n": problem.n,
