@@ -21,13 +21,13 @@ import sys
 import time
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.helpers import common
+from tests.helpers.random_problems import METRICS
 from tests.helpers.sanitize_case import EXTENTS
 
 BENCHES = (
@@ -43,11 +43,13 @@ BENCHES = (
     "limits",
 )
 PARTS = ("tests", "sanitizer", *BENCHES)
-TOOLS = {  # races are looked for in fewer cases: this tool is the slowest
-    "memcheck": ("--metrics", "EUC_2D,EUC,GEO,EXPLICIT,EXPLICIT_REAL"),
-    "racecheck": ("--metrics", "EUC_2D", "--cities", "33"),
+TOOLS = {  # and their metrics; "none" compiles
+    "none": METRICS,
+    "memcheck": ("EUC_2D", "EUC", "GEO", "EXPLICIT", "EXPLICIT_REAL"),
+    "racecheck": ("EUC_2D",),  # the slowest, which is given the fewest cities
 }
-RUNS = EXTENTS["cuda"].runs
+RACED_CITIES = "34"
+WATCHED_AT_ONCE = 16
 WORKERS = {"not timed": 12, "timed": 2}  # processes of the tests at most, which share the GPU
 LIMITS = {"tests": 480, "sanitizer": 300}  # seconds of one command
 LATE = 124  # exit code of a command beyond its limit
@@ -161,27 +163,36 @@ def _pytest(which: str, workers: int, report: Path) -> tuple[int, list[ET.Elemen
 
 def run_sanitizer() -> dict[str, Any]:
     """Watch every run of sanitize_case.py with each tool, side by side; nothing may be found."""
-    case = [sys.executable, "-m", "tests.helpers.sanitize_case", "--backend", "cuda", "--runs"]
+    case = [sys.executable, "-m", "tests.helpers.sanitize_case", "--backend", "cuda"]
     program = shutil.which("compute-sanitizer") or shutil.which(
         "compute-sanitizer", path="/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer"
     )
     if program is None:
         return {"passed": False, "reason": "compute-sanitizer was not found"}
 
-    def watch(tool: str, run: str) -> dict[str, Any]:
-        watched = [program, "--tool", tool, "--error-exitcode", "99"] if tool else []
-        command = [*watched, *case, run, *TOOLS.get(tool, ())]
-        code, output, seconds = _run(command, LIMITS["sanitizer"])
+    def watch(tool: str, run: str, metric: str) -> dict[str, Any]:
+        watched = [] if tool == "none" else [program, "--tool", tool, "--error-exitcode", "99"]
+        extent = ["--runs", run, "--metrics", metric]
+        if tool == "racecheck":
+            extent += ["--cities", RACED_CITIES]
+        code, output, seconds = _run([*watched, *case, *extent], LIMITS["sanitizer"])
         found = re.findall(r"=+ (.*SUMMARY.*)", output)
         record = {"exit": code, "summary": found[-1] if found else "", "seconds": round(seconds, 1)}
-        print(tool or "unwatched", run, record, flush=True)
+        print(tool, run, metric, record, flush=True)
         return record | {"output": "" if code == 0 else output[-ENOUGH_OUTPUT:]}
 
-    with ThreadPoolExecutor(len(TOOLS) * len(RUNS)) as pool:
-        # Unwatched, with every metric: compiles.
-        tools = {"none": dict(zip(RUNS, pool.map(partial(watch, ""), RUNS), strict=True))}
-        watched = {tool: pool.map(partial(watch, tool), RUNS) for tool in TOOLS}
-        tools |= {tool: dict(zip(RUNS, found, strict=True)) for tool, found in watched.items()}
+    tools: dict[str, Any] = {}
+    with ThreadPoolExecutor(WATCHED_AT_ONCE) as pool:
+        for names in (["none"], ["memcheck", "racecheck"]):
+            records = {
+                (tool, run, metric): pool.submit(watch, tool, run, metric)
+                for run, metrics in EXTENTS["cuda"].runs.items()
+                for tool in names
+                for metric in metrics
+                if metric in TOOLS[tool]
+            }
+            for (tool, run, metric), record in records.items():
+                tools.setdefault(tool, {})[f"{run} {metric}"] = record.result()
     passed = all(record["exit"] == 0 for runs in tools.values() for record in runs.values())
     return {"passed": passed, "tools": tools}
 
