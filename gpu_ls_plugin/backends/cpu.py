@@ -52,9 +52,9 @@ class CpuBackend(Backend):
     def __init__(self) -> None:
         super().__init__()
         self._functions: dict[Kernel, tuple[Any, Any]] = {}
-        self._renew_lock()
-        if hasattr(os, "register_at_fork"):  # the thread that compiles is not one of the child's
-            os.register_at_fork(after_in_child=self._renew_lock)
+        self._renew_threads()
+        if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
+            os.register_at_fork(after_in_child=self._renew_threads)
 
     @property
     def processors(self) -> int:
@@ -90,7 +90,7 @@ class CpuBackend(Backend):
             following.value = CUT
 
         threads = min(self.processors, count)
-        with interrupts_held(cut), ThreadPoolExecutor(threads) as pool:
+        with interrupts_held(cut), self._threads() as pool:
             futures = [pool.submit(work) for _ in range(threads)]
             if wait(futures, timeout=min(seconds, threading.TIMEOUT_MAX)).not_done:
                 cut()
@@ -127,8 +127,24 @@ class CpuBackend(Backend):
                 found = self._functions[kernel]
         return found
 
-    def _renew_lock(self) -> None:
-        self._lock = threading.Lock()
+    @contextmanager
+    def _threads(self) -> Iterator[ThreadPoolExecutor]:
+        """Lend threads that nobody else uses: they wait for the next launch, for starting costs."""
+        idle = self._idle.setdefault(self.processors, [])
+        try:
+            pool = idle.pop()
+        except IndexError:  # the first, or launches of several threads at once
+            pool = ThreadPoolExecutor(self.processors)
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown()
+            raise
+        idle.append(pool)
+
+    def _renew_threads(self) -> None:
+        self._lock = threading.Lock()  # of the thread that compiles
+        self._idle: dict[int, list[ThreadPoolExecutor]] = {}
 
 
 @contextmanager
