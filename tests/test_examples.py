@@ -101,7 +101,7 @@ def test_random_restarts(tmp_path: Path) -> None:
 
 def test_iterated(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[plot]"')
-    out = run("iterated.py", "--seconds", 5, "--size", 8, "--plot", "out.png", folder=tmp_path)
+    out = run("iterated.py", "--seconds", 2, "--size", 8, "--plot", "out.png", folder=tmp_path)
     counts, *tours = out.splitlines()
     kicks, accepted, reason = re.match(
         r"([\d,]+) kicks, ([\d,]+) accepted, stopped by (\w+)", counts

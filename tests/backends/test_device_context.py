@@ -27,7 +27,7 @@ from tests.helpers.random_problems import random_problem, random_tours
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-N, SIZE = 80, 6
+N, SIZE = 56, 6
 PROBLEM = random_problem("EUC_2D", N, span=1000)
 STARTS = random_tours(N, SIZE)
 _current = threading.local()

@@ -32,10 +32,9 @@ QUICK = ("--backend", "cpu", "--seconds", "0.3", "--population", "8")
 
 def environment(**changes: str) -> dict[str, str]:
     """The environment of a subprocess that finds the package under test."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("GPU_LS_")}
+    compiling = ("GPU_LS_CACHE_DIR", "GPU_LS_CXXFLAGS")  # with the programs of other tests
+    kept = {k: v for k, v in os.environ.items() if k in compiling or not k.startswith("GPU_LS_")}
     kept["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "adapters")])
-    if "GPU_LS_CACHE_DIR" in os.environ:
-        kept["GPU_LS_CACHE_DIR"] = os.environ["GPU_LS_CACHE_DIR"]
     return kept | changes
 
 
