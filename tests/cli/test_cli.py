@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 CAPITALS = ROOT / "examples" / "data" / "europe_capitals.tsp"
 FILTERS = ("gain_bound", "radius", "in_candidates", "dont_look", "random_keep")
-QUICK = ("--backend", "cpu", "--seconds", "0.3", "--population", "8")
+QUICK = ("--backend", "cpu", "--seconds", "0.15", "--population", "8")
 
 
 def environment(**changes: str) -> dict[str, str]:
