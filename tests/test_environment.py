@@ -1,10 +1,10 @@
-"""Every environment variable with good, blank and broken values, in a search and in the doctor."""
+"""Every environment variable with good, blank and broken values, in a call and in the doctor."""
 
 from __future__ import annotations
 
 import json
 import tempfile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
 REAL_COMPILER = compiler.find_compiler()[0]
 PROBLEM = gls.TSP(np.random.default_rng(1).integers(0, 99, (20, 2)))
+TOURS = np.tile(np.arange(PROBLEM.n), (2, 1))
 
 
 class Case(NamedTuple):
-    """A value, what a search with it says, and the rows in which the doctor finds it wrong.
+    """A value, what a call with it says, and the rows in which the doctor finds it wrong.
 
     In a value, TMP stands for an empty folder and FILE for a file.
     """
@@ -97,9 +98,11 @@ PLACES = ("GPU_LS_CACHE_DIR", "XDG_CACHE_HOME", "HOME")
 
 
 @pytest.fixture(scope="module")
-def kept_programs(tmp_path_factory) -> str:
-    """A cache for the cases that are not about the cache."""
-    return str(tmp_path_factory.mktemp("programs"))
+def kept_programs() -> str:
+    """A cache for the cases that are not about the cache, which the next run of the tests finds."""
+    folder = library_cache.cache_folder() / "environment"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return str(folder)
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case.variable}={case.value!r}")
@@ -126,22 +129,21 @@ def case(request, monkeypatch, tmp_path, kept_programs) -> Case:
     return case
 
 
-def search() -> gls.Result:
-    tours = gls.random_tours(PROBLEM, 2, seed=1, backend="cpu")
-    return gls.LocalSearch([gls.TwoOpt()])(PROBLEM, tours, backend="cpu")
+def call() -> Any:
+    """Run one small kernel, which is soon compiled."""
+    return gls.DoubleBridge().perturb(PROBLEM, TOURS, seed=1, backend="cpu")
 
 
-def test_in_a_search(case: Case, tmp_path: Path) -> None:
+def test_in_a_call(case: Case, tmp_path: Path) -> None:
     if case.said is None:
-        result = search()
-        np.testing.assert_array_equal(PROBLEM.cost(result.tours), result.costs)
+        assert (np.sort(call(), axis=1) == np.arange(PROBLEM.n)).all()
     elif issubclass(case.said, Warning):
         with pytest.warns(case.said, match=f"{tmp_path}.*GPU_LS_CACHE_DIR"):
-            search()
+            call()
     else:
         named = case.variable if case.said is not CompilationError else case.value
         with pytest.raises(case.said, match=named) as error:
-            search()
+            call()
         assert isinstance(error.value, GpuLsError)
 
 
