@@ -245,7 +245,7 @@ def _instances(metric: Metric) -> Iterator[Kernel]:
     if metric.name != "EUC":
         return
     moves = Moves.of(SHALLOW, symmetric=True, length="double")
-    yield instances.lists_kernel(metric, moves, instances.LIST_TEAMS["cuda"])
+    yield instances.lists_kernel(metric, moves, instances.LIST_TEAMS["cuda"], instances.DEGREE)
     yield instances.cost_kernel(metric, WARP)
     needs = chain_needs(metric, moves, SHALLOW)
     shape = chain_layouts.part_shape(INSTANCE, tuning.SHARED_MEMORY[90], needs)

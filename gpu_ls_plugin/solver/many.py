@@ -16,9 +16,9 @@ from gpu_ls_plugin.result import Progress, Statistics
 from gpu_ls_plugin.searches.audit import check_claims, foreign_names
 from gpu_ls_plugin.searches.instances.enumeration import SMALLEST_SEARCHED, shortest_tours
 from gpu_ls_plugin.searches.instances.side_by_side import (
-    NEIGHBOURHOODS,
     SideBySide,
     bytes_per_instance,
+    moves_of,
     slots_of,
 )
 from gpu_ls_plugin.solver import many_input, single
@@ -98,7 +98,8 @@ def solve_many(
         Chains of each instance, of which the best counts; by default as many as keep the device
         busy.
     kicks : int, optional
-        Of each chain, at most.
+        Of each chain, at most; the chains are then the same on every backend. Without it a CPU
+        looks at fewer moves, for which it makes more kicks.
     callback : callable, optional
         Called with a `Progress` after each launch of about 50 ms: `best_cost` is the sum of the
         costs of all instances, `mean_cost` their mean, and `done` counts instances.
@@ -209,7 +210,7 @@ class _Run:
         order = order[group.sizes[order] >= SMALLEST_SEARCHED]
         if not len(order):
             return
-        parts = group.composed(self.backend, NEIGHBOURHOODS)
+        parts = group.composed(self.backend, *moves_of(self.backend, self.watch.budget.kicks))
         sizes = group.sizes[order]
         while len(order):
             n, many = int(sizes[0]), 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from itertools import permutations
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,13 @@ from gpu_ls_plugin.exceptions import (
     PrecisionWarning,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.searches.instances.side_by_side import NEIGHBOURHOODS
+from gpu_ls_plugin.searches.instances.instances import Instances
+from gpu_ls_plugin.searches.instances.side_by_side import (
+    NARROW,
+    NARROW_DEGREE,
+    NEIGHBOURHOODS,
+    moves_of,
+)
 from gpu_ls_plugin.solver import many, many_input
 from tests.helpers.random_problems import COORDINATE, random_problem
 
@@ -144,18 +151,18 @@ def test_large_instances_are_solved_one_after_the_other(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("metric", COORDINATE)
-@pytest.mark.parametrize("span", [7, 60, 100_000])
+@pytest.mark.parametrize(("span", "degree"), [(7, 8), (60, 8), (100_000, 8), (60, NARROW_DEGREE)])
 @pytest.mark.filterwarnings("ignore::gpu_ls_plugin.exceptions.PrecisionWarning")
-def test_candidates_are_those_of_each_instance(metric: str, span: int) -> None:
-    """By the rule of `Quadrant(8)`, among the cities of the instance alone."""
+def test_candidates_are_those_of_each_instance(metric: str, span: int, degree: int) -> None:
+    """By the rule of `Quadrant`, among the cities of the instance alone."""
     backend = get_backend("cpu")
     problems = [random_problem(metric, n, span=span) for n in (9, 20, 33, 40)]
     (group,) = many_input.read(problems, None)
-    composed = group.composed(backend, NEIGHBOURHOODS)
+    composed = group.composed(backend, NEIGHBOURHOODS, degree)
     cut = group.parts(backend, composed, np.arange(4), math.inf)
     assert cut is not None
     for part, problem in enumerate(problems):
-        lists = gls.Quadrant(8).of(problem)
+        lists = gls.Quadrant(degree).of(problem)
         np.testing.assert_array_equal(cut.near[part, : problem.n], lists.cities)
         np.testing.assert_array_equal(cut.near_lengths[part, : problem.n], lists.lengths)
         names = cut.names[part, : problem.n]
@@ -172,6 +179,30 @@ def test_short_lists_repeat_their_last_candidate() -> None:
     assert (near[:, 6] == near[:, 7]).all()
     assert (np.sort(near[:, :7], axis=1) != np.arange(8)[:, None]).all()
     assert all(len(set(row)) == 7 for row in near.tolist())
+
+
+def moves_of_call(monkeypatch: pytest.MonkeyPatch, **options: Any) -> tuple[Any, Any]:
+    """The neighbourhoods and the number of candidates that a call on a CPU searches by."""
+    seen: list[Any] = []
+    composed = Instances.composed
+    monkeypatch.setattr(
+        Instances, "composed", lambda *given: seen.append(given[2:]) or composed(*given)
+    )
+    gls.solve_many(UNIFORM, backend="cpu", **options)
+    (moves,) = seen
+    neighbourhoods, degree = moves
+    return neighbourhoods, degree
+
+
+def test_a_number_of_kicks_is_the_same_search_on_every_backend(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    device: Any = SimpleNamespace(name="cuda")
+    assert moves_of_call(monkeypatch, kicks=1) == moves_of(device, 1) == moves_of(device, None)
+
+
+def test_seconds_of_a_cpu_are_for_fewer_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert moves_of_call(monkeypatch, seconds=0.0) == (NARROW, NARROW_DEGREE)
 
 
 # When it stops

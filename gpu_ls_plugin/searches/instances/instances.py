@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.metrics import Metric
 
 HEADER = "searches/instances/instances.cuh"
-DEGREE = 8  # candidates of a city, two from each quadrant
+DEGREE = 8  # candidates of a city, two from each quadrant, unless it is said otherwise
 LIST_TEAMS = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}
 
 
-def lists_kernel(metric: Metric, moves: Moves, team: str) -> Kernel:
-    """Compose the kernel that lists the candidates of a city among those of its instance."""
+def lists_kernel(metric: Metric, moves: Moves, team: str, degree: int) -> Kernel:
+    """Compose the kernel that lists `degree` candidates of a city, of those in its instance."""
     return moves.kernel(
         "instance_lists",
         metric,
         header=HEADER,
-        body=f"gls::InstanceLists<{{team}}, {metric.functor}, {{length}}, {moves.lists}, {DEGREE}>",
+        body=f"gls::InstanceLists<{{team}}, {metric.functor}, {{length}}, {moves.lists}, {degree}>",
         parameters=parse_parameters(
             "const void* metric_data, int total, const double* points, int stride, "
             "int degree, const int* sizes, const int* names, void* near, void* near_lengths"
@@ -62,8 +62,11 @@ def cost_kernel(metric: Metric, team: str) -> Kernel:
     )
 
 
+@dataclass(frozen=True)
 class _ListsOfParts(Candidates):
     """Stands for candidates where every part has lists of its own."""
+
+    degree: int
 
     def build(self, problem: TSP) -> Any:
         """Return nothing but that lengths never fall."""
@@ -72,7 +75,7 @@ class _ListsOfParts(Candidates):
     def on(self, backend: Backend, problem: TSP) -> tuple[Any, Any, int]:
         """Return empty arrays of the types of lists."""
         xp = backend.xp
-        return xp.empty(0, "int32"), xp.empty(0, problem.cost_dtype), DEGREE
+        return xp.empty(0, "int32"), xp.empty(0, problem.cost_dtype), self.degree
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +108,11 @@ class Instances:
         """Number of each instance's first city."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
 
-    def composed(self, backend: Backend, neighbourhoods: Sequence[Neighbourhood]) -> CandidateMoves:
-        """Return neighbourhoods for all of them on a backend."""
-        return CandidateMoves(backend, self.whole, neighbourhoods, _ListsOfParts())
+    def composed(
+        self, backend: Backend, neighbourhoods: Sequence[Neighbourhood], degree: int = DEGREE
+    ) -> CandidateMoves:
+        """Return neighbourhoods for all of them on a backend, with so many candidates a city."""
+        return CandidateMoves(backend, self.whole, neighbourhoods, _ListsOfParts(degree))
 
     def names(self, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the numbers of the cities of some instances, shape (K, m).
@@ -144,7 +149,7 @@ class Instances:
             "near": cut.near,
             "near_lengths": cut.near_lengths,
         }
-        kernel = lists_kernel(self.metric, parts.moves, LIST_TEAMS[backend.name])
+        kernel = lists_kernel(self.metric, parts.moves, LIST_TEAMS[backend.name], degree)
         complete = backend.launch(kernel, count * stride, arguments, seconds=seconds)
         return cut if complete else None
 

@@ -18,25 +18,38 @@ from gpu_ls_plugin.searches.driver import paced, progress
 from gpu_ls_plugin.searches.instances.instances import DEGREE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.budget import Stopwatch
+    from gpu_ls_plugin.neighbourhoods import Neighbourhood
     from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.searches.chains.part_search import TourParts
     from gpu_ls_plugin.searches.instances.instances import Instances
 
 NEIGHBOURHOODS = (LinKernighan(3),)
+# Where a CPU's seconds count: what fewer moves miss, the kicks for which they leave time find.
+NARROW, NARROW_DEGREE = (LinKernighan(3, (5, 4, 1)),), 5
 PERTURBATION = DoubleBridge(segment=100)
 # Of annealing: a chain on few cities makes more kicks for each, and has the time to cool down.
 FEW_CITIES, HEAT_OF_FEW, HEAT = 300, 1.2, 0.6
 
 
+def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhood], int]:
+    """Return the neighbourhoods of chains, and how many candidates a city has.
+
+    They suit the backend, unless `kicks` says when chains stop: then all backends make the same.
+    """
+    if backend.name == "cpu" and kicks is None:
+        return NARROW, NARROW_DEGREE
+    return NEIGHBOURHOODS, DEGREE
+
+
 def bytes_per_instance(n: int) -> int:
-    """Return the memory of an instance with one chain, without its coordinates."""
+    """Return the memory of an instance with one chain at most, without its coordinates."""
     return n * (12 * DEGREE + 32) + 128
 
 
