@@ -14,7 +14,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.improver import Improver
 from gpu_ls_plugin.evolution.rows import checked
 from gpu_ls_plugin.evolution.starts import Starts
-from gpu_ls_pymoo.clock import on_clock
+from gpu_ls_pymoo.clock import expect_comparison, on_clock
 from gpu_ls_pymoo.problems import as_tsp, fitness
 from gpu_ls_pymoo.search import AlgorithmRun
 
@@ -80,6 +80,7 @@ class LocalSearchSampling(Sampling):
         size = checks.integer("n_samples", n_samples, least=1)
         run = AlgorithmRun(algorithm)
         tsp = as_tsp(problem)
+        expect_comparison(algorithm, size, tsp.n)
         with on_clock(algorithm):
             tours, costs = self.starts(tsp, size, random_state, run)
         values = fitness(problem, tours, costs)
