@@ -20,7 +20,7 @@ from gpu_ls_plugin import budget
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LATE = 0.05  # seconds after the limit at which a generation that is cut may end
+_LATE = 0.08  # seconds after the limit at which a generation that is cut may end
 _SPARE = 0.15  # seconds after the limit by which one that is begun at all is to end
 _SAMPLE = 50  # rows whose comparison is timed
 
@@ -58,8 +58,7 @@ def seconds_left(algorithm: Any) -> float:
         return math.inf
     if algorithm.start_time is None:
         return float(limit.max_time)
-    pace = _paces.get(algorithm)
-    kept = max(0.0, pace.after - _LATE) if pace else 0.0
+    kept = max(0.0, _after(algorithm) - _LATE)
     return max(0.0, _end(algorithm, limit) - kept - time.time())
 
 
@@ -103,10 +102,19 @@ def _measure(pace: Pace, algorithm: Any, limit: TimeBasedTermination) -> None:
     pace.generation = algorithm.n_gen
     begin = algorithm.start_time + limit.perc * limit.max_time  # its last look at the clock
     pace.before = time.time() - begin
-    if algorithm.n_gen == 2:  # a start population is compared with itself only
-        pace.after = 2 * (begin - (pace.ended or algorithm.start_time))
-    elif pace.ended is not None:
+    if pace.ended is not None:
         pace.after = begin - pace.ended
+    elif algorithm.n_gen == 2:  # the start population was not ours
+        pace.after = begin - algorithm.start_time
+
+
+def _after(algorithm: Any) -> float:
+    """The seconds to keep for pymoo after a search."""
+    pace = _paces.get(algorithm)
+    if pace is None:
+        return 0.0
+    # The start population was compared with itself only, children are with it as well.
+    return 2 * pace.after if algorithm.n_gen == 2 else pace.after
 
 
 def _end(algorithm: Any, limit: TimeBasedTermination) -> float:

@@ -19,7 +19,6 @@ from pymoo.core.population import Population
 from pymoo.operators.crossover.ox import OrderCrossover
 from pymoo.operators.sampling.rnd import PermutationRandomSampling
 from pymoo.optimize import minimize
-from pymoo.termination import get_termination
 
 import gpu_ls_plugin as gls
 from gpu_ls_pymoo import (
@@ -35,7 +34,7 @@ from tests.evolution.samples import cities
 
 pytestmark = pytest.mark.timed
 LIMIT, OVERRUN = 0.6, 0.2  # seconds
-SLOW = 0.25  # seconds: more than a run may take beyond its limit
+SLOW = 0.4  # seconds: more than a run may take beyond its limit
 
 
 class SlowCrossover(OrderCrossover):
@@ -106,21 +105,23 @@ def test_a_time_limit_holds(problem: TSPProblem, algorithm: Any) -> None:
     assert result.F[0] == problem.tsp.cost(result.X)[0]
 
 
-@pytest.mark.parametrize("limit", [0.7, 0.9])
 @pytest.mark.parametrize(
-    "slow",
-    [{"crossover": SlowCrossover()}, {"eliminate_duplicates": SlowDuplicates()}],
+    ("slow", "limit", "generations"),
+    [
+        ({"crossover": SlowCrossover()}, 0.9, 3),
+        ({"eliminate_duplicates": SlowDuplicates()}, 1.3, 3),
+    ],
     ids=["crossover", "duplicates"],
 )
 def test_slow_parts_of_pymoo_do_not_break_it(
-    problem: TSPProblem, slow: dict[str, Any], limit: float
+    problem: TSPProblem, slow: dict[str, Any], limit: float, generations: int
 ) -> None:
     """No generation begins that cannot end in time, even if nothing were searched in it."""
     algorithm = drop_in(pop_size=20, n_offsprings=10, **slow)
     result = minimize(problem, algorithm, ("time", limit), seed=1)
-    assert limit - 2 * SLOW <= result.exec_time <= limit + OVERRUN
-    if "crossover" in slow or limit > 0.8:
-        assert result.data["local_search"].moves > 0
+    assert result.exec_time <= limit + OVERRUN
+    assert result.algorithm.n_gen - 1 == generations  # as many as there is time for
+    assert result.data["local_search"].moves > 0
 
 
 def test_a_run_whose_time_is_up_does_not_mate_again(
@@ -155,14 +156,14 @@ def test_compiling_within_a_run_does_not_count(problem: TSPProblem) -> None:
             if not compiled:
                 compiled.append(True)
                 with gls.budget.compiling():
-                    time.sleep(2 * SLOW)
+                    time.sleep(SLOW)
             return inner(*args, **options)
 
         def __deepcopy__(self, memo: Any) -> Compiling:
             return self
 
     algorithm = drop_in(mutation=LocalSearchMutation(Compiling()))
-    result = minimize(problem, algorithm, get_termination("time", 0.4), seed=1)
+    result = minimize(problem, algorithm, ("time", 0.4), seed=1)
     assert compiled
     assert 0.4 <= result.exec_time <= 0.4 + OVERRUN
     assert result.algorithm.n_gen - 1 > 2
