@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.rows import Tours
     from gpu_ls_pymoo.problems import Fitness
 
+# A plain genetic algorithm has few generations, and its crossovers leave much to repair.
+DEFAULT_SEARCH = "lin_kernighan/nearest(8)"
+
 
 class _TourMutation(Mutation):
     """Draws who is mutated first and once, and has only these rows changed."""
@@ -110,7 +113,7 @@ class LocalSearchMutation(_TourMutation):
     ----------
     search : callable or str, optional
         A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
-        `default_search` if None.
+        `DEFAULT_SEARCH` if None, `default_search` where `moves` limits it to a few simple moves.
     prob : float or pymoo Real
         Probability of an individual to be searched; drawn before the search, once.
     backend : str
@@ -138,7 +141,10 @@ class LocalSearchMutation(_TourMutation):
         **kwargs: Any,
     ) -> None:
         super().__init__(prob, **kwargs)
-        self.search = DistinctSearch(Improver(search, backend, moves, kicks), Kick(backend=backend))
+        if search is None and moves is None:
+            search = DEFAULT_SEARCH
+        improver = Improver(search, backend, moves, kicks)
+        self.search = DistinctSearch(improver, Kick(backend=backend))
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
