@@ -18,13 +18,18 @@ from gpu_ls_pymoo.distinct import known_tours, offspring_so_far
 from gpu_ls_pymoo.parameters import probability
 from gpu_ls_pymoo.problems import as_tsp, canonical_tours
 from gpu_ls_pymoo.repair import CanonicalTourRepair
-from gpu_ls_pymoo.search import improve, improve_distinct
+from gpu_ls_pymoo.search import improve, improve_distinct, seconds_left
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from gpu_ls_plugin.evolution.rows import Tours
     from gpu_ls_pymoo.problems import Fitness
+
+# A plain genetic algorithm has few generations, and its crossovers leave much to repair.
+DEFAULT_SEARCH = "lin_kernighan/nearest(8)"
 
 
 class _TourMutation(Mutation):
@@ -64,12 +69,19 @@ class _TourMutation(Mutation):
         random_state = np.random.default_rng(seed if random_state is None else random_state)
         if not inplace:
             pop = deepcopy(pop)
-        drawn = random_state.random(len(pop)) < self.prob.get()
+        drawn = self._drawn(len(pop), random_state, algorithm)
         chosen, others = pop[drawn], pop[~drawn]
         if len(chosen):
             tours, values = self._mutate(problem, chosen, others, random_state, algorithm)
             individuals.write(chosen, tours, values)
         return pop
+
+    def _drawn(
+        self, size: int, random_state: np.random.Generator, algorithm: Any
+    ) -> NDArray[np.bool_]:
+        """Tell which of so many individuals are mutated."""
+        drawn: NDArray[np.bool_] = random_state.random(size) < self.prob.get()
+        return drawn
 
     def _mutate(
         self,
@@ -101,7 +113,7 @@ class LocalSearchMutation(_TourMutation):
     ----------
     search : callable or str, optional
         A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
-        `default_search` if None.
+        `DEFAULT_SEARCH` if None, `default_search` where `moves` limits it to a few simple moves.
     prob : float or pymoo Real
         Probability of an individual to be searched; drawn before the search, once.
     backend : str
@@ -129,11 +141,22 @@ class LocalSearchMutation(_TourMutation):
         **kwargs: Any,
     ) -> None:
         super().__init__(prob, **kwargs)
-        self.search = DistinctSearch(Improver(search, backend, moves, kicks), Kick(backend=backend))
+        if search is None and moves is None:
+            search = DEFAULT_SEARCH
+        improver = Improver(search, backend, moves, kicks)
+        self.search = DistinctSearch(improver, Kick(backend=backend))
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
         self.search.prepare(as_tsp(problem), size)
+
+    def _drawn(
+        self, size: int, random_state: np.random.Generator, algorithm: Any
+    ) -> NDArray[np.bool_]:
+        drawn = super()._drawn(size, random_state, algorithm)
+        if seconds_left(algorithm) <= 0:  # nothing is searched; no duplicate, so no more mating
+            drawn[:] = True
+        return drawn
 
     def _mutate(
         self,

@@ -14,6 +14,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.improver import Improver
 from gpu_ls_plugin.evolution.rows import checked
 from gpu_ls_plugin.evolution.starts import Starts
+from gpu_ls_pymoo.clock import expect_comparison, on_clock
 from gpu_ls_pymoo.problems import as_tsp, fitness
 from gpu_ls_pymoo.search import AlgorithmRun
 
@@ -78,7 +79,10 @@ class LocalSearchSampling(Sampling):
         random_state = np.random.default_rng(seed if random_state is None else random_state)
         size = checks.integer("n_samples", n_samples, least=1)
         run = AlgorithmRun(algorithm)
-        tours, costs = self.starts(as_tsp(problem), size, random_state, run)
+        tsp = as_tsp(problem)
+        expect_comparison(algorithm, size, tsp.n)
+        with on_clock(algorithm):
+            tours, costs = self.starts(tsp, size, random_state, run)
         values = fitness(problem, tours, costs)
         pop = Population.empty(len(tours))
         individuals.write(pop, tours, values)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-from pymoo.core.termination import TerminateIfAll
-from pymoo.termination.max_time import TimeBasedTermination
 
 from gpu_ls_plugin.evolution.improver import Improver, default_search
 from gpu_ls_plugin.evolution.run import add_search
 from gpu_ls_plugin.result import Statistics
+from gpu_ls_pymoo.clock import on_clock, seconds_left
 from gpu_ls_pymoo.problems import as_tsp, fitness
 
 if TYPE_CHECKING:
@@ -85,7 +81,9 @@ def improve(
     fitness : float64 array, shape (P,), or None
         F of the tours, as `fitness` returns it.
     """
-    tours, costs = improver(as_tsp(problem), rows, random_state, AlgorithmRun(algorithm))
+    tsp = as_tsp(problem)
+    with on_clock(algorithm):
+        tours, costs = improver(tsp, rows, random_state, AlgorithmRun(algorithm))
     return tours, fitness(problem, tours, costs)
 
 
@@ -119,36 +117,6 @@ def improve_distinct(
         A row is not a permutation of the cities.
     """
     tsp, run = as_tsp(problem), AlgorithmRun(algorithm)
-    tours, costs, new = search(tsp, rows, known, random_state, run)
+    with on_clock(algorithm):
+        tours, costs, new = search(tsp, rows, known, random_state, run)
     return Batch(tours, fitness(problem, tours, costs) if new.any() else None, new)
-
-
-def seconds_left(algorithm: Any) -> float:
-    """Return the seconds until the algorithm's time limit: infinite without one, 0 when it ends.
-
-    An algorithm that is to end for any other reason has no time left either.
-    """
-    termination = getattr(algorithm, "termination", None)
-    if termination is None:
-        return math.inf
-    if getattr(termination, "force_termination", False):
-        return 0.0
-    limit = _time_limit(termination)
-    if math.isinf(limit) or algorithm.start_time is None:
-        return limit
-    return max(0.0, limit - (time.time() - float(algorithm.start_time)))
-
-
-def _time_limit(termination: Any) -> float:
-    """The seconds of a time limit, infinite if there is none.
-
-    The shortest one of a collection, the longest where all of its terminations must be met.
-    """
-    if isinstance(termination, TimeBasedTermination):
-        return float(termination.max_time)
-    members = [
-        *getattr(termination, "terminations", ()),  # of a TerminationCollection
-        *getattr(termination, "criteria", ()),
-    ]
-    decides = max if isinstance(termination, TerminateIfAll) else min
-    return decides(map(_time_limit, members), default=math.inf)

@@ -1,0 +1,146 @@
+"""The clock of a run of pymoo: when it ends, and what pymoo itself does until then."""
+
+from __future__ import annotations
+
+import math
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from pymoo.core.duplicate import DefaultDuplicateElimination
+from pymoo.core.termination import TerminateIfAll
+from pymoo.termination.max_time import TimeBasedTermination
+from pymoo.util.misc import cdist
+
+from gpu_ls_plugin import budget
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LATE = 0.08  # seconds after the limit at which a generation that is cut may end
+_SPARE = 0.15  # seconds after the limit by which one that is begun at all is to end
+_SAMPLE = 50  # rows whose comparison is timed
+
+
+@dataclass
+class Pace:
+    """Seconds of a generation that are pymoo's own, before and after our operators.
+
+    The former is mostly the crossover, the latter duplicates (all pairs of rows by default),
+    evaluation and survival. In generations of thousands of tours both take longer than a search.
+    """
+
+    before: float = 0.0
+    after: float = 0.0
+    generation: int | None = None  # the last one in which an operator was called
+    ended: float | None = None  # when that call ended
+
+
+_paces: WeakKeyDictionary[Any, Pace] = WeakKeyDictionary()
+
+
+def seconds_left(algorithm: Any) -> float:
+    """Return the seconds until searches are to end: infinite without a time limit, 0 at the end.
+
+    That is the algorithm's time limit, or earlier where pymoo needs long after a search. An
+    algorithm that is to end for any other reason has no time left either.
+    """
+    termination = getattr(algorithm, "termination", None)
+    if termination is None:
+        return math.inf
+    if getattr(termination, "force_termination", False):
+        return 0.0
+    limit = _limit(termination)
+    if limit is None:
+        return math.inf
+    if algorithm.start_time is None:
+        return float(limit.max_time)
+    kept = max(0.0, _after(algorithm) - _LATE)
+    return max(0.0, _end(algorithm, limit) - kept - time.time())
+
+
+@contextmanager
+def on_clock(algorithm: Any) -> Iterator[None]:
+    """Do an operator's work within a run, so that the run keeps its time limit.
+
+    pymoo looks at the clock between generations only. Where the next one would take it beyond
+    the limit, were nothing searched in it, this generation becomes the last. Compiling does not
+    count: the start of the run is moved by it.
+    """
+    limit = _limit(getattr(algorithm, "termination", None))
+    if limit is None or algorithm.start_time is None:
+        yield
+        return
+    pace = _paces.setdefault(algorithm, Pace())
+    _measure(pace, algorithm, limit)
+    compiled = _compiled()
+    yield
+    algorithm.start_time += _compiled() - compiled
+    pace.ended = time.time()
+    if pace.ended + 2 * pace.after + pace.before > _end(algorithm, limit) + _SPARE:
+        algorithm.termination.terminate()
+
+
+def expect_comparison(algorithm: Any, rows: int, columns: int) -> None:
+    """Keep time for pymoo's comparison of all pairs of a start population, before any was timed."""
+    holder = getattr(algorithm, "initialization", None)
+    if isinstance(getattr(holder, "eliminate_duplicates", None), DefaultDuplicateElimination):
+        some = np.zeros((min(rows, _SAMPLE), columns))
+        begin = time.perf_counter()
+        cdist(some, some)
+        seconds = (time.perf_counter() - begin) * (rows / len(some)) ** 2
+        _paces.setdefault(algorithm, Pace()).after = seconds
+
+
+def _measure(pace: Pace, algorithm: Any, limit: TimeBasedTermination) -> None:
+    """Take the times around the end of the last generation, at the first call in a new one."""
+    if pace.generation == algorithm.n_gen:
+        return
+    pace.generation = algorithm.n_gen
+    begin = algorithm.start_time + limit.perc * limit.max_time  # its last look at the clock
+    pace.before = time.time() - begin
+    if pace.ended is not None:
+        pace.after = begin - pace.ended
+    elif algorithm.n_gen == 2:  # the start population was not ours
+        pace.after = begin - algorithm.start_time
+
+
+def _after(algorithm: Any) -> float:
+    """The seconds to keep for pymoo after a search."""
+    pace = _paces.get(algorithm)
+    if pace is None:
+        return 0.0
+    # The start population was compared with itself only, children are with it as well.
+    return 2 * pace.after if algorithm.n_gen == 2 else pace.after
+
+
+def _end(algorithm: Any, limit: TimeBasedTermination) -> float:
+    return float(algorithm.start_time) + float(limit.max_time)
+
+
+def _compiled() -> float:
+    """Seconds on a clock that goes only while this thread compiles."""
+    return time.perf_counter() - budget.now()
+
+
+def _limit(termination: Any) -> TimeBasedTermination | None:
+    """The time limit that ends a run, if there is one.
+
+    The shortest one of a collection, the longest where all of its terminations must be met.
+    """
+    if isinstance(termination, TimeBasedTermination):
+        return termination
+    members = [
+        *getattr(termination, "terminations", ()),  # of a TerminationCollection
+        *getattr(termination, "criteria", ()),
+    ]
+    limits = [_limit(member) for member in members]
+    found = [limit for limit in limits if limit is not None]
+    if not isinstance(termination, TerminateIfAll):
+        return min(found, key=lambda limit: limit.max_time, default=None)
+    if len(found) < len(limits):
+        return None
+    return max(found, key=lambda limit: limit.max_time, default=None)

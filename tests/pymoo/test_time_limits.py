@@ -1,0 +1,169 @@
+"""Time limits hold in every algorithm of pymoo that takes the operators."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+
+from pymoo.algorithms.base.genetic import GeneticAlgorithm
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.algorithms.moo.nsga3 import NSGA3
+from pymoo.algorithms.soo.nonconvex.ga import GA, FitnessSurvival
+from pymoo.core.duplicate import DefaultDuplicateElimination
+from pymoo.core.population import Population
+from pymoo.operators.crossover.ox import OrderCrossover
+from pymoo.operators.sampling.rnd import PermutationRandomSampling
+from pymoo.optimize import minimize
+
+import gpu_ls_plugin as gls
+from gpu_ls_pymoo import (
+    CanonicalTourRepair,
+    LocalSearchMutation,
+    LocalSearchSampling,
+    MemeticGA,
+    MemeticMating,
+    TourDuplicateElimination,
+    TSPProblem,
+)
+from tests.evolution.samples import cities
+
+pytestmark = pytest.mark.timed
+LIMIT, OVERRUN = 0.6, 0.2  # seconds
+SLOW = 0.4  # seconds: more than a run may take beyond its limit
+
+
+class SlowCrossover(OrderCrossover):
+    """One that takes as long as pymoo's edge recombination of a few dozen pairs."""
+
+    def _do(self, *args: Any, **options: Any) -> Any:
+        time.sleep(SLOW)
+        return super()._do(*args, **options)
+
+
+class SlowDuplicates(DefaultDuplicateElimination):
+    """One that takes as long as pymoo's comparison of all pairs in a population of thousands."""
+
+    def do(self, *args: Any, **options: Any) -> Any:
+        time.sleep(SLOW)
+        return super().do(*args, **options)
+
+
+class OneByOne(GeneticAlgorithm):
+    """Mutates copies of its individuals one after the other, as decomposition does."""
+
+    def _infill(self) -> Any:
+        context = {"algorithm": self, "random_state": self.random_state}
+        mutate = self.mating.mutation
+        made = [mutate(self.problem, self.pop[[i]], inplace=False, **context) for i in range(50)]
+        return Population.merge(*made)
+
+
+@pytest.fixture(scope="module")
+def problem() -> TSPProblem:
+    """A thousand cities, with everything compiled."""
+    made = TSPProblem(gls.TSP(cities(1000), "EUC_2D"))
+    for operator in (LocalSearchMutation(), LocalSearchSampling()):
+        operator.prepare(made, 50)
+    return made
+
+
+def drop_in(kind: Any = GA, **options: Any) -> Any:
+    parts = {
+        "pop_size": 50,
+        "sampling": PermutationRandomSampling(),
+        "crossover": OrderCrossover(),
+        "mutation": LocalSearchMutation(),
+    }
+    return kind(**{**parts, **options})
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        drop_in(),
+        drop_in(mutation=LocalSearchMutation(prob=0.3)),
+        drop_in(n_offsprings=1),  # a steady state
+        drop_in(sampling=LocalSearchSampling(), repair=CanonicalTourRepair()),
+        drop_in(eliminate_duplicates=TourDuplicateElimination()),
+        drop_in(NSGA2),
+        drop_in(NSGA3, ref_dirs=np.ones((1, 1))),
+        drop_in(OneByOne, survival=FitnessSurvival(), selection=None),
+        drop_in(mating=MemeticMating()),
+        MemeticGA(50),
+    ],
+    ids=["ga", "some", "steady", "starts", "hash", "nsga2", "nsga3", "one", "mating", "memetic"],
+)
+def test_a_time_limit_holds(problem: TSPProblem, algorithm: Any) -> None:
+    result = minimize(problem, algorithm, ("time", LIMIT), seed=1)
+    assert LIMIT - OVERRUN <= result.exec_time <= LIMIT + OVERRUN
+    assert result.data["local_search"].moves > 0
+    assert result.F[0] == problem.tsp.cost(result.X)[0]
+
+
+@pytest.mark.parametrize(
+    ("slow", "limit", "generations"),
+    [
+        ({"crossover": SlowCrossover()}, 0.9, 3),
+        ({"eliminate_duplicates": SlowDuplicates()}, 1.3, 3),
+    ],
+    ids=["crossover", "duplicates"],
+)
+def test_slow_parts_of_pymoo_do_not_break_it(
+    problem: TSPProblem, slow: dict[str, Any], limit: float, generations: int
+) -> None:
+    """No generation begins that cannot end in time, even if nothing were searched in it."""
+    algorithm = drop_in(pop_size=20, n_offsprings=10, **slow)
+    result = minimize(problem, algorithm, ("time", limit), seed=1)
+    assert result.exec_time <= limit + OVERRUN
+    assert result.algorithm.n_gen - 1 == generations  # as many as there is time for
+    assert result.data["local_search"].moves > 0
+
+
+def test_a_run_whose_time_is_up_does_not_mate_again(
+    problem: TSPProblem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Individuals that are not drawn are children of equal parents: duplicates, all of them."""
+    mutation = LocalSearchMutation(prob=0.02)
+    calls = []
+    inner = LocalSearchMutation.do
+
+    def note(self: Any, *args: Any, **options: Any) -> Any:
+        calls.append(time.time())
+        return inner(self, *args, **options)
+
+    monkeypatch.setattr(LocalSearchMutation, "do", note)
+    start = np.arange(1000)[None].repeat(20, axis=0)
+    algorithm = drop_in(pop_size=20, sampling=start, mutation=mutation)
+    algorithm.setup(problem, termination=("time", 100), seed=1)
+    algorithm.next()
+    algorithm.start_time -= 100
+    algorithm.next()
+    assert len(calls) == 1
+    assert not algorithm.has_next()
+
+
+def test_compiling_within_a_run_does_not_count(problem: TSPProblem) -> None:
+    """A search that first compiles takes no time from those that follow."""
+    inner, compiled = gls.LocalSearch(), []
+
+    class Compiling:
+        def __call__(self, *args: Any, **options: Any) -> Any:
+            if not compiled:
+                compiled.append(True)
+                with gls.budget.compiling():
+                    time.sleep(SLOW)
+            return inner(*args, **options)
+
+        def __deepcopy__(self, memo: Any) -> Compiling:
+            return self
+
+    algorithm = drop_in(mutation=LocalSearchMutation(Compiling()))
+    result = minimize(problem, algorithm, ("time", 0.4), seed=1)
+    assert compiled
+    assert 0.4 <= result.exec_time <= 0.4 + OVERRUN
+    assert result.algorithm.n_gen - 1 > 2
