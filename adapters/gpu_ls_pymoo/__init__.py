@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.mutation import DoubleBridgeMutation, LocalSearchMutation
     from gpu_ls_pymoo.output import LocalSearchOutput
     from gpu_ls_pymoo.problems import TSPProblem, as_tsp
+    from gpu_ls_pymoo.random_keys import RandomKeysProblem
     from gpu_ls_pymoo.repair import CanonicalTourRepair
     from gpu_ls_pymoo.sampling import LocalSearchSampling
     from gpu_ls_pymoo.search import default_search
@@ -31,6 +32,7 @@ __all__ = [
     "LocalSearchSampling",
     "MemeticGA",
     "MemeticMating",
+    "RandomKeysProblem",
     "SegmentCrossover",
     "TSPProblem",
     "TourDuplicateElimination",
@@ -46,6 +48,7 @@ _HOMES = {
     "LocalSearchSampling": "sampling",
     "MemeticGA": "algorithms",
     "MemeticMating": "mating",
+    "RandomKeysProblem": "random_keys",
     "SegmentCrossover": "crossover",
     "TSPProblem": "problems",
     "TourDuplicateElimination": "duplicates",
