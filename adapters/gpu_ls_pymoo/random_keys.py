@@ -110,6 +110,11 @@ class RandomKeysProblem(Problem):
             requires_kwargs=True,  # the algorithm, for its clock and its random numbers
         )
 
+    @property
+    def symmetric(self) -> bool:
+        """Whether a tour and its reverse are the same; not known of what is not searched."""
+        return bool(self.local_search_probability) and as_tsp(self.inner).symmetric
+
     def prepare(self, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
         if self.local_search_probability:

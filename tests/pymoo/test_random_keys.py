@@ -92,6 +92,8 @@ def test_equal_keys_are_spread(n: int, numbers: list[float]) -> None:
 
 def test_equal_keys_are_decoded_by_number() -> None:
     assert decode(np.array([[0.5, 0.1, 0.5, 0.1]])).tolist() == [[1, 3, 0, 2]]
+    many = decode(np.tile([0.5, 0.1], 500)[np.newaxis])
+    assert many[0].tolist() == [*range(1, 1000, 2), *range(0, 1000, 2)]
 
 
 # ---- evaluation
