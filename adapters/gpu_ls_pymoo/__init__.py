@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.repair import CanonicalTourRepair
     from gpu_ls_pymoo.sampling import LocalSearchSampling
     from gpu_ls_pymoo.search import default_search
+    from gpu_ls_pymoo.survival import EdgeDistanceSurvival
 
 __all__ = [
     "CanonicalTourRepair",
     "DoubleBridgeMutation",
+    "EdgeDistanceSurvival",
     "LocalSearchMutation",
     "LocalSearchOutput",
     "LocalSearchSampling",
@@ -43,6 +45,7 @@ __all__ = [
 _HOMES = {
     "CanonicalTourRepair": "repair",
     "DoubleBridgeMutation": "mutation",
+    "EdgeDistanceSurvival": "survival",
     "LocalSearchMutation": "mutation",
     "LocalSearchOutput": "output",
     "LocalSearchSampling": "sampling",
