@@ -19,18 +19,22 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.mutation import DoubleBridgeMutation, LocalSearchMutation
     from gpu_ls_pymoo.output import LocalSearchOutput
     from gpu_ls_pymoo.problems import TSPProblem, as_tsp
+    from gpu_ls_pymoo.random_keys import RandomKeysProblem
     from gpu_ls_pymoo.repair import CanonicalTourRepair
     from gpu_ls_pymoo.sampling import LocalSearchSampling
     from gpu_ls_pymoo.search import default_search
+    from gpu_ls_pymoo.survival import EdgeDistanceSurvival
 
 __all__ = [
     "CanonicalTourRepair",
     "DoubleBridgeMutation",
+    "EdgeDistanceSurvival",
     "LocalSearchMutation",
     "LocalSearchOutput",
     "LocalSearchSampling",
     "MemeticGA",
     "MemeticMating",
+    "RandomKeysProblem",
     "SegmentCrossover",
     "TSPProblem",
     "TourDuplicateElimination",
@@ -41,11 +45,13 @@ __all__ = [
 _HOMES = {
     "CanonicalTourRepair": "repair",
     "DoubleBridgeMutation": "mutation",
+    "EdgeDistanceSurvival": "survival",
     "LocalSearchMutation": "mutation",
     "LocalSearchOutput": "output",
     "LocalSearchSampling": "sampling",
     "MemeticGA": "algorithms",
     "MemeticMating": "mating",
+    "RandomKeysProblem": "random_keys",
     "SegmentCrossover": "crossover",
     "TSPProblem": "problems",
     "TourDuplicateElimination": "duplicates",

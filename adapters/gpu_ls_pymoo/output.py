@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+import time
+from typing import TYPE_CHECKING, Any
 
 from pymoo.util.display.column import Column
 from pymoo.util.display.output import Output
 
-from gpu_ls_plugin.evolution.rows import keys
+from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
+from gpu_ls_plugin.evolution.rows import checked
 from gpu_ls_plugin.result import Statistics
-from gpu_ls_pymoo.problems import canonical_tours
+from gpu_ls_pymoo.problems import as_tsp
+from gpu_ls_pymoo.random_keys import RandomKeysProblem
 from gpu_ls_pymoo.search import STATISTICS
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.evolution.rows import Tours
 
 
 class LocalSearchOutput(Output):
     """Columns of a run with local search, for ``minimize(..., verbose=True)``.
 
     ``best`` and ``mean`` are fitness values of the population, ``gap %`` the best's distance from
-    the optimum where the problem knows it, ``distinct`` the number of different tours,
-    ``moves`` the applied moves so far, ``moves/s`` the evaluated moves per second of search.
+    the optimum where the problem knows it, ``distinct`` the number of different tours, ``entropy``
+    that of their edges in nats (`gpu_ls_plugin.evolution.diversity.edge_entropy`), ``moves`` the
+    applied moves so far, ``moves/s`` the evaluated moves and ``tours/s`` the searched tours per
+    second of search, ``search %`` the search's share of the time so far.
+
+    Nothing of this is computed where nothing is shown.
     """
 
     def __init__(self) -> None:
@@ -27,28 +38,47 @@ class LocalSearchOutput(Output):
         self.mean = Column("mean", width=12)
         self.gap = Column("gap %", width=7)
         self.distinct = Column("distinct", width=8)
+        self.entropy = Column("entropy", width=8)
         self.moves = Column("moves", width=10)
         self.rate = Column("moves/s", width=8)
+        self.searched = Column("tours/s", width=8)
+        self.share = Column("search %", width=8)
         self.optimum: float | None = None
 
     def initialize(self, algorithm: Any) -> None:
         """Choose the columns: the gap needs an optimum."""
         front = algorithm.problem.pareto_front()
         self.optimum = None if front is None else float(front[0, 0])
-        gap = [] if self.optimum is None else [self.gap]
-        self.columns += [self.best, self.mean, *gap, self.distinct, self.moves, self.rate]
+        self.columns += [self.best, self.mean, *([] if self.optimum is None else [self.gap])]
+        self.columns += [self.distinct, self.entropy, self.moves, self.rate]
+        self.columns += [self.searched, self.share]
 
     def update(self, algorithm: Any) -> None:
         """Take the numbers of the generation that has just ended."""
         super().update(algorithm)
         values, best = algorithm.pop.get("F")[:, 0], float(algorithm.opt.get("F")[0, 0])
-        statistics = algorithm.data.get(STATISTICS, Statistics())
         self.best.set(f"{best:.10g}")
         self.mean.set(f"{values.mean():.8g}")
         if self.optimum:
             self.gap.set(f"{100 * (best / self.optimum - 1):.3f}")
-        tours = canonical_tours(algorithm.problem, algorithm.pop.get("X"))
-        self.distinct.set(len(set(keys(tours))))
-        self.moves.set(statistics.moves)
+        tours, symmetric = _tours(algorithm.problem, algorithm.pop)
+        self.distinct.set(unique_tours(tours, symmetric=symmetric))
+        self.entropy.set(f"{edge_entropy(tours, symmetric=symmetric):.2f}")
+        self._update_search(algorithm)
+
+    def _update_search(self, algorithm: Any) -> None:
+        statistics = algorithm.data.get(STATISTICS, Statistics())
         seconds = statistics.seconds
+        self.moves.set(statistics.moves)
         self.rate.set(f"{statistics.evaluations / seconds:.2g}" if seconds > 0 else None)
+        self.searched.set(f"{statistics.climbs / seconds:.2g}" if seconds > 0 else None)
+        passed = time.time() - (algorithm.start_time or math.inf)
+        self.share.set(f"{100 * seconds / passed:.1f}" if passed > 0 else None)
+
+
+def _tours(problem: Any, pop: Any) -> tuple[Tours, bool]:
+    """Return a population's tours, and whether their reverses are the same tours."""
+    if isinstance(problem, RandomKeysProblem):
+        return problem.tours(pop), problem.symmetric
+    tsp = as_tsp(problem)
+    return checked(pop.get("X"), tsp.n, "tours"), tsp.symmetric

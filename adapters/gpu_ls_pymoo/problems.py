@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     Fitness = NDArray[np.float64]
 
 _BLOCK = 2**20  # distances compared at once
+_REMEDY = (
+    "Permutations that are not round trips, such as a flow shop's, are for pymoo's own operators "
+    "(OrderCrossover, InversionMutation), or for BRKGA and other real-coded algorithms as "
+    "RandomKeysProblem(problem, local_search_probability=0); a RandomKeysProblem of a TSP searches "
+    "tours by itself, without operators of gpu_ls_pymoo"
+)
 
 
 class TSPProblem(Problem):
@@ -88,7 +94,7 @@ def as_tsp(problem: object) -> TSP:
         return problem.tsp
     known = _answers.get(id(problem))
     if known is None:
-        known = tsp_of_pymoo(problem) or tour_problem(plugins.problem_from(problem))
+        known = tsp_of_pymoo(problem) or _answer(problem)
         _check_size(problem, known)
         _remember(problem, known)
     return known
@@ -148,6 +154,16 @@ def fitness(problem: Any, tours: NDArray[np.int32], costs: Any = None) -> Fitnes
         total: Fitness = np.cumsum(edges, axis=1, dtype=np.float64)[:, -1]  # in pymoo's own order
         return total
     return None
+
+
+def _answer(problem: object) -> TSP:
+    """Return what a plugin makes of a problem; for one of pymoo's, errors say what fits it."""
+    try:
+        return tour_problem(plugins.problem_from(problem))
+    except InvalidTypeError as error:
+        if not isinstance(problem, Problem):
+            raise
+        raise InvalidTypeError(f"{error}. {_REMEDY}") from error
 
 
 def _euclidean(problem: Any) -> bool:

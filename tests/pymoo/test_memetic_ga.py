@@ -171,7 +171,8 @@ def test_output_has_its_columns(problem: TSPProblem, capsys: pytest.CaptureFixtu
     lines = capsys.readouterr().out.splitlines()
     names = [name.strip() for name in lines[1].split("|")]
     assert names == [
-        "n_gen", "n_eval", "best", "mean", "gap %", "distinct", "moves", "moves/s"
+        "n_gen", "n_eval", "best", "mean", "gap %", "distinct", "entropy", "moves", "moves/s",
+        "tours/s", "search %",
     ]  # fmt: skip
     for number, line in enumerate(lines[3:], start=1):
         cells = dict(zip(names, (cell.strip() for cell in line.split("|")), strict=True))

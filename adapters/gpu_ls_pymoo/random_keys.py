@@ -1,0 +1,194 @@
+"""Tours for real-coded algorithms: random keys, decoded, searched and written back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from pymoo.core.problem import Problem
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.evolution.improver import Improver
+from gpu_ls_plugin.evolution.random_keys import decode, encode
+from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.search_text import parse_search
+from gpu_ls_plugin.searches import IteratedLocalSearch
+from gpu_ls_pymoo.problems import TSPProblem, as_tsp, fitness
+from gpu_ls_pymoo.search import improve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from gpu_ls_plugin.evolution.rows import Tours
+
+TOUR = "tour"  # key of the improved tour in an individual's data, where its keys do not say it
+
+
+class RandomKeysProblem(Problem):
+    """A problem of tours for BRKGA, DE, PSO, CMA-ES and other algorithms over real numbers.
+
+    A row is one key in [0, 1] for each city; the tour visits the cities by growing keys. A
+    generation is decoded at once, and a part of its tours is searched in one batch, as a part of
+    the evaluation: F is the cost of the improved tour. With Lamarckian search the keys are
+    rewritten so that they stand for that tour, in canonical form: the same numbers, given to the
+    cities anew. With Baldwinian search the keys stay what they were; `tours` knows the tour.
+
+    Each row counts as one evaluation, however long its search was. A time limit of the run cuts
+    the search, and the seed of the run is that of its random numbers.
+
+    CMA-ES learns from the keys that it has drawn, whatever the individuals hold afterwards: to it
+    all search is Baldwinian.
+
+    Parameters
+    ----------
+    problem : pymoo problem or TSP
+        A `TSPProblem`, pymoo's `TravelingSalesman`, a TSP, or what a plugin answers for. With
+        ``local_search_probability=0``, any pymoo problem whose rows are permutations, such as a
+        flow shop; nothing is searched then.
+    search : callable or str, optional
+        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
+        `default_search` if None.
+    local_search_probability : float
+        Probability of a row to be searched.
+    local_search_intensity : int, optional
+        How long a tour is searched, at least 1: kicks of an `IteratedLocalSearch`, applied
+        improving moves of any other search. None: to the local optimum, or `kicks_per_city`.
+    lamarckian_share : float
+        Probability of a searched row to have its keys rewritten: 1 is Lamarckian, 0 Baldwinian,
+        anything between partially Lamarckian search.
+    backend : str
+        "auto", "cpu" or "cuda".
+    seed : int
+        For evaluations outside a run.
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        A parameter is out of range; `search` is neither a search that improves given tours nor a
+        text for one; the rows of `problem` are not tours.
+
+    References
+    ----------
+    Krasnogor and Smith (2005), A Tutorial for Competent Memetic Algorithms, IEEE Transactions on
+    Evolutionary Computation 9(5), 474-488. Houck, Joines, Kay and Wilson (1997), Empirical
+    Investigation of the Benefits of Partial Lamarckianism, Evolutionary Computation 5(1), 31-60.
+    """
+
+    def __init__(
+        self,
+        problem: Any,
+        search: Callable[..., Any] | str | None = None,
+        *,
+        local_search_probability: float = 1.0,
+        local_search_intensity: int | None = None,
+        lamarckian_share: float = 1.0,
+        backend: str = "auto",
+        seed: int = 0,
+    ) -> None:
+        self.local_search_probability = checks.number(
+            "local_search_probability", local_search_probability, least=0, most=1
+        )
+        self.lamarckian_share = checks.number("lamarckian_share", lamarckian_share, least=0, most=1)
+        self.seed = checks.seed(seed)
+        self.improver = _improver(search, local_search_intensity, backend)
+        self.inner = TSPProblem(problem) if isinstance(problem, TSP) else problem
+        if self.local_search_probability:
+            as_tsp(self.inner)  # refuses other problems here, not in a run
+        elif not isinstance(problem, Problem | TSP):
+            raise InvalidTypeError(f"problem: {type(problem).__name__} is not a pymoo problem")
+        super().__init__(
+            n_var=self.inner.n_var,
+            n_obj=self.inner.n_obj,
+            n_ieq_constr=self.inner.n_ieq_constr,
+            n_eq_constr=self.inner.n_eq_constr,
+            xl=0.0,
+            xu=1.0,
+            vtype=float,
+            requires_kwargs=True,  # the algorithm, for its clock and its random numbers
+        )
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether a tour and its reverse are the same; not known of what is not searched."""
+        return bool(self.local_search_probability) and as_tsp(self.inner).symmetric
+
+    def prepare(self, size: int = 1) -> None:
+        """Compile for batches of `size` ahead of a timed run."""
+        if self.local_search_probability:
+            self.improver.prepare(as_tsp(self.inner), size)
+
+    def decode(self, keys: ArrayLike) -> Tours:
+        """Return the tours (P, n) that keys (P, n) stand for, not searched."""
+        return decode(np.atleast_2d(np.asarray(keys)))
+
+    def tours(self, population: Any) -> Tours:
+        """Return the tours whose fitness individuals have: of Baldwinian search, the improved.
+
+        Parameters
+        ----------
+        population : Population or Individual
+            For example ``result.opt`` or ``result.pop``.
+
+        Returns
+        -------
+        int32 array, shape (P, n)
+        """
+        individuals = np.atleast_1d(population)
+        tours = self.decode([individual.X for individual in individuals])
+        for row, individual in enumerate(individuals):
+            if TOUR in individual.data and "F" in individual.evaluated:
+                tours[row] = individual.data[TOUR]
+        return tours
+
+    def name(self) -> str:
+        """Return the name of the problem that is encoded."""
+        return str(self.inner.name())
+
+    def _evaluate(
+        self, keys: Any, out: dict[str, Any], *args: Any, algorithm: Any = None, **kwargs: Any
+    ) -> None:
+        random_state = getattr(algorithm, "random_state", None)
+        if random_state is None:
+            random_state = np.random.default_rng(self.seed)
+        tours = self.decode(keys)
+        searched, inherited = self._draw(len(tours), random_state)
+        if searched.any():
+            tours[searched], _ = improve(
+                self.improver, self.inner, tours[searched], random_state, algorithm
+            )
+            # pymoo's evaluator writes what is in `out` into the individuals, X like F
+            out["X"] = np.array(keys, dtype=np.float64)
+            out["X"][inherited] = encode(out["X"][inherited], tours[inherited])
+        if self.local_search_probability and self.lamarckian_share < 1:
+            out[TOUR] = tours
+        values = fitness(self.inner, tours)
+        if values is None:
+            out.update(self.inner.evaluate(tours, return_as_dictionary=True))
+        else:
+            out["F"] = values
+
+    def _draw(self, size: int, random_state: np.random.Generator) -> tuple[Any, Any]:
+        """Return which rows are searched, and which of these have their keys rewritten."""
+        drawn = random_state.random((2, size))
+        searched = drawn[0] < self.local_search_probability
+        return searched, searched & (drawn[1] < self.lamarckian_share)
+
+    def _calc_pareto_front(self, *args: Any, **kwargs: Any) -> Any:
+        return self.inner.pareto_front()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # immutable, as `TSPProblem`
+
+
+def _improver(search: Any, intensity: int | None, backend: str) -> Improver:
+    """Return the search of so many kicks or moves."""
+    if intensity is None:
+        return Improver(search, backend)
+    limit = checks.integer("local_search_intensity", intensity, least=1)
+    found = parse_search(search) if isinstance(search, str) else search
+    if isinstance(found, IteratedLocalSearch):
+        return Improver(search, backend, kicks=limit)
+    return Improver(search, backend, moves=limit)

@@ -1,0 +1,130 @@
+"""The columns of a run: what they say, for all problems, and only where they are shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+
+from pymoo.algorithms.soo.nonconvex.brkga import BRKGA
+from pymoo.algorithms.soo.nonconvex.de import DE
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.core.callback import Callback
+from pymoo.operators.crossover.ox import OrderCrossover
+from pymoo.operators.sampling.rnd import PermutationRandomSampling
+from pymoo.optimize import minimize
+from pymoo.problems.single.flowshop_scheduling import create_random_flowshop_problem
+from pymoo.problems.single.traveling_salesman import TravelingSalesman
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
+from gpu_ls_pymoo import (
+    LocalSearchMutation,
+    LocalSearchOutput,
+    MemeticGA,
+    RandomKeysProblem,
+    TSPProblem,
+    output,
+)
+from tests.evolution.samples import cities
+
+
+class Populations(Callback):
+    """Keeps what each generation was when its line was written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Any] = []
+
+    def notify(self, algorithm: Any) -> None:
+        pop, search = algorithm.pop, algorithm.data.get("local_search")
+        counts = (search.moves, search.climbs / search.seconds) if search else (0, None)
+        self.seen.append((pop.get("X"), pop.get("F"), *counts))
+
+
+def table(text: str) -> list[dict[str, str]]:
+    names, _, *lines = [
+        [cell.strip() for cell in line.split("|")] for line in text.splitlines()[1:]
+    ]
+    return [dict(zip(names, line, strict=True)) for line in lines]
+
+
+def shown(problem: Any, algorithm: Any, capsys: pytest.CaptureFixture[str]) -> Any:
+    """The lines of a run of three generations and its populations."""
+    pops = Populations()
+    result = minimize(problem, algorithm, ("n_gen", 3), seed=1, verbose=True, callback=pops)
+    return table(capsys.readouterr().out), pops.seen, result
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("own", [True, False])
+def test_columns_are_those_of_the_population(
+    own: bool, symmetric: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    matrix = np.random.default_rng(0).integers(1, 100, (40, 40))
+    search = gls.LocalSearch([gls.OrOpt()])
+    tsp = gls.TSP.from_matrix(matrix + matrix.T if symmetric else matrix)
+    plain = GA(
+        20,
+        PermutationRandomSampling(),
+        crossover=OrderCrossover(),
+        mutation=LocalSearchMutation(search),
+        output=LocalSearchOutput(),
+    )
+    algorithm = MemeticGA(20, search) if own else plain
+    lines, pops, result = shown(TSPProblem(tsp), algorithm, capsys)
+    for line, (tours, costs, moves, rate) in zip(lines, pops, strict=True):
+        assert float(line["best"]) == costs.min()
+        assert float(line["mean"]) == pytest.approx(costs.mean(), rel=1e-7)
+        assert int(line["distinct"]) == unique_tours(tours, symmetric=symmetric)
+        entropy = edge_entropy(tours, symmetric=symmetric)
+        assert float(line["entropy"]) == pytest.approx(entropy, abs=0.006)
+        assert int(line["moves"]) == moves
+        if rate is None:  # the start population of a plain GA is not searched
+            assert (line["tours/s"], line["moves/s"], line["search %"]) == ("-", "-", "0.0")
+        else:
+            assert float(line["tours/s"]) == pytest.approx(rate, rel=0.06)
+            assert 0 < float(line["search %"]) <= 100
+    search_seconds = result.data["local_search"].seconds
+    assert float(lines[-1]["search %"]) == pytest.approx(
+        100 * search_seconds / result.exec_time, abs=15
+    )
+
+
+@pytest.mark.parametrize("share", [0, 1])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: DE(20, output=LocalSearchOutput()),
+        lambda: BRKGA(6, 10, 4, output=LocalSearchOutput()),
+    ],
+)
+def test_random_keys_are_tours(make: Any, share: int, capsys: pytest.CaptureFixture[str]) -> None:
+    problem = RandomKeysProblem(gls.TSP(cities(40), optimum=4000), lamarckian_share=share)
+    lines, _, result = shown(problem, make(), capsys)
+    tours = problem.tours(result.pop)
+    assert int(lines[-1]["distinct"]) == unique_tours(tours)
+    assert float(lines[-1]["gap %"]) == pytest.approx(result.F[0] / 40 - 100, abs=1e-3)
+
+
+def test_permutations_of_a_flow_shop_have_a_direction(capsys: pytest.CaptureFixture[str]) -> None:
+    problem = RandomKeysProblem(create_random_flowshop_problem(3, 8), local_search_probability=0)
+    lines, _, _ = shown(problem, DE(20, output=LocalSearchOutput()), capsys)
+    assert 1 <= int(lines[-1]["distinct"]) <= 20
+    assert lines[-1]["tours/s"] == "-"
+
+
+def test_pymoos_problem(capsys: pytest.CaptureFixture[str]) -> None:
+    lines, _, result = shown(TravelingSalesman(cities(30)), MemeticGA(10), capsys)
+    assert float(lines[-1]["best"]) == pytest.approx(result.F[0], rel=1e-9)
+    assert "gap %" not in lines[0]
+
+
+def test_nothing_is_computed_where_nothing_is_shown(
+    tsp: gls.TSP, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(output, "edge_entropy")
+    minimize(TSPProblem(tsp), MemeticGA(10), ("n_gen", 2), seed=1)
