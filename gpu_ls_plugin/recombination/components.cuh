@@ -128,8 +128,8 @@ struct Components {
       for (int i = 0; i < edges; ++i) {
         const int city = int(listed[i]), next = int(own.of[city].after);
         const int here = city == before ? tree : climb(city), there = climb(next);
-        tree = here < there ? here : there;
-        parent[here] = parent[there] = City(tree);
+        parent[there] = City(here);
+        tree = here;
         before = next;
       }
     });
