@@ -249,11 +249,10 @@ def _assembly(metric: Metric) -> Iterator[Kernel]:
 
 
 def _edge_recombination() -> Iterator[Kernel]:
-    """Crossovers of pairs in shared and in global memory."""
-    for n in CITIES:
-        own = edge_recombination.graph_bytes(n, 2)
-        layout = pair_workspace.pair_shape(n, own, 64, tuning.SHARED_MEMORY[90])
-        yield edge_recombination.edge_recombination_kernel(layout)
+    """Crossovers of pairs in shared memory."""
+    own = edge_recombination.graph_bytes(CITIES[0], 2)
+    layout = pair_workspace.pair_shape(CITIES[0], own, 64, tuning.SHARED_MEMORY[90])
+    yield edge_recombination.edge_recombination_kernel(layout)
 
 
 def _partitions(metric: Metric) -> Iterator[Kernel]:
