@@ -74,6 +74,7 @@ EVERYTHING = {  # in parts that take equally long
     "chains": ("EUC_2D", "chains,filtered,parts"),
     "planar metrics": ("CEIL_2D,ATT,MAN_2D,MAX_2D", "searches"),
     "other metrics": ("EUC,GEO,EXPLICIT,EXPLICIT_REAL", "searches,chains"),
+    "unions of tours": ("EUC_2D,EUC", "unions"),
 }
 
 

@@ -35,10 +35,12 @@ from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.searches import (
     EdgeAssembly,
+    EdgeRecombination,
     EliteEdges,
     IteratedLocalSearch,
     LocalSearch,
     Migration,
+    PartitionCrossover,
     RandomRestarts,
 )
 
@@ -66,9 +68,10 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("perturbation", kick.name, kick)
     for acceptance in (Better, BetterOrEqual, Always, Threshold, Annealing):
         register("acceptance", acceptance.name, acceptance)
-    for recombination in (EdgeAssembly,):
+    crossovers = (EdgeAssembly, EdgeRecombination, PartitionCrossover)
+    for recombination in crossovers:
         register("recombination", recombination.name, recombination)
-    for cooperation in (Migration, EliteEdges, EdgeAssembly):
+    for cooperation in (Migration, EliteEdges, *crossovers):
         register("cooperation", cooperation.name, cooperation)
     for search in (LocalSearch, IteratedLocalSearch, RandomRestarts):
         register("search", search.name, search)

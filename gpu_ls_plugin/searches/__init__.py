@@ -1,7 +1,7 @@
 """Searches: the templates in C++ and their Python faces."""
 
 from gpu_ls_plugin.cooperation import EliteEdges, Migration
-from gpu_ls_plugin.recombination import EdgeAssembly
+from gpu_ls_plugin.recombination import EdgeAssembly, EdgeRecombination, PartitionCrossover
 from gpu_ls_plugin.searches.best_moves import BestMoves, best_moves
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch
@@ -10,10 +10,12 @@ from gpu_ls_plugin.searches.random_restarts import RandomRestarts
 __all__ = [
     "BestMoves",
     "EdgeAssembly",
+    "EdgeRecombination",
     "EliteEdges",
     "IteratedLocalSearch",
     "LocalSearch",
     "Migration",
+    "PartitionCrossover",
     "RandomRestarts",
     "best_moves",
 ]

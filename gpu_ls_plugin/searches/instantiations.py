@@ -30,7 +30,13 @@ from gpu_ls_plugin.neighbourhoods import (
 from gpu_ls_plugin.neighbourhoods.composed import CHECKED, Moves, chain_needs
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
-from gpu_ls_plugin.recombination import assembly_layouts, edge_assembly
+from gpu_ls_plugin.recombination import (
+    assembly_layouts,
+    edge_assembly,
+    edge_recombination,
+    pair_workspace,
+    partition_crossover,
+)
 from gpu_ls_plugin.searches.chains import chain_layouts, parted
 from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
 from gpu_ls_plugin.searches.descent import descent_layouts
@@ -114,6 +120,7 @@ def instantiations() -> list[Kernel]:
         contraction.expand_kernel(WARP),
         parted.unroll_kernel(WARP),
         parted.write_kernel(WARP),
+        *_edge_recombination(),
     ]
     for metric in (make() for make in BUILT_IN_METRICS.values()):
         kernels += metric_kernels(metric)
@@ -143,6 +150,7 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
     yield from _chains(metric)
     yield from _filtered(metric)
     yield from _assembly(metric)
+    yield from _partitions(metric)
     yield from _instances(metric)
 
 
@@ -238,6 +246,22 @@ def _assembly(metric: Metric) -> Iterator[Kernel]:
             layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90])
             yield edge_assembly.assembly_kernel(metric, length, grid, layout)
             yield edge_assembly.neighbours_kernel(layout.city, BLOCK)
+
+
+def _edge_recombination() -> Iterator[Kernel]:
+    """Crossovers of pairs in shared memory."""
+    own = edge_recombination.graph_bytes(CITIES[0], 2)
+    layout = pair_workspace.pair_shape(CITIES[0], own, 64, tuning.SHARED_MEMORY[90])
+    yield edge_recombination.edge_recombination_kernel(layout)
+
+
+def _partitions(metric: Metric) -> Iterator[Kernel]:
+    """Crossovers of pairs in shared memory, and of real lengths in global memory."""
+    for name, n, *_ in ASSEMBLIES:
+        if metric.name == name:
+            own = partition_crossover.components_bytes(n, 2)
+            layout = pair_workspace.pair_shape(n, own, 64, tuning.SHARED_MEMORY[90])
+            yield partition_crossover.partition_crossover_kernel(metric, layout)
 
 
 def _instances(metric: Metric) -> Iterator[Kernel]:

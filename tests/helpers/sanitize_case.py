@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
 from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.recombination import pair_workspace
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.exhaustive import climb_layouts
 from gpu_ls_plugin.tours import sites
 from tests.helpers.configurations import CUBIC, FILTERED, SEARCHES, two_opt_climb
+from tests.helpers.parents import relatives
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 if TYPE_CHECKING:
@@ -49,6 +52,7 @@ EXTENTS = {
             "chains": ("EUC_2D", "EUC", "EXPLICIT"),
             "filtered": ("EUC_2D",),
             "parts": ("EUC_2D",),
+            "unions": ("EUC_2D", "EUC"),
         },
         cities=(1, 2, 3, 4, 5, 6, 8, 9, 11, 33, 40, MANY),
         tours=2,
@@ -66,6 +70,7 @@ EXTENTS = {
             "chains": METRICS,
             "filtered": ("EUC_2D", "EUC"),
             "shapes": ("EUC_2D",),
+            "unions": ("EUC_2D", "EUC"),
         },
         cities=(5, 8, 33, 127, MANY),
         tours=3,
@@ -149,6 +154,22 @@ class Watched:
                         self.search(search, problem, starts, kicks=KICKS)
             finally:
                 chain_layouts.CHAIN_WARPS = layouts
+
+    def unions(self, problem: gls.TSP) -> None:
+        """Crossovers on the union of two tours, in shared and in global memory."""
+        first = random_tours(problem.n, self.extent.tours)
+        choose = pair_workspace.pair_shape
+        shapes = (choose, lambda *_: choose(LARGEST_SHORT + 1, 0, 1, 0))
+        try:
+            for pair_workspace.pair_shape in shapes if self.backend == "cuda" else shapes[:1]:
+                for second in (random_tours(problem.n, len(first), 1), relatives(first, 6, 1)):
+                    for part in (gls.EdgeRecombination(), gls.PartitionCrossover()):
+                        children = part.cross(problem, first, second, backend=self.backend)
+                        assert (np.sort(children) == np.arange(problem.n)).all()
+                        self.calls += 1
+                    assert (problem.cost(children) <= problem.cost(first)).all()
+        finally:
+            pair_workspace.pair_shape = choose
 
     def filtered(self, problem: gls.TSP) -> None:
         """A few moves of each filtered neighbourhood, and its best ones."""

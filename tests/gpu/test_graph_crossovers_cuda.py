@@ -1,0 +1,141 @@
+"""Crossovers on the parents' union graph: the GPU returns the tours of the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.recombination import pair_workspace
+from gpu_ls_plugin.testing import check_recombination
+from gpu_ls_plugin.tours.tour_layouts import ChainShape
+from tests.helpers.parents import relatives
+from tests.helpers.random_problems import INTEGER, random_problem, random_tours
+
+pytestmark = pytest.mark.gpu
+
+PARTS = [gls.EdgeRecombination(), gls.PartitionCrossover()]
+parts = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+SIZES = (1, 2, 3, 4, 5, 8, 31, 32, 33, 64, 200, 1000)
+
+
+def assert_same(part, problem, first, second, **options):
+    host, device = (
+        part.cross(problem, first, second, seed=3, first_row=7, backend=name, **options)
+        for name in ("cpu", "cuda")
+    )
+    assert isinstance(device, np.ndarray)
+    assert np.array_equal(host, device)
+    return device
+
+
+def optima(problem, size):
+    """Local optima that have come from the same tours."""
+    search = gls.LocalSearch([gls.TwoOpt()], candidates=gls.Nearest(6))
+    first = search(problem, random_tours(problem.n, size), backend="cpu").tours
+    return first, search(problem, relatives(first, 12, 1), backend="cpu").tours
+
+
+@parts
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("size", [1, 70])
+def test_sizes(part, n, size):
+    problem, first = random_problem("EUC_2D", n, span=10_000), random_tours(n, size)
+    assert_same(part, problem, first, random_tours(n, size, 1))
+    assert_same(part, problem, first, relatives(first, 6, 1))
+    assert np.array_equal(assert_same(part, problem, first, first)[:, 0], first[:, 0])
+
+
+@parts
+@pytest.mark.parametrize("n", [n for n in SIZES if n >= 8])
+def test_local_optima(part, n):
+    problem = random_problem("EUC_2D", n, span=10_000)
+    first, second = optima(problem, 60)
+    children = assert_same(part, problem, first, second)
+    if part.never_worse and n >= 200:
+        least = np.minimum(problem.cost(first), problem.cost(second))
+        assert (problem.cost(children) < least).mean() > 0.5
+
+
+@parts
+@pytest.mark.parametrize("metric", INTEGER)
+@pytest.mark.parametrize("span", [7, 1000])
+def test_metrics(part, metric, span):
+    problem, first = random_problem(metric, 100, span=span), random_tours(100, 200)
+    assert_same(part, problem, first, relatives(first, 9, 1))
+
+
+@parts
+@pytest.mark.parametrize("metric", ["EUC", "EXPLICIT_REAL"])
+def test_real_costs(part, metric):
+    """Sums are made in one order on both; that of a GPU's root is the CPU's."""
+    problem, first = random_problem(metric, 100, span=1000), random_tours(100, 200)
+    second = relatives(first, 9, 1)
+    children = assert_same(part, problem, first, second)
+    if part.never_worse:
+        assert (problem.cost(children) <= problem.cost(first)).all()
+
+
+@parts
+def test_more_pairs_than_are_resident(part):
+    problem, first = random_problem("EUC_2D", 120, span=1000), random_tours(120, 20_000)
+    assert_same(part, problem, first, relatives(first, 5, 1))
+
+
+@parts
+@pytest.mark.parametrize("metric", ["EUC_2D", "EXPLICIT"])
+def test_in_global_memory(part, metric, monkeypatch):
+    shape = ChainShape("gls::Warp<8>", 32, 8, False, False)
+    monkeypatch.setattr(pair_workspace, "pair_shape", lambda *_: shape)
+    for n in (1, 4, 33, 300):
+        first = random_tours(n, 40)
+        assert_same(part, random_problem(metric, n, span=1000), first, relatives(first, 9, 1))
+
+
+@parts
+@pytest.mark.parametrize("n", [9_000, 70_000])
+def test_too_large_for_shared_memory_or_16_bits(part, n):
+    problem, first = random_problem("EUC_2D", n, span=100_000), random_tours(n, 3)
+    assert_same(part, problem, first, relatives(first, 900, 1))
+
+
+@parts
+def test_batches_that_are_split_by_memory(part):
+    problem, first = random_problem("EUC_2D", 60, span=1000), random_tours(60, 11)
+    second = relatives(first, 5, 1)
+    fixed = problem.metric.data(problem.values).nbytes
+    limit = fixed + 4 * part.bytes_per_tour(60)
+    whole = assert_same(part, problem, first, second)
+    assert np.array_equal(whole, assert_same(part, problem, first, second, memory_limit=limit))
+
+
+@parts
+def test_parents_on_the_device_have_children_there(part):
+    cupy = get_backend("cuda").xp
+    problem, first = random_problem("EUC_2D", 50), random_tours(50, 9)
+    second = relatives(first, 5, 1)
+    given = cupy.asarray(first), cupy.asarray(second)
+    children = part.cross(problem, *given, seed=3)
+    assert isinstance(children, cupy.ndarray)
+    expected = part.cross(problem, first, second, seed=3, backend="cpu")
+    assert np.array_equal(children.get(), expected)
+    assert np.array_equal(given[0].get(), first) and np.array_equal(given[1].get(), second)
+
+
+@parts
+def test_is_what_a_contract_of_recombinations_says(part):
+    check_recombination(part, backend="cuda")
+
+
+@parts
+def test_chains_that_cross_their_tours(part):
+    problem, starts = random_problem("EUC_2D", 200, span=10_000), random_tours(200, 60)
+    cooperation = type(part)(every=0.1, generations=3)
+    search = gls.IteratedLocalSearch(accept=gls.Better(), cooperation=cooperation)
+    results = [
+        search(problem, starts, budget=gls.Budget(kicks=60), backend=name)
+        for name in ("cpu", "cuda")
+    ]
+    assert np.array_equal(results[0].tours, results[1].tours)
+    assert np.array_equal(results[1].costs, problem.cost(results[1].tours))

@@ -1,0 +1,121 @@
+"""Edge recombination: which edges its children have, and what they depend on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.testing import check_recombination
+from tests.helpers import graph_oracle
+from tests.helpers.chain_oracle import philox
+from tests.helpers.graph_oracle import edges
+from tests.helpers.parents import crossings, relatives
+from tests.helpers.random_problems import random_problem, random_tours
+
+CROSS = gls.EdgeRecombination().cross
+PURPOSE = 9  # of the random numbers
+
+
+def child_of(first, second, seed=0):
+    problem = random_problem("EUC_2D", len(first))
+    return CROSS(problem, np.array([first]), np.array([second]), seed=seed, backend="cpu")[0]
+
+
+def foreign(child, first, second):
+    """Edges of neither parent."""
+    return edges(child) - edges(first) - edges(second)
+
+
+def test_is_what_a_contract_of_recombinations_says():
+    check_recombination(gls.EdgeRecombination(), backend="cpu")
+
+
+@settings(max_examples=100)
+@given(crossings(), st.integers(0, 2**40))
+def test_children_are_the_oracles(crossing, first_row):
+    problem, first, second, seed = crossing
+    children = CROSS(problem, first, second, seed=seed, backend="cpu", first_row=first_row)
+    for row, child in enumerate(children):
+        numbers = philox(seed, PURPOSE, first_row + row, 0)
+        pair = first[row].tolist(), second[row].tolist()
+        assert child.tolist() == graph_oracle.edge_recombination(*pair, numbers)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 9])
+def test_equal_parents_have_themselves_as_child(n):
+    tour = random_tours(n, 1)[0].tolist()
+    for other in (tour, tour[::-1], tour[n // 2 :] + tour[: n // 2]):
+        for seed in range(5):
+            assert edges(child_of(tour, other, seed)) == edges(tour)
+
+
+def test_goes_along_common_edges_first():
+    """Of city 0, 1 is a neighbour in both parents; 3 and 5 have as many ways to go on."""
+    first, second = [0, 1, 2, 3, 4, 5], [0, 1, 4, 5, 2, 3]
+    assert {tuple(child_of(first, second, seed)[:2].tolist()) for seed in range(20)} == {(0, 1)}
+
+
+def test_then_goes_to_the_city_with_the_fewest_ways_to_go_on():
+    """All four neighbours of 0 have three more; beyond 1, 7 has two left, 2 and 5 have three.
+
+    First parent 0 1 2 3 4 5 6 7, second 0 5 1 7 3 6 2 4: neighbours are
+    0: 1 7 4 5, 1: 0 2 5 7, 2: 1 3 6 4, 3: 2 4 7 6, 4: 3 5 2 0, 5: 4 6 0 1, 6: 5 7 3 2, 7: 6 0 1 3.
+    """
+    first, second = [0, 1, 2, 3, 4, 5, 6, 7], [0, 5, 1, 7, 3, 6, 2, 4]
+    children = [child_of(first, second, seed).tolist() for seed in range(60)]
+    assert {child[1] for child in children} == {1, 4, 5, 7}
+    # 5 and 7 were neighbours of 0, too, and have two ways left; 2 has three.
+    assert {child[2] for child in children if child[1] == 1} == {5, 7}
+
+
+def test_equal_ways_are_equally_likely():
+    """Both neighbours in either parent of where the child begins, 400 times each."""
+    first = [0, 1, 2, 3, 4, 5, 6, 7]
+    second = [0, 5, 1, 7, 3, 6, 2, 4]
+    pairs = (np.tile(np.array(tour), (1600, 1)) for tour in (first, second))
+    children = CROSS(random_problem("EUC_2D", 8), *pairs, seed=1, backend="cpu")
+    counts = np.bincount(children[:, 1], minlength=8)
+    assert counts.sum() == counts[[1, 4, 5, 7]].sum()
+    assert (abs(counts[[1, 4, 5, 7]] - 400) < 80).all()  # more than four standard deviations
+
+
+def test_few_edges_are_foreign():
+    first = random_tours(1000, 20)
+    for second, most in ((random_tours(1000, 20, 1), 0.06), (relatives(first, 30, 1), 0.02)):
+        children = CROSS(random_problem("EUC_2D", 1000), first, second, seed=1, backend="cpu")
+        new = [len(foreign(*rows)) for rows in zip(children, first, second, strict=True)]
+        assert np.mean(new) < most * 1000
+
+
+@settings(max_examples=40)
+@given(crossings(most=60))
+def test_common_edges_are_lost_within_common_paths_alone(crossing):
+    """Where a child begins or goes on from a dead end, there may be one on either side."""
+    problem, first, second, seed = crossing
+    children = CROSS(problem, first, second, seed=seed, backend="cpu")
+    for child, own, other in zip(children, first, second, strict=True):
+        lost = (edges(own) & edges(other)) - edges(child)
+        assert len(lost) <= 1 + len(foreign(child, own, other))
+
+
+def test_rows_draw_numbers_of_their_own():
+    tours, others = (np.repeat(random_tours(60, 1, seed), 8, axis=0) for seed in (1, 2))
+    problem = random_problem("EUC_2D", 60)
+    found = [
+        set(map(tuple, CROSS(problem, tours, others, backend="cpu", **given_).tolist()))
+        for given_ in ({"seed": 1}, {"seed": 2}, {"seed": 1, "first_row": 8})
+    ]
+    assert len(set.union(*found)) == 24
+
+
+def test_lengths_may_be_directed():
+    """Only edges without a direction count, so that children of such problems are as good."""
+    matrix = np.random.default_rng(1).integers(1, 99, (30, 30))
+    problem = gls.TSP.from_matrix(matrix)
+    first, second = random_tours(30, 4), random_tours(30, 4, 1)
+    children = CROSS(problem, first, second, backend="cpu")
+    symmetric = CROSS(random_problem("EUC_2D", 30), first, second, backend="cpu")
+    assert np.array_equal(children, symmetric)
