@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from pymoo.util.display.column import Column
 from pymoo.util.display.output import Output
 
-from gpu_ls_plugin.evolution.rows import keys
+from gpu_ls_plugin.evolution.edge_keys import edge_keys
+from gpu_ls_plugin.evolution.rows import as_tours
 from gpu_ls_plugin.result import Statistics
-from gpu_ls_pymoo.problems import canonical_tours
+from gpu_ls_pymoo.problems import as_tsp
 from gpu_ls_pymoo.search import STATISTICS
 
 
@@ -47,8 +49,9 @@ class LocalSearchOutput(Output):
         self.mean.set(f"{values.mean():.8g}")
         if self.optimum:
             self.gap.set(f"{100 * (best / self.optimum - 1):.3f}")
-        tours = canonical_tours(algorithm.problem, algorithm.pop.get("X"))
-        self.distinct.set(len(set(keys(tours))))
+        tours, symmetric = algorithm.pop.get("X"), as_tsp(algorithm.problem).symmetric
+        keys = edge_keys(np, as_tours(tours), symmetric=symmetric)
+        self.distinct.set(len(np.unique(keys)))
         self.moves.set(statistics.moves)
         seconds = statistics.seconds
         self.rate.set(f"{statistics.evaluations / seconds:.2g}" if seconds > 0 else None)
