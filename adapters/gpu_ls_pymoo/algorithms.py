@@ -9,9 +9,13 @@ from pymoo.algorithms.soo.nonconvex.ga import FitnessSurvival
 from pymoo.termination.max_gen import MaximumGenerationTermination
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.evolution.improver import Improver
+from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.recombination.base import Recombination
 from gpu_ls_pymoo.duplicates import TourDuplicateElimination
 from gpu_ls_pymoo.mating import MemeticMating
 from gpu_ls_pymoo.output import LocalSearchOutput
+from gpu_ls_pymoo.recombination_mating import RecombinationMating
 from gpu_ls_pymoo.sampling import LocalSearchSampling, warm_start
 
 if TYPE_CHECKING:
@@ -46,7 +50,8 @@ class MemeticGA(GeneticAlgorithm):
         Start population; an array or Population is a warm start, whose tours are checked and
         taken as they are.
     selection, crossover, mutation : pymoo operators, optional
-        As in `MemeticMating`.
+        As in `MemeticMating`. A recombination of gpu_ls_plugin, such as ``EdgeAssembly()``, crosses
+        random parents on the device; there is no other selection or mutation then.
     survival, mating, output : optional
         Other pymoo parts in place of `FitnessSurvival`, `MemeticMating` and `LocalSearchOutput`.
         A `mating` brings its own search and operators.
@@ -93,7 +98,15 @@ class MemeticGA(GeneticAlgorithm):
     ) -> None:
         if sampling is None:
             sampling = LocalSearchSampling(search=search, backend=backend, moves=moves, kicks=kicks)
-        if mating is None:
+        if mating is None and isinstance(crossover, Recombination):
+            if selection is not None or mutation is not None:
+                raise InvalidParameterError(
+                    "selection, mutation: a recombination crosses random parents and nothing else; "
+                    "leave them out, or pass a crossover of pymoo"
+                )
+            improver = Improver(search, backend, moves, kicks)
+            mating = RecombinationMating(crossover, improver)
+        elif mating is None:
             mating = MemeticMating(search, selection, crossover, mutation, backend, moves, kicks)
         if n_offsprings is not None:
             n_offsprings = checks.integer("n_offsprings", n_offsprings, least=1)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.arrays import on_gpu
+from gpu_ls_plugin.evolution.edge_keys import edge_keys
 from gpu_ls_plugin.exceptions import InvalidTourError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_FIRST, _SECOND, _STEP = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15
 _SMALLEST = 3  # cities below which there is one tour only
 
 
@@ -90,8 +90,7 @@ def edge_distance(tours: Any, tour: Any, *, symmetric: bool = True) -> NDArray[n
 def unique_tours(tours: Any, *, symmetric: bool = True) -> int:
     """Return the number of different tours, however they are written.
 
-    Tours are compared by a hash of 64 bits of their edges: among ten thousand different tours,
-    two are taken for one with a probability of 3e-12.
+    Tours are compared by their `edge_keys`.
 
     Parameters
     ----------
@@ -111,8 +110,7 @@ def unique_tours(tours: Any, *, symmetric: bool = True) -> int:
         `tours` is not a two-dimensional array with at least one row.
     """
     xp, _, _ = _shape(tours)
-    hashes = _mixed(_edges(xp, tours, symmetric).astype(xp.uint64))
-    return len(xp.unique(hashes.sum(axis=1, dtype=xp.uint64)))
+    return len(xp.unique(edge_keys(xp, tours, symmetric=symmetric)))
 
 
 def _edges(xp: Any, tours: Any, symmetric: bool) -> Any:
@@ -122,15 +120,6 @@ def _edges(xp: Any, tours: Any, symmetric: bool) -> Any:
     if symmetric:
         ones, others = xp.minimum(ones, others), xp.maximum(ones, others)
     return ones * tours.shape[1] + others
-
-
-def _mixed(numbers: Any) -> Any:
-    """Return numbers that look random, one for each: the finaliser of SplitMix64, modulo 2^64."""
-    kind = numbers.dtype.type
-    numbers = (numbers + kind(1)) * kind(_STEP)
-    numbers = (numbers ^ (numbers >> kind(30))) * kind(_FIRST)
-    numbers = (numbers ^ (numbers >> kind(27))) * kind(_SECOND)
-    return numbers ^ (numbers >> kind(31))
 
 
 def _shape(tours: Any) -> tuple[Any, int, int]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.rows import Tours
     from gpu_ls_plugin.evolution.run import Run
     from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.result import Result
 
 
 def default_search() -> Callable[..., Any]:
@@ -108,17 +109,35 @@ class Improver:
             Their exact costs; None where nothing was searched, or where lengths are real and the
             last digits depend on how a tour is written.
         """
-        run = NoRun() if run is None else run
         tours, costs = as_tours(rows), None
-        seed = int(random_state.integers(2**63))
-        seconds = run.seconds_left()
-        if seconds > 0:
-            budget = self._budget(problem.n, seconds)
-            result = self._found()(problem, tours, seed=seed, budget=budget, backend=self.backend)
+        result = self.search_rows(problem, tours, random_state, run)
+        if result is not None:
             tours, costs = result.tours, np.array(result.costs)  # a new one, to be changed
-            run.account(result.statistics)
         tours = canonical(tours, symmetric=problem.symmetric)
         return tours, costs if problem.integer else None
+
+    def search_rows(
+        self,
+        problem: TSP,
+        tours: Any,
+        random_state: np.random.Generator,
+        run: Run | None = None,
+    ) -> Result | None:
+        """Search tours where they are, without a canonical form; None where no time is left.
+
+        As `__call__` otherwise.
+        """
+        run = NoRun() if run is None else run
+        seed = int(random_state.integers(2**63))
+        seconds = run.seconds_left()
+        if seconds <= 0:
+            return None
+        budget = self._budget(problem.n, seconds)
+        result: Result = self._found()(
+            problem, tours, seed=seed, budget=budget, backend=self.backend
+        )
+        run.account(result.statistics)
+        return result
 
     def _budget(self, n: int, seconds: float) -> Budget:
         """Return the limits of a call.

@@ -1,0 +1,77 @@
+"""One generation of a memetic algorithm on a population of arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.evolution.tour_population import TourPopulation
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gpu_ls_plugin.evolution.improver import Improver
+    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.recombination.base import Recombination
+
+
+@dataclass(frozen=True)
+class Generation:
+    """Parents at random, a child of each pair, a search of all children, survival of the best.
+
+    Crossing, search and survival are a constant number of calls each, whatever the size of the
+    population.
+
+    Parameters
+    ----------
+    crossover : Recombination
+    improver : Improver
+        Its backend crosses and searches.
+    """
+
+    crossover: Recombination
+    improver: Improver
+
+    def __call__(
+        self,
+        problem: TSP,
+        population: TourPopulation,
+        children: int,
+        random_state: np.random.Generator,
+        run: Run | None = None,
+    ) -> TourPopulation:
+        """Return the next population, the cheapest first.
+
+        Parameters
+        ----------
+        problem : TSP
+        population : TourPopulation
+            At least one tour; not changed.
+        children : int
+            At least 1.
+        random_state : numpy.random.Generator
+        run : Run, optional
+            As in `Improver`.
+
+        Returns
+        -------
+        TourPopulation
+            Of the same size, or of fewer tours where so few differ. Where no time is left, the
+            same one.
+        """
+        xp = population.xp
+        first, second = population.parents(children, random_state)
+        crossed = self.crossover.cross(
+            problem,
+            population.tours[first],
+            population.tours[second],
+            seed=int(random_state.integers(2**63)),
+            backend=self.improver.backend,
+        )
+        found = self.improver.search_rows(problem, crossed, random_state, run)
+        if found is None:
+            return population
+        costs = xp.asarray(found.costs)
+        made = TourPopulation.of(xp, xp.asarray(found.tours), costs, symmetric=problem.symmetric)
+        return population.joined(made).best(len(population))

@@ -1,0 +1,93 @@
+"""A population as arrays of the backend: nothing here is done tour by tour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.evolution.edge_keys import edge_keys
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class TourPopulation:
+    """Tours, their costs and their keys, where they are searched.
+
+    Attributes
+    ----------
+    xp : module
+        NumPy or CuPy, whichever the arrays belong to.
+    tours : int32 array, shape (P, n)
+    costs : array, shape (P,)
+    keys : uint64 array, shape (P,)
+        Equal for equal tours, however they are written.
+    """
+
+    xp: Any
+    tours: Any
+    costs: Any
+    keys: Any
+
+    @classmethod
+    def of(cls, xp: Any, tours: Any, costs: Any, *, symmetric: bool = True) -> TourPopulation:
+        """Return a population of tours whose costs are known; the arrays are not copied."""
+        return cls(xp, tours, costs, edge_keys(xp, tours, symmetric=symmetric))
+
+    def __len__(self) -> int:
+        return len(self.tours)
+
+    def take(self, rows: Any) -> TourPopulation:
+        """Return a population of these rows, in their order."""
+        return TourPopulation(self.xp, self.tours[rows], self.costs[rows], self.keys[rows])
+
+    def joined(self, other: TourPopulation) -> TourPopulation:
+        """Return the tours of both, these first."""
+        both = zip(
+            (self.tours, self.costs, self.keys), (other.tours, other.costs, other.keys), strict=True
+        )
+        return TourPopulation(self.xp, *(self.xp.concatenate(pair) for pair in both))
+
+    def parents(self, pairs: int, random_state: np.random.Generator) -> tuple[Any, Any]:
+        """Draw pairs of different rows, each pair with the same probability.
+
+        Parameters
+        ----------
+        pairs : int
+        random_state : numpy.random.Generator
+
+        Returns
+        -------
+        first, second : int64 array of the backend, shape (pairs,)
+            Rows of the population; equal where it has only one.
+        """
+        size = len(self)
+        first = random_state.integers(size, size=pairs)
+        second = (first + random_state.integers(1, max(size, 2), size=pairs)) % size
+        return self.xp.asarray(first), self.xp.asarray(second)
+
+    def first_of_each(self) -> Any:
+        """Tell of each row whether no row before it holds the same tour; bool array (P,)."""
+        xp, size = self.xp, len(self)
+        order = self._sorted(self.keys.view(xp.int64))
+        ordered, fresh = self.keys[order], xp.ones(size, dtype=bool)
+        fresh[order[1:]] = ordered[1:] != ordered[:-1]
+        return fresh
+
+    def distinct(self) -> int:
+        """Return the number of different tours."""
+        return int(self.first_of_each().sum())
+
+    def best(self, size: int) -> TourPopulation:
+        """Return the cheapest different tours, the cheapest first.
+
+        Of equal costs, the first come first. There are fewer than `size` where so few differ.
+        """
+        kept = self.xp.flatnonzero(self.first_of_each())
+        return self.take(kept[self._sorted(self.costs[kept])[:size]])
+
+    def _sorted(self, values: Any) -> Any:
+        """Return the order of values, ties by row: sorts of CuPy need not be stable."""
+        rows = self.xp.arange(len(values), dtype=values.dtype)
+        return self.xp.lexsort(self.xp.stack([rows, values]))
