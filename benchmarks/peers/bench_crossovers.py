@@ -1,0 +1,114 @@
+"""Children of 1,000 pairs of tours by every recombination, beside pymoo's crossovers.
+
+Parents are random tours, which have hardly an edge in common, and local optima as a memetic
+algorithm crosses them. Each call makes one child a pair: `array` with parents that are where the
+kernels run, `NumPy` with parents and children of the host; medians of several calls, compiled
+before. pymoo crosses 50 pairs at once; its seconds are scaled to as many children.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.helpers import common
+
+if TYPE_CHECKING:
+    import argparse
+
+PEER_PAIRS = 50
+REPEATS = 5
+COLUMNS = ("who", "parents", "array_ms", "numpy_ms", "faster_than_pymoo")
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Time every recombination with both kinds of parents."""
+    import gpu_ls_plugin as gls
+    from gpu_ls_plugin.backends import get_backend
+    from gpu_ls_plugin.plugins.registry import registry
+
+    backend = get_backend(options.backend)
+    problem, pairs = gls.TSP(common.uniform(options.cities)), options.pairs
+    random = gls.random_tours(problem, 2 * pairs, seed=1, backend=backend)
+    optima = gls.LocalSearch()(problem, random, backend=backend).tours
+    rows: list[dict[str, Any]] = []
+    for kind, tours in (("random", random), ("optima", optima)):
+        peers = [{**row, "parents": kind} for row in _peers(tours, pairs)]
+        fastest = min(row["numpy_ms"] for row in peers)
+        rows += peers
+        there = backend.xp.asarray(tours)
+        for part in registry.parts("recombination"):
+            ours = {
+                "array_ms": _milliseconds(part.factory(), problem, there, pairs, backend),
+                "numpy_ms": _milliseconds(part.factory(), problem, tours, pairs, backend),
+            }
+            ratio = {"faster_than_pymoo": fastest / ours["array_ms"]}
+            rows.append({"who": part.name, "parents": kind, **ours, **ratio})
+    title = f"{pairs:,} pairs of {options.cities:,} cities, {backend.name}"
+    common.show(title, COLUMNS, [[row.get(c, "") for c in COLUMNS] for row in rows])
+    return {backend.name: {"pairs": pairs, "cities": options.cities, "rows": rows}}
+
+
+def _milliseconds(part: Any, problem: Any, tours: Any, pairs: int, backend: Any) -> float:
+    """Return the milliseconds of crossing the first half of tours with the second."""
+
+    def call() -> None:
+        part.cross(problem, tours[:pairs], tours[pairs:], seed=1, backend=backend)
+        backend.wait()
+
+    call()
+    return 1e3 * common.median(common.seconds_of(call, REPEATS))
+
+
+def _peers(tours: Any, pairs: int) -> list[dict[str, Any]]:
+    """Return pymoo's milliseconds for as many children."""
+    from pymoo.core.population import Population
+    from pymoo.core.problem import Problem
+    from pymoo.operators.crossover.erx import EdgeRecombinationCrossover
+    from pymoo.operators.crossover.ox import OrderCrossover
+
+    n = tours.shape[1]
+    problem = Problem(n_var=n, n_obj=1, xl=0, xu=n - 1, vtype=int)
+    rows = []
+    for crossover in (OrderCrossover(prob=1.0), EdgeRecombinationCrossover(prob=1.0)):
+        some = np.array(tours[: 2 * PEER_PAIRS], dtype=np.int64)
+        population = Population.new(X=some)
+        mates = np.arange(2 * PEER_PAIRS).reshape(PEER_PAIRS, 2)
+
+        def call(
+            crossover: Any = crossover, population: Any = population, mates: Any = mates
+        ) -> Any:
+            state = np.random.default_rng(1)
+            return crossover.do(problem, population, mates, random_state=state)
+
+        children = len(call())
+        seconds = common.median(common.seconds_of(call, 1))
+        whole = 1e3 * seconds / children * pairs
+        name = f"pymoo {type(crossover).__name__}"
+        rows.append({"who": name, "array_ms": whole, "numpy_ms": whole})
+    return rows
+
+
+def draw(out: Path, record: dict[str, Any]) -> None:
+    """Draw the milliseconds of every crossover, on a logarithmic axis."""
+    (backend,) = (name for name in ("cuda", "cpu") if name in record)
+    rows = [row for row in record[backend]["rows"] if row["parents"] == "optima"]
+    with common.Figure(out, f"crossovers_{backend}") as (axes,):
+        axes.barh([row["who"] for row in rows], [row["array_ms"] for row in rows])
+        axes.set(xscale="log", xlabel="milliseconds for 1,000 children of local optima")
+        axes.set_title(f"{record[backend]['cities']:,} cities, {backend}")
+
+
+if __name__ == "__main__":
+    given = common.arguments(
+        __doc__,
+        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "where it runs"}),
+        ("--pairs", {"type": int, "default": 1000}),
+        ("--cities", {"type": int, "default": 1000}),
+    )
+    common.finish(given, f"crossovers_{given.backend}", measure, draw, __doc__ or "")
