@@ -13,7 +13,13 @@ from gpu_ls_plugin.exceptions import MissingExtraError
 
 if TYPE_CHECKING:
     from gpu_ls_pymoo.algorithms import MemeticGA
-    from gpu_ls_pymoo.crossover import SegmentCrossover
+    from gpu_ls_pymoo.crossover import (
+        EdgeAssemblyCrossover,
+        EdgeRecombinationCrossover,
+        PartitionCrossover,
+        RecombinationCrossover,
+        SegmentCrossover,
+    )
     from gpu_ls_pymoo.duplicates import TourDuplicateElimination
     from gpu_ls_pymoo.mating import MemeticMating
     from gpu_ls_pymoo.mutation import DoubleBridgeMutation, LocalSearchMutation
@@ -28,13 +34,17 @@ if TYPE_CHECKING:
 __all__ = [
     "CanonicalTourRepair",
     "DoubleBridgeMutation",
+    "EdgeAssemblyCrossover",
     "EdgeDistanceSurvival",
+    "EdgeRecombinationCrossover",
     "LocalSearchMutation",
     "LocalSearchOutput",
     "LocalSearchSampling",
     "MemeticGA",
     "MemeticMating",
+    "PartitionCrossover",
     "RandomKeysProblem",
+    "RecombinationCrossover",
     "SegmentCrossover",
     "TSPProblem",
     "TourDuplicateElimination",
@@ -45,13 +55,17 @@ __all__ = [
 _HOMES = {
     "CanonicalTourRepair": "repair",
     "DoubleBridgeMutation": "mutation",
+    "EdgeAssemblyCrossover": "crossover",
     "EdgeDistanceSurvival": "survival",
+    "EdgeRecombinationCrossover": "crossover",
     "LocalSearchMutation": "mutation",
     "LocalSearchOutput": "output",
     "LocalSearchSampling": "sampling",
     "MemeticGA": "algorithms",
     "MemeticMating": "mating",
+    "PartitionCrossover": "crossover",
     "RandomKeysProblem": "random_keys",
+    "RecombinationCrossover": "crossover",
     "SegmentCrossover": "crossover",
     "TSPProblem": "problems",
     "TourDuplicateElimination": "duplicates",

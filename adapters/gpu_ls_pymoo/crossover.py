@@ -1,4 +1,4 @@
-"""Recombination of two tours that breaks few edges, as a pymoo operator."""
+"""Recombinations of two tours as pymoo operators."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pymoo.core.crossover import Crossover
 
+from gpu_ls_plugin import recombination
+from gpu_ls_plugin.backends import check_name
 from gpu_ls_plugin.evolution import segment_crossover
+from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_pymoo.parameters import probability
+from gpu_ls_pymoo.problems import as_tsp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,3 +63,86 @@ class SegmentCrossover(Crossover):
         """Return children (1, P, n) of parents (2, P, n)."""
         first, second = parents
         return self.segments(first, second, random_state)[np.newaxis]
+
+
+class RecombinationCrossover(Crossover):
+    """Cross pairs of tours by a recombination of gpu_ls_plugin, all pairs in one batch.
+
+    Parameters
+    ----------
+    part : Recombination
+        For example ``gls.EdgeAssembly()``, or one of a plugin's.
+    prob : float or pymoo Real
+        Probability of a pair to be crossed; otherwise the child is one of the parents.
+    backend : {"auto", "cpu", "cuda"}
+        Where they are crossed.
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError
+        `part` is not a recombination, `prob` is not from 0 to 1, or no backend has that name.
+    """
+
+    def __init__(self, part: Any, prob: Any = 1.0, backend: str = "auto", **kwargs: Any) -> None:
+        if not isinstance(part, recombination.Recombination):
+            raise InvalidTypeError(f"part: {part!r} is not a recombination, such as EdgeAssembly()")
+        self.part, self.backend = part, check_name(backend)
+        super().__init__(n_parents=2, n_offsprings=1, **kwargs)
+        self.prob = probability(prob)
+
+    def _do(
+        self, problem: Any, parents: Any, *args: Any, random_state: Any = None, **kwargs: Any
+    ) -> NDArray[Any]:
+        """Return children (1, P, n) of parents (2, P, n)."""
+        seed = int(np.random.default_rng(random_state).integers(2**63))
+        tsp, (first, second) = as_tsp(problem), parents
+        children = self.part.cross(tsp, first, second, seed=seed, backend=self.backend)
+        return np.asarray(children)[np.newaxis]
+
+
+class EdgeAssemblyCrossover(RecombinationCrossover):
+    """Let the first parent take over from the second what makes it shorter.
+
+    Edge assembly (Nagata and Kobayashi 2013): a child is never longer than its first parent.
+
+    Parameters
+    ----------
+    offspring : int
+        Of a pair, at most: AB-cycles that are tried.
+    prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def __init__(self, offspring: int = 32, prob: Any = 1.0, **kwargs: Any) -> None:
+        super().__init__(recombination.EdgeAssembly(offspring=offspring), prob, **kwargs)
+
+
+class EdgeRecombinationCrossover(RecombinationCrossover):
+    """Go from city to city along the parents' edges, common ones first.
+
+    Edge recombination (Whitley, Starkweather and Fuquay 1989).
+
+    Parameters
+    ----------
+    prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
+        super().__init__(recombination.EdgeRecombination(), prob, **kwargs)
+
+
+class PartitionCrossover(RecombinationCrossover):
+    """Take the shorter parent's edges in each part in which the parents differ.
+
+    Partition crossover (Whitley, Hains and Howe 2009; Tinos, Whitley and Ochoa 2014): a child is
+    never longer than the shorter parent.
+
+    Parameters
+    ----------
+    prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
+        super().__init__(recombination.PartitionCrossover(), prob, **kwargs)

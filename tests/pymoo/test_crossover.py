@@ -1,4 +1,4 @@
-"""The segment crossover as a pymoo operator."""
+"""Crossovers as pymoo operators."""
 
 from __future__ import annotations
 
@@ -7,11 +7,32 @@ import pytest
 
 pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
 
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.algorithms.soo.nonconvex.ga import GA
 from pymoo.core.population import Population
+from pymoo.operators.mutation.inversion import InversionMutation
+from pymoo.operators.sampling.rnd import PermutationRandomSampling
+from pymoo.optimize import minimize
 
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTourError
-from gpu_ls_pymoo import SegmentCrossover
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTourError, InvalidTypeError
+from gpu_ls_pymoo import (
+    EdgeAssemblyCrossover,
+    EdgeRecombinationCrossover,
+    PartitionCrossover,
+    RecombinationCrossover,
+    SegmentCrossover,
+    TSPProblem,
+)
 from tests.evolution.samples import rows
+from tests.helpers.random_problems import random_problem, random_tours
+
+PROBLEM = random_problem("EUC_2D", 30, span=1000)
+FACES = {
+    EdgeAssemblyCrossover: gls.EdgeAssembly(),
+    EdgeRecombinationCrossover: gls.EdgeRecombination(),
+    PartitionCrossover: gls.PartitionCrossover(),
+}
 
 
 class Size:
@@ -43,3 +64,40 @@ def test_parents_that_are_no_tours_are_named() -> None:
     parents[2].X[3] = np.nan
     with pytest.raises(InvalidTourError, match="parents: row 1 holds nan at position 3"):
         SegmentCrossover()(Size(9), parents, parents=np.arange(4).reshape(2, 2))
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_children_are_those_of_the_part(face) -> None:
+    tours = random_tours(30, 10)
+    operator = face(backend="cpu")
+    children = operator._do(
+        TSPProblem(PROBLEM), tours.reshape(2, 5, 30), random_state=np.random.default_rng(7)
+    )
+    seed = int(np.random.default_rng(7).integers(2**63))
+    expected = FACES[face].cross(PROBLEM, tours[:5], tours[5:], seed=seed, backend="cpu")
+    assert np.array_equal(children, expected[np.newaxis])
+
+
+@pytest.mark.parametrize("algorithm", [GA, NSGA2])
+@pytest.mark.parametrize("face", FACES)
+def test_algorithms_of_pymoo_take_it(face, algorithm) -> None:
+    def run() -> tuple[float, list[int]]:
+        given = {"sampling": PermutationRandomSampling(), "mutation": InversionMutation()}
+        search = algorithm(pop_size=20, crossover=face(prob=0.9, backend="cpu"), **given)
+        found = minimize(TSPProblem(PROBLEM), search, ("n_gen", 10), seed=1)
+        tour = np.atleast_2d(found.X)[0].astype(int)
+        assert PROBLEM.cost(tour)[0] == np.atleast_2d(found.F)[0, 0]
+        return float(np.min(found.F)), tour.tolist()
+
+    first = run()
+    assert first == run()
+    assert first[0] < PROBLEM.cost(random_tours(30, 200)).min()
+
+
+def test_what_is_not_a_recombination_is_refused() -> None:
+    with pytest.raises(InvalidTypeError, match=r"part: .* is not a recombination"):
+        RecombinationCrossover(gls.Migration())
+    with pytest.raises(InvalidParameterError, match="backend"):
+        PartitionCrossover(backend="tpu")
+    with pytest.raises(InvalidParameterError, match="offspring"):
+        EdgeAssemblyCrossover(offspring=0)
