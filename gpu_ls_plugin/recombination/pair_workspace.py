@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.backends.structs import struct_of
-from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
+from gpu_ls_plugin.recombination import pair_layouts
 from gpu_ls_plugin.recombination.workspace import Workspace
-from gpu_ls_plugin.tours.tour_layouts import ONE_BLOCK, ChainShape, HostShape, first_fitting
+from gpu_ls_plugin.tours.tour_layouts import HostShape
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,30 +17,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.tour_layouts import ChainShape
 
 PAIRS = struct_of("recombination/pairs.cuh", "TourPairs")
-LARGE_WARPS = 8  # of a block whose pairs lie in global memory
-
-
-@dataclass(frozen=True)
-class PairShape(ChainShape):
-    """How pairs in shared memory are laid out, of which each takes `own` bytes."""
-
-    own: int = 0
-
-    def shared_bytes(self, n: int) -> int:
-        """Return the dynamic shared memory of a block."""
-        return self.teams * self.own
-
-
-def pair_shape(n: int, own: int, pairs: int, shared_memory: int) -> ChainShape:
-    """Return who holds a pair: a warp, beside as many as fit or as a multiprocessor has pairs."""
-    layouts = [(warps, blocks) for warps, blocks in ONE_BLOCK if warps <= max(1, pairs)]
-    fitting = first_fitting(layouts, own, shared_memory)
-    if fitting is None or n > LARGEST_SHORT:
-        return ChainShape(f"gls::Warp<{LARGE_WARPS}>", 32, LARGE_WARPS, False, False)
-    warps, blocks, _ = fitting
-    return PairShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, own=own)
 
 
 class PairWorkspace(Workspace):
@@ -75,7 +53,8 @@ class PairWorkspace(Workspace):
             layout: ChainShape = HostShape.of(n)
         else:
             per_processor = -(-size // backend.processors)
-            layout = pair_shape(n, own_bytes(n, 2), per_processor, backend.shared_memory)
+            own = own_bytes(n, 2)
+            layout = pair_layouts.pair_shape(n, own, per_processor, backend.shared_memory)
         self._backend, self._problem, self._kernel = backend, problem, kernel(layout)
         self._shared_bytes, scratch = layout.shared_bytes(n), None
         if not layout.in_shared:

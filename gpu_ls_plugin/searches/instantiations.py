@@ -34,7 +34,7 @@ from gpu_ls_plugin.recombination import (
     assembly_layouts,
     edge_assembly,
     edge_recombination,
-    pair_workspace,
+    pair_layouts,
     partition_crossover,
 )
 from gpu_ls_plugin.searches.chains import chain_layouts, parted
@@ -251,7 +251,7 @@ def _assembly(metric: Metric) -> Iterator[Kernel]:
 def _edge_recombination() -> Iterator[Kernel]:
     """Crossovers of pairs in shared memory."""
     own = edge_recombination.graph_bytes(CITIES[0], 2)
-    layout = pair_workspace.pair_shape(CITIES[0], own, 64, tuning.SHARED_MEMORY[90])
+    layout = pair_layouts.pair_shape(CITIES[0], own, 64, tuning.SHARED_MEMORY[90])
     yield edge_recombination.edge_recombination_kernel(layout)
 
 
@@ -260,7 +260,7 @@ def _partitions(metric: Metric) -> Iterator[Kernel]:
     for name, n, *_ in ASSEMBLIES:
         if metric.name == name:
             own = partition_crossover.components_bytes(n, 2)
-            layout = pair_workspace.pair_shape(n, own, 64, tuning.SHARED_MEMORY[90])
+            layout = pair_layouts.pair_shape(n, own, 64, tuning.SHARED_MEMORY[90])
             yield partition_crossover.partition_crossover_kernel(metric, layout)
 
 

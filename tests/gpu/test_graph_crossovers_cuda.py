@@ -7,7 +7,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.recombination import pair_workspace
+from gpu_ls_plugin.recombination import pair_layouts
 from gpu_ls_plugin.testing import check_recombination
 from gpu_ls_plugin.tours.tour_layouts import ChainShape
 from tests.helpers.parents import relatives
@@ -87,7 +87,7 @@ def test_more_pairs_than_are_resident(part):
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXPLICIT"])
 def test_in_global_memory(part, metric, monkeypatch):
     shape = ChainShape("gls::Warp<8>", 32, 8, False, False)
-    monkeypatch.setattr(pair_workspace, "pair_shape", lambda *_: shape)
+    monkeypatch.setattr(pair_layouts, "pair_shape", lambda *_: shape)
     for n in (1, 4, 33, 300):
         first = random_tours(n, 40)
         assert_same(part, random_problem(metric, n, span=1000), first, relatives(first, 9, 1))

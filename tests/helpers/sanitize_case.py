@@ -17,7 +17,7 @@ import numpy as np
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
 from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.recombination import pair_workspace
+from gpu_ls_plugin.recombination import pair_layouts
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.exhaustive import climb_layouts
 from gpu_ls_plugin.tours import sites
@@ -158,10 +158,10 @@ class Watched:
     def unions(self, problem: gls.TSP) -> None:
         """Crossovers on the union of two tours, in shared and in global memory."""
         first = random_tours(problem.n, self.extent.tours)
-        choose = pair_workspace.pair_shape
+        choose = pair_layouts.pair_shape
         shapes = (choose, lambda *_: choose(LARGEST_SHORT + 1, 0, 1, 0))
         try:
-            for pair_workspace.pair_shape in shapes if self.backend == "cuda" else shapes[:1]:
+            for pair_layouts.pair_shape in shapes if self.backend == "cuda" else shapes[:1]:
                 for second in (random_tours(problem.n, len(first), 1), relatives(first, 6, 1)):
                     for part in (gls.EdgeRecombination(), gls.PartitionCrossover()):
                         children = part.cross(problem, first, second, backend=self.backend)
@@ -169,7 +169,7 @@ class Watched:
                         self.calls += 1
                     assert (problem.cost(children) <= problem.cost(first)).all()
         finally:
-            pair_workspace.pair_shape = choose
+            pair_layouts.pair_shape = choose
 
     def filtered(self, problem: gls.TSP) -> None:
         """A few moves of each filtered neighbourhood, and its best ones."""

@@ -7,7 +7,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.recombination import pair_workspace
+from gpu_ls_plugin.recombination import pair_layouts
 from gpu_ls_plugin.recombination.edge_recombination import graph_bytes
 from gpu_ls_plugin.recombination.partition_crossover import components_bytes
 from tests.helpers import host_program
@@ -49,10 +49,10 @@ def test_pairs_fit(said, capability):
     shared = tuning.SHARED_MEMORY[capability]
     for n in range(1, 20_000, 7):
         for pairs in (1, 8, 64):
-            shape = pair_workspace.pair_shape(n, said(n, 2), pairs, shared)
+            shape = pair_layouts.pair_shape(n, said(n, 2), pairs, shared)
             assert shape.shared_bytes(n) <= shared
             assert shape.teams <= pairs or not shape.in_shared
-    assert pair_workspace.pair_shape(1000, said(1000, 2), 64, shared).in_shared
+    assert pair_layouts.pair_shape(1000, said(1000, 2), 64, shared).in_shared
     assert not shape.in_shared  # so many cities do not fit
 
 
