@@ -120,7 +120,8 @@ def test_slow_parts_of_pymoo_do_not_break_it(
     algorithm = drop_in(pop_size=20, n_offsprings=10, **slow)
     result = minimize(problem, algorithm, ("time", limit), seed=1)
     assert result.exec_time <= limit + OVERRUN
-    assert result.algorithm.n_gen - 1 == generations  # as many as there is time for
+    # As many as there is time for; one less where other work slows them down.
+    assert generations - 1 <= result.algorithm.n_gen - 1 <= generations
     assert result.data["local_search"].moves > 0
 
 
