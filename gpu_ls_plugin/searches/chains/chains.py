@@ -74,6 +74,8 @@ class Chains(ChainState, ABC):
         Whether launches may end anywhere without a difference to the result.
     contractible : bool
         Whether chains can work on contracted problems.
+    crossed : int
+        Generations of crossings so far; each has random numbers of its own.
     parts : CandidateMoves, optional
     """
 
@@ -104,6 +106,7 @@ class Chains(ChainState, ABC):
         self.moves += start.moves
         self.moves_by += start.moves_by
         self.restarts = start.backend.xp.zeros(len(self.tours), "int64")
+        self.crossed = 0
 
     @property
     def current_is_best(self) -> bool:
