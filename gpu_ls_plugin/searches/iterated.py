@@ -108,7 +108,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
             checks.fields(self, checks.choice, "part", known=("auto",))
         else:
             checks.given_fields(self, checks.integer, "part", least=SMALLEST_PART)
-        if isinstance(self.part, int) and (self.restart_after is not None or not self._fused):
+        if isinstance(self.part, int) and (self.restart_after is not None or not self.fused):
             raise InvalidParameterError(
                 "part: tours are searched in parts by First() on candidate lists and "
                 "DoubleBridge() only, without restart_after; leave the parameter out"
@@ -207,7 +207,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         """Return the chains of a batch of local optima."""
         search, kick = self.search, self.kick
         problem = start.problem
-        if not self._fused:
+        if not self.fused:
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
         parts = CandidateMoves(start.backend, problem, search.neighbourhoods, search.candidates)
         part = self._part_of(problem)
@@ -222,7 +222,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         return as_perturbation(self.perturbation)
 
     @property
-    def _fused(self) -> bool:
+    def fused(self) -> bool:
         """Whether kick, search and acceptance are one kernel."""
         return (
             isinstance(self.search.pivoting, First)

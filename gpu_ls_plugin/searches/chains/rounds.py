@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch, now
 from gpu_ls_plugin.searches.chains.stagnation import Stagnation
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.local_search import LocalSearch
 
     Level = Callable[[int, int], tuple[float, float]]
+
+
+_STATE = ("done", "exchanges", "_next", "_step", "_stagnation")
 
 
 class Rounds:
@@ -84,6 +88,17 @@ class Rounds:
                 level_now = max(0.0, heat - cooling * reached)
                 self._exchange(self._cooperation, reached, level_now, watch.left, until)
         self._step = paced(made, passed, watch.left, most=8 * self._step)
+
+    def state(self) -> dict[str, Any]:
+        """Return where all stands, as NumPy arrays and plain values by name."""
+        own = {name: deepcopy(getattr(self, name)) for name in _STATE}
+        return {"chains": self.chains.state(), **own}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from where rounds of as many chains stood that `state` was asked."""
+        self.chains.restore(state["chains"])
+        for name in _STATE:
+            setattr(self, name, deepcopy(state[name]))
 
     def stir(self, improved: bool, seconds: float) -> None:
         """Let every second chain begin anew where all stagnate and that costs no best tour."""
