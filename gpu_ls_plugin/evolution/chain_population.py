@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.searches.audit import check_claims, foreign_names, refereed_costs
 from gpu_ls_plugin.searches.chains.rehearsal import SMALLEST_KICKED
-from gpu_ls_plugin.searches.chains.rounds import Rounds
 from gpu_ls_plugin.searches.chains.start import Start
+from gpu_ls_plugin.searches.rounds import Rounds
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
@@ -66,8 +67,7 @@ class ChainPopulation:
             state["_state"] = self._rounds.state()
             chains = state["_state"]["chains"]
             state |= {"_tours": chains["best_tours"], "_costs": chains["best_costs"]}
-        to_numpy = get_backend(self.backend).to_numpy
-        return state | {"_tours": to_numpy(state["_tours"]), "_costs": to_numpy(state["_costs"])}
+        return state | {name: on_host(state[name]) for name in ("_tours", "_costs")}
 
     def advance(self, problem: TSP, progress: float, seconds: float) -> Statistics:
         """Make one generation within a time (in place); return what it has counted.

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 POPULATIONS: dict[str, Callable[..., MemeticGA]] = {
     "chains": lambda **options: MemeticGA(12, backend="cpu", **options),
+    "children": lambda **given: MemeticGA(
+        12, crossover=gls.EdgeRecombination(), backend="cpu", **given
+    ),
     "chains, 2-opt": lambda **options: MemeticGA(
         12, "two_opt/nearest(5)", backend="cpu", **options
     ),
@@ -165,10 +168,11 @@ def test_an_archive_gets_individuals(problem: TSPProblem) -> None:
     assert result.archive.get("F").min() == result.F[0]
 
 
-@pytest.mark.parametrize("n", range(1, 10))
-def test_few_cities(n: int) -> None:
+@of_each
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 9])
+def test_few_cities(n: int, make: Any) -> None:
     problem = TSPProblem(gls.TSP(cities(9)[:n], "EUC_2D"))
-    result = minimize(problem, MemeticGA(6, backend="cpu"), ("n_gen", 3), seed=1)
+    result = minimize(problem, make(), ("n_gen", 3), seed=1)
     assert result.algorithm.n_gen - 1 == 3
     assert sorted(result.X) == list(range(n))
     assert result.F[0] == problem.tsp.cost(result.X)[0]
