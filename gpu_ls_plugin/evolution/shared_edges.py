@@ -58,14 +58,14 @@ def _incidence(xp: Any, tours: Any, symmetric: bool) -> tuple[Any, Any]:
     both = ((edge_numbers(xp, tours, symmetric=symmetric) << bits) | rows).ravel()
     both.sort()
     edges = both >> bits
-    column = xp.zeros(len(edges), dtype=xp.int64)
-    xp.cumsum(edges[1:] != edges[:-1], out=column[1:])
-    return both & (2**bits - 1), column
+    first = xp.zeros(len(edges), dtype=xp.int64)
+    first[1:] = edges[1:] != edges[:-1]
+    return both & (2**bits - 1), xp.cumsum(first)
 
 
 def _dense(xp: Any, row: Any, column: Any, frequent: Any, size: int) -> Iterator[Any]:
     """Yield 0-1 matrices of shape (edges, size), frequent edges only."""
-    place = xp.cumsum(frequent) - 1
+    place = xp.cumsum(frequent.astype(xp.int64)) - 1
     chosen = frequent[column]
     row, column = row[chosen], place[column[chosen]]
     width = max(1, _CHUNK // size)
