@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.crossover import (
         EdgeAssemblyCrossover,
         EdgeRecombinationCrossover,
+        OrderCrossover,
         PartitionCrossover,
         RecombinationCrossover,
         SegmentCrossover,
@@ -42,6 +43,7 @@ __all__ = [
     "LocalSearchSampling",
     "MemeticGA",
     "MemeticMating",
+    "OrderCrossover",
     "PartitionCrossover",
     "RandomKeysProblem",
     "RecombinationCrossover",
@@ -63,6 +65,7 @@ _HOMES = {
     "LocalSearchSampling": "sampling",
     "MemeticGA": "algorithms",
     "MemeticMating": "mating",
+    "OrderCrossover": "crossover",
     "PartitionCrossover": "crossover",
     "RandomKeysProblem": "random_keys",
     "RecombinationCrossover": "crossover",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from pymoo.core.crossover import Crossover
 from gpu_ls_plugin import recombination
 from gpu_ls_plugin.backends import check_name
 from gpu_ls_plugin.evolution import segment_crossover
+from gpu_ls_plugin.evolution.rows import checked
 from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_pymoo.parameters import probability
 from gpu_ls_pymoo.problems import as_tsp
 
@@ -94,10 +97,55 @@ class RecombinationCrossover(Crossover):
         self, problem: Any, parents: Any, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> NDArray[Any]:
         """Return children (1, P, n) of parents (2, P, n)."""
-        seed = int(np.random.default_rng(random_state).integers(2**63))
-        tsp, (first, second) = as_tsp(problem), parents
+        seed, n = int(np.random.default_rng(random_state).integers(2**63)), np.shape(parents)[-1]
+        first, second = (checked(rows, n, "parents") for rows in parents)
+        tsp = self._instance(problem, n)
         children = self.part.cross(tsp, first, second, seed=seed, backend=self.backend)
         return np.asarray(children)[np.newaxis]
+
+    def prepare(self, problem: Any, size: int = 1) -> None:
+        """Compile for batches of `size` ahead of a timed run."""
+        n = problem.n_var
+        tours = np.tile(np.arange(n, dtype=np.int32), (size, 1))
+        self.part.cross(self._instance(problem, n), tours, tours, backend=self.backend)
+
+    def _instance(self, problem: Any, n: int) -> TSP:
+        """Return the problem that the part is told of."""
+        return as_tsp(problem)
+
+
+class PermutationCrossover(RecombinationCrossover):
+    """Cross permutations of any problem by a recombination that does not look at lengths.
+
+    Parameters
+    ----------
+    part, prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def _instance(self, problem: Any, n: int) -> TSP:
+        return _unmeasured(n)
+
+
+@lru_cache(maxsize=4)
+def _unmeasured(n: int) -> TSP:
+    """Return a problem of n cities whose lengths nobody asks for."""
+    return TSP(np.zeros((n, 2)))
+
+
+class OrderCrossover(PermutationCrossover):
+    """Keep a section of the first parent, and take the order of the other cities from the second.
+
+    Order crossover (Davis 1985), of permutations of any problem.
+
+    Parameters
+    ----------
+    prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
+        super().__init__(recombination.OrderCrossover(), prob, **kwargs)
 
 
 class EdgeAssemblyCrossover(RecombinationCrossover):
@@ -117,10 +165,10 @@ class EdgeAssemblyCrossover(RecombinationCrossover):
         super().__init__(recombination.EdgeAssembly(offspring=offspring), prob, **kwargs)
 
 
-class EdgeRecombinationCrossover(RecombinationCrossover):
+class EdgeRecombinationCrossover(PermutationCrossover):
     """Go from city to city along the parents' edges, common ones first.
 
-    Edge recombination (Whitley, Starkweather and Fuquay 1989).
+    Edge recombination (Whitley, Starkweather and Fuquay 1989), of permutations of any problem.
 
     Parameters
     ----------

@@ -40,6 +40,7 @@ from gpu_ls_plugin.searches import (
     IteratedLocalSearch,
     LocalSearch,
     Migration,
+    OrderCrossover,
     PartitionCrossover,
     RandomRestarts,
 )
@@ -68,7 +69,7 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("perturbation", kick.name, kick)
     for acceptance in (Better, BetterOrEqual, Always, Threshold, Annealing):
         register("acceptance", acceptance.name, acceptance)
-    crossovers = (EdgeAssembly, EdgeRecombination, PartitionCrossover)
+    crossovers = (EdgeAssembly, EdgeRecombination, PartitionCrossover, OrderCrossover)
     for recombination in crossovers:
         register("recombination", recombination.name, recombination)
     for cooperation in (Migration, EliteEdges, *crossovers):

@@ -3,12 +3,14 @@
 from gpu_ls_plugin.recombination.base import Recombination
 from gpu_ls_plugin.recombination.edge_assembly import EdgeAssembly
 from gpu_ls_plugin.recombination.edge_recombination import EdgeRecombination
+from gpu_ls_plugin.recombination.order_crossover import OrderCrossover
 from gpu_ls_plugin.recombination.partition_crossover import PartitionCrossover
 from gpu_ls_plugin.recombination.workspace import Workspace
 
 __all__ = [
     "EdgeAssembly",
     "EdgeRecombination",
+    "OrderCrossover",
     "PartitionCrossover",
     "Recombination",
     "Workspace",

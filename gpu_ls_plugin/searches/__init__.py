@@ -1,7 +1,12 @@
 """Searches: the templates in C++ and their Python faces."""
 
 from gpu_ls_plugin.cooperation import EliteEdges, Migration
-from gpu_ls_plugin.recombination import EdgeAssembly, EdgeRecombination, PartitionCrossover
+from gpu_ls_plugin.recombination import (
+    EdgeAssembly,
+    EdgeRecombination,
+    OrderCrossover,
+    PartitionCrossover,
+)
 from gpu_ls_plugin.searches.best_moves import BestMoves, best_moves
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch
@@ -15,6 +20,7 @@ __all__ = [
     "IteratedLocalSearch",
     "LocalSearch",
     "Migration",
+    "OrderCrossover",
     "PartitionCrossover",
     "RandomRestarts",
     "best_moves",

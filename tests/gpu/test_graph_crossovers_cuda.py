@@ -1,4 +1,4 @@
-"""Crossovers on the parents' union graph: the GPU returns the tours of the CPU."""
+"""Crossovers of pairs in one kernel: the GPU returns the tours of the CPU."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
 
-PARTS = [gls.EdgeRecombination(), gls.PartitionCrossover()]
+PARTS = [gls.EdgeRecombination(), gls.PartitionCrossover(), gls.OrderCrossover()]
 parts = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 SIZES = (1, 2, 3, 4, 5, 8, 31, 32, 33, 64, 200, 1000)
 

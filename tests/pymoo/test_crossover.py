@@ -13,12 +13,14 @@ from pymoo.core.population import Population
 from pymoo.operators.mutation.inversion import InversionMutation
 from pymoo.operators.sampling.rnd import PermutationRandomSampling
 from pymoo.optimize import minimize
+from pymoo.problems.single.flowshop_scheduling import create_random_flowshop_problem
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTourError, InvalidTypeError
 from gpu_ls_pymoo import (
     EdgeAssemblyCrossover,
     EdgeRecombinationCrossover,
+    OrderCrossover,
     PartitionCrossover,
     RecombinationCrossover,
     SegmentCrossover,
@@ -32,7 +34,9 @@ FACES = {
     EdgeAssemblyCrossover: gls.EdgeAssembly(),
     EdgeRecombinationCrossover: gls.EdgeRecombination(),
     PartitionCrossover: gls.PartitionCrossover(),
+    OrderCrossover: gls.OrderCrossover(),
 }
+LENGTHLESS = {EdgeRecombinationCrossover, OrderCrossover}  # for permutations of any problem
 
 
 class Size:
@@ -76,6 +80,40 @@ def test_children_are_those_of_the_part(face) -> None:
     seed = int(np.random.default_rng(7).integers(2**63))
     expected = FACES[face].cross(PROBLEM, tours[:5], tours[5:], seed=seed, backend="cpu")
     assert np.array_equal(children, expected[np.newaxis])
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_problems_that_have_no_tours(face) -> None:
+    parents, flow_shop = random_tours(8, 10).reshape(2, 5, 8), create_random_flowshop_problem(3, 8)
+    operator = face(backend="cpu")
+    if face not in LENGTHLESS:
+        with pytest.raises(InvalidTypeError, match="TSP only"):
+            operator._do(flow_shop, parents, random_state=np.random.default_rng(7))
+        return
+    operator.prepare(flow_shop, 5)
+    children = operator._do(flow_shop, parents, random_state=np.random.default_rng(7))
+    assert (np.sort(children[0]) == np.arange(8)).all()
+    search = GA(
+        pop_size=20,
+        crossover=operator,
+        sampling=PermutationRandomSampling(),
+        mutation=InversionMutation(),
+    )
+    found = minimize(flow_shop, search, ("n_gen", 5), seed=1)
+    assert sorted(found.X) == list(range(8))
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_parents_of_other_types_are_taken_or_named(face) -> None:
+    parents, state = random_tours(30, 10).reshape(2, 5, 30).astype(float), np.random.default_rng
+    children = face(backend="cpu")._do(TSPProblem(PROBLEM), parents, random_state=state(7))
+    expected = face(backend="cpu")._do(
+        TSPProblem(PROBLEM), parents.astype(int), random_state=state(7)
+    )
+    assert np.array_equal(children, expected)
+    parents[1, 3, 4] = np.nan
+    with pytest.raises(InvalidTourError, match="parents: row 3 holds nan at position 4"):
+        face()._do(TSPProblem(PROBLEM), parents, random_state=state(7))
 
 
 @pytest.mark.parametrize("algorithm", [GA, NSGA2])

@@ -1,0 +1,27 @@
+"""Crossovers of tours as orders of cities, on lists: slow, no code shared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+WORD = 2**32
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+def drawn_section(n: int, numbers: Iterator[int]) -> list[int]:
+    """Return the places of a section, in order; takes two numbers."""
+    begin = next(numbers) * n // WORD
+    return [(begin + i) % n for i in range(1 + next(numbers) * (n - 1) // WORD)]
+
+
+def order_crossover(first: Sequence[int], second: Sequence[int], section: list[int]) -> list[int]:
+    """Return the child that keeps a section of the first parent."""
+    n, behind = len(first), section[-1] + 1
+    child = {place: first[place] for place in section}
+    others = [second[(behind + i) % n] for i in range(n)]
+    free = [(behind + i) % n for i in range(n - len(section))]
+    kept = set(child.values())
+    child.update(zip(free, [city for city in others if city not in kept], strict=True))
+    return [child[place] for place in range(n)]
