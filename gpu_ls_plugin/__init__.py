@@ -40,6 +40,7 @@ from gpu_ls_plugin.progress import SearchDisplay
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import (
     BestMoves,
+    Cycle,
     EdgeAssembly,
     EdgeRecombination,
     EliteEdges,
@@ -47,6 +48,7 @@ from gpu_ls_plugin.searches import (
     LocalSearch,
     Migration,
     OrderCrossover,
+    PartiallyMapped,
     PartitionCrossover,
     RandomRestarts,
     best_moves,
@@ -69,6 +71,7 @@ __all__ = [
     "BetterOrEqual",
     "Budget",
     "Closure",
+    "Cycle",
     "DontLook",
     "DoubleBridge",
     "EdgeAssembly",
@@ -89,6 +92,7 @@ __all__ = [
     "OpenPath",
     "OrOpt",
     "OrderCrossover",
+    "PartiallyMapped",
     "PartitionCrossover",
     "Problem",
     "Progress",

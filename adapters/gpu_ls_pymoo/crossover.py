@@ -148,6 +148,36 @@ class OrderCrossover(PermutationCrossover):
         super().__init__(recombination.OrderCrossover(), prob, **kwargs)
 
 
+class PartiallyMappedCrossover(PermutationCrossover):
+    """Keep a section of the first parent, and the other cities where the second has them.
+
+    Partially mapped crossover (Goldberg and Lingle 1985), of permutations of any problem.
+
+    Parameters
+    ----------
+    prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
+        super().__init__(recombination.PartiallyMapped(), prob, **kwargs)
+
+
+class CycleCrossover(PermutationCrossover):
+    """Take every city from a place where one of the parents has it.
+
+    Cycle crossover (Oliver, Smith and Holland 1987), of permutations of any problem.
+
+    Parameters
+    ----------
+    prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
+        super().__init__(recombination.Cycle(), prob, **kwargs)
+
+
 class EdgeAssemblyCrossover(RecombinationCrossover):
     """Let the first parent take over from the second what makes it shorter.
 

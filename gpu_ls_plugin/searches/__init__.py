@@ -2,9 +2,11 @@
 
 from gpu_ls_plugin.cooperation import EliteEdges, Migration
 from gpu_ls_plugin.recombination import (
+    Cycle,
     EdgeAssembly,
     EdgeRecombination,
     OrderCrossover,
+    PartiallyMapped,
     PartitionCrossover,
 )
 from gpu_ls_plugin.searches.best_moves import BestMoves, best_moves
@@ -14,6 +16,7 @@ from gpu_ls_plugin.searches.random_restarts import RandomRestarts
 
 __all__ = [
     "BestMoves",
+    "Cycle",
     "EdgeAssembly",
     "EdgeRecombination",
     "EliteEdges",
@@ -21,6 +24,7 @@ __all__ = [
     "LocalSearch",
     "Migration",
     "OrderCrossover",
+    "PartiallyMapped",
     "PartitionCrossover",
     "RandomRestarts",
     "best_moves",

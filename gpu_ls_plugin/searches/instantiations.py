@@ -31,8 +31,10 @@ from gpu_ls_plugin.neighbourhoods.composed import CHECKED, Moves, chain_needs
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
 from gpu_ls_plugin.recombination import (
+    Cycle,
     EdgeRecombination,
     OrderCrossover,
+    PartiallyMapped,
     PartitionCrossover,
     assembly_layouts,
     edge_assembly,
@@ -86,7 +88,8 @@ CHAINS: tuple[tuple[Sequence[Neighbourhood], str, DoubleBridge, Acceptance], ...
 CHAIN_CITIES = (5000, 100_000, 1000)
 PART, INSTANCE = 800, 100  # cities
 
-PAIR_CROSSOVERS = (EdgeRecombination(), OrderCrossover())  # that do not look at lengths
+# Those that do not look at lengths.
+PAIR_CROSSOVERS = (EdgeRecombination(), OrderCrossover(), PartiallyMapped(), Cycle())
 ASSEMBLIES = (("EUC_2D", 1000, "int", "fine"), ("EUC", 100_000, "double", ""))
 
 

@@ -15,7 +15,13 @@ from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
 
-PARTS = [gls.EdgeRecombination(), gls.PartitionCrossover(), gls.OrderCrossover()]
+PARTS = [
+    gls.EdgeRecombination(),
+    gls.PartitionCrossover(),
+    gls.OrderCrossover(),
+    gls.PartiallyMapped(),
+    gls.Cycle(),
+]
 parts = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 SIZES = (1, 2, 3, 4, 5, 8, 31, 32, 33, 64, 200, 1000)
 

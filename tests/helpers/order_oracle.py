@@ -25,3 +25,31 @@ def order_crossover(first: Sequence[int], second: Sequence[int], section: list[i
     kept = set(child.values())
     child.update(zip(free, [city for city in others if city not in kept], strict=True))
     return [child[place] for place in range(n)]
+
+
+def partially_mapped(first: Sequence[int], second: Sequence[int], section: list[int]) -> list[int]:
+    """Return the child that keeps a section of the first parent, by exchanges in the second.
+
+    As Goldberg and Lingle put it: each city of the section changes places, in a copy of the second
+    parent, with the one that is where it belongs.
+    """
+    child = list(second)
+    for place in section:
+        there = child.index(first[place])
+        child[place], child[there] = child[there], child[place]
+    return child
+
+
+def cycle(first: Sequence[int], second: Sequence[int]) -> list[int]:
+    """Return the child that takes cycles from the first and the second parent in turn."""
+    child: dict[int, int] = {}
+    parent, other = first, second
+    for begin in range(len(first)):
+        if begin in child:
+            continue
+        place = begin
+        while place not in child:
+            child[place] = parent[place]
+            place = list(first).index(second[place])
+        parent, other = other, parent
+    return [child[place] for place in range(len(first))]

@@ -29,7 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 # The last one's children are never longer than the first parent.
-PAIRS = (gls.EdgeRecombination(), gls.OrderCrossover(), gls.PartitionCrossover())
+PAIRS = (
+    gls.EdgeRecombination(),
+    gls.OrderCrossover(),
+    gls.PartiallyMapped(),
+    gls.Cycle(),
+    gls.PartitionCrossover(),
+)
 
 
 class Extent(NamedTuple):

@@ -18,9 +18,11 @@ from pymoo.problems.single.flowshop_scheduling import create_random_flowshop_pro
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTourError, InvalidTypeError
 from gpu_ls_pymoo import (
+    CycleCrossover,
     EdgeAssemblyCrossover,
     EdgeRecombinationCrossover,
     OrderCrossover,
+    PartiallyMappedCrossover,
     PartitionCrossover,
     RecombinationCrossover,
     SegmentCrossover,
@@ -35,8 +37,10 @@ FACES = {
     EdgeRecombinationCrossover: gls.EdgeRecombination(),
     PartitionCrossover: gls.PartitionCrossover(),
     OrderCrossover: gls.OrderCrossover(),
+    PartiallyMappedCrossover: gls.PartiallyMapped(),
+    CycleCrossover: gls.Cycle(),
 }
-LENGTHLESS = {EdgeRecombinationCrossover, OrderCrossover}  # for permutations of any problem
+MEASURING = {EdgeAssemblyCrossover, PartitionCrossover}  # for tours alone
 
 
 class Size:
@@ -86,7 +90,7 @@ def test_children_are_those_of_the_part(face) -> None:
 def test_problems_that_have_no_tours(face) -> None:
     parents, flow_shop = random_tours(8, 10).reshape(2, 5, 8), create_random_flowshop_problem(3, 8)
     operator = face(backend="cpu")
-    if face not in LENGTHLESS:
+    if face in MEASURING:
         with pytest.raises(InvalidTypeError, match="TSP only"):
             operator._do(flow_shop, parents, random_state=np.random.default_rng(7))
         return

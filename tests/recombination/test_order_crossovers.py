@@ -26,8 +26,20 @@ def order_crossover(first, second, numbers):
     return order_oracle.order_crossover(first, second, drawn_section(len(first), numbers))
 
 
-PARTS = {gls.OrderCrossover(): order_crossover}
-DRAWING = [gls.OrderCrossover()]
+def partially_mapped(first, second, numbers):
+    return order_oracle.partially_mapped(first, second, drawn_section(len(first), numbers))
+
+
+def cycle(first, second, numbers):
+    return order_oracle.cycle(first, second)
+
+
+PARTS = {
+    gls.OrderCrossover(): order_crossover,
+    gls.PartiallyMapped(): partially_mapped,
+    gls.Cycle(): cycle,
+}
+DRAWING = [gls.OrderCrossover(), gls.PartiallyMapped()]
 parts = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 
 
@@ -105,3 +117,51 @@ def test_all_sections_but_the_whole_tour_are_equally_likely(n):
     expected, counts = rows / (n * (n - 1)), Counter(drawn)
     assert len(counts) == n * (n - 1)
     assert all(abs(count - expected) < 5 * expected**0.5 for count in counts.values())
+
+
+# ---- Partially mapped crossover ------------------------------------------------------------------
+
+
+def test_partially_mapped_by_hand():
+    """Places 3 to 5 are kept: 5 6 7 of the first parent, where the second has 2 3 0."""
+    first, second = [9, 8, 4, 5, 6, 7, 1, 3, 2, 0], [8, 7, 1, 2, 3, 0, 9, 5, 4, 6]
+    # Where the second parent has 5 comes 2, for 6 comes 3, for 7 comes 0.
+    child = [8, 0, 1, 5, 6, 7, 9, 2, 4, 3]
+    assert order_oracle.partially_mapped(first, second, [3, 4, 5]) == child
+    assert child in children_of(gls.PartiallyMapped(), first, second, 1500).tolist()
+
+
+@pytest.mark.parametrize("n", [5, 300])
+def test_long_chains_of_mappings_end(n):
+    """In a parent that is the other one shifted by a place, a single chain leads through all."""
+    first = np.arange(n)
+    children = children_of(gls.PartiallyMapped(), first, np.roll(first, 1), 50)
+    assert (np.sort(children, axis=1) == first).all()
+    assert ((children == first) | (children == np.roll(first, 1))).sum(axis=1).min() >= n - 1
+
+
+# ---- Cycle crossover -----------------------------------------------------------------------------
+
+
+def test_cycles_by_hand():
+    """Cycles of places: 0 3 7 8, 1 2 6 4, and 5, where both have 6."""
+    first, second = [1, 2, 3, 4, 5, 6, 7, 8, 9], [4, 3, 7, 8, 2, 6, 5, 9, 1]
+    child = [1, 3, 7, 4, 2, 6, 5, 8, 9]
+    pair = [[city - 1 for city in tour] for tour in (first, second)]
+    expected = [city - 1 for city in child]
+    assert order_oracle.cycle(*pair) == expected
+    assert children_of(gls.Cycle(), *pair)[0].tolist() == expected
+
+
+@settings(max_examples=60)
+@given(crossings())
+def test_cities_lie_where_a_parent_has_them(crossing):
+    problem, first, second, _ = crossing
+    children = gls.Cycle().cross(problem, first, second, backend="cpu")
+    assert ((children == first) | (children == second)).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 255, 256, 257, 1000])
+def test_one_cycle_of_all_places_is_the_first_parent(n):
+    first = np.arange(n)
+    assert (children_of(gls.Cycle(), first, np.roll(first, 1)) == first).all()

@@ -15,6 +15,8 @@ FUNCTORS = {
     gls.EdgeRecombination(): "EdgeRecombination<{}>",
     gls.PartitionCrossover(): "PartitionCrossover<{}, double>",
     gls.OrderCrossover(): "OrderCrossover<{}>",
+    gls.PartiallyMapped(): "PartiallyMapped<{}>",
+    gls.Cycle(): "Cycle<{}>",
 }
 parts = pytest.mark.parametrize("part", FUNCTORS, ids=lambda part: part.name)
 CITIES = [*range(1, 70), 127, 128, 129, 1000, 65_535, 65_536]
