@@ -51,6 +51,7 @@ from gpu_ls_plugin.searches import (
     PartiallyMapped,
     PartitionCrossover,
     RandomRestarts,
+    SegmentCrossover,
     best_moves,
     observers,
 )
@@ -104,6 +105,7 @@ __all__ = [
     "Restart",
     "Result",
     "SearchDisplay",
+    "SegmentCrossover",
     "Statistics",
     "ThreeOpt",
     "Threshold",

@@ -45,6 +45,7 @@ from gpu_ls_plugin.searches import (
     PartiallyMapped,
     PartitionCrossover,
     RandomRestarts,
+    SegmentCrossover,
 )
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def gpu_ls_register_parts(register: Register) -> None:
     for acceptance in (Better, BetterOrEqual, Always, Threshold, Annealing):
         register("acceptance", acceptance.name, acceptance)
     of_edges = (EdgeAssembly, EdgeRecombination, PartitionCrossover)
-    crossovers = (*of_edges, OrderCrossover, PartiallyMapped, Cycle)
+    crossovers = (*of_edges, OrderCrossover, PartiallyMapped, Cycle, SegmentCrossover)
     for recombination in crossovers:
         register("recombination", recombination.name, recombination)
     for cooperation in (Migration, EliteEdges, *crossovers):

@@ -7,6 +7,7 @@ from gpu_ls_plugin.recombination.edge_recombination import EdgeRecombination
 from gpu_ls_plugin.recombination.order_crossover import OrderCrossover
 from gpu_ls_plugin.recombination.partially_mapped import PartiallyMapped
 from gpu_ls_plugin.recombination.partition_crossover import PartitionCrossover
+from gpu_ls_plugin.recombination.segment_crossover import SegmentCrossover
 from gpu_ls_plugin.recombination.workspace import Workspace
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "PartiallyMapped",
     "PartitionCrossover",
     "Recombination",
+    "SegmentCrossover",
     "Workspace",
 ]

@@ -8,6 +8,7 @@ from gpu_ls_plugin.recombination import (
     OrderCrossover,
     PartiallyMapped,
     PartitionCrossover,
+    SegmentCrossover,
 )
 from gpu_ls_plugin.searches.best_moves import BestMoves, best_moves
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
@@ -27,5 +28,6 @@ __all__ = [
     "PartiallyMapped",
     "PartitionCrossover",
     "RandomRestarts",
+    "SegmentCrossover",
     "best_moves",
 ]

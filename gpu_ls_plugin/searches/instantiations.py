@@ -36,6 +36,7 @@ from gpu_ls_plugin.recombination import (
     OrderCrossover,
     PartiallyMapped,
     PartitionCrossover,
+    SegmentCrossover,
     assembly_layouts,
     edge_assembly,
     pair_layouts,
@@ -89,7 +90,13 @@ CHAIN_CITIES = (5000, 100_000, 1000)
 PART, INSTANCE = 800, 100  # cities
 
 # Those that do not look at lengths.
-PAIR_CROSSOVERS = (EdgeRecombination(), OrderCrossover(), PartiallyMapped(), Cycle())
+PAIR_CROSSOVERS = (
+    EdgeRecombination(),
+    OrderCrossover(),
+    PartiallyMapped(),
+    Cycle(),
+    SegmentCrossover(),
+)
 ASSEMBLIES = (("EUC_2D", 1000, "int", "fine"), ("EUC", 100_000, "double", ""))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 WORD = 2**32
@@ -53,3 +54,18 @@ def cycle(first: Sequence[int], second: Sequence[int]) -> list[int]:
             place = list(first).index(second[place])
         parent, other = other, parent
     return [child[place] for place in range(len(first))]
+
+
+def segment_crossover(
+    first: Sequence[int], second: Sequence[int], begin: int, length: int
+) -> list[int]:
+    """Return the child that begins with a path of the second parent."""
+    n, place = len(first), {city: p for p, city in enumerate(first)}
+    path = [second[(begin + i) % n] for i in range(length)]
+    onward = backward = 0
+    for city, other in pairwise(path[-32:]):
+        onward += (place[city] + 1) % n == place[other]
+        backward += (place[city] - 1) % n == place[other]
+    step = 1 if onward >= backward else -1
+    rest = (first[(place[path[-1]] + step * i) % n] for i in range(1, n))
+    return path + [city for city in rest if city not in path]

@@ -34,6 +34,7 @@ PAIRS = (
     gls.OrderCrossover(),
     gls.PartiallyMapped(),
     gls.Cycle(),
+    gls.SegmentCrossover(),
     gls.PartitionCrossover(),
 )
 

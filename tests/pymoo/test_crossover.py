@@ -39,6 +39,7 @@ FACES = {
     OrderCrossover: gls.OrderCrossover(),
     PartiallyMappedCrossover: gls.PartiallyMapped(),
     CycleCrossover: gls.Cycle(),
+    SegmentCrossover: gls.SegmentCrossover(),
 }
 MEASURING = {EdgeAssemblyCrossover, PartitionCrossover}  # for tours alone
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,12 +12,15 @@ from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import evaluation
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.problems.tour_rows import canonical
 from gpu_ls_plugin.recombination import base, pair_workspace
 from gpu_ls_plugin.testing import check_recombination
 from tests.helpers import order_oracle
 from tests.helpers.chain_oracle import philox
-from tests.helpers.order_oracle import drawn_section
-from tests.helpers.parents import crossings
+from tests.helpers.graph_oracle import edges
+from tests.helpers.order_oracle import WORD, drawn_section
+from tests.helpers.parents import crossings, relatives
 from tests.helpers.random_problems import random_problem, random_tours
 
 PURPOSE = 9  # of the random numbers
@@ -34,12 +38,22 @@ def cycle(first, second, numbers):
     return order_oracle.cycle(first, second)
 
 
+def segment_crossover(first, second, numbers, shortest=0.125, longest=0.5):
+    n = len(first)
+    least = max(1, int(shortest * n))
+    length = least + next(numbers) * (max(least, int(longest * n)) - least + 1) // WORD
+    return order_oracle.segment_crossover(first, second, next(numbers) * n // WORD, length)
+
+
+LONG = {"shortest": 0.4, "longest": 1}
 PARTS = {
     gls.OrderCrossover(): order_crossover,
     gls.PartiallyMapped(): partially_mapped,
     gls.Cycle(): cycle,
+    gls.SegmentCrossover(): segment_crossover,
+    gls.SegmentCrossover(**LONG): partial(segment_crossover, **LONG),
 }
-DRAWING = [gls.OrderCrossover(), gls.PartiallyMapped()]
+DRAWING = [gls.OrderCrossover(), gls.PartiallyMapped(), gls.SegmentCrossover()]
 parts = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 
 
@@ -69,7 +83,7 @@ def test_children_are_the_oracles(part, crossing, first_row):
 @pytest.mark.parametrize("n", [1, 2, 3, 9])
 def test_equal_parents_have_themselves_as_child(part, n):
     tour = random_tours(n, 1)[0]
-    assert (children_of(part, tour, tour, 20) == tour).all()
+    assert (canonical(children_of(part, tour, tour, 20)) == canonical(tour[np.newaxis])).all()
 
 
 @pytest.mark.parametrize("part", DRAWING, ids=lambda part: part.name)
@@ -165,3 +179,53 @@ def test_cities_lie_where_a_parent_has_them(crossing):
 def test_one_cycle_of_all_places_is_the_first_parent(n):
     first = np.arange(n)
     assert (children_of(gls.Cycle(), first, np.roll(first, 1)) == first).all()
+
+
+# ---- Segment crossover ---------------------------------------------------------------------------
+
+
+def test_a_segment_by_hand():
+    """The segment 6 5 4 runs backwards in the first parent, which goes on with 3 2 1 0 7."""
+    first, second = list(range(8)), [0, 2, 1, 7, 6, 5, 4, 3]
+    child = [6, 5, 4, 3, 2, 1, 0, 7]
+    assert order_oracle.segment_crossover(first, second, 4, 3) == child
+    assert child in children_of(gls.SegmentCrossover(), first, second, 900).tolist()
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_a_tour_that_is_written_otherwise_stays_itself(backward):
+    first = random_tours(40, 10)
+    second = np.roll(first[:, ::-1] if backward else first, 7, axis=1)
+    for part in (gls.SegmentCrossover(), gls.SegmentCrossover(**LONG)):
+        children = part.cross(random_problem("EUC_2D", 40), first, second, backend="cpu")
+        assert np.array_equal(canonical(children), canonical(first))
+
+
+def test_lengths_are_drawn_from_bounds():
+    part = gls.SegmentCrossover(shortest=0.25, longest=0.5)
+    assert part.numbers(40) == {"shortest": 10, "longest": 20}
+    assert part.numbers(1) == part.numbers(3) == {"shortest": 1, "longest": 1}
+    first, second = np.arange(40), np.random.default_rng(1).permutation(40)
+    lengths = Counter()
+    for child in children_of(part, first, second, 600):
+        ring = np.roll(second, -second.tolist().index(child[0]))
+        lengths[int((child == ring).argmin())] += 1  # the rest may begin as it would go on
+    assert min(lengths) == 10
+    assert all(25 < lengths[length] < 85 for length in range(10, 21))
+
+
+def test_few_edges_are_new():
+    first = random_tours(1000, 20)
+    second = relatives(first, 30, 1)
+    children = gls.SegmentCrossover().cross(
+        random_problem("EUC_2D", 1000), first, second, seed=1, backend="cpu"
+    )
+    for rows in zip(children, first, second, strict=True):
+        child, own, other = map(edges, rows)
+        assert len(child - own - other) < 60
+
+
+@pytest.mark.parametrize("bounds", [(0, 0.5), (0.5, 0.2), (0.5, 1.1), (float("nan"), 0.5)])
+def test_wrong_bounds(bounds):
+    with pytest.raises((InvalidParameterError, InvalidTypeError), match=r"shortest|longest"):
+        gls.SegmentCrossover(shortest=bounds[0], longest=bounds[1])

@@ -17,6 +17,7 @@ FUNCTORS = {
     gls.OrderCrossover(): "OrderCrossover<{}>",
     gls.PartiallyMapped(): "PartiallyMapped<{}>",
     gls.Cycle(): "Cycle<{}>",
+    gls.SegmentCrossover(): "SegmentCrossover<{}>",
 }
 parts = pytest.mark.parametrize("part", FUNCTORS, ids=lambda part: part.name)
 CITIES = [*range(1, 70), 127, 128, 129, 1000, 65_535, 65_536]
