@@ -122,6 +122,8 @@ class SegmentCrossover(PermutationCrossover):
         Not ``0 < shortest <= longest <= 1``, or `prob` is not from 0 to 1.
     """
 
+    part: recombination.SegmentCrossover
+
     def __init__(
         self, shortest: float = 0.125, longest: float = 0.5, prob: Any = 1.0, **kwargs: Any
     ) -> None:
@@ -131,12 +133,12 @@ class SegmentCrossover(PermutationCrossover):
     @property
     def shortest(self) -> float:
         """Least length of a segment as a part of the tour."""
-        return float(self.part.shortest)
+        return self.part.shortest
 
     @property
     def longest(self) -> float:
         """Largest length of a segment as a part of the tour."""
-        return float(self.part.longest)
+        return self.part.longest
 
 
 class PartiallyMappedCrossover(PermutationCrossover):
