@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
-from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from pymoo.algorithms.soo.nonconvex.ga import FitnessSurvival
 from pymoo.termination.max_gen import MaximumGenerationTermination
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.evolution.chain_evolution import ChainEvolution
 from gpu_ls_plugin.evolution.improver import Improver
-from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.recombination.base import Recombination
+from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
+from gpu_ls_pymoo.clock import time_limit
+from gpu_ls_pymoo.crossover import RecombinationCrossover
 from gpu_ls_pymoo.duplicates import TourDuplicateElimination
+from gpu_ls_pymoo.evolving import EvolvingGA
 from gpu_ls_pymoo.mating import MemeticMating
 from gpu_ls_pymoo.output import LocalSearchOutput
-from gpu_ls_pymoo.recombination_mating import RecombinationMating
+from gpu_ls_pymoo.problems import as_tsp, knows_fitness
 from gpu_ls_pymoo.sampling import LocalSearchSampling, warm_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-START_BEST = "start_best"  # key of the best fitness of the start population in `algorithm.data`
+    from gpu_ls_plugin.evolution.evolution import Evolution
+
+POP_SIZE = 100  # where it does not follow from the device
 
 
-class MemeticGA(GeneticAlgorithm):
+class MemeticGA(EvolvingGA):
     """Genetic algorithm over local optima: every child is improved by a local search.
 
     A generation draws parents at random, puts a segment of one into the other
@@ -79,7 +84,7 @@ class MemeticGA(GeneticAlgorithm):
 
     def __init__(
         self,
-        pop_size: int = 100,
+        pop_size: int | None = None,
         search: Callable[..., Any] | str | None = None,
         *,
         sampling: Any = None,
@@ -96,22 +101,23 @@ class MemeticGA(GeneticAlgorithm):
         termination: Any = None,
         **kwargs: Any,
     ) -> None:
-        if sampling is None:
-            sampling = LocalSearchSampling(search=search, backend=backend, moves=moves, kicks=kicks)
-        if mating is None and isinstance(crossover, Recombination):
-            if selection is not None or mutation is not None:
-                raise InvalidParameterError(
-                    "selection, mutation: a recombination crosses random parents and nothing else; "
-                    "leave them out, or pass a crossover of pymoo"
-                )
-            improver = Improver(search, backend, moves, kicks)
-            mating = RecombinationMating(crossover, improver)
-        elif mating is None:
-            mating = MemeticMating(search, selection, crossover, mutation, backend, moves, kicks)
+        if pop_size is not None:
+            pop_size = checks.integer("pop_size", pop_size, least=1)
         if n_offsprings is not None:
             n_offsprings = checks.integer("n_offsprings", n_offsprings, least=1)
+        self.improver = Improver(search, backend, moves, kicks)
+        self._chosen_size, self._crossover = pop_size, crossover
+        self._own = (selection, mutation, survival, mating)
+        self._limits = (n_offsprings, moves, kicks)
+        self.constructs = sampling is None
+        if sampling is None:
+            sampling = LocalSearchSampling(search=search, backend=backend, moves=moves, kicks=kicks)
+        if mating is None:
+            if isinstance(crossover, Recombination):
+                crossover = RecombinationCrossover(crossover, backend=backend)
+            mating = MemeticMating(search, selection, crossover, mutation, backend, moves, kicks)
         super().__init__(
-            pop_size=checks.integer("pop_size", pop_size, least=1),
+            pop_size=pop_size or POP_SIZE,
             sampling=sampling,
             mating=mating,
             survival=survival or FitnessSurvival(),
@@ -126,25 +132,44 @@ class MemeticGA(GeneticAlgorithm):
         """Check the start and compile before the clock of a time limit starts."""
         self.eliminate_duplicates.adopt(problem)
         self.initialization.sampling = warm_start(problem, self.initialization.sampling)
-        for operator, size in (
-            (self.initialization.sampling, self.pop_size),
-            (self.mating, self.n_offsprings),
-        ):
-            if hasattr(operator, "prepare"):
-                operator.prepare(problem, size)
+        self.evolution = self._evolution(problem)
+        if self.evolution is None:
+            _prepare(self.mating, problem, self.n_offsprings)
+        else:
+            self.evolution.prepare(as_tsp(problem), self.pop_size)
+        if self.evolution is None or not self.constructs:
+            _prepare(self.initialization.sampling, problem, self.pop_size)
 
-    def next(self) -> None:
-        """Make one generation; Ctrl-C outside a search ends the run as it does inside."""
-        try:
-            super().next()
-        except KeyboardInterrupt:
-            if not self.is_initialized:
-                raise
-            self._set_optimum()
-            self.termination.terminate()
-            self.termination.update(self)
-            self.finalize()
+    def _evolution(self, problem: Any) -> Evolution[Any] | None:
+        """Return what makes the generations; None where pymoo's operators do."""
+        crossover, search = self._crossover, self.improver.given
+        if not knows_fitness(problem) or any(part is not None for part in self._own):
+            return None
+        if not (crossover is None or isinstance(crossover, Recombination)):
+            return None
+        improves = crossover is None or crossover.never_worse
+        limited = any(limit is not None for limit in self._limits)
+        if limited or not improves or not (search is None or _repairs(search)):
+            return None
+        evolution = ChainEvolution.like_solve(
+            as_tsp(problem),
+            population=self._chosen_size,
+            search=search,
+            crossover=crossover,
+            seconds=time_limit(self.termination),
+            backend=self.improver.backend,
+        )
+        if self._chosen_size is None:
+            self.pop_size = self.n_offsprings = evolution.settings.population
+        return evolution
 
-    def _initialize_advance(self, infills: Any = None, **kwargs: Any) -> None:
-        super()._initialize_advance(infills=infills, **kwargs)
-        self.data[START_BEST] = float(infills.get("F").min())
+
+def _prepare(operator: Any, problem: Any, size: Any) -> None:
+    """Compile what an operator needs ahead, if it can."""
+    if hasattr(operator, "prepare"):
+        operator.prepare(problem, size)
+
+
+def _repairs(search: object) -> TypeGuard[LocalSearch]:
+    """Return whether a search can repair kicked tours within the kernel of a chain."""
+    return isinstance(search, LocalSearch) and IteratedLocalSearch(search).fused

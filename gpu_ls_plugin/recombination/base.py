@@ -205,12 +205,12 @@ class _Generations:
             parts=chains.parts,
         )
         self._partners = Partners(start.backend.xp, size, start.seed, start.first_row)
-        self._chains, self._generation = chains, 0
+        self._chains = chains
 
     def next(self, seconds: float) -> None:
         """Cross each chain's best tour with the present one of its partner."""
-        chains, generation = self._chains, self._generation
-        self._generation += 1
+        chains, generation = self._chains, self._chains.crossed
+        chains.crossed += 1
         found = self._workspace.cross(
             chains.best_tours,
             chains.best_costs,
