@@ -21,6 +21,7 @@ from gpu_ls_pymoo import (
     CycleCrossover,
     EdgeAssemblyCrossover,
     EdgeRecombinationCrossover,
+    MemeticGA,
     OrderCrossover,
     PartiallyMappedCrossover,
     PartitionCrossover,
@@ -144,3 +145,11 @@ def test_what_is_not_a_recombination_is_refused() -> None:
         PartitionCrossover(backend="tpu")
     with pytest.raises(InvalidParameterError, match="offspring"):
         EdgeAssemblyCrossover(offspring=0)
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_a_memetic_algorithm_takes_the_operator_and_the_part(face) -> None:
+    for crossover in (face(backend="cpu"), FACES[face]):
+        algorithm = MemeticGA(12, crossover=crossover, backend="cpu")
+        found = minimize(TSPProblem(PROBLEM), algorithm, ("n_gen", 4), seed=1)
+        assert PROBLEM.cost(found.X.astype(int))[0] == found.F[0] <= found.data["start_best"]
