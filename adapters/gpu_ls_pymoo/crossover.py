@@ -179,13 +179,18 @@ class EdgeAssemblyCrossover(RecombinationCrossover):
     Parameters
     ----------
     offspring : int
-        Of a pair, at most: AB-cycles that are tried.
+        Of a pair, at most: exchanges that are tried.
     prob, backend
         As in `RecombinationCrossover`.
+    strategy : {"single", "block"}
+        What is exchanged: AB-cycles one by one, or blocks of them.
     """
 
-    def __init__(self, offspring: int = 32, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(recombination.EdgeAssembly(offspring=offspring), prob, **kwargs)
+    def __init__(
+        self, offspring: int = 32, prob: Any = 1.0, strategy: str = "single", **kwargs: Any
+    ) -> None:
+        part = recombination.EdgeAssembly(offspring=offspring, strategy=strategy)
+        super().__init__(part, prob, **kwargs)
 
 
 class EdgeRecombinationCrossover(PermutationCrossover):

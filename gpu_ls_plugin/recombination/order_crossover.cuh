@@ -2,7 +2,7 @@
 // the end, the other cities follow in the order in which the second parent has them from there on.
 #pragma once
 
-#include "recombination/city_set.cuh"
+#include "recombination/bit_set.cuh"
 #include "recombination/cross_pairs.cuh"
 #include "recombination/in_order.cuh"
 #include "recombination/section.cuh"
@@ -12,12 +12,12 @@ namespace gls {
 template <class City>
 struct OrderCrossover {
   int n;
-  CitySet kept;
+  BitSet kept;
 
   template <class Memory>
   GLS_DEVICE OrderCrossover(int n, Memory& memory) : n(n), kept(n, memory) {}
 
-  GLS_DEVICE static int64 bytes(int n) { return CitySet::bytes(n); }
+  GLS_DEVICE static int64 bytes(int n) { return BitSet::bytes(n); }
 
   template <class Team, class Child>
   GLS_DEVICE void cross(const Team& team, const int* first, const int* second, Philox& random,

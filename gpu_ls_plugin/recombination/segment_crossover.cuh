@@ -2,7 +2,7 @@
 // the path ends in it, in the direction in which it runs through the end of the path.
 #pragma once
 
-#include "recombination/city_set.cuh"
+#include "recombination/bit_set.cuh"
 #include "recombination/cross_pairs.cuh"
 #include "recombination/in_order.cuh"
 #include "recombination/section.cuh"
@@ -16,7 +16,7 @@ struct SegmentCrossover {
   int n;
   int shortest, longest;  // cities of the path
   City* place;            // of every city in the first parent
-  CitySet taken;
+  BitSet taken;
 
   template <class Memory>
   GLS_DEVICE SegmentCrossover(int n, int shortest, int longest, Memory& memory)
@@ -26,7 +26,7 @@ struct SegmentCrossover {
         place(memory.template take<City>(n)),
         taken(n, memory) {}
 
-  GLS_DEVICE static int64 bytes(int n) { return piece_bytes<City>(n) + CitySet::bytes(n); }
+  GLS_DEVICE static int64 bytes(int n) { return piece_bytes<City>(n) + BitSet::bytes(n); }
 
   template <class Team, class Child>
   GLS_DEVICE void cross(const Team& team, const int* first, const int* second, Philox& random,

@@ -41,6 +41,7 @@ from gpu_ls_plugin.recombination import (
     edge_assembly,
     pair_layouts,
 )
+from gpu_ls_plugin.recombination.strategies import STRATEGIES
 from gpu_ls_plugin.searches.chains import chain_layouts, parted
 from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
 from gpu_ls_plugin.searches.descent import descent_layouts
@@ -260,6 +261,10 @@ def _assembly(metric: Metric) -> Iterator[Kernel]:
             layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90])
             yield edge_assembly.assembly_kernel(metric, length, grid, layout)
             yield edge_assembly.neighbours_kernel(layout.city, BLOCK)
+            if metric.integer:
+                block = STRATEGIES["block"]
+                layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90], block)
+                yield edge_assembly.assembly_kernel(metric, length, grid, layout, block)
 
 
 def _partitions(metric: Metric) -> Iterator[Kernel]:

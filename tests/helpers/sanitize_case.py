@@ -153,8 +153,10 @@ class Watched:
             self.search(search, problem, starts, kicks=KICKS)
         if metric in self.extent.all_chains:
             mates = random_tours(problem.n, self.extent.tours, seed=1)
-            children = gls.EdgeAssembly().cross(problem, starts, mates, backend=self.backend)
-            assert (problem.cost(children) <= problem.cost(starts)).all()
+            for strategy in ("single", "block"):
+                part = gls.EdgeAssembly(strategy=strategy)
+                children = part.cross(problem, starts, mates, backend=self.backend)
+                assert (problem.cost(children) <= problem.cost(starts)).all()
         if self.backend == "cuda":
             layouts = chain_layouts.CHAIN_WARPS
             try:

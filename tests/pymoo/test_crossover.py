@@ -145,6 +145,9 @@ def test_what_is_not_a_recombination_is_refused() -> None:
         PartitionCrossover(backend="tpu")
     with pytest.raises(InvalidParameterError, match="offspring"):
         EdgeAssemblyCrossover(offspring=0)
+    with pytest.raises(InvalidParameterError, match="strategy"):
+        EdgeAssemblyCrossover(strategy="tabu")
+    assert EdgeAssemblyCrossover(strategy="block").part == gls.EdgeAssembly(strategy="block")
 
 
 @pytest.mark.parametrize("face", FACES)

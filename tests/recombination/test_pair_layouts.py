@@ -8,6 +8,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.recombination import pair_layouts
+from gpu_ls_plugin.recombination.strategies import CycleBlocks, SingleCycles
 from tests.helpers import host_program
 
 # And what the kernels call them, with the type of a city left open.
@@ -19,18 +20,23 @@ FUNCTORS = {
     gls.Cycle(): "Cycle<{}>",
     gls.SegmentCrossover(): "SegmentCrossover<{}>",
 }
+STRATEGIES = {
+    SingleCycles(): "SingleCycles<{}>",
+    CycleBlocks(): "CycleBlocks<{}>",
+}
 parts = pytest.mark.parametrize("part", FUNCTORS, ids=lambda part: part.name)
 CITIES = [*range(1, 70), 127, 128, 129, 1000, 65_535, 65_536]
 
 
-@parts
+@pytest.mark.parametrize("part", [*FUNCTORS, *STRATEGIES], ids=lambda part: part.name)
 @pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
 def test_memory_of_a_pair(part, city, city_bytes):
+    functor = (FUNCTORS | STRATEGIES)[part].format(city)
     text = f"""
     struct Probe {{
       static void run(const gls::Host&, int item, const int* cities, gls::int64* bytes) {{
         using namespace gls;
-        bytes[item] = {FUNCTORS[part].format(city)}::bytes(cities[item]);
+        bytes[item] = {functor}::bytes(cities[item]);
       }}
     }};
     """
