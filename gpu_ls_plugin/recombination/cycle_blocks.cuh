@@ -72,6 +72,7 @@ struct CycleBlocks {
       return own > last ? own : kNowhere;
     });
     if (chosen == kNowhere) return false;
+    team.sync();  // all have read what the last exchange was
     last = chosen;
     gain = 0;
     child.size = 0;
