@@ -14,8 +14,11 @@ from gpu_ls_plugin.exceptions import MissingExtraError
 if TYPE_CHECKING:
     from gpu_ls_pymoo.algorithms import MemeticGA
     from gpu_ls_pymoo.crossover import (
+        CycleCrossover,
         EdgeAssemblyCrossover,
         EdgeRecombinationCrossover,
+        OrderCrossover,
+        PartiallyMappedCrossover,
         PartitionCrossover,
         RecombinationCrossover,
         SegmentCrossover,
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CanonicalTourRepair",
+    "CycleCrossover",
     "DoubleBridgeMutation",
     "EdgeAssemblyCrossover",
     "EdgeDistanceSurvival",
@@ -42,6 +46,8 @@ __all__ = [
     "LocalSearchSampling",
     "MemeticGA",
     "MemeticMating",
+    "OrderCrossover",
+    "PartiallyMappedCrossover",
     "PartitionCrossover",
     "RandomKeysProblem",
     "RecombinationCrossover",
@@ -54,6 +60,7 @@ __all__ = [
 
 _HOMES = {
     "CanonicalTourRepair": "repair",
+    "CycleCrossover": "crossover",
     "DoubleBridgeMutation": "mutation",
     "EdgeAssemblyCrossover": "crossover",
     "EdgeDistanceSurvival": "survival",
@@ -63,6 +70,8 @@ _HOMES = {
     "LocalSearchSampling": "sampling",
     "MemeticGA": "algorithms",
     "MemeticMating": "mating",
+    "OrderCrossover": "crossover",
+    "PartiallyMappedCrossover": "crossover",
     "PartitionCrossover": "crossover",
     "RandomKeysProblem": "random_keys",
     "RecombinationCrossover": "crossover",
