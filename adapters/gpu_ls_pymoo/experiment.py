@@ -1,0 +1,255 @@
+"""Experiments with pymoo's algorithms and ours: all combinations, and what they came to."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pymoo.core.algorithm import Algorithm
+from pymoo.core.callback import Callback
+from pymoo.core.problem import Problem
+from pymoo.core.termination import Termination
+from pymoo.optimize import minimize
+from pymoo.termination import get_termination
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.experiments.description import describe
+from gpu_ls_plugin.experiments.display import ExperimentDisplay
+from gpu_ls_plugin.experiments.machine import machine
+from gpu_ls_plugin.experiments.plan import Plan
+from gpu_ls_plugin.experiments.results import Results
+from gpu_ls_plugin.experiments.runner import About, Outcome, run_all
+from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_pymoo.problems import TSPProblem
+
+if TYPE_CHECKING:
+    import os
+
+    from gpu_ls_plugin.experiments.plan import Run
+    from gpu_ls_plugin.experiments.runner import Curve
+
+CURVES = "curves.csv"
+PACKAGES = ("pymoo", "cupy-cuda12x", "cupy-cuda13x")
+
+
+class Experiment:
+    """Runs of all algorithms on all problems with all seeds, kept in a folder.
+
+    Each run is written when it has ended, as a file that is complete or not there. An experiment
+    that was interrupted, killed or extended does what is missing when `run` is called again. Where
+    the termination does not depend on time, it comes to the same results as one that was not.
+
+    Parameters
+    ----------
+    algorithms : mapping
+        pymoo algorithms by name, or callables that return one. An algorithm is copied for each
+        run; a callable is called for each.
+    problems : mapping or iterable
+        pymoo problems or TSPs, by name; without a mapping, by their own.
+    seeds : int or iterable of int
+        So many seeds from 1 on, or these.
+    termination : tuple or pymoo termination
+        When each run ends: ``("time", 5)``, ``("n_gen", 50)``, ...
+    folder : path
+        Made if it is not there. `run` writes ``runs/*.json``, one for each run, ``plan.json`` and
+        ``curves.csv`` into it.
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError
+        A parameter is empty, or is not what it should be; it is named.
+    """
+
+    def __init__(
+        self,
+        algorithms: Mapping[str, Algorithm | Callable[[], Algorithm]],
+        problems: Mapping[str, Problem | TSP] | Iterable[Problem | TSP],
+        seeds: int | Iterable[int],
+        termination: Any,
+        folder: str | os.PathLike[str] = "experiment",
+    ) -> None:
+        self.algorithms = _algorithms(algorithms)
+        self.problems = _problems(problems)
+        self.termination = _termination(termination)
+        self.folder = Path(folder)
+        self.plan = Plan(
+            {name: describe(_fresh(name, made)) for name, made in self.algorithms.items()},
+            {name: describe(problem) for name, problem in self.problems.items()},
+            _seeds(seeds),
+            describe(self.termination),
+        )
+
+    def run(self, *, progress: bool = True) -> Results:
+        """Do what is missing, and return the results of all runs.
+
+        Parameters
+        ----------
+        progress : bool
+            Whether to show on stderr which run is on.
+
+        Raises
+        ------
+        InvalidParameterError
+            The folder holds a run of the same names and seed with other settings.
+        FileFormatError
+            The folder holds a damaged file; the message names it.
+        OSError
+            A file cannot be written.
+        KeyboardInterrupt
+            Ctrl-C; what was done is kept.
+        """
+        about = About(
+            {name: int(problem.n_obj) for name, problem in self.problems.items()},
+            {name: _optimum(problem) for name, problem in self.problems.items()},
+            machine(*PACKAGES),
+        )
+        display = ExperimentDisplay(None if progress else _silent())
+        try:
+            run_all(self.plan, self.folder, about, self._perform, display)
+        finally:
+            done = self._stored()
+            if done is not None:
+                done.save_csv(self.folder / CURVES)
+        return self.results()
+
+    def results(self) -> Results:
+        """Return the results of the runs that are done.
+
+        Raises
+        ------
+        InvalidParameterError
+            None is done, or the folder holds a run of other settings.
+        FileFormatError
+            The folder holds a damaged file.
+        """
+        found = self._stored()
+        if found is None:
+            raise InvalidParameterError(f"folder: {self.folder} holds none of these runs yet")
+        return found
+
+    def _stored(self) -> Results | None:
+        records = list(self.plan.stored(self.folder).values())
+        if not records:
+            return None
+        number = len(self.algorithms) * len(self.problems) * len(self.plan.seeds)
+        return Results(records, number, self.algorithms, self.problems)
+
+    def _perform(self, run: Run, curve: Curve) -> Outcome:
+        algorithm = _fresh(run.algorithm, self.algorithms[run.algorithm])
+        algorithm.callback = _Trace(curve, algorithm.callback)
+        result = minimize(
+            self.problems[run.problem],
+            algorithm,
+            copy.deepcopy(self.termination),
+            copy_algorithm=False,
+            seed=run.seed,
+        )
+        done, generation = algorithm.evaluator.n_eval, algorithm.n_iter - 1
+        costs = [] if result.F is None else np.atleast_2d(result.F).tolist()
+        single = len(costs) > 0 and len(costs[0]) == 1
+        curve.end(done, generation, min(costs)[0] if single else None)
+        solutions = [] if result.X is None else np.atleast_2d(result.X).tolist()
+        return Outcome(costs, solutions, done, generation)
+
+
+class _Trace(Callback):
+    """Notes the state of an algorithm in each generation, then calls the user's own callback."""
+
+    def __init__(self, curve: Curve, other: Any) -> None:
+        super().__init__()
+        self.curve, self.other = curve, other
+
+    def __call__(self, algorithm: Any) -> None:
+        best = None
+        if algorithm.problem.n_obj == 1 and len(algorithm.opt) and algorithm.opt[0].FEAS[0]:
+            best = float(algorithm.opt[0].F[0])
+        self.curve.note(algorithm.evaluator.n_eval, algorithm.n_iter, best)
+        self.other(algorithm)
+
+
+def _algorithms(given: Any) -> dict[str, Any]:
+    checks.instance("algorithms", given, kind=Mapping, wanted="mapping of names to algorithms")
+    if not given:
+        raise InvalidParameterError("algorithms: there is none")
+    return {checks.text("algorithms", name): made for name, made in given.items()}
+
+
+def _fresh(name: str, made: Any) -> Any:
+    """Return an algorithm that has not begun."""
+    algorithm = made
+    if not isinstance(made, Algorithm) and callable(made):
+        algorithm = made()
+    if not isinstance(algorithm, Algorithm):
+        raise InvalidTypeError(
+            f"algorithms: {name!r} is {made!r}, neither a pymoo algorithm nor a function that "
+            "returns one"
+        )
+    if algorithm.problem is not None:
+        raise InvalidParameterError(
+            f"algorithms: {name!r} has begun a run already; pass a function that makes a new one"
+        )
+    return copy.deepcopy(algorithm) if algorithm is made else algorithm
+
+
+def _problems(given: Any) -> dict[str, Any]:
+    if isinstance(given, (Problem, TSP)) or not isinstance(given, Iterable):
+        raise InvalidTypeError(f"problems: {given!r} is neither a mapping nor a list of problems")
+    if isinstance(given, Mapping):
+        pairs = [(checks.text("problems", name), _problem(item)) for name, item in given.items()]
+    else:
+        pairs = [(problem.name(), problem) for problem in map(_problem, given)]
+    if not pairs:
+        raise InvalidParameterError("problems: there is none")
+    names = [name for name, _ in pairs]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InvalidParameterError(
+            f"problems: {twice[0]!r} is the name of more than one; pass a mapping of names"
+        )
+    return dict(pairs)
+
+
+def _problem(given: Any) -> Any:
+    if isinstance(given, TSP):
+        return TSPProblem(given)
+    return checks.instance("problems", given, kind=Problem, wanted="pymoo problem or a TSP")
+
+
+def _seeds(given: Any) -> tuple[int, ...]:
+    if isinstance(given, Iterable):
+        found = tuple(checks.integer("seeds", seed, least=0) for seed in given)
+    else:
+        found = tuple(range(1, 1 + checks.integer("seeds", given, least=1)))
+    if not found or len(set(found)) < len(found):
+        raise InvalidParameterError(f"seeds: {given!r} is empty, or holds a seed twice")
+    return found
+
+
+def _termination(given: Any) -> Termination:
+    if isinstance(given, Termination):
+        return copy.deepcopy(given)
+    if not isinstance(given, tuple):
+        raise InvalidTypeError(
+            f'termination: {given!r} is neither a tuple such as ("time", 5) nor a termination'
+        )
+    try:
+        return get_termination(*given)
+    except Exception as error:  # of any kind, for an unknown name as for a wrong value
+        raise InvalidParameterError(f"termination: {given!r}: {error}") from error
+
+
+def _optimum(problem: Any) -> float | None:
+    """Return the least cost there is, where a problem with one objective knows it."""
+    front = problem.pareto_front() if problem.n_obj == 1 else None
+    return None if front is None or not math.isfinite(front[0, 0]) else float(front[0, 0])
+
+
+def _silent() -> Any:
+    from rich.console import Console
+
+    return Console(quiet=True)

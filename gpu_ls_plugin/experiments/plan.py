@@ -1,0 +1,145 @@
+"""What an experiment consists of: all combinations of algorithms, problems and seeds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.experiments.description import fingerprint
+from gpu_ls_plugin.experiments.records import Key, Record
+from gpu_ls_plugin.files import atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+VERSION = 1
+RUNS, PLAN = "runs", "plan.json"
+LONGEST_NAME = 60  # of an algorithm or a problem in the name of a file
+
+
+@dataclass(frozen=True)
+class Run:
+    """One combination, with the hashes of what it stands for."""
+
+    algorithm: str
+    problem: str
+    seed: int
+    configuration: dict[str, str]
+
+    @property
+    def key(self) -> Key:
+        """What tells the run from others."""
+        return self.algorithm, self.problem, self.seed
+
+    def path(self, folder: Path) -> Path:
+        """Return the file of the run's record."""
+        words = [re.sub(r"[^\w.-]+", "_", name)[:LONGEST_NAME] for name in self.key[:2]]
+        digest = hashlib.sha256(repr(self.key).encode()).hexdigest()[:8]
+        return folder / RUNS / f"{words[0]}--{words[1]}--{self.seed}--{digest}.json"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All runs of an experiment.
+
+    `algorithms` and `problems` are texts that describe them, by name; `termination` is one, too.
+    """
+
+    algorithms: Mapping[str, str]
+    problems: Mapping[str, str]
+    seeds: tuple[int, ...]
+    termination: str
+    _prints: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+
+    def runs(self) -> Iterator[Run]:
+        """Yield all runs, seed by seed, so that what is there after an interrupt is balanced."""
+        for seed in self.seeds:
+            for problem in self.problems:
+                for algorithm in self.algorithms:
+                    yield Run(algorithm, problem, seed, self._configuration(algorithm, problem))
+
+    def _configuration(self, algorithm: str, problem: str) -> dict[str, str]:
+        texts = {
+            "algorithm": self.algorithms[algorithm],
+            "problem": self.problems[problem],
+            "termination": self.termination,
+        }
+        for text in texts.values():  # of a large instance: once
+            if text not in self._prints:
+                self._prints[text] = fingerprint(text)
+        return {name: self._prints[text] for name, text in texts.items()}
+
+    def stored(self, folder: Path) -> dict[Key, Record]:
+        """Return the records of the plan's runs that are in a folder.
+
+        Raises
+        ------
+        InvalidParameterError
+            A record of the same names and seed is that of something else.
+        FileFormatError
+            A file is not a record.
+        """
+        found = {}
+        for run in self.runs():
+            path = run.path(folder)
+            if path.exists():
+                record = Record.load(path)
+                _check_same(run, record, path)
+                found[run.key] = record
+        return found
+
+    def save(self, folder: Path) -> None:
+        """Write names and seeds, by which reports know the order and what is missing."""
+        content = {
+            "version": VERSION,
+            "algorithms": list(self.algorithms),
+            "problems": list(self.problems),
+            "seeds": list(self.seeds),
+            "termination": self.termination,
+        }
+        with atomically(folder / PLAN) as file:
+            file.write_text(json.dumps(content, indent=1), encoding="utf-8")
+
+
+def _check_same(run: Run, record: Record, path: Path) -> None:
+    different = [
+        name for name, value in run.configuration.items() if record.configuration.get(name) != value
+    ]
+    if record.key != run.key:
+        different.append("key")
+    if different:
+        raise InvalidParameterError(
+            f"{different[0]}: {path} is a run of {run.algorithm!r} on {run.problem!r} with seed "
+            f"{run.seed}, but of other settings ({', '.join(different)}); choose another folder "
+            "or another name, or delete the file"
+        )
+
+
+def stored_plan(folder: Path) -> dict[str, Any] | None:
+    """Return the names and seeds of the plan in a folder, None where there is none.
+
+    Raises
+    ------
+    FileFormatError
+        The file holds something else.
+    """
+    path = folder / PLAN
+    if not path.exists():
+        return None
+    try:
+        content = json.loads(path.read_bytes())
+        if not isinstance(content, dict) or content.get("version") != VERSION:
+            raise ValueError(f"not a plan of version {VERSION}")
+        for name in ("algorithms", "problems", "seeds"):
+            if not isinstance(content.get(name), list):
+                raise ValueError(f"{name}: missing, or not a list")
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(
+            f"{path}: {error}; delete the file or repeat the experiment"
+        ) from error
+    return content
