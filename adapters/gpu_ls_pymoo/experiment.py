@@ -136,8 +136,7 @@ class Experiment:
         records = list(self.plan.stored(self.folder).values())
         if not records:
             return None
-        number = len(self.algorithms) * len(self.problems) * len(self.plan.seeds)
-        return Results(records, number, self.algorithms, self.problems)
+        return Results(records, (run.key for run in self.plan.runs()))
 
     def _perform(self, run: Run, curve: Curve) -> Outcome:
         algorithm = _fresh(run.algorithm, self.algorithms[run.algorithm])

@@ -90,9 +90,9 @@ def _overview(results: Runs) -> str:
     when = f"Begun {min(begun)}; " if begun else ""
     written = datetime.now(UTC).isoformat(timespec="seconds")
     return (
-        f"{len(results.records)} of {results.expected} runs: {len(results.algorithms)} algorithms, "
-        f"{len(results.problems)} problems, {len(results.seeds)} seeds. {when}this page was "
-        f"written {written}."
+        f"{len(results.records)} runs: {len(results.algorithms)} algorithms, "
+        f"{len(results.problems)} problems, {len(results.seeds)} seeds; {len(results.missing)} "
+        f"runs are missing or failed. {when}this page was written {written}."
     )
 
 

@@ -120,8 +120,8 @@ def _check_same(run: Run, record: Record, path: Path) -> None:
         )
 
 
-def stored_plan(folder: Path) -> dict[str, Any] | None:
-    """Return the names and seeds of the plan in a folder, None where there is none.
+def stored_keys(folder: Path) -> list[Key]:
+    """Return the runs of the plan in a folder; none where there is no plan.
 
     Raises
     ------
@@ -130,16 +130,24 @@ def stored_plan(folder: Path) -> dict[str, Any] | None:
     """
     path = folder / PLAN
     if not path.exists():
-        return None
+        return []
     try:
         content = json.loads(path.read_bytes())
         if not isinstance(content, dict) or content.get("version") != VERSION:
             raise ValueError(f"not a plan of version {VERSION}")
-        for name in ("algorithms", "problems", "seeds"):
-            if not isinstance(content.get(name), list):
-                raise ValueError(f"{name}: missing, or not a list")
+        algorithms, problems, seeds = (
+            _listed(content, name, kind)
+            for name, kind in (("algorithms", str), ("problems", str), ("seeds", int))
+        )
     except (ValueError, RecursionError) as error:
         raise FileFormatError(
             f"{path}: {error}; delete the file or repeat the experiment"
         ) from error
-    return content
+    return [(a, p, seed) for seed in seeds for p in problems for a in algorithms]
+
+
+def _listed(content: dict[str, Any], name: str, kind: type) -> list[Any]:
+    values = content.get(name)
+    if not isinstance(values, list) or not all(isinstance(value, kind) for value in values):
+        raise ValueError(f"{name}: missing, or not a list of {kind.__name__}")
+    return values

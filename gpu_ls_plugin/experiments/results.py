@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.experiments import summaries
 from gpu_ls_plugin.experiments.runs import Runs
 from gpu_ls_plugin.files import atomically
@@ -37,7 +38,7 @@ class Results(Runs):
 
     def times(self, targets: Sequence[float] = TARGETS) -> Table:
         """Return how often and how soon gaps (in percent) were reached."""
-        return summaries.times_to_target(self, targets)
+        return summaries.times_to_target(self, _checked(targets))
 
     def tests(self) -> Table:
         """Return Wilcoxon's tests of each pair of algorithms on each problem, paired by seed."""
@@ -71,7 +72,7 @@ class Results(Runs):
         """Draw performance profiles, as `figures.plot_profiles` does."""
         from gpu_ls_plugin.experiments import figures
 
-        return figures.plot_profiles(self, path, targets)
+        return figures.plot_profiles(self, path, _checked(targets))
 
     def plot_ranks(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw the critical-difference diagram, as `figures.plot_ranks` does."""
@@ -85,7 +86,7 @@ class Results(Runs):
         """Write everything into one HTML page, as `page.write` does."""
         from gpu_ls_plugin.experiments import page
 
-        page.write(self, Path(path), targets, title)
+        page.write(self, Path(path), _checked(targets), title)
 
     def save_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the curves of all runs to one CSV file, a line for each point."""
@@ -101,3 +102,7 @@ class Results(Runs):
                         "" if point.best is None else point.best,
                         self.gaps[record.key] if last and not single else gap,
                     ))  # fmt: skip
+
+
+def _checked(targets: Sequence[float]) -> list[float]:
+    return [checks.number("targets", target, least=0.0) for target in targets]

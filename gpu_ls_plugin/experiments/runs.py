@@ -12,7 +12,7 @@ import numpy as np
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.experiments.comparison import quantile
 from gpu_ls_plugin.experiments.hypervolume import normalised_hypervolumes
-from gpu_ls_plugin.experiments.plan import RUNS, stored_plan
+from gpu_ls_plugin.experiments.plan import RUNS, stored_keys
 from gpu_ls_plugin.experiments.records import Key, Record
 
 if TYPE_CHECKING:
@@ -33,36 +33,35 @@ class Runs:
     Parameters
     ----------
     records : iterable of Record
-    expected : int, optional
-        Number of runs that there should be.
-    algorithms, problems : iterable of str
-        Names in the order in which they are shown; those of further records follow.
+    expected : iterable of keys
+        The runs that there should be; their names come first, in this order.
 
     Attributes
     ----------
     records : list of Record
     algorithms, problems : list of str
     seeds : list of int
-    expected : int
+    missing : list of keys
+        Those that were expected and are not there, or failed.
+
+    Raises
+    ------
+    InvalidParameterError
+        There is no record.
     """
 
-    def __init__(
-        self,
-        records: Iterable[Record],
-        expected: int | None = None,
-        algorithms: Iterable[str] = (),
-        problems: Iterable[str] = (),
-    ) -> None:
+    def __init__(self, records: Iterable[Record], expected: Iterable[Key] = ()) -> None:
         self.records = list(records)
         if not self.records:
             raise InvalidParameterError("records: there is no run")
-        self.expected = len(self.records) if expected is None else expected
-        run = {name: [getattr(r, name) for r in self.records] for name in ("algorithm", "problem")}
-        self.algorithms = [n for n in dict.fromkeys([*algorithms, *run["algorithm"]])
-                           if n in run["algorithm"]]  # fmt: skip
-        self.problems = [n for n in dict.fromkeys([*problems, *run["problem"]])
-                         if n in run["problem"]]  # fmt: skip
-        self.seeds = sorted({record.seed for record in self.records})
+        found = [record.key for record in self.records]
+        done = {record.key for record in self.records if not record.error}
+        expected = list(expected)
+        self.missing = [key for key in expected if key not in done]
+        keys = [*(key for key in expected if key in found), *found]
+        self.algorithms = list(dict.fromkeys(key[0] for key in keys))
+        self.problems = list(dict.fromkeys(key[1] for key in keys))
+        self.seeds = sorted({key[2] for key in keys})
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
@@ -85,11 +84,7 @@ class Runs:
             raise InvalidParameterError(
                 f"folder: {folder} holds no run; pass the folder of an Experiment"
             )
-        plan = stored_plan(place)
-        if plan is None:
-            return cls(records)
-        expected = len(plan["algorithms"]) * len(plan["problems"]) * len(plan["seeds"])
-        return cls(records, expected, plan["algorithms"], plan["problems"])
+        return cls(records, stored_keys(place))
 
     @cached_property
     def references(self) -> dict[str, float]:

@@ -34,6 +34,14 @@ class Table:
         index = self.columns.index(name)
         return [row[index] for row in self.rows]
 
+    def as_dicts(self) -> list[dict[str, Cell]]:
+        """Return the rows as dictionaries, ready for JSON: what is not finite is None."""
+
+        def plain(cell: Cell) -> Cell:
+            return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+
+        return [dict(zip(self.columns, map(plain, row), strict=True)) for row in self.rows]
+
     def __str__(self) -> str:
         from rich.console import Console
 
