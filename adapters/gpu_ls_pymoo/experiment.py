@@ -23,7 +23,7 @@ from gpu_ls_plugin.experiments.display import ExperimentDisplay
 from gpu_ls_plugin.experiments.machine import machine
 from gpu_ls_plugin.experiments.plan import Plan
 from gpu_ls_plugin.experiments.results import Results
-from gpu_ls_plugin.experiments.runner import About, Outcome, run_all
+from gpu_ls_plugin.experiments.runner import About, run_all
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_pymoo.problems import TSPProblem
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import os
 
     from gpu_ls_plugin.experiments.plan import Run
+    from gpu_ls_plugin.experiments.records import Costs
     from gpu_ls_plugin.experiments.runner import Curve
 
 CURVES = "curves.csv"
@@ -41,14 +42,15 @@ class Experiment:
     """Runs of all algorithms on all problems with all seeds, kept in a folder.
 
     Each run is written when it has ended, as a file that is complete or not there. An experiment
-    that was interrupted, killed or extended does what is missing when `run` is called again. Where
-    the termination does not depend on time, it comes to the same results as one that was not.
+    that was interrupted, killed or extended does what is missing when `run` is called again; a
+    damaged file is named by a warning and made again. Where the termination does not depend on
+    time, it comes to the same results as one that was not interrupted.
 
     Parameters
     ----------
-    algorithms : mapping
-        pymoo algorithms by name, or callables that return one. An algorithm is copied for each
-        run; a callable is called for each.
+    algorithms : mapping or iterable
+        pymoo algorithms by name, or callables that return one; without a mapping, algorithms by
+        their class. An algorithm is copied for each run; a callable is called for each.
     problems : mapping or iterable
         pymoo problems or TSPs, by name; without a mapping, by their own.
     seeds : int or iterable of int
@@ -87,6 +89,10 @@ class Experiment:
     def run(self, *, progress: bool = True) -> Results:
         """Do what is missing, and return the results of all runs.
 
+        After Ctrl-C these are the runs that have ended; `missing` of the results names the others,
+        and another call makes them. A run that raises is recorded with its error, and is made again
+        by another call.
+
         Parameters
         ----------
         progress : bool
@@ -96,12 +102,10 @@ class Experiment:
         ------
         InvalidParameterError
             The folder holds a run of the same names and seed with other settings.
-        FileFormatError
-            The folder holds a damaged file; the message names it.
         OSError
             A file cannot be written.
         KeyboardInterrupt
-            Ctrl-C; what was done is kept.
+            Ctrl-C before any run has ended.
         """
         about = About(
             {name: int(problem.n_obj) for name, problem in self.problems.items()},
@@ -109,13 +113,10 @@ class Experiment:
             machine(*PACKAGES),
         )
         display = ExperimentDisplay(None if progress else _silent())
-        try:
-            run_all(self.plan, self.folder, about, self._perform, display)
-        finally:
-            done = self._stored()
-            if done is not None:
-                done.save_csv(self.folder / CURVES)
-        return self.results()
+        records = run_all(self.plan, self.folder, about, self._perform, display)
+        results = Results(records, (run.key for run in self.plan.runs()))
+        results.save_csv(self.folder / CURVES)
+        return results
 
     def results(self) -> Results:
         """Return the results of the runs that are done.
@@ -124,21 +125,13 @@ class Experiment:
         ------
         InvalidParameterError
             None is done, or the folder holds a run of other settings.
-        FileFormatError
-            The folder holds a damaged file.
         """
-        found = self._stored()
-        if found is None:
-            raise InvalidParameterError(f"folder: {self.folder} holds none of these runs yet")
-        return found
-
-    def _stored(self) -> Results | None:
         records = list(self.plan.stored(self.folder).values())
         if not records:
-            return None
+            raise InvalidParameterError(f"folder: {self.folder} holds none of these runs yet")
         return Results(records, (run.key for run in self.plan.runs()))
 
-    def _perform(self, run: Run, curve: Curve) -> Outcome:
+    def _perform(self, run: Run, curve: Curve) -> list[list[Any]]:
         algorithm = _fresh(run.algorithm, self.algorithms[run.algorithm])
         algorithm.callback = _Trace(curve, algorithm.callback)
         result = minimize(
@@ -148,12 +141,8 @@ class Experiment:
             copy_algorithm=False,
             seed=run.seed,
         )
-        done, generation = algorithm.evaluator.n_eval, algorithm.n_iter - 1
-        costs = [] if result.F is None else np.atleast_2d(result.F).tolist()
-        single = len(costs) > 0 and len(costs[0]) == 1
-        curve.end(done, generation, min(costs)[0] if single else None)
-        solutions = [] if result.X is None else np.atleast_2d(result.X).tolist()
-        return Outcome(costs, solutions, done, generation)
+        curve.end(algorithm.evaluator.n_eval, algorithm.n_iter - 1, _costs(result.opt))
+        return [] if result.X is None else np.atleast_2d(result.X).tolist()
 
 
 class _Trace(Callback):
@@ -164,18 +153,40 @@ class _Trace(Callback):
         self.curve, self.other = curve, other
 
     def __call__(self, algorithm: Any) -> None:
-        best = None
-        if algorithm.problem.n_obj == 1 and len(algorithm.opt) and algorithm.opt[0].FEAS[0]:
-            best = float(algorithm.opt[0].F[0])
-        self.curve.note(algorithm.evaluator.n_eval, algorithm.n_iter, best)
+        self.curve.note(algorithm.evaluator.n_eval, algorithm.n_iter, _costs(algorithm.opt))
         self.other(algorithm)
 
 
+def _costs(solutions: Any) -> Costs:
+    """Return the objectives of the feasible solutions, of a population or of nothing."""
+    if solutions is None or not len(solutions):
+        return []
+    costs = solutions.get("F")
+    kept: Costs = costs[solutions.get("FEAS")[:, 0] & np.isfinite(costs).all(axis=1)].tolist()
+    return kept
+
+
 def _algorithms(given: Any) -> dict[str, Any]:
-    checks.instance("algorithms", given, kind=Mapping, wanted="mapping of names to algorithms")
-    if not given:
-        raise InvalidParameterError("algorithms: there is none")
-    return {checks.text("algorithms", name): made for name, made in given.items()}
+    return _named("algorithms", given, lambda made: type(made).__name__)
+
+
+def _named(parameter: str, given: Any, name_of: Callable[[Any], str]) -> dict[str, Any]:
+    """Return a mapping of names, which a list's entries have of themselves."""
+    if isinstance(given, Mapping):
+        pairs = [(checks.text(parameter, name), item) for name, item in given.items()]
+    elif isinstance(given, Iterable):
+        pairs = [(name_of(item), item) for item in given]
+    else:
+        raise InvalidTypeError(f"{parameter}: {given!r} is neither a mapping nor a list")
+    if not pairs:
+        raise InvalidParameterError(f"{parameter}: there is none")
+    names = [name for name, _ in pairs]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InvalidParameterError(
+            f"{parameter}: {twice[0]!r} is the name of more than one; pass a mapping of names"
+        )
+    return dict(pairs)
 
 
 def _fresh(name: str, made: Any) -> Any:
@@ -196,21 +207,8 @@ def _fresh(name: str, made: Any) -> Any:
 
 
 def _problems(given: Any) -> dict[str, Any]:
-    if isinstance(given, (Problem, TSP)) or not isinstance(given, Iterable):
-        raise InvalidTypeError(f"problems: {given!r} is neither a mapping nor a list of problems")
-    if isinstance(given, Mapping):
-        pairs = [(checks.text("problems", name), _problem(item)) for name, item in given.items()]
-    else:
-        pairs = [(problem.name(), problem) for problem in map(_problem, given)]
-    if not pairs:
-        raise InvalidParameterError("problems: there is none")
-    names = [name for name, _ in pairs]
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise InvalidParameterError(
-            f"problems: {twice[0]!r} is the name of more than one; pass a mapping of names"
-        )
-    return dict(pairs)
+    named = _named("problems", given, lambda problem: _problem(problem).name())
+    return {name: _problem(problem) for name, problem in named.items()}
 
 
 def _problem(given: Any) -> Any:

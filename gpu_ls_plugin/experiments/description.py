@@ -17,6 +17,7 @@ from gpu_ls_plugin.problems.tsp import TSP
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 # What objects keep for themselves while they are used: no setting.
 CACHES = {"cache"}
+AROUND = 30  # characters of a difference
 
 
 def describe(value: object) -> str:
@@ -32,6 +33,15 @@ def describe(value: object) -> str:
 def fingerprint(text: str) -> str:
     """Return a short hash of a text."""
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def first_difference(there: str, here: str) -> str:
+    """Return where two texts begin to differ, with some of what is around it."""
+    pairs = enumerate(zip(there, here, strict=False))
+    shorter = min(len(there), len(here))
+    start = next((index for index, (one, other) in pairs if one != other), shorter)
+    around = slice(max(0, start - AROUND), start + AROUND)
+    return f"...{there[around]}... there, ...{here[around]}... here"
 
 
 def _describe(value: Any, holders: tuple[int, ...]) -> str:

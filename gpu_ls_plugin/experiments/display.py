@@ -1,21 +1,16 @@
-"""Live display of an experiment.
-
-As that of a search (`gpu_ls_plugin.progress`): two lines that are redrawn on a terminal, a plain
-line now and then anywhere else.
-"""
+"""Live display of an experiment: a bar on a terminal, a line for each run anywhere else."""
 
 from __future__ import annotations
 
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.progress import REDRAWS_PER_SECOND, SECONDS_BETWEEN_LINES, cost_text
+from gpu_ls_plugin.progress import REDRAWS_PER_SECOND, cost_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import Console, RenderableType
+    from rich.console import Console
 
     from gpu_ls_plugin.experiments.plan import Run
     from gpu_ls_plugin.experiments.records import CurvePoint, Record
@@ -32,80 +27,62 @@ class ExperimentDisplay:
 
     def __init__(self, console: Console | None = None) -> None:
         from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.progress import TimeRemainingColumn as Remaining
 
         self.console = Console(stderr=True) if console is None else console
-        self.total = self.stored = self.done = self.failed = 0
-        self._live = False
-        self._next_line = 0.0
-        self._begun = 0.0
-        self._run = self._state = ""
+        self._progress = Progress(
+            BarColumn(32),
+            MofNCompleteColumn(),
+            Remaining(),
+            TextColumn("{task.description}  {task.fields[state]}", markup=False),
+            console=self.console,
+            refresh_per_second=REDRAWS_PER_SECOND,
+            transient=True,
+            disable=not self.console.is_terminal,
+        )
+        self._task = self._progress.add_task("", state="")
+        self._run = ""
 
     @contextmanager
     def of(self, total: int, missing: int) -> Iterator[None]:
         """Show an experiment of so many runs, of which some are missing, for a ``with`` block."""
-        self.total, self.stored, self.done, self.failed = total, total - missing, 0, 0
-        self._begun, self._live, self._run = time.monotonic(), self.console.is_terminal, ""
-        if not self._live:
-            self._print(f"{total} runs, {self.stored} of them stored")
-            yield
-            self._print(self._count())
-            return
-        from rich.live import Live
-
-        with Live(
-            console=self.console,
-            get_renderable=self._render,
-            refresh_per_second=REDRAWS_PER_SECOND,
-            transient=True,
-        ):
-            yield
+        stored = total - missing
+        self._print(f"{total} runs, {stored} of them stored")
+        self._progress.update(self._task, total=total, completed=stored)
+        try:
+            with self._progress:
+                yield
+        except KeyboardInterrupt:
+            done = self._progress.tasks[0].completed
+            self._print(f"interrupted: {done:.0f} of {total} runs are stored")
+            raise
 
     def begin(self, run: Run) -> None:
         """A run begins."""
         self._run = f"{run.algorithm} on {run.problem}, seed {run.seed}"
-        self._state = "preparing"
+        self._progress.update(self._task, description=self._run, state="")
 
     def show(self, point: CurvePoint) -> None:
         """The run that is on has come to another generation."""
-        best = "" if point.best is None else f", best {cost_text(point.best)}"
-        self._state = f"{point.seconds:.1f} s, generation {point.generation}{best}"
-        self._now_and_then()
+        state = f"{point.seconds:.1f} s, generation {point.generation}{_found(point)}"
+        self._progress.update(self._task, state=state)
 
     def end(self, record: Record) -> None:
         """The run that is on has ended."""
-        self.done += 1
-        self.failed += bool(record.error)
+        self._progress.advance(self._task)
         if record.error:
             self._print(f"{self._run}: {record.error.strip().splitlines()[-1]}")
-        self._now_and_then()
-
-    def _now_and_then(self) -> None:
-        if not self._live and time.monotonic() >= self._next_line:
-            self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
-            self._print(f"{self._count()}; {self._run}: {self._state}")
-
-    def _count(self) -> str:
-        failed = f", {self.failed} failed" if self.failed else ""
-        return f"{self.stored + self.done} of {self.total} runs{failed}{self._left()}"
-
-    def _left(self) -> str:
-        """Return how long the rest takes, at the pace so far."""
-        missing = self.total - self.stored - self.done
-        if not self.done or not missing:
-            return ""
-        seconds = (time.monotonic() - self._begun) / self.done * missing
-        return f", {seconds / 60:.0f} min left" if seconds > 90 else f", {seconds:.0f} s left"
+        elif not self.console.is_terminal:
+            self._print(f"{self._run}: {record.seconds:.1f} s{_found(record.curve[-1])}")
 
     def _print(self, text: str) -> None:
         self.console.print(text, highlight=False, markup=False, soft_wrap=True)
 
-    def _render(self) -> RenderableType:
-        from rich.console import Group
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-        from rich.text import Text
 
-        bar = ProgressBar(total=max(1, self.total), completed=self.stored + self.done, width=32)
-        head = Table.grid(padding=(0, 2))
-        head.add_row(bar, self._count())
-        return Group(head, Text(f"{self._run}  {self._state}"))
+def _found(point: CurvePoint) -> str:
+    if not point.costs:
+        return ", nothing feasible"
+    if len(point.costs[0]) > 1:
+        return f", front of {len(point.costs)}"
+    return f", best {cost_text(min(point.costs)[0])}"

@@ -30,7 +30,7 @@ def machine(*packages: str) -> dict[str, str]:
         "python": platform.python_version(),
     }
     versions = {name: distribution_version(name) for name in (*PACKAGES, *packages)}
-    return found | {name: version or "not installed" for name, version in versions.items()}
+    return found | {name: version for name, version in versions.items() if version}
 
 
 def processor() -> str:

@@ -66,6 +66,7 @@ def page(results: Runs, targets: Sequence[float], title: str = "") -> str:
         *([failed.html()] if failed.rows else []),
         summaries.quartiles(results).html(),
         _image("Gaps against time", lambda: figures.plot_curves(results)),
+        _image("Fronts", lambda: figures.plot_fronts(results)),
         summaries.times_to_target(results, targets).html(),
         _image(
             "Performance profiles of times", lambda: figures.plot_profiles(results, None, targets)

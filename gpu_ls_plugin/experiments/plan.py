@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass, field
+import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
-from gpu_ls_plugin.experiments.description import fingerprint
+from gpu_ls_plugin.experiments.description import fingerprint, first_difference
 from gpu_ls_plugin.experiments.records import Key, Record
 from gpu_ls_plugin.files import atomically
 
@@ -38,7 +39,9 @@ class Run:
 
     def path(self, folder: Path) -> Path:
         """Return the file of the run's record."""
-        words = [re.sub(r"[^\w.-]+", "_", name)[:LONGEST_NAME] for name in self.key[:2]]
+        words = [
+            re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII)[:LONGEST_NAME] for name in self.key[:2]
+        ]
         digest = hashlib.sha256(repr(self.key).encode()).hexdigest()[:8]
         return folder / RUNS / f"{words[0]}--{words[1]}--{self.seed}--{digest}.json"
 
@@ -54,44 +57,53 @@ class Plan:
     problems: Mapping[str, str]
     seeds: tuple[int, ...]
     termination: str
-    _prints: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def runs(self) -> Iterator[Run]:
         """Yield all runs, seed by seed, so that what is there after an interrupt is balanced."""
         for seed in self.seeds:
             for problem in self.problems:
                 for algorithm in self.algorithms:
-                    yield Run(algorithm, problem, seed, self._configuration(algorithm, problem))
-
-    def _configuration(self, algorithm: str, problem: str) -> dict[str, str]:
-        texts = {
-            "algorithm": self.algorithms[algorithm],
-            "problem": self.problems[problem],
-            "termination": self.termination,
-        }
-        for text in texts.values():  # of a large instance: once
-            if text not in self._prints:
-                self._prints[text] = fingerprint(text)
-        return {name: self._prints[text] for name, text in texts.items()}
+                    texts = {
+                        "algorithm": self.algorithms[algorithm],
+                        "problem": self.problems[problem],
+                        "termination": self.termination,
+                    }
+                    prints = {name: fingerprint(text) for name, text in texts.items()}
+                    yield Run(algorithm, problem, seed, prints)
 
     def stored(self, folder: Path) -> dict[Key, Record]:
-        """Return the records of the plan's runs that are in a folder.
+        """Return the records of the plan's runs that are in a folder, less the damaged ones.
 
         Raises
         ------
         InvalidParameterError
             A record of the same names and seed is that of something else.
-        FileFormatError
-            A file is not a record.
         """
         found = {}
         for run in self.runs():
             path = run.path(folder)
-            if path.exists():
-                record = Record.load(path)
-                _check_same(run, record, path)
+            record = stored_record(path) if path.exists() else None
+            if record is not None:
+                self._check_same(run, record, path)
                 found[run.key] = record
         return found
+
+    def _check_same(self, run: Run, record: Record, path: Path) -> None:
+        prints = run.configuration.items()
+        different = [name for name, value in prints if record.configuration.get(name) != value]
+        if not different and record.key == run.key:
+            return
+        here = {"algorithm": self.algorithms[run.algorithm], "termination": self.termination}
+        places = [
+            f"; {name}: {first_difference(record.description.get(name, ''), here[name])}"
+            for name in different
+            if name in here
+        ]
+        raise InvalidParameterError(
+            f"folder: {path} is a run of {run.algorithm!r} on {run.problem!r} with seed {run.seed} "
+            f"and another {' and '.join(different) or 'name'}{''.join(places)}. Choose another "
+            "folder or name, or delete the file"
+        )
 
     def save(self, folder: Path) -> None:
         """Write names and seeds, by which reports know the order and what is missing."""
@@ -106,18 +118,16 @@ class Plan:
             file.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
 
-def _check_same(run: Run, record: Record, path: Path) -> None:
-    different = [
-        name for name, value in run.configuration.items() if record.configuration.get(name) != value
-    ]
-    if record.key != run.key:
-        different.append("key")
-    if different:
-        raise InvalidParameterError(
-            f"{different[0]}: {path} is a run of {run.algorithm!r} on {run.problem!r} with seed "
-            f"{run.seed}, but of other settings ({', '.join(different)}); choose another folder "
-            "or another name, or delete the file"
+def stored_record(path: Path) -> Record | None:
+    """Return the record in a file; None, and a warning, where it is damaged."""
+    try:
+        return Record.load(path)
+    except FileFormatError as error:
+        warnings.warn(
+            f"{error}; the run counts as missing, and is made again when the experiment is run",
+            stacklevel=2,
         )
+        return None
 
 
 def stored_keys(folder: Path) -> list[Key]:

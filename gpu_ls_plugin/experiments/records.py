@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.exceptions import FileFormatError
@@ -15,20 +15,21 @@ if TYPE_CHECKING:
 VERSION = 1
 
 Key = tuple[str, str, int]
+Costs = list[list[float]]
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A moment of a run at which the best cost fell, or its first or last one.
+    """What a run had at a moment.
 
-    `seconds` since the start of the run, without compiling; `best` in the problem's unit, None
-    where there is no feasible solution yet or there are several objectives.
+    `seconds` are since its start, without compiling. `costs` has the objectives of the best
+    solution, or a row for each of a front, and no row where nothing feasible is known.
     """
 
     seconds: float
     evaluations: int
     generation: int
-    best: float | None
+    costs: Costs
 
 
 @dataclass(frozen=True)
@@ -44,17 +45,12 @@ class Record:
     description : dict
         The texts of "algorithm" and "termination".
     objectives : int
-        1, or more where `costs` is a front.
     optimum : float or None
         Of the problem, where that is known.
     curve : list of CurvePoint
-        In order of time.
-    costs : list of list of float
-        Objectives of the final solutions; no row where none is feasible.
+        In order of time; the last one is the end.
     solutions : list of list
-        The final solutions, a row for each of `costs`.
-    evaluations, generations : int
-        In all.
+        The final solutions.
     seconds, compiling : float
         Wall time without and of compiling.
     error : str
@@ -68,15 +64,12 @@ class Record:
     algorithm: str
     problem: str
     seed: int
-    configuration: dict[str, str]
+    configuration: dict[str, str] = field(default_factory=dict)
     description: dict[str, str] = field(default_factory=dict)
     objectives: int = 1
     optimum: float | None = None
     curve: list[CurvePoint] = field(default_factory=list)
-    costs: list[list[float]] = field(default_factory=list)
     solutions: list[list[Any]] = field(default_factory=list)
-    evaluations: int = 0
-    generations: int = 0
     seconds: float = 0.0
     compiling: float = 0.0
     error: str = ""
@@ -89,9 +82,9 @@ class Record:
         return self.algorithm, self.problem, self.seed
 
     @property
-    def best(self) -> float | None:
-        """The least final cost; None without a solution or with several objectives."""
-        return min(self.costs)[0] if self.objectives == 1 and self.costs else None
+    def costs(self) -> Costs:
+        """Of the final solutions; no row for a run that failed."""
+        return self.curve[-1].costs if self.curve and not self.error else []
 
     def save(self, path: Path) -> None:
         """Write a JSON file, which appears complete or not at all."""
@@ -113,62 +106,41 @@ class Record:
         try:
             return _record(json.loads(path.read_bytes()))
         except (ValueError, TypeError, RecursionError) as error:
-            raise FileFormatError(
-                f"{path}: not the record of a run: {error}; delete the file, and the run is made "
-                "again when the experiment is"
-            ) from error
+            raise FileFormatError(f"{path}: not the record of a run: {error}") from error
 
 
 def _record(content: Any) -> Record:
-    if not isinstance(content, dict) or content.get("version") != VERSION:
+    values = dict(content)
+    if values.pop("version", None) != VERSION:
         raise ValueError(f"not of version {VERSION}")
-    values = {name: value for name, value in content.items() if name != "version"}
-    points = [CurvePoint(**point) for point in _rows(values.get("curve"), "curve")]
-    record = Record(**{**values, "curve": points})
-    for name, kinds in KINDS.items():
-        value = getattr(record, name)
-        if not isinstance(value, kinds) or isinstance(value, bool):
+    for name, value in values.items():
+        if not isinstance(value, KINDS.get(name, object)) or isinstance(value, bool):
             raise ValueError(f"{name}: {value!r:.80}")
-    for point in points:
-        for item in fields(point):
-            _check_number(f"curve: {item.name}", getattr(point, item.name), item.name == "best")
-    for row in record.costs:
-        if len(_rows(row, "costs")) != record.objectives:
-            raise ValueError(f"costs: {len(row)} numbers, but {record.objectives} objectives")
-        for cost in row:
-            _check_number("costs", cost, False)
+    points = [CurvePoint(**point) for point in values.pop("curve", [])]
+    record = Record(**values, curve=[_checked(point, values["objectives"]) for point in points])
+    texts = {**record.configuration, **record.description, **record.machine}.values()
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("configuration, description or machine: not all are texts")
     return record
 
 
+def _checked(point: CurvePoint, objectives: int) -> CurvePoint:
+    numbers = [point.seconds, point.evaluations, point.generation]
+    for row in point.costs:
+        if len(row) != objectives:
+            raise ValueError(f"costs: {len(row)} numbers, but {objectives} objectives")
+        numbers += row
+    if any(not isinstance(number, NUMBER) or isinstance(number, bool) for number in numbers):
+        raise ValueError(f"curve: {point!r:.80}")
+    return point
+
+
 NUMBER = (int, float)
-KINDS: dict[str, tuple[type, ...]] = {
-    "algorithm": (str,),
-    "problem": (str,),
-    "seed": (int,),
-    "configuration": (dict,),
-    "description": (dict,),
-    "objectives": (int,),
+KINDS: dict[str, Any] = {
+    **dict.fromkeys(("algorithm", "problem", "error", "begun"), str),
+    **dict.fromkeys(("seed", "objectives"), int),
+    **dict.fromkeys(("configuration", "description", "machine"), dict),
+    **dict.fromkeys(("curve", "solutions"), list),
+    **dict.fromkeys(("seconds", "compiling"), NUMBER),
     "optimum": (*NUMBER, type(None)),
-    "costs": (list,),
-    "solutions": (list,),
-    "evaluations": (int,),
-    "generations": (int,),
-    "seconds": NUMBER,
-    "compiling": NUMBER,
-    "error": (str,),
-    "begun": (str,),
-    "machine": (dict,),
 }
-
-
-def _rows(value: Any, name: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise ValueError(f"{name}: missing, or not a list")
-    return value
-
-
-def _check_number(name: str, value: Any, may_be_none: bool) -> None:
-    if not (value is None and may_be_none) and (
-        not isinstance(value, NUMBER) or isinstance(value, bool)
-    ):
-        raise ValueError(f"{name}: {value!r:.80}")

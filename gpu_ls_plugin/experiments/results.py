@@ -80,6 +80,12 @@ class Results(Runs):
 
         return figures.plot_ranks(self, path)
 
+    def plot_fronts(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw the final fronts of several objectives, as `figures.plot_fronts` does."""
+        from gpu_ls_plugin.experiments import figures
+
+        return figures.plot_fronts(self, path)
+
     def report(
         self, path: str | os.PathLike[str], targets: Sequence[float] = TARGETS, title: str = ""
     ) -> None:
@@ -94,14 +100,12 @@ class Results(Runs):
             writer = csv.writer(out, lineterminator="\n")
             writer.writerow(HEADER)
             for record in self.records:
-                for index, point in enumerate(record.curve):
-                    single, last = record.objectives == 1, index == len(record.curve) - 1
-                    gap = self.gap(record.problem, point.best) if single else ""
-                    writer.writerow((
-                        *record.key, point.seconds, point.evaluations, point.generation,
-                        "" if point.best is None else point.best,
-                        self.gaps[record.key] if last and not single else gap,
-                    ))  # fmt: skip
+                curve = self.curves[record.key]
+                for point, (seconds, gap) in zip(record.curve, curve, strict=True):
+                    single = record.objectives == 1 and point.costs
+                    best = min(point.costs)[0] if single else ""
+                    counts = point.evaluations, point.generation
+                    writer.writerow((*record.key, seconds, *counts, best, gap))
 
 
 def _checked(targets: Sequence[float]) -> list[float]:

@@ -11,15 +11,19 @@ import numpy as np
 
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.experiments.comparison import quantile
-from gpu_ls_plugin.experiments.hypervolume import normalised_hypervolumes
-from gpu_ls_plugin.experiments.plan import RUNS, stored_keys
-from gpu_ls_plugin.experiments.records import Key, Record
+from gpu_ls_plugin.experiments.gaps import gap_of
+from gpu_ls_plugin.experiments.plan import RUNS, stored_keys, stored_record
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+    from gpu_ls_plugin.experiments.gaps import Gap
+    from gpu_ls_plugin.experiments.records import Key, Record
+
+    Steps = list[tuple[float, float]]
 
 
 class Runs:
@@ -58,28 +62,29 @@ class Runs:
         done = {record.key for record in self.records if not record.error}
         expected = list(expected)
         self.missing = [key for key in expected if key not in done]
-        keys = [*(key for key in expected if key in found), *found]
+        keys = [*(key for key in expected if key in set(found)), *found]
         self.algorithms = list(dict.fromkeys(key[0] for key in keys))
         self.problems = list(dict.fromkeys(key[1] for key in keys))
         self.seeds = sorted({key[2] for key in keys})
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
-        """Return all runs that are in a folder.
+        """Return all runs that are in a folder; damaged files are named by a warning.
 
         Raises
         ------
         InvalidParameterError
             There is none.
         FileFormatError
-            A file is not a record; the message names it.
+            The plan is damaged.
         OSError
             The folder or a file cannot be read.
         """
         place = Path(folder)
         if not place.is_dir():
             raise FileNotFoundError(2, "no such folder", str(folder))
-        records = [Record.load(path) for path in sorted((place / RUNS).glob("*.json"))]
+        found = [stored_record(path) for path in sorted((place / RUNS).glob("*.json"))]
+        records = [record for record in found if record is not None]
         if not records:
             raise InvalidParameterError(
                 f"folder: {folder} holds no run; pass the folder of an Experiment"
@@ -87,38 +92,42 @@ class Runs:
         return cls(records, stored_keys(place))
 
     @cached_property
-    def references(self) -> dict[str, float]:
-        """What costs are compared with, by problem: its optimum, or the best cost found."""
+    def measures(self) -> dict[str, Gap]:
+        """What turns costs into gaps, by problem; as text, what they are compared with."""
         found = {}
         for problem in self.problems:
             runs = [record for record in self.records if record.problem == problem]
             optima = [record.optimum for record in runs if record.optimum is not None]
-            costs = [record.best for record in runs if record.best is not None]
-            found[problem] = (optima or [min(costs, default=math.nan)])[0]
+            finals = [record.costs for record in runs]
+            found[problem] = gap_of(runs[0].objectives, finals, optima[0] if optima else None)
         return found
+
+    @cached_property
+    def curves(self) -> dict[Key, Steps]:
+        """Seconds and gaps of each run; infinite gaps if it failed."""
+        return {
+            record.key: [
+                (
+                    point.seconds,
+                    math.inf if record.error else self.measures[record.problem](point.costs),
+                )
+                for point in record.curve
+            ]
+            for record in self.records
+        }
 
     @cached_property
     def gaps(self) -> dict[Key, float]:
         """The final gap of each run, in percent."""
-        return {
-            record.key: self.gap(record.problem, record.best)
-            for record in self.records
-            if record.objectives == 1
-        } | self._front_gaps()
-
-    def gap(self, problem: str, cost: float | None) -> float:
-        """Return how far a cost is above the problem's reference, in percent; infinite for None."""
-        reference = self.references[problem]
-        if cost is None:
-            return math.inf
-        if cost == reference:
-            return 0.0
-        return 100.0 * (cost - reference) / abs(reference) if reference else math.inf
+        return {key: curve[-1][1] if curve else math.inf for key, curve in self.curves.items()}
 
     def gaps_of(self, algorithm: str, problem: str) -> list[float]:
         """Return the final gaps of the runs of an algorithm on a problem, by seed."""
-        found = (self.gaps.get((algorithm, problem, seed)) for seed in self.seeds)
-        return [gap for gap in found if gap is not None]
+        return [self.gaps[record.key] for record in self.runs_of(algorithm, problem)]
+
+    def seconds_to(self, key: Key, target: float) -> float:
+        """Return the seconds after which a run was at a gap, infinite if it never was."""
+        return next((seconds for seconds, gap in self.curves[key] if gap <= target), math.inf)
 
     def runs_of(self, algorithm: str, problem: str) -> list[Record]:
         """Return the records of the runs of an algorithm on a problem, by seed."""
@@ -126,23 +135,10 @@ class Runs:
         return sorted(runs, key=lambda record: record.seed)
 
     def medians(self) -> tuple[list[str], NDArray[np.float64]]:
-        """Return median gaps (problems, algorithms) and the problems: those that all have run."""
+        """Return the problems that all have run, and median gaps (problems, algorithms)."""
         rows = {
             problem: [quantile(self.gaps_of(name, problem), 0.5) for name in self.algorithms]
             for problem in self.problems
         }
         whole = {name: row for name, row in rows.items() if not np.isnan(row).any()}
         return list(whole), np.array(list(whole.values())).reshape(-1, len(self.algorithms))
-
-    def _front_gaps(self) -> dict[Key, float]:
-        """Return what the fronts lack of the hypervolume of all of them, by run."""
-        found: dict[Key, float] = {}
-        for problem in self.problems:
-            runs = [r for r in self.records if r.problem == problem and r.objectives > 1]
-            found |= {record.key: math.inf for record in runs}
-            runs = [record for record in runs if record.costs]
-            if runs:
-                volumes, together = normalised_hypervolumes([np.array(r.costs) for r in runs])
-                for record, volume in zip(runs, volumes, strict=True):
-                    found[record.key] = 100.0 * max(0.0, 1.0 - volume / together)
-        return found

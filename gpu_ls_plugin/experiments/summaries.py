@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.experiments.comparison import (
@@ -17,7 +17,7 @@ from gpu_ls_plugin.experiments.comparison import (
 from gpu_ls_plugin.experiments.tables import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from gpu_ls_plugin.experiments.records import Record
     from gpu_ls_plugin.experiments.runs import Runs
@@ -31,54 +31,39 @@ TESTED = ("first", "second", "pairs", "first better", "second better", "p", "p (
 def quartiles(results: Runs) -> Table:
     """Return the final gaps of each algorithm on each problem; no time is in it."""
     rows: list[tuple[Cell, ...]] = []
-    for problem in results.problems:
-        for algorithm in results.algorithms:
-            runs, gaps = results.runs_of(algorithm, problem), results.gaps_of(algorithm, problem)
-            if runs:
-                found = (quantile(gaps, share) for share in (*QUARTILES.values(), 1.0))
-                failed = sum(bool(record.error) for record in runs)
-                rows.append((problem, algorithm, len(runs), failed, *found))
-    several = any(record.objectives > 1 for record in results.records)
-    note = "Runs that failed or found nothing feasible count as infinitely far away." + (
-        " With several objectives, the gap is what a front lacks of the hypervolume of all fronts "
-        "together."
-        if several
-        else ""
-    )
+    for problem, algorithm, runs in _combinations(results):
+        gaps = results.gaps_of(algorithm, problem)
+        found = (quantile(gaps, share) for share in (*QUARTILES.values(), 1.0))
+        failed = sum(bool(record.error) for record in runs)
+        rows.append((problem, algorithm, len(runs), failed, *found))
     columns = ("problem", "algorithm", "runs", "failed", *QUARTILES, "worst")
+    compared = "; ".join(f"{problem}: {gap}" for problem, gap in results.measures.items())
+    note = (
+        f"Gaps to {compared}. Runs that failed or found nothing feasible are infinitely far away."
+    )
     return Table("Final gaps in %", columns, tuple(rows), note)
 
 
 def times_to_target(results: Runs, targets: Sequence[float]) -> Table:
     """Return how many runs reached gaps, and the quartiles of when."""
     rows: list[tuple[Cell, ...]] = []
-    for problem in results.problems:
-        for target in targets:
-            for algorithm in results.algorithms:
-                runs = [r for r in results.runs_of(algorithm, problem) if r.objectives == 1]
-                if runs:
-                    times = [seconds_to(results, record, target) for record in runs]
-                    reached = sum(map(math.isfinite, times))
-                    spread = (quantile(times, share) for share in (0.25, 0.5, 0.75))
-                    cells = (time if math.isfinite(time) else None for time in spread)
-                    rows.append((problem, float(target), algorithm, len(runs), reached, *cells))
+    for target in targets:
+        for problem, algorithm, runs in _combinations(results):
+            times = [results.seconds_to(record.key, target) for record in runs]
+            reached = sum(map(math.isfinite, times))
+            spread = (quantile(times, share) for share in (0.25, 0.5, 0.75))
+            cells = (time if math.isfinite(time) else None for time in spread)
+            rows.append((float(target), problem, algorithm, len(runs), reached, *cells))
     columns = (
-        *("problem", "gap %", "algorithm", "runs", "reached"),
+        *("gap %", "problem", "algorithm", "runs", "reached"),
         *("first quartile s", "median s", "third quartile s"),
     )
     note = (
         "Seconds from the start of a run, without compiling; a run that does not reach the gap "
-        "takes infinitely long, so that there is no median where fewer than half of them do."
+        "takes infinitely long, so that there is no median where fewer than half of them do. "
+        "With several objectives, generations that are powers of two are looked at."
     )
     return Table("Time to target", columns, tuple(rows), note)
-
-
-def seconds_to(results: Runs, record: Record, target: float) -> float:
-    """Return the seconds after which a run was at a gap, infinite if it never was."""
-    for point in record.curve:
-        if point.best is not None and results.gap(record.problem, point.best) <= target:
-            return point.seconds
-    return math.inf
 
 
 def tests_by_seed(results: Runs) -> Table:
@@ -149,6 +134,14 @@ def failures(results: Runs) -> Table:
         if record.error.strip()
     )
     return Table("Failed runs", ("algorithm", "problem", "seed", "error"), rows)
+
+
+def _combinations(results: Runs) -> Iterator[tuple[str, str, list[Record]]]:
+    """Yield each problem and algorithm that have runs, with these."""
+    for problem, algorithm in product(results.problems, results.algorithms):
+        runs = results.runs_of(algorithm, problem)
+        if runs:
+            yield problem, algorithm, runs
 
 
 def _test(names: tuple[str, str], pairs: Sequence[Sequence[float]]) -> tuple[Cell, ...]:

@@ -76,16 +76,6 @@ class Table:
         writer.writerows(self.rows)
         return stream.getvalue()
 
-    def markdown(self) -> str:
-        """Return the table in Markdown."""
-
-        def line(cells: list[str]) -> str:
-            return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-
-        rule = "|".join("---:" if number else "---" for number in self._numeric())
-        rows = [line([shown(cell) for cell in row]) for row in self.rows]
-        return "\n".join([line(list(self.columns)), f"|{rule}|", *rows])
-
     def html(self) -> str:
         """Return the table as an element of a page."""
         kinds = [' class="number"' if number else "" for number in self._numeric()]
