@@ -40,15 +40,19 @@ def first_difference(there: str, here: str) -> str:
     pairs = enumerate(zip(there, here, strict=False))
     shorter = min(len(there), len(here))
     start = next((index for index, (one, other) in pairs if one != other), shorter)
-    around = slice(max(0, start - AROUND), start + AROUND)
-    return f"...{there[around]}... there, ...{here[around]}... here"
+    return f"{_excerpt(there, start)} there, {_excerpt(here, start)} here"
+
+
+def _excerpt(text: str, place: int) -> str:
+    begin, end = max(0, place - AROUND), place + AROUND
+    return f"{'...' * (begin > 0)}{text[begin:end]}{'...' * (end < len(text))}"
 
 
 def _describe(value: Any, holders: tuple[int, ...]) -> str:
+    if isinstance(value, np.generic):  # some of which are subclasses of plain types
+        return repr(value.item())
     if isinstance(value, PLAIN):
         return repr(value)
-    if isinstance(value, np.generic):
-        return repr(value.item())
     if id(value) in holders:  # a circle
         return f"<holder {holders[::-1].index(id(value))}>"
     inner = functools.partial(_describe, holders=(*holders, id(value)))

@@ -34,7 +34,9 @@ class CostGap:
     proven: bool
 
     def __call__(self, costs: Costs) -> float:
-        best = min(costs)[0] if costs else math.inf
+        if not costs:
+            return math.inf
+        best = min(costs)[0]
         if best == self.reference:
             return 0.0
         if not self.reference:

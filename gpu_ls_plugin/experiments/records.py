@@ -117,14 +117,16 @@ def _record(content: Any) -> Record:
         if not isinstance(value, KINDS.get(name, object)) or isinstance(value, bool):
             raise ValueError(f"{name}: {value!r:.80}")
     points = [CurvePoint(**point) for point in values.pop("curve", [])]
-    record = Record(**values, curve=[_checked(point, values["objectives"]) for point in points])
+    record = Record(**values, curve=points)
+    for point in points:
+        _check(point, record.objectives)
     texts = {**record.configuration, **record.description, **record.machine}.values()
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("configuration, description or machine: not all are texts")
     return record
 
 
-def _checked(point: CurvePoint, objectives: int) -> CurvePoint:
+def _check(point: CurvePoint, objectives: int) -> None:
     numbers = [point.seconds, point.evaluations, point.generation]
     for row in point.costs:
         if len(row) != objectives:
@@ -132,7 +134,6 @@ def _checked(point: CurvePoint, objectives: int) -> CurvePoint:
         numbers += row
     if any(not isinstance(number, NUMBER) or isinstance(number, bool) for number in numbers):
         raise ValueError(f"curve: {point!r:.80}")
-    return point
 
 
 NUMBER = (int, float)

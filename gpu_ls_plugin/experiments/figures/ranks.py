@@ -58,9 +58,9 @@ def plot_ranks(results: Runs, path: str | os.PathLike[str] | None = None) -> Fig
     figure = image_figure(8, 1.4 + 0.25 * (number + len(groups)))
     if path is not None:
         image_format(Path(path))
-    axes = figure.add_subplot(xlim=(0.8, number + 0.2), xlabel="average rank")
-    title = f"critical difference {distance:.2f} ({len(problems)} problems, {SIGNIFICANT})"
-    axes.set_title(title, fontsize="medium")
+    axes = figure.add_subplot(xlim=(0.8, number + 0.2))
+    what = f"critical difference {distance:.2f} at {SIGNIFICANT}; problems: {len(problems)}"
+    axes.set_title(f"average ranks ({what})", fontsize="medium")
     axes.plot([1, min(number, 1 + distance)], [0.6, 0.6], color="black", marker="|")
     for row, index in enumerate(order, start=1):
         axes.plot([ranks[index]] * 2, [0, -row], color=color(index), linewidth=1)
@@ -75,8 +75,9 @@ def plot_ranks(results: Runs, path: str | os.PathLike[str] | None = None) -> Fig
         height = -(number + 1 + 0.5 * row)
         ends = ranks[order[first]] - 0.03, ranks[order[last]] + 0.03
         axes.plot(ends, [height] * 2, color="black", linewidth=3)
+    axes.xaxis.tick_top()
     axes.set_yticks([])
-    axes.spines[["left", "right", "top"]].set_visible(False)
+    axes.spines[["left", "right", "bottom"]].set_visible(False)
     return saved(figure, path)
 
 
