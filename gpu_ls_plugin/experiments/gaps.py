@@ -25,7 +25,7 @@ Gap = Callable[["Costs"], float]
 
 @dataclass(frozen=True)
 class CostGap:
-    """One objective: how far the least cost is above a reference, in percent.
+    """One objective: how far the least cost is above a reference, in percent of this, or of 1.
 
     Calling it returns the gap of solutions, infinite if there is none.
     """
@@ -36,12 +36,8 @@ class CostGap:
     def __call__(self, costs: Costs) -> float:
         if not costs:
             return math.inf
-        best = min(costs)[0]
-        if best == self.reference:
-            return 0.0
-        if not self.reference:
-            return math.inf
-        return round(100.0 * (best - self.reference) / abs(self.reference), DIGITS)
+        unit = abs(self.reference) or 1.0
+        return round(100.0 * (min(costs)[0] - self.reference) / unit, DIGITS)
 
     def __str__(self) -> str:
         source = "the optimum" if self.proven else "the best cost of all runs"

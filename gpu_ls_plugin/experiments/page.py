@@ -92,8 +92,8 @@ def _overview(results: Runs) -> str:
     written = datetime.now(UTC).isoformat(timespec="seconds")
     return (
         f"{len(results.records)} runs: {len(results.algorithms)} algorithms, "
-        f"{len(results.problems)} problems, {len(results.seeds)} seeds; {len(results.missing)} "
-        f"runs are missing or failed. {when}this page was written {written}."
+        f"{len(results.problems)} problems, {len(results.seeds)} seeds; missing or failed: "
+        f"{len(results.missing)}. {when}this page was written {written}."
     )
 
 

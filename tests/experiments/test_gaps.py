@@ -44,7 +44,7 @@ def test_the_hypervolume_is_that_of_pymoo(objectives: int) -> None:
         ([[90.0]], 100.0, -10.0),  # the optimum is none: it is shown, not hidden
         ([[-90.0]], -100.0, 10.0),
         ([[0.0]], 0.0, 0.0),
-        ([[1.0]], 0.0, math.inf),
+        ([[1.0]], 0.0, 100.0),  # of 1
         ([], 100.0, math.inf),
     ],
 )

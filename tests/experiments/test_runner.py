@@ -127,7 +127,7 @@ def test_what_a_killed_run_has_left_is_made_again(tmp_path: Path) -> None:
     gone.unlink()
     performer = Performer()
     with pytest.warns(UserWarning, match=half.name):
-        again, shown = perform(tmp_path, performer)
+        again, _ = perform(tmp_path, performer)
     assert len(performer.made) == 2 and key in performer.made
     assert [(r.key, r.costs) for r in again] == [(r.key, r.costs) for r in records]
 
