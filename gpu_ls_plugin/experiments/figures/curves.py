@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.drawing.canvas import color, panels, plain, saved
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.experiments.comparison import quantile
-from gpu_ls_plugin.experiments.figures.panels import color, panels, plain, saved
 
 if TYPE_CHECKING:
     import os

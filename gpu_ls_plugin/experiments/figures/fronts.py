@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from gpu_ls_plugin.drawing.canvas import panels, plain, saved
+from gpu_ls_plugin.drawing.fronts import draw_fronts
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.experiments.figures.panels import color, panels, plain, saved
 
 if TYPE_CHECKING:
     import os
@@ -45,11 +48,11 @@ def plot_fronts(results: Runs, path: str | os.PathLike[str] | None = None) -> Fi
         raise InvalidParameterError("plot: no run has a front of several objectives")
     figure, places = panels(len(problems), path)
     for axes, problem in zip(places, problems, strict=True):
-        axes.set(title=plain(problem), xlabel="first objective", ylabel="second objective")
-        for index, name in enumerate(results.algorithms):
-            found = [r.costs for r in runs if (r.algorithm, r.problem) == (name, problem)]
-            if found:
-                first, second, *_ = zip(*(row for costs in found for row in costs), strict=True)
-                axes.scatter(first, second, s=8, color=color(index), label=plain(name))
-        axes.legend(fontsize="small")
+        fronts = {
+            name: [row for record in results.runs_of(name, problem) for row in record.costs]
+            for name in results.algorithms
+        }
+        first_two = {name: np.array([row[:2] for row in rows]) for name, rows in fronts.items()}
+        draw_fronts(axes, first_two)
+        axes.set_title(plain(problem))
     return saved(figure, path)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpu_ls_plugin.drawing.canvas import color, plain, require_image, saved
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.experiments.comparison import average_ranks, critical_difference
-from gpu_ls_plugin.experiments.figures.panels import color, plain, saved
 from gpu_ls_plugin.experiments.summaries import SIGNIFICANT
-from gpu_ls_plugin.files import image_figure, image_format
+from gpu_ls_plugin.files import image_figure
 
 if TYPE_CHECKING:
     import os
@@ -56,8 +55,7 @@ def plot_ranks(results: Runs, path: str | os.PathLike[str] | None = None) -> Fig
     distance = critical_difference(number, len(problems))
     groups = cliques(ranks[order].tolist(), distance)
     figure = image_figure(8, 1.4 + 0.25 * (number + len(groups)))
-    if path is not None:
-        image_format(Path(path))
+    require_image(path)
     axes = figure.add_subplot(xlim=(0.8, number + 0.2))
     what = f"critical difference {distance:.2f} at {SIGNIFICANT}; problems: {len(problems)}"
     axes.set_title(f"average ranks ({what})", fontsize="medium")

@@ -1,4 +1,4 @@
-"""What the figures of experiments have in common."""
+"""What figures have in common."""
 
 from __future__ import annotations
 
@@ -15,10 +15,15 @@ if TYPE_CHECKING:
 BESIDE = 3  # panels in a row
 
 
-def panels(number: int, path: str | os.PathLike[str] | None) -> tuple[Figure, list[Any]]:
-    """Return a figure with empty panels; a path that is not that of an image raises."""
+def require_image(path: str | os.PathLike[str] | None) -> None:
+    """Raise InvalidParameterError, before any work, where a path is not that of an image."""
     if path is not None:
         image_format(Path(path))
+
+
+def panels(number: int, path: str | os.PathLike[str] | None) -> tuple[Figure, list[Any]]:
+    """Return a figure with empty panels; a path that is not that of an image raises."""
+    require_image(path)
     columns = min(number, BESIDE)
     rows = -(-number // columns)
     figure = image_figure(1.0 + 4.5 * columns, 0.5 + 3.5 * rows)
@@ -33,7 +38,7 @@ def saved(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
 
 
 def color(index: int) -> str:
-    """Return the color of an algorithm in all figures."""
+    """Return the color of one of several, the same in all figures."""
     return f"C{index % 10}"
 
 
