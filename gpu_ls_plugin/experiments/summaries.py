@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.experiments.tables import Cell
 
 SIGNIFICANT = 0.05
-QUARTILES = {"best": 0.0, "first quartile": 0.25, "median": 0.5, "third quartile": 0.75}
+QUARTILES = {"best": 0.0, "Q1": 0.25, "median": 0.5, "Q3": 0.75}
 TESTED = ("first", "second", "pairs", "first better", "second better", "p", "p (Holm)", "better")
 
 
@@ -54,10 +54,7 @@ def times_to_target(results: Runs, targets: Sequence[float]) -> Table:
             spread = (quantile(times, share) for share in (0.25, 0.5, 0.75))
             cells = (time if math.isfinite(time) else None for time in spread)
             rows.append((float(target), problem, algorithm, len(runs), reached, *cells))
-    columns = (
-        *("gap %", "problem", "algorithm", "runs", "reached"),
-        *("first quartile s", "median s", "third quartile s"),
-    )
+    columns = ("gap %", "problem", "algorithm", "runs", "reached", "Q1 s", "median s", "Q3 s")
     note = (
         "Seconds from the start of a run, without compiling; a run that does not reach the gap "
         "takes infinitely long, so that there is no median where fewer than half of them do. "

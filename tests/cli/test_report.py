@@ -54,6 +54,7 @@ def test_options_say_where_how_and_what(
     assert not (folder / "report.html").exists()
 
 
+@pytest.mark.filterwarnings("always::UserWarning")
 def test_damaged_files_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     damaged = next((folder / "runs").glob("a--*"))
     damaged.write_text("{")

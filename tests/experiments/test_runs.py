@@ -37,7 +37,7 @@ def test_gaps_are_to_the_optimum_or_to_the_best_of_all_runs() -> None:
 
 def test_the_table_has_quartiles() -> None:
     table = results({("a", "p"): [100, 101, 102, 103, 104], ("b", "p"): [100, 110]}).table()
-    assert table.columns[4:] == ("best", "first quartile", "median", "third quartile", "worst")
+    assert table.columns[4:] == ("best", "Q1", "median", "Q3", "worst")
     assert table.rows == (
         ("p", "a", 5, 0, 0.0, 1.0, 2.0, 3.0, 4.0),
         ("p", "b", 2, 0, 0.0, 2.5, 5.0, 7.5, 10.0),
