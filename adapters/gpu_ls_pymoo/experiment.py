@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from pymoo.termination import get_termination
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.experiments import inputs
 from gpu_ls_plugin.experiments.description import describe
 from gpu_ls_plugin.experiments.display import ExperimentDisplay
 from gpu_ls_plugin.experiments.machine import machine
@@ -29,6 +29,7 @@ from gpu_ls_pymoo.problems import TSPProblem
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable, Iterable, Mapping
 
     from gpu_ls_plugin.experiments.plan import Run
     from gpu_ls_plugin.experiments.records import Costs
@@ -69,20 +70,21 @@ class Experiment:
 
     def __init__(
         self,
-        algorithms: Mapping[str, Algorithm | Callable[[], Algorithm]],
+        algorithms: Mapping[str, Algorithm | Callable[[], Algorithm]] | Iterable[Algorithm],
         problems: Mapping[str, Problem | TSP] | Iterable[Problem | TSP],
         seeds: int | Iterable[int],
         termination: Any,
         folder: str | os.PathLike[str] = "experiment",
     ) -> None:
-        self.algorithms = _algorithms(algorithms)
-        self.problems = _problems(problems)
+        self.algorithms = inputs.named("algorithms", algorithms, lambda made: type(made).__name__)
+        problems = inputs.named("problems", problems, lambda problem: _problem(problem).name())
+        self.problems = {name: _problem(problem) for name, problem in problems.items()}
         self.termination = _termination(termination)
         self.folder = Path(folder)
         self.plan = Plan(
             {name: describe(_fresh(name, made)) for name, made in self.algorithms.items()},
             {name: describe(problem) for name, problem in self.problems.items()},
-            _seeds(seeds),
+            inputs.seeds(seeds),
             describe(self.termination),
         )
 
@@ -166,29 +168,6 @@ def _costs(solutions: Any) -> Costs:
     return kept
 
 
-def _algorithms(given: Any) -> dict[str, Any]:
-    return _named("algorithms", given, lambda made: type(made).__name__)
-
-
-def _named(parameter: str, given: Any, name_of: Callable[[Any], str]) -> dict[str, Any]:
-    """Return a mapping of names, which a list's entries have of themselves."""
-    if isinstance(given, Mapping):
-        pairs = [(checks.text(parameter, name), item) for name, item in given.items()]
-    elif isinstance(given, Iterable):
-        pairs = [(name_of(item), item) for item in given]
-    else:
-        raise InvalidTypeError(f"{parameter}: {given!r} is neither a mapping nor a list")
-    if not pairs:
-        raise InvalidParameterError(f"{parameter}: there is none")
-    names = [name for name, _ in pairs]
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise InvalidParameterError(
-            f"{parameter}: {twice[0]!r} is the name of more than one; pass a mapping of names"
-        )
-    return dict(pairs)
-
-
 def _fresh(name: str, made: Any) -> Any:
     """Return an algorithm that has not begun."""
     algorithm = made
@@ -206,25 +185,10 @@ def _fresh(name: str, made: Any) -> Any:
     return copy.deepcopy(algorithm) if algorithm is made else algorithm
 
 
-def _problems(given: Any) -> dict[str, Any]:
-    named = _named("problems", given, lambda problem: _problem(problem).name())
-    return {name: _problem(problem) for name, problem in named.items()}
-
-
 def _problem(given: Any) -> Any:
     if isinstance(given, TSP):
         return TSPProblem(given)
     return checks.instance("problems", given, kind=Problem, wanted="pymoo problem or a TSP")
-
-
-def _seeds(given: Any) -> tuple[int, ...]:
-    if isinstance(given, Iterable):
-        found = tuple(checks.integer("seeds", seed, least=0) for seed in given)
-    else:
-        found = tuple(range(1, 1 + checks.integer("seeds", given, least=1)))
-    if not found or len(set(found)) < len(found):
-        raise InvalidParameterError(f"seeds: {given!r} is empty, or holds a seed twice")
-    return found
 
 
 def _termination(given: Any) -> Termination:
