@@ -54,15 +54,16 @@ def test_frequent_edges_are_drawn_above_and_wider(tmp_path: Path) -> None:
 
 def test_a_run_has_a_frame_for_each_state(tmp_path: Path) -> None:
     path = tmp_path / "a.gif"
-    states = [[AROUND, CROSSED], CROSSED, np.array(AROUND)]
-    gls.animate_run(SQUARE, iter(states), path, titles=["start"], per_second=10)
+    states = [AROUND, [AROUND, CROSSED], CROSSED, np.array(AROUND), AROUND]
+    gls.animate_run(SQUARE, iter(states), path, titles=["x"] * 4, per_second=10)
     with Image.open(path) as image:
-        assert image.format == "GIF" and image.n_frames == 3 and image.info["duration"] == 100
+        assert image.format == "GIF" and image.n_frames == 5 and image.info["duration"] == 100
         frames = []
-        for number in range(3):
+        for number in range(5):
             image.seek(number)
             frames.append(np.asarray(image.convert("RGB")))
-    assert all((one != other).any() for one, other in pairwise(frames))
+    assert (frames[0] == frames[3]).all()  # nothing is left of the frames between
+    assert all((one != other).any() for one, other in pairwise(frames))  # at least the title
     assert [file.name for file in tmp_path.iterdir()] == ["a.gif"]
 
 

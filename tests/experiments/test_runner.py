@@ -6,11 +6,13 @@ import contextlib
 import io
 import json
 import signal
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from rich.console import Console
 
+from gpu_ls_plugin.budget import compiling
 from gpu_ls_plugin.experiments.display import ExperimentDisplay
 from gpu_ls_plugin.experiments.plan import Plan
 from gpu_ls_plugin.experiments.records import CurvePoint
@@ -130,6 +132,21 @@ def test_what_a_killed_run_has_left_is_made_again(tmp_path: Path) -> None:
         again, _ = perform(tmp_path, performer)
     assert len(performer.made) == 2 and key in performer.made
     assert [(r.key, r.costs) for r in again] == [(r.key, r.costs) for r in records]
+
+
+def test_compiling_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = 100.0
+    monkeypatch.setattr(time, "perf_counter", lambda: clock)
+
+    def act() -> None:
+        nonlocal clock
+        clock += 2.0
+        with compiling():
+            clock += 30.0
+
+    (record, *_), _ = perform(tmp_path, Performer(KEYS[0], act))
+    assert [point.seconds for point in record.curve] == [0.0, 2.0]
+    assert (record.seconds, record.compiling) == (2.0, 30.0)
 
 
 def test_a_curve_has_new_best_costs_the_first_and_the_last_state() -> None:

@@ -111,6 +111,13 @@ def test_algorithms_are_compared_by_seed_on_each_problem() -> None:
     assert table.column("better") == ["a", "c", "c"]
 
 
+def test_what_is_significant_alone_may_not_be_among_many() -> None:
+    costs = {(name, "p"): range(100 + i, 160, 10) for i, name in enumerate("abc")}
+    table = results(costs).tests()
+    assert table.column("pairs") == [6] * 3 and table.column("p") == [2 / 2**6] * 3
+    assert table.column("p (Holm)") == [6 / 2**6] * 3 and table.column("better") == [None] * 3
+
+
 def test_only_seeds_that_both_have_run_are_compared() -> None:
     runs = Results([
         *(record("a", seed=seed, points=[(1.0, [[2.0]])]) for seed in (1, 2, 3)),
