@@ -139,7 +139,7 @@ class Experiment:
         result = minimize(
             self.problems[run.problem],
             algorithm,
-            copy.deepcopy(self.termination),
+            self.termination,
             copy_algorithm=False,
             seed=run.seed,
         )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 CORNER = 1.1  # the reference point of scaled objectives
 DIGITS = 9  # of gaps: real lengths added up in another order differ by less
+NOTHING = "nothing, since no run has found anything"
 
 Gap = Callable[["Costs"], float]
 
@@ -34,12 +35,14 @@ class CostGap:
     proven: bool
 
     def __call__(self, costs: Costs) -> float:
-        if not costs:
+        if not costs or math.isinf(self.reference):
             return math.inf
         unit = abs(self.reference) or 1.0
         return round(100.0 * (min(costs)[0] - self.reference) / unit, DIGITS)
 
     def __str__(self) -> str:
+        if math.isinf(self.reference):
+            return NOTHING
         source = "the optimum" if self.proven else "the best cost of all runs"
         return f"{source}, {self.reference:.10g}"
 
@@ -55,7 +58,7 @@ class FrontGap:
     together: NDArray[np.float64]
 
     def __call__(self, costs: Costs) -> float:
-        if not costs:
+        if not costs or not len(self.together):
             return math.inf
         return round(100.0 * (1.0 - self.volume(costs) / self.whole), DIGITS)
 
@@ -71,6 +74,8 @@ class FrontGap:
         return self.volume(self.together.tolist())
 
     def __str__(self) -> str:
+        if not len(self.together):
+            return NOTHING
         return f"the hypervolume of the fronts of all runs together, {self.whole:.4g}"
 
 

@@ -58,7 +58,13 @@ def test_without_an_optimum_the_best_of_all_runs_is_the_reference() -> None:
     gap = gap_of(1, [[[12.0]], [], [[10.0]]], None)
     assert (gap([[12.0]]), gap([[10.0]])) == (pytest.approx(20.0), 0.0)
     assert str(gap) == "the best cost of all runs, 10"
-    assert gap_of(1, [[], []], None)([]) == math.inf
+
+
+@pytest.mark.parametrize("objectives", [1, 2])
+def test_where_no_run_has_found_anything(objectives: int) -> None:
+    gap = gap_of(objectives, [[], []], None)
+    assert gap([]) == gap([[5.0] * objectives]) == math.inf
+    assert str(gap) == "nothing, since no run has found anything"
 
 
 def test_lengths_added_up_in_another_order_have_equal_gaps() -> None:

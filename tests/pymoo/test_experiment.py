@@ -145,6 +145,26 @@ def test_a_run_that_raises_is_recorded_and_made_again(tmp_path: Path) -> None:
     assert made.run(progress=False).missing == []
 
 
+class Hopeless(Problem):
+    """Has no feasible solution, or none with a finite cost."""
+
+    def __init__(self, cost: float, excess: float) -> None:
+        super().__init__(n_var=2, n_obj=1, n_ieq_constr=1, xl=0, xu=1)
+        self.cost, self.excess = cost, excess
+
+    def _evaluate(self, x: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        out["F"], out["G"] = np.full(len(x), self.cost), np.full(len(x), self.excess)
+
+
+def test_runs_that_find_nothing_have_no_costs(tmp_path: Path) -> None:
+    problems = {"infeasible": Hopeless(1.0, 1.0), "infinite": Hopeless(np.inf, -1.0)}
+    results = small(tmp_path, problems=problems).run(progress=False)
+    assert results.missing == [] and not any(record.error for record in results.records)
+    assert all(point.costs == [] for record in results.records for point in record.curve)
+    assert set(results.gaps.values()) == {np.inf}
+    assert "infeasible: nothing, since" in results.table().note
+
+
 class Interrupting(Callback):
     """Presses Ctrl-C once, in a run of its choice."""
 
