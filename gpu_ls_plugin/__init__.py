@@ -14,7 +14,7 @@ from gpu_ls_plugin.construction import (
     random_tours,
     space_filling_curve,
 )
-from gpu_ls_plugin.drawing import plot_tour
+from gpu_ls_plugin.drawing import animate_run, plot_fronts, plot_population, plot_tour
 from gpu_ls_plugin.filtering import (
     DontLook,
     Everything,
@@ -110,10 +110,13 @@ __all__ = [
     "ThreeOpt",
     "Threshold",
     "TwoOpt",
+    "animate_run",
     "best_moves",
     "exceptions",
     "greedy",
     "nearest_neighbour",
+    "plot_fronts",
+    "plot_population",
     "plot_tour",
     "random_tours",
     "read_tour",

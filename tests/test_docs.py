@@ -62,6 +62,15 @@ def test_the_guide_to_recombination_runs() -> None:
     assert 0 < int(searched) < float(crossed)
 
 
+def test_the_guide_to_experiments_runs(tmp_path: Path) -> None:
+    code = "\n".join(blocks(ROOT / "docs" / "experiments.md", "python"))
+    out = run_python(f"import os; os.chdir({str(tmp_path)!r})\n{code}", ROOT, ROOT / "adapters")
+    assert "Final gaps in %" in out and "Average ranks" in out
+    names = {path.name for path in (tmp_path / "memetic").iterdir()}
+    assert names == {"runs", "plan.json", "curves.csv", "report.html"}
+    assert {path.name for path in tmp_path.iterdir()} == {"memetic", "run.gif", "population.png"}
+
+
 def test_the_filter_guide_runs() -> None:
     *code, _ = blocks(ROOT / "docs" / "filters.md", "python")  # the last: test_third_party.py
     best, kept, *_, gain = run_python("\n".join(code)).split()

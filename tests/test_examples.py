@@ -66,6 +66,19 @@ def test_memetic_ga_on_another_instance(tmp_path: Path) -> None:
     assert out.count("0.00 %") == 3
 
 
+def test_experiment(tmp_path: Path) -> None:
+    reason = 'needs pip install "gpu-ls-plugin[pymoo,plot]"'
+    pytest.importorskip("pymoo.core.problem", reason=reason)
+    pytest.importorskip("matplotlib", reason=reason)
+    out = run("experiment.py", "--seeds", 2, "--pop", 8, folder=tmp_path)
+    assert all(title in out for title in ("Final gaps in %", "Time to target", "Comparison"))
+    lines = (line.split() for line in out.splitlines())
+    row = next(cells for cells in lines if cells[:2] == ["capitals", "MemeticGA"])
+    assert row[2:5] == ["2", "0", "0"]  # runs, failed, the best gap
+    assert len(list((tmp_path / "experiment" / "runs").glob("*.json"))) == 12
+    assert (tmp_path / "experiment" / "report.html").read_text("utf-8").count("<img") == 3
+
+
 def test_climb_batch(tmp_path: Path) -> None:
     out = run("climb_batch.py", "--size", 16, folder=tmp_path)
     problem = gls.TSP.read(CAPITALS)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         SegmentCrossover,
     )
     from gpu_ls_pymoo.duplicates import TourDuplicateElimination
+    from gpu_ls_pymoo.experiment import Experiment
     from gpu_ls_pymoo.mating import MemeticMating
     from gpu_ls_pymoo.mutation import DoubleBridgeMutation, LocalSearchMutation
     from gpu_ls_pymoo.output import LocalSearchOutput
@@ -41,6 +42,7 @@ __all__ = [
     "EdgeAssemblyCrossover",
     "EdgeDistanceSurvival",
     "EdgeRecombinationCrossover",
+    "Experiment",
     "LocalSearchMutation",
     "LocalSearchOutput",
     "LocalSearchSampling",
@@ -65,6 +67,7 @@ _HOMES = {
     "EdgeAssemblyCrossover": "crossover",
     "EdgeDistanceSurvival": "survival",
     "EdgeRecombinationCrossover": "crossover",
+    "Experiment": "experiment",
     "LocalSearchMutation": "mutation",
     "LocalSearchOutput": "output",
     "LocalSearchSampling": "sampling",

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from pymoo.algorithms.soo.nonconvex.ga import FitnessSurvival
 from pymoo.termination.max_gen import MaximumGenerationTermination
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.evolution.chain_evolution import ChainEvolution
+from gpu_ls_plugin.evolution.choice import SIZE, evolution_of
 from gpu_ls_plugin.evolution.improver import Improver
 from gpu_ls_plugin.recombination.base import Recombination
-from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 from gpu_ls_pymoo.clock import time_limit
 from gpu_ls_pymoo.crossover import RecombinationCrossover
 from gpu_ls_pymoo.duplicates import TourDuplicateElimination
@@ -26,37 +25,43 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.evolution.evolution import Evolution
 
-POP_SIZE = 100  # where it does not follow from the device
-
 
 class MemeticGA(EvolvingGA):
-    """Genetic algorithm over local optima: every child is improved by a local search.
+    """Genetic algorithm over local optima, whose population stays where it is searched.
 
-    A generation draws parents at random, puts a segment of one into the other
-    (`SegmentCrossover`), kicks half of the children, searches all of them in one batch and keeps
-    the best distinct tours of parents and children. The start population are searched
-    nearest-neighbour tours.
+    With nothing said, generations are those of `gpu-ls solve`: every tour is kicked and repaired by
+    Lin-Kernighan for a while, then the tours are crossed by edge assembly, and those that are cut
+    short by a time limit are kept. Size, candidates, starts and the length of a generation follow
+    from the problem, the device and the time limit (`gpu_ls_plugin.solver.default_settings`).
+
+    With a crossover whose children may be worse than their parents, or with ``moves``, ``kicks`` or
+    ``n_offsprings``, a generation crosses random parents, searches the children in one batch and
+    keeps the best different tours of parents and children. With operators of pymoo it is a
+    `MemeticMating`.
 
     ``result.data["start_best"]`` is the fitness of the best tour of the start population,
     ``result.data["local_search"]`` holds the `Statistics` of all searches together. A searched
-    tour counts as one evaluation in ``n_eval``. A time limit cuts the search of the last
-    generation. Ctrl-C ends the run with the best so far.
+    tour counts as one evaluation in ``n_eval``. ``pop`` holds the different tours, the best first;
+    it is filled when somebody looks. A time limit cuts the search of the last generation. Ctrl-C
+    ends the run with the best so far.
 
     The first search of a kind on a machine is compiled, before the clock of a time limit starts.
 
     Parameters
     ----------
-    pop_size : int
-        Tours in the population, at least 1; also the size of the batches, so a GPU needs hundreds.
+    pop_size : int, optional
+        Tours in the population, at least 1; a GPU needs hundreds. By default as `gpu-ls solve`
+        chooses it, or 100 where the generations are others.
     search : callable or str, optional
-        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
-        `default_search` if None.
+        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)". A
+        `LocalSearch` repairs kicked tours, others search children.
     sampling : pymoo Sampling, array (P, n) or Population, optional
         Start population; an array or Population is a warm start, whose tours are checked and
         taken as they are.
-    selection, crossover, mutation : pymoo operators, optional
-        As in `MemeticMating`. A recombination of gpu_ls_plugin, such as ``EdgeAssembly()``, crosses
-        random parents on the device; there is no other selection or mutation then.
+    crossover : Recombination or pymoo Crossover, optional
+        Such as ``gls.EdgeAssembly()`` or ``gls.OrderCrossover()``: crossed on the device.
+    selection, mutation : pymoo operators, optional
+        As in `MemeticMating`.
     survival, mating, output : optional
         Other pymoo parts in place of `FitnessSurvival`, `MemeticMating` and `LocalSearchOutput`.
         A `mating` brings its own search and operators.
@@ -108,7 +113,7 @@ class MemeticGA(EvolvingGA):
         self.improver = Improver(search, backend, moves, kicks)
         self._chosen_size, self._crossover = pop_size, crossover
         self._own = (selection, mutation, survival, mating)
-        self._limits = (n_offsprings, moves, kicks)
+        self._children = n_offsprings
         self.constructs = sampling is None
         if sampling is None:
             sampling = LocalSearchSampling(search=search, backend=backend, moves=moves, kicks=kicks)
@@ -117,7 +122,7 @@ class MemeticGA(EvolvingGA):
                 crossover = RecombinationCrossover(crossover, backend=backend)
             mating = MemeticMating(search, selection, crossover, mutation, backend, moves, kicks)
         super().__init__(
-            pop_size=pop_size or POP_SIZE,
+            pop_size=pop_size or SIZE,
             sampling=sampling,
             mating=mating,
             survival=survival or FitnessSurvival(),
@@ -136,40 +141,29 @@ class MemeticGA(EvolvingGA):
         if self.evolution is None:
             _prepare(self.mating, problem, self.n_offsprings)
         else:
-            self.evolution.prepare(as_tsp(problem), self.pop_size)
+            self.pop_size = self.evolution.size
+            self.evolution.prepare(as_tsp(problem))
         if self.evolution is None or not self.constructs:
             _prepare(self.initialization.sampling, problem, self.pop_size)
 
     def _evolution(self, problem: Any) -> Evolution[Any] | None:
         """Return what makes the generations; None where pymoo's operators do."""
-        crossover, search = self._crossover, self.improver.given
-        if not knows_fitness(problem) or any(part is not None for part in self._own):
-            return None
+        crossover = self._crossover
         if not (crossover is None or isinstance(crossover, Recombination)):
             return None
-        improves = crossover is None or crossover.never_worse
-        limited = any(limit is not None for limit in self._limits)
-        if limited or not improves or not (search is None or _repairs(search)):
+        if not knows_fitness(problem) or any(part is not None for part in self._own):
             return None
-        evolution = ChainEvolution.like_solve(
+        return evolution_of(
             as_tsp(problem),
-            population=self._chosen_size,
-            search=search,
-            crossover=crossover,
+            self.improver,
+            crossover,
+            size=self._chosen_size,
+            children=self._children,
             seconds=time_limit(self.termination),
-            backend=self.improver.backend,
         )
-        if self._chosen_size is None:
-            self.pop_size = self.n_offsprings = evolution.settings.population
-        return evolution
 
 
 def _prepare(operator: Any, problem: Any, size: Any) -> None:
     """Compile what an operator needs ahead, if it can."""
     if hasattr(operator, "prepare"):
         operator.prepare(problem, size)
-
-
-def _repairs(search: object) -> TypeGuard[LocalSearch]:
-    """Return whether a search can repair kicked tours within the kernel of a chain."""
-    return isinstance(search, LocalSearch) and IteratedLocalSearch(search).fused

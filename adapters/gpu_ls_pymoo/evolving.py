@@ -90,7 +90,7 @@ class EvolvingGA(GeneticAlgorithm):
             else:
                 pop = self.pop
                 given = checked(pop.get("X"), tsp.n, "pop") if len(pop) else None
-                population = self.evolution.start(tsp, self.pop_size, self.random_state, run, given)
+                population = self.evolution.start(tsp, self.random_state, run, given)
         self.evaluator.n_eval += len(population)
         self._made = Unfilled(self.problem, population, self.n_iter)
         return self._made

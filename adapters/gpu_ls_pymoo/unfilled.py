@@ -9,7 +9,7 @@ from pymoo.core.population import Population
 from pymoo.core.result import Result
 
 import gpu_ls_pymoo.individuals as individuals
-from gpu_ls_plugin.backends.arrays import on_gpu
+from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_pymoo.problems import as_tsp, canonical_tours, fitness
 
@@ -64,7 +64,7 @@ class Unfilled:
         if self._best_only:
             best = int(population.costs.argmin())
             rows = slice(best, best + 1)
-        tours, costs = _host(population.tours[rows]), _host(population.costs[rows])
+        tours, costs = on_host(population.tours[rows]), on_host(population.costs[rows])
         different = TourPopulation.of(np, tours, costs, symmetric=symmetric)
         return different.best(len(costs))
 
@@ -103,7 +103,3 @@ class LookedResult(Result):
     """pymoo's result of a run whose population nobody has looked at yet."""
 
     pop = Looked()
-
-
-def _host(array: Any) -> Any:
-    return array.get() if on_gpu(array) else np.asarray(array)

@@ -18,11 +18,12 @@ from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver.single import rehearse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gpu_ls_plugin.evolution.rows import Tours
     from gpu_ls_plugin.evolution.run import Run
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.base import Recombination
-    from gpu_ls_plugin.searches.local_search import LocalSearch
 
 SECONDS = 10.0  # that a run without a time limit is taken to have
 
@@ -45,7 +46,7 @@ class ChainEvolution(Evolution[ChainPopulation]):
         problem: TSP,
         *,
         population: int | None = None,
-        search: LocalSearch | None = None,
+        search: Callable[..., Any] | None = None,
         crossover: Recombination | None = None,
         seconds: float = math.inf,
         backend: str = "auto",
@@ -83,16 +84,20 @@ class ChainEvolution(Evolution[ChainPopulation]):
         assert isinstance(search, IteratedLocalSearch)
         return search
 
-    def prepare(self, problem: TSP, size: int) -> None:
-        """Compile for a population of `size`, ahead of a timed run."""
+    @property
+    def size(self) -> int:
+        """Number of chains."""
+        return int(self.settings.population or 1)
+
+    def prepare(self, problem: TSP) -> None:
+        """Compile what a run needs, ahead of it."""
         if (cooperation := self.search.cooperation) is not None:
             cooperation.check(problem)
-        rehearse(problem, replace(self.settings, population=size))
+        rehearse(problem, self.settings)
 
     def start(
         self,
         problem: TSP,
-        size: int,
         random_state: np.random.Generator,
         run: Run,
         given: Tours | None = None,
@@ -100,8 +105,8 @@ class ChainEvolution(Evolution[ChainPopulation]):
         """Return local optima, `given` ones and others of a construction."""
         seed, seconds = int(random_state.integers(2**63)), run.seconds_left()
         place: dict[str, Any] = {"seed": seed, "backend": self.settings.backend}
-        kept = [] if given is None else [given[:size]]
-        missing = size - sum(map(len, kept))
+        kept = [] if given is None else [given[: self.size]]
+        missing = self.size - sum(map(len, kept))
         if missing:
             construct = registry.lookup("construction", str(self.settings.start))
             kept.append(construct(problem, size=missing, **place))

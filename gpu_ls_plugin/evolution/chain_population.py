@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.searches.audit import check_claims, foreign_names, refereed_costs
 from gpu_ls_plugin.searches.chains.rehearsal import SMALLEST_KICKED
-from gpu_ls_plugin.searches.chains.rounds import Rounds
 from gpu_ls_plugin.searches.chains.start import Start
+from gpu_ls_plugin.searches.rounds import Rounds
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
@@ -42,6 +46,7 @@ class ChainPopulation:
         self._tours, self._costs = tours, costs
         self._rounds: Rounds | None = None
         self._state: dict[str, Any] | None = None
+        self._best, self._counted = math.inf, np.zeros(4, np.int64)
 
     @property
     def tours(self) -> Any:
@@ -62,8 +67,7 @@ class ChainPopulation:
             state["_state"] = self._rounds.state()
             chains = state["_state"]["chains"]
             state |= {"_tours": chains["best_tours"], "_costs": chains["best_costs"]}
-        to_numpy = get_backend(self.backend).to_numpy
-        return state | {"_tours": to_numpy(state["_tours"]), "_costs": to_numpy(state["_costs"])}
+        return state | {name: on_host(state[name]) for name in ("_tours", "_costs")}
 
     def advance(self, problem: TSP, progress: float, seconds: float) -> Statistics:
         """Make one generation within a time (in place); return what it has counted.
@@ -92,8 +96,7 @@ class ChainPopulation:
         return statistics
 
     def _advance(self, rounds: Rounds, progress: float, watch: Stopwatch) -> None:
-        chains, before = rounds.chains, _counts(rounds.chains)
-        best, exchanges = chains.best_costs.min().item(), rounds.exchanges
+        chains, exchanges, best = rounds.chains, rounds.exchanges, self._best
         heat = self.search.accept.level(progress)
         until = NO_LIMIT
         if self.search.cooperation is None and chains.divisible:
@@ -103,10 +106,11 @@ class ChainPopulation:
                 rounds.launch(until, lambda done, to: (heat, 0.0), watch.left)
                 if rounds.exchanges > exchanges or rounds.done == until or not chains.divisible:
                     break
-            rounds.stir(chains.best_costs.min().item() < best, watch.left)
+            self._best = chains.best_costs.min().item()
+            rounds.stir(self._best < best, watch.left)
         except KeyboardInterrupt:
             rounds.statistics.stopped_by = "interrupt"
-        self._count(rounds, before)
+        self._count(rounds)
         self._audit(rounds)
 
     def _resumed(self, problem: TSP, statistics: Statistics) -> Rounds:
@@ -123,12 +127,16 @@ class ChainPopulation:
         self._rounds.statistics = statistics
         return self._rounds
 
-    def _count(self, rounds: Rounds, before: tuple[int, ...]) -> None:
-        """Add what the chains have counted since `before`."""
+    def _count(self, rounds: Rounds) -> None:
+        """Add what the chains have counted since the last generation."""
         chains, statistics = rounds.chains, rounds.statistics
-        made = [now - then for now, then in zip(_counts(chains), before, strict=True)]
-        statistics.kicks, statistics.accepted, statistics.moves, statistics.passes = made[:4]
-        statistics.evaluations = statistics.passes * chains.moves_per_look()
+        arrays = (chains.kicks, chains.accepted, chains.moves, chains.looks)
+        backend = chains.start.backend
+        counted = backend.to_numpy(backend.xp.stack(arrays).sum(axis=1))
+        kicks, accepted, moves, looks = (counted - self._counted).tolist()
+        self._counted = counted
+        statistics.kicks, statistics.accepted, statistics.moves = kicks, accepted, moves
+        statistics.passes, statistics.evaluations = looks, looks * chains.moves_per_look()
         statistics.climbs = len(self)
 
     def _audit(self, rounds: Rounds) -> None:
@@ -140,8 +148,3 @@ class ChainPopulation:
             to_numpy = rounds.chains.start.backend.to_numpy
             costs = refereed_costs(names, problem, to_numpy(self.tours))
             check_claims(names, to_numpy(self.costs), costs)
-
-
-def _counts(chains: Any) -> tuple[int, ...]:
-    counts = (chains.kicks, chains.accepted, chains.moves, chains.looks)
-    return tuple(int(array.sum()) for array in counts)

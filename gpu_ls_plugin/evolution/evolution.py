@@ -41,15 +41,19 @@ class Evolution(ABC, Generic[Kind]):
     searches in time and is told of them.
     """
 
+    @property
     @abstractmethod
-    def prepare(self, problem: TSP, size: int) -> None:
-        """Compile for a population of `size`, ahead of a timed run."""
+    def size(self) -> int:
+        """Tours of a population, if there are so many."""
+
+    @abstractmethod
+    def prepare(self, problem: TSP) -> None:
+        """Compile what a run needs, ahead of it."""
 
     @abstractmethod
     def start(
         self,
         problem: TSP,
-        size: int,
         random_state: np.random.Generator,
         run: Run,
         given: Tours | None = None,
@@ -59,12 +63,10 @@ class Evolution(ABC, Generic[Kind]):
         Parameters
         ----------
         problem : TSP
-        size : int
-            Number of tours, at least 1.
         random_state : numpy.random.Generator
         run : Run
         given : int32 array, shape (K, n), optional
-            Tours of which the first `size` are in the population, or better ones in their place.
+            Tours of which the first ones are in the population, or better ones in their place.
         """
 
     @abstractmethod

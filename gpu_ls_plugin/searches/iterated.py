@@ -27,11 +27,11 @@ from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
 from gpu_ls_plugin.searches.chains.rehearsal import SMALLEST_KICKED, compile_chains
-from gpu_ls_plugin.searches.chains.rounds import Rounds
 from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.driver import drive, progress
 from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.searches.rounds import Rounds
 from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,7 @@ import pytest
 
 pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
 
+import cloudpickle
 from pymoo.core.population import Population
 from pymoo.optimize import minimize
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
@@ -25,9 +28,13 @@ from tests.evolution.samples import cities, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 POPULATIONS: dict[str, Callable[..., MemeticGA]] = {
     "chains": lambda **options: MemeticGA(12, backend="cpu", **options),
+    "children": lambda **given: MemeticGA(
+        12, crossover=gls.EdgeRecombination(), backend="cpu", **given
+    ),
     "chains, 2-opt": lambda **options: MemeticGA(
         12, "two_opt/nearest(5)", backend="cpu", **options
     ),
@@ -165,10 +172,11 @@ def test_an_archive_gets_individuals(problem: TSPProblem) -> None:
     assert result.archive.get("F").min() == result.F[0]
 
 
-@pytest.mark.parametrize("n", range(1, 10))
-def test_few_cities(n: int) -> None:
+@of_each
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 9])
+def test_few_cities(n: int, make: Any) -> None:
     problem = TSPProblem(gls.TSP(cities(9)[:n], "EUC_2D"))
-    result = minimize(problem, MemeticGA(6, backend="cpu"), ("n_gen", 3), seed=1)
+    result = minimize(problem, make(), ("n_gen", 3), seed=1)
     assert result.algorithm.n_gen - 1 == 3
     assert sorted(result.X) == list(range(n))
     assert result.F[0] == problem.tsp.cost(result.X)[0]
@@ -219,3 +227,24 @@ def test_pymoos_own_problem() -> None:
     tours, values = result.pop.get("X", "F")
     assert np.array_equal(values, problem.evaluate(tours))
     assert result.F[0] == values.min()
+
+
+RUN = """
+import sys
+import cloudpickle
+import numpy as np
+algorithm = cloudpickle.load(open(sys.argv[1], "rb"))
+np.save(sys.argv[2], algorithm.run().pop.get("X"))
+"""
+
+
+@pytest.mark.slow
+@of_each
+def test_another_process_goes_on_alike(problem: TSPProblem, make: Any, tmp_path: Path) -> None:
+    algorithm = make().setup(problem, termination=("n_gen", 6), seed=1)
+    for _ in range(3):
+        algorithm.next()
+    saved, found = tmp_path / "saved", tmp_path / "found.npy"
+    saved.write_bytes(cloudpickle.dumps(algorithm))
+    subprocess.run([sys.executable, "-c", RUN, saved, found], check=True)
+    assert np.array_equal(np.load(found), algorithm.run().pop.get("X"))
