@@ -14,8 +14,11 @@ from gpu_ls_plugin.exceptions import MissingExtraError
 if TYPE_CHECKING:
     from gpu_ls_pymoo.algorithms import MemeticGA
     from gpu_ls_pymoo.crossover import (
+        CycleCrossover,
         EdgeAssemblyCrossover,
         EdgeRecombinationCrossover,
+        OrderCrossover,
+        PartiallyMappedCrossover,
         PartitionCrossover,
         RecombinationCrossover,
         SegmentCrossover,
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CanonicalTourRepair",
+    "CycleCrossover",
     "DoubleBridgeMutation",
     "EdgeAssemblyCrossover",
     "EdgeDistanceSurvival",
@@ -44,6 +48,8 @@ __all__ = [
     "LocalSearchSampling",
     "MemeticGA",
     "MemeticMating",
+    "OrderCrossover",
+    "PartiallyMappedCrossover",
     "PartitionCrossover",
     "RandomKeysProblem",
     "RecombinationCrossover",
@@ -56,6 +62,7 @@ __all__ = [
 
 _HOMES = {
     "CanonicalTourRepair": "repair",
+    "CycleCrossover": "crossover",
     "DoubleBridgeMutation": "mutation",
     "EdgeAssemblyCrossover": "crossover",
     "EdgeDistanceSurvival": "survival",
@@ -66,6 +73,8 @@ _HOMES = {
     "LocalSearchSampling": "sampling",
     "MemeticGA": "algorithms",
     "MemeticMating": "mating",
+    "OrderCrossover": "crossover",
+    "PartiallyMappedCrossover": "crossover",
     "PartitionCrossover": "crossover",
     "RandomKeysProblem": "random_keys",
     "RecombinationCrossover": "crossover",

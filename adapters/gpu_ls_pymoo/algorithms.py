@@ -4,54 +4,64 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from pymoo.algorithms.soo.nonconvex.ga import FitnessSurvival
 from pymoo.termination.max_gen import MaximumGenerationTermination
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.evolution.choice import SIZE, evolution_of
 from gpu_ls_plugin.evolution.improver import Improver
-from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.recombination.base import Recombination
+from gpu_ls_pymoo.clock import time_limit
+from gpu_ls_pymoo.crossover import RecombinationCrossover
 from gpu_ls_pymoo.duplicates import TourDuplicateElimination
+from gpu_ls_pymoo.evolving import EvolvingGA
 from gpu_ls_pymoo.mating import MemeticMating
 from gpu_ls_pymoo.output import LocalSearchOutput
-from gpu_ls_pymoo.recombination_mating import RecombinationMating
+from gpu_ls_pymoo.problems import as_tsp, knows_fitness
 from gpu_ls_pymoo.sampling import LocalSearchSampling, warm_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-START_BEST = "start_best"  # key of the best fitness of the start population in `algorithm.data`
+    from gpu_ls_plugin.evolution.evolution import Evolution
 
 
-class MemeticGA(GeneticAlgorithm):
-    """Genetic algorithm over local optima: every child is improved by a local search.
+class MemeticGA(EvolvingGA):
+    """Genetic algorithm over local optima, whose population stays where it is searched.
 
-    A generation draws parents at random, puts a segment of one into the other
-    (`SegmentCrossover`), kicks half of the children, searches all of them in one batch and keeps
-    the best distinct tours of parents and children. The start population are searched
-    nearest-neighbour tours.
+    With nothing said, generations are those of `gpu-ls solve`: every tour is kicked and repaired by
+    Lin-Kernighan for a while, then the tours are crossed by edge assembly, and those that are cut
+    short by a time limit are kept. Size, candidates, starts and the length of a generation follow
+    from the problem, the device and the time limit (`gpu_ls_plugin.solver.default_settings`).
+
+    With a crossover whose children may be worse than their parents, or with ``moves``, ``kicks`` or
+    ``n_offsprings``, a generation crosses random parents, searches the children in one batch and
+    keeps the best different tours of parents and children. With operators of pymoo it is a
+    `MemeticMating`.
 
     ``result.data["start_best"]`` is the fitness of the best tour of the start population,
     ``result.data["local_search"]`` holds the `Statistics` of all searches together. A searched
-    tour counts as one evaluation in ``n_eval``. A time limit cuts the search of the last
-    generation. Ctrl-C ends the run with the best so far.
+    tour counts as one evaluation in ``n_eval``. ``pop`` holds the different tours, the best first;
+    it is filled when somebody looks. A time limit cuts the search of the last generation. Ctrl-C
+    ends the run with the best so far.
 
     The first search of a kind on a machine is compiled, before the clock of a time limit starts.
 
     Parameters
     ----------
-    pop_size : int
-        Tours in the population, at least 1; also the size of the batches, so a GPU needs hundreds.
+    pop_size : int, optional
+        Tours in the population, at least 1; a GPU needs hundreds. By default as `gpu-ls solve`
+        chooses it, or 100 where the generations are others.
     search : callable or str, optional
-        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
-        `default_search` if None.
+        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)". A
+        `LocalSearch` repairs kicked tours, others search children.
     sampling : pymoo Sampling, array (P, n) or Population, optional
         Start population; an array or Population is a warm start, whose tours are checked and
         taken as they are.
-    selection, crossover, mutation : pymoo operators, optional
-        As in `MemeticMating`. A recombination of gpu_ls_plugin, such as ``EdgeAssembly()``, crosses
-        random parents on the device; there is no other selection or mutation then.
+    crossover : Recombination or pymoo Crossover, optional
+        Such as ``gls.EdgeAssembly()`` or ``gls.OrderCrossover()``: crossed on the device.
+    selection, mutation : pymoo operators, optional
+        As in `MemeticMating`.
     survival, mating, output : optional
         Other pymoo parts in place of `FitnessSurvival`, `MemeticMating` and `LocalSearchOutput`.
         A `mating` brings its own search and operators.
@@ -79,7 +89,7 @@ class MemeticGA(GeneticAlgorithm):
 
     def __init__(
         self,
-        pop_size: int = 100,
+        pop_size: int | None = None,
         search: Callable[..., Any] | str | None = None,
         *,
         sampling: Any = None,
@@ -96,22 +106,23 @@ class MemeticGA(GeneticAlgorithm):
         termination: Any = None,
         **kwargs: Any,
     ) -> None:
-        if sampling is None:
-            sampling = LocalSearchSampling(search=search, backend=backend, moves=moves, kicks=kicks)
-        if mating is None and isinstance(crossover, Recombination):
-            if selection is not None or mutation is not None:
-                raise InvalidParameterError(
-                    "selection, mutation: a recombination crosses random parents and nothing else; "
-                    "leave them out, or pass a crossover of pymoo"
-                )
-            improver = Improver(search, backend, moves, kicks)
-            mating = RecombinationMating(crossover, improver)
-        elif mating is None:
-            mating = MemeticMating(search, selection, crossover, mutation, backend, moves, kicks)
+        if pop_size is not None:
+            pop_size = checks.integer("pop_size", pop_size, least=1)
         if n_offsprings is not None:
             n_offsprings = checks.integer("n_offsprings", n_offsprings, least=1)
+        self.improver = Improver(search, backend, moves, kicks)
+        self._chosen_size, self._crossover = pop_size, crossover
+        self._own = (selection, mutation, survival, mating)
+        self._children = n_offsprings
+        self.constructs = sampling is None
+        if sampling is None:
+            sampling = LocalSearchSampling(search=search, backend=backend, moves=moves, kicks=kicks)
+        if mating is None:
+            if isinstance(crossover, Recombination):
+                crossover = RecombinationCrossover(crossover, backend=backend)
+            mating = MemeticMating(search, selection, crossover, mutation, backend, moves, kicks)
         super().__init__(
-            pop_size=checks.integer("pop_size", pop_size, least=1),
+            pop_size=pop_size or SIZE,
             sampling=sampling,
             mating=mating,
             survival=survival or FitnessSurvival(),
@@ -126,25 +137,33 @@ class MemeticGA(GeneticAlgorithm):
         """Check the start and compile before the clock of a time limit starts."""
         self.eliminate_duplicates.adopt(problem)
         self.initialization.sampling = warm_start(problem, self.initialization.sampling)
-        for operator, size in (
-            (self.initialization.sampling, self.pop_size),
-            (self.mating, self.n_offsprings),
-        ):
-            if hasattr(operator, "prepare"):
-                operator.prepare(problem, size)
+        self.evolution = self._evolution(problem)
+        if self.evolution is None:
+            _prepare(self.mating, problem, self.n_offsprings)
+        else:
+            self.pop_size = self.evolution.size
+            self.evolution.prepare(as_tsp(problem))
+        if self.evolution is None or not self.constructs:
+            _prepare(self.initialization.sampling, problem, self.pop_size)
 
-    def next(self) -> None:
-        """Make one generation; Ctrl-C outside a search ends the run as it does inside."""
-        try:
-            super().next()
-        except KeyboardInterrupt:
-            if not self.is_initialized:
-                raise
-            self._set_optimum()
-            self.termination.terminate()
-            self.termination.update(self)
-            self.finalize()
+    def _evolution(self, problem: Any) -> Evolution[Any] | None:
+        """Return what makes the generations; None where pymoo's operators do."""
+        crossover = self._crossover
+        if not (crossover is None or isinstance(crossover, Recombination)):
+            return None
+        if not knows_fitness(problem) or any(part is not None for part in self._own):
+            return None
+        return evolution_of(
+            as_tsp(problem),
+            self.improver,
+            crossover,
+            size=self._chosen_size,
+            children=self._children,
+            seconds=time_limit(self.termination),
+        )
 
-    def _initialize_advance(self, infills: Any = None, **kwargs: Any) -> None:
-        super()._initialize_advance(infills=infills, **kwargs)
-        self.data[START_BEST] = float(infills.get("F").min())
+
+def _prepare(operator: Any, problem: Any, size: Any) -> None:
+    """Compile what an operator needs ahead, if it can."""
+    if hasattr(operator, "prepare"):
+        operator.prepare(problem, size)

@@ -62,6 +62,22 @@ def seconds_left(algorithm: Any) -> float:
     return max(0.0, _end(algorithm, limit) - kept - time.time())
 
 
+def time_limit(termination: Any) -> float:
+    """Return the seconds that a run may take: infinite without a time limit."""
+    limit = _limit(termination)
+    return math.inf if limit is None else float(limit.max_time)
+
+
+def progress(algorithm: Any) -> float:
+    """Return the share of a run that is over, 0 to 1: of its time, or of what else limits it."""
+    termination = getattr(algorithm, "termination", None)
+    share = float(getattr(termination, "perc", 0.0))
+    limit = _limit(termination)
+    if limit is not None and limit.max_time > 0 and algorithm.start_time is not None:
+        share = max(share, 1 - (_end(algorithm, limit) - time.time()) / limit.max_time)
+    return min(1.0, max(0.0, share))
+
+
 @contextmanager
 def on_clock(algorithm: Any) -> Iterator[None]:
     """Do an operator's work within a run, so that the run keeps its time limit.

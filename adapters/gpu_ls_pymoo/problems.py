@@ -141,19 +141,26 @@ def fitness(problem: Any, tours: NDArray[np.int32], costs: Any = None) -> Fitnes
     Returns
     -------
     float64 array, shape (P,), or None
-        None where only the problem can tell: several objectives, constraints, an objective of its
-        own. pymoo then evaluates the tours.
+        None where only the problem can tell, as `knows_fitness` says. pymoo then evaluates the
+        tours.
     """
-    if problem.n_obj != 1 or problem.n_constr or problem.callback is not None:
+    if not knows_fitness(problem):
         return None
     if type(problem) is TSPProblem:
         exact = costs if costs is not None and problem.tsp.integer else problem.tsp.cost(tours)
         return np.asarray(exact, dtype=np.float64)
-    if type(problem) is TravelingSalesman:
-        edges = problem.D[tours, np.roll(tours, -1, axis=1)]
-        total: Fitness = np.cumsum(edges, axis=1, dtype=np.float64)[:, -1]  # in pymoo's own order
-        return total
-    return None
+    edges = problem.D[tours, np.roll(tours, -1, axis=1)]
+    total: Fitness = np.cumsum(edges, axis=1, dtype=np.float64)[:, -1]  # in pymoo's own order
+    return total
+
+
+def knows_fitness(problem: Any) -> bool:
+    """Return whether F is the tour length and nothing else.
+
+    It may not be with several objectives, constraints, or an objective of the problem's own.
+    """
+    plain = problem.n_obj == 1 and not problem.n_constr and problem.callback is None
+    return plain and type(problem) in (TSPProblem, TravelingSalesman)
 
 
 def _answer(problem: object) -> TSP:

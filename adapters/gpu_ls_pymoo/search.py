@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gpu_ls_plugin.evolution.improver import Improver, default_search
 from gpu_ls_plugin.evolution.run import add_search
 from gpu_ls_plugin.result import Statistics
-from gpu_ls_pymoo.clock import on_clock, seconds_left
+from gpu_ls_pymoo.clock import on_clock, progress, seconds_left
 from gpu_ls_pymoo.problems import as_tsp, fitness
 
 if TYPE_CHECKING:
@@ -37,6 +37,10 @@ class AlgorithmRun:
     def seconds_left(self) -> float:
         """Return the seconds until the algorithm's time limit."""
         return seconds_left(self.algorithm)
+
+    def progress(self) -> float:
+        """Return the share of the run that is over."""
+        return progress(self.algorithm)
 
     def account(self, statistics: Statistics) -> None:
         """Add to the counts of the run."""

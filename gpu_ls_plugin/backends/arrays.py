@@ -19,6 +19,11 @@ def on_gpu(array: Any) -> bool:
     return hasattr(array, "__cuda_array_interface__")
 
 
+def on_host(array: Any) -> Any:
+    """Return an array as NumPy; copied if it is on a GPU."""
+    return array.get() if on_gpu(array) else np.asarray(array)
+
+
 def take_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
     """Return checked tours as a new int32 array (P, n) of the backend; the input is not changed.
 

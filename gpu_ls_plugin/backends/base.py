@@ -6,6 +6,7 @@ import math
 import weakref
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -110,6 +111,12 @@ class Backend(ABC):
     @abstractmethod
     def address(self, array: Any) -> int:
         """Return where an array of this backend begins in memory."""
+
+    def bound(
+        self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
+    ) -> Callable[[], Any]:
+        """Return a function that launches a kernel, the same each time: again and again."""
+        return partial(self.launch, kernel, count, arguments, shared_bytes=shared_bytes)
 
     def recorded(self, work: Callable[[], None], times: int) -> Callable[[], None]:
         """Return a function that repeats the launches of `work`, which are always the same."""

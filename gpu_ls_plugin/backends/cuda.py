@@ -6,7 +6,7 @@ import atexit
 import importlib.util
 import itertools
 import math
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,16 +79,24 @@ class CudaBackend(Backend):
         seconds: float = math.inf,
     ) -> bool:
         """Queue a kernel on the current stream; returns at once, unless parts are checked."""
+        self.bound(kernel, count, arguments, shared_bytes=shared_bytes)()
+        return True
+
+    def bound(
+        self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
+    ) -> Callable[[], Any]:
+        """Return a function that queues a launch, whose arguments are converted now."""
         with self.current():
             function, fault = self._function(kernel)
             if shared_bytes > function.max_dynamic_shared_size_bytes:
                 function.max_dynamic_shared_size_bytes = shared_bytes
-            converted = [_convert(p, arguments) for p in kernel.parameters]
-            threads, teams = _team_shape(kernel.team)
-            blocks = -(-count // teams)
-            function((blocks,), (threads,), (np.int32(count), *converted), shared_mem=shared_bytes)
-            kernel.refuse_fault(fault)
-        return True
+        converted = [_convert(p, arguments) for p in kernel.parameters]
+        threads, teams = _team_shape(kernel.team)
+        blocks = -(-count // teams)
+
+        numbered = (np.int32(count), *converted)
+        launch = partial(function, (blocks,), (threads,), numbered, shared_mem=shared_bytes)
+        return partial(self._queue, kernel, launch, fault, arguments)
 
     def wait(self) -> None:
         """Wait until all work on the device's current stream is done."""
@@ -155,6 +163,14 @@ class CudaBackend(Backend):
     def to_numpy(self, array: Any) -> Any:
         """Copy an array to the host; waits for the work that makes it."""
         return self.xp.asnumpy(array)
+
+    def _queue(
+        self, kernel: Kernel, launch: Callable[[], None], fault: _Fault | None, _kept: Any
+    ) -> None:
+        """Queue a launch; what its addresses lead to is kept until then."""
+        with self.current():
+            launch()
+            kernel.refuse_fault(fault)
 
     def _function(self, kernel: Kernel) -> tuple[Any, _Fault | None]:
         """Return a kernel's function, and where its parts leave faults if they are checked."""

@@ -40,6 +40,8 @@ class Generation:
         children: int,
         random_state: np.random.Generator,
         run: Run | None = None,
+        *,
+        size: int | None = None,
     ) -> TourPopulation:
         """Return the next population, the cheapest first.
 
@@ -53,11 +55,13 @@ class Generation:
         random_state : numpy.random.Generator
         run : Run, optional
             As in `Improver`.
+        size : int, optional
+            Of the next population; as many tours as there are if None.
 
         Returns
         -------
         TourPopulation
-            Of the same size, or of fewer tours where so few differ. Where no time is left, the
+            Of fewer tours where so few differ. Where no time is left, the
             same one.
         """
         xp = population.xp
@@ -74,4 +78,4 @@ class Generation:
             return population
         costs = xp.asarray(found.costs)
         made = TourPopulation.of(xp, xp.asarray(found.tours), costs, symmetric=problem.symmetric)
-        return population.joined(made).best(len(population))
+        return population.joined(made).best(size or len(population))

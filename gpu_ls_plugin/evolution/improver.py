@@ -77,6 +77,11 @@ class Improver:
                 "IteratedLocalSearch, or limit the search by moves"
             )
 
+    @property
+    def given(self) -> Callable[..., Any] | None:
+        """The search, read if it is a text; None if none was given."""
+        return None if self.search is None else self._found()
+
     def prepare(self, problem: TSP, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
         tours = np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))

@@ -15,6 +15,9 @@ class Run(Protocol):
     def seconds_left(self) -> float:
         """Return the seconds that a search may take: infinite without a limit, 0 at the end."""
 
+    def progress(self) -> float:
+        """Return the share of the run that is over, 0 to 1."""
+
     def account(self, statistics: Statistics) -> None:
         """Count a search, and end the run after this generation if Ctrl-C ended the search."""
 
@@ -25,6 +28,10 @@ class NoRun:
     def seconds_left(self) -> float:
         """Return infinity."""
         return math.inf
+
+    def progress(self) -> float:
+        """Return 0."""
+        return 0.0
 
     def account(self, statistics: Statistics) -> None:
         """Count nothing."""

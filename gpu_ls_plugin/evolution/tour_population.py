@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.evolution.edge_keys import edge_keys
 
 if TYPE_CHECKING:
-    import numpy as np
+    from gpu_ls_plugin.backends.base import Backend
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +37,17 @@ class TourPopulation:
     def of(cls, xp: Any, tours: Any, costs: Any, *, symmetric: bool = True) -> TourPopulation:
         """Return a population of tours whose costs are known; the arrays are not copied."""
         return cls(xp, tours, costs, edge_keys(xp, tours, symmetric=symmetric))
+
+    def on(self, backend: Backend) -> TourPopulation:
+        """Return the population where a backend searches; the same one if it is there."""
+        if backend.xp is self.xp:
+            return self
+        arrays = (self.tours, self.costs, self.keys)
+        return TourPopulation(backend.xp, *map(backend.xp.asarray, arrays))
+
+    def __reduce__(self) -> Any:
+        """Return what a copy or pickle is made of: arrays on the host."""
+        return _on_host, tuple(map(on_host, (self.tours, self.costs, self.keys)))
 
     def __len__(self) -> int:
         return len(self.tours)
@@ -91,3 +105,7 @@ class TourPopulation:
         """Return the order of values, ties by row: sorts of CuPy need not be stable."""
         rows = self.xp.arange(len(values), dtype=values.dtype)
         return self.xp.lexsort(self.xp.stack([rows, values]))
+
+
+def _on_host(tours: Any, costs: Any, keys: Any) -> TourPopulation:
+    return TourPopulation(np, tours, costs, keys)

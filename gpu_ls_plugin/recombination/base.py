@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin import checks
@@ -169,14 +170,15 @@ class Recombination(Cooperation):
         self, backend: Backend, problem: TSP, tours: Any, second: Any, seed: int, first_row: int
     ) -> None:
         """Replace tours by their children."""
-        size, costs = len(tours), tour_costs(backend, problem, tours)
+        size = len(tours)
+        costs = cache(lambda: tour_costs(backend, problem, tours))
         workspace = self.workspace(backend, problem, size, seed=seed, first_row=first_row)
         itself = backend.xp.arange(size, dtype="int32")
-        children, _ = workspace.cross(tours, costs, second, itself)
+        children = workspace.children(tours, costs, second, itself)
         if names := foreign_names(problem, (self,)):
             refereed_costs(names, problem, backend.to_numpy(children))
         if self.never_worse and not problem.integer:  # gains are sums, which are rounded
-            worse = tour_costs(backend, problem, children) > costs
+            worse = tour_costs(backend, problem, children) > costs()
             children[worse] = tours[worse]
         tours[:] = children
 
@@ -203,12 +205,12 @@ class _Generations:
             parts=chains.parts,
         )
         self._partners = Partners(start.backend.xp, size, start.seed, start.first_row)
-        self._chains, self._generation = chains, 0
+        self._chains = chains
 
     def next(self, seconds: float) -> None:
         """Cross each chain's best tour with the present one of its partner."""
-        chains, generation = self._chains, self._generation
-        self._generation += 1
+        chains, generation = self._chains, self._chains.crossed
+        chains.crossed += 1
         found = self._workspace.cross(
             chains.best_tours,
             chains.best_costs,

@@ -10,7 +10,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.budget import NO_LIMIT, Budget, Stopwatch, now
+from gpu_ls_plugin.budget import NO_LIMIT, Budget, Stopwatch
 from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
 from gpu_ls_plugin.exceptions import InvalidParameterError
@@ -27,11 +27,11 @@ from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
 from gpu_ls_plugin.searches.chains.rehearsal import SMALLEST_KICKED, compile_chains
-from gpu_ls_plugin.searches.chains.stagnation import Stagnation
 from gpu_ls_plugin.searches.chains.start import Start
-from gpu_ls_plugin.searches.driver import drive, paced, progress
+from gpu_ls_plugin.searches.driver import drive, progress
 from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.searches.rounds import Rounds
 from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
             checks.fields(self, checks.choice, "part", known=("auto",))
         else:
             checks.given_fields(self, checks.integer, "part", least=SMALLEST_PART)
-        if isinstance(self.part, int) and (self.restart_after is not None or not self._fused):
+        if isinstance(self.part, int) and (self.restart_after is not None or not self.fused):
             raise InvalidParameterError(
                 "part: tours are searched in parts by First() on candidate lists and "
                 "DoubleBridge() only, without restart_after; leave the parameter out"
@@ -207,7 +207,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         """Return the chains of a batch of local optima."""
         search, kick = self.search, self.kick
         problem = start.problem
-        if not self._fused:
+        if not self.fused:
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
         parts = CandidateMoves(start.backend, problem, search.neighbourhoods, search.candidates)
         part = self._part_of(problem)
@@ -222,7 +222,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         return as_perturbation(self.perturbation)
 
     @property
-    def _fused(self) -> bool:
+    def fused(self) -> bool:
         """Whether kick, search and acceptance are one kernel."""
         return (
             isinstance(self.search.pivoting, First)
@@ -341,9 +341,10 @@ class _Run:
         if names := foreign_names(self.problem, parts):
             self.compare(names, chains.best_tours, chains.best_costs)
 
-    def check_exchange(self, chains: Chains, cooperation: Cooperation) -> None:
+    def check_exchange(self, chains: Chains) -> None:
         """Raise FaultyPartError where a cooperation that others wrote has given chains no tours."""
-        if foreign(cooperation):
+        cooperation = self.search.cooperation
+        if cooperation is not None and foreign(cooperation):
             names = (cooperation.name,)
             self.compare(names, chains.tours, chains.costs)
             self.compare(names, chains.best_tours, chains.best_costs)
@@ -357,62 +358,29 @@ class _Run:
         """Launch until every chain has made its kicks or the time is over."""
         search, watch = self.search, self.stopwatch
         until = NO_LIMIT if self.kicks is None else self.kicks
-        exchange = search.cooperation
-        period = NO_LIMIT if exchange is None else exchange.period(self.problem.n)
-        done, next_exchange = 0, period
-        step = chains.first_kicks()
-        stagnation = Stagnation(self.problem.n, len(chains.tours))
+        rounds = Rounds(chains, search.search, search.cooperation, self.statistics)
+
+        def level(done: int, to: int) -> tuple[float, float]:
+            return self.level(done, to, begin, end)
+
         self.report(chains)
         while chains.behind(until) and not self.call.stopped:
-            elapsed = watch.elapsed
+            elapsed, exchanges = watch.elapsed, rounds.exchanges
             if elapsed >= end:
                 self.statistics.stopped_by = "seconds"
                 return
-            to = min(until, next_exchange, done + step) if chains.divisible else until
-            begun = now()
-            with self.statistics.phase("kicks"):
-                heat, cooling = self.level(done, to, begin, end)
-                chains.advance(to, heat, cooling, end - elapsed)
-                behind = chains.behind(to)
-            seconds = now() - begun
-            self.statistics.launches += 1
-            chains.restart_stalled(search.search, end - watch.elapsed)
-            made = max(1, to - done)
-            done = done if behind else to
-            if exchange is not None:
-                reached = done if chains.divisible else int(chains.kicks.min())
-                if reached >= next_exchange:
-                    level = max(0.0, heat - cooling * reached)
-                    kicks = self.exchange(chains, exchange, level, end, until - reached)
-                    done += kicks
-                    next_exchange = reached + kicks + period
-            step = paced(made, seconds, end - watch.elapsed, most=8 * step)
+            rounds.launch(until, level, end - elapsed)
+            if rounds.exchanges > exchanges:
+                self.check_exchange(chains)
             improved = self.report(chains)
-            if until == NO_LIMIT and stagnation.reached(chains, done, improved):
-                self.stir(chains, end - watch.elapsed)
+            if until == NO_LIMIT:
+                rounds.stir(improved, end - watch.elapsed)
         if self.call.budget.moves is not None and self.out_of_moves(chains):
             self.statistics.stopped_by = "moves"
 
     def out_of_moves(self, chains: Chains) -> bool:
         """Return whether a chain may make no further moves."""
         return bool((chains.moves >= chains.start.max_moves).any())
-
-    def exchange(
-        self, chains: Chains, cooperation: Cooperation, level: float, end: float, most: int
-    ) -> int:
-        """Let chains go on from what others have found; return the kicks that each has made."""
-        with self.statistics.phase("exchange"):
-            left = end - self.stopwatch.elapsed
-            kicks = cooperation.exchange(chains, level, left, most)
-            self.check_exchange(chains, cooperation)
-        return kicks
-
-    def stir(self, chains: Chains, seconds: float) -> None:
-        """Let every second chain begin anew, where that costs no best tour."""
-        if chains.current_is_best:
-            return
-        rows = self.backend.xp.arange(1, len(chains.tours), 2)
-        chains.restart(self.search.search, rows, seconds)
 
     def level(self, done: int, to: int, begin: float, end: float) -> tuple[float, float]:
         """Return the acceptance level as a line over the kicks from `done` to `to`."""

@@ -57,7 +57,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     place = {"backend": chosen.backend}
     before = Statistics(backend=get_backend(chosen.backend).name)
     with before.phase("compiling"):
-        _rehearse(problem, chosen)
+        rehearse(problem, chosen)
 
     watch = Stopwatch(chosen.budget(chosen.seconds))
     with before.phase("starts"):
@@ -107,7 +107,7 @@ def compile_search(
         compile_chains(search, tour_problem(problem), tours, get_backend(backend, tours=tours))
 
 
-def _rehearse(problem: Problem, settings: Settings) -> None:
+def rehearse(problem: Problem, settings: Settings) -> None:
     """Compile all that a solve needs.
 
     On a copy of the problem, and on candidates that are made quickly: the programs depend neither

@@ -40,7 +40,7 @@ def test_survivors_are_the_best_that_are_apart(edges: int, count: int) -> None:
 def test_a_population_stays_apart(tsp: gls.TSP) -> None:
     algorithm = MemeticGA(20, survival=EdgeDistanceSurvival(6))
     result = minimize(TSPProblem(tsp), algorithm, ("n_gen", 10), seed=1)
-    plain = minimize(TSPProblem(tsp), MemeticGA(20), ("n_gen", 10), seed=1)
+    plain = minimize(TSPProblem(tsp), MemeticGA(20, moves=10**6), ("n_gen", 10), seed=1)
 
     def closest(tours: np.ndarray) -> list[int]:
         sets = [undirected(tour) for tour in tours]

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 RESTART_STREAM = 2**40  # rows of random tours that belong to one round of restarts
 Kept = TypeVar("Kept")
+_STATE = (
+    *("tours", "best_tours", "costs", "best_costs", "units", "kicks", "accepted", "idle"),
+    *("looks", "moves", "moves_by", "restarts"),
+)
 
 
 class Contracted(Protocol):
@@ -74,6 +78,8 @@ class Chains(ChainState, ABC):
         Whether launches may end anywhere without a difference to the result.
     contractible : bool
         Whether chains can work on contracted problems.
+    crossed : int
+        Generations of crossings so far; each has random numbers of its own.
     parts : CandidateMoves, optional
     """
 
@@ -104,12 +110,25 @@ class Chains(ChainState, ABC):
         self.moves += start.moves
         self.moves_by += start.moves_by
         self.restarts = start.backend.xp.zeros(len(self.tours), "int64")
+        self.crossed = 0
 
     @property
     def current_is_best(self) -> bool:
         """Whether a chain's current tour is always its best one."""
         alone = self.start.problem.objective.length_alone  # cheaper tours may not be results
         return self.accept.never_worse and not self.patience and alone
+
+    def state(self) -> dict[str, Any]:
+        """Return where the chains stand, as new NumPy arrays and plain values by name."""
+        to_numpy = self.start.backend.to_numpy
+        arrays = {name: np.array(to_numpy(getattr(self, name))) for name in _STATE}
+        return {**arrays, "crossed": self.crossed}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from where chains on as many tours stood that `state` was asked."""
+        for name in _STATE:
+            getattr(self, name)[...] = self.start.backend.xp.asarray(state[name])
+        self.crossed = state["crossed"]
 
     @abstractmethod
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:

@@ -135,6 +135,17 @@ class PartedTours(Chains):
         """True: a part is replaced by nothing worse than itself."""
         return True
 
+    def state(self) -> dict[str, Any]:
+        """Return where the chains stand."""
+        own = {"round": self._round, "random": self._random.bit_generator.state, "unit": self._unit}
+        return super().state() | own
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from where chains on as many tours stood."""
+        super().restore(state)
+        self._round, self._unit = state["round"], state["unit"]
+        self._random.bit_generator.state = state["random"]
+
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
         """Make one round, of fewer kicks where `until` or `seconds` would be exceeded."""
         level = max(0.0, heat - cooling * int(self.kicks.min()))

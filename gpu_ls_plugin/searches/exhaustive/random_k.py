@@ -184,14 +184,14 @@ class RandomKSteps(Engine):
         for begin, own in self.slices(self._together, seconds):
             first_row = self._arguments["first_row"] + begin
             arguments, count = self._arguments | own | {"first_row": first_row}, len(own["tours"])
+            drawn = count * self._arguments["shares"]
+            evaluate = self.backend.bound(
+                self._evaluation, drawn, arguments, shared_bytes=self._shared_bytes
+            )
+            replace = self.backend.bound(self._replacement, count, arguments)
             for _ in range(passes):
-                self.backend.launch(
-                    self._evaluation,
-                    count * self._arguments["shares"],
-                    arguments,
-                    shared_bytes=self._shared_bytes,
-                )
-                self.backend.launch(self._replacement, count, arguments)
+                evaluate()
+                replace()
 
     def _seconds_of_step(self) -> float:
         """Return what a step of one tour surely does not exceed, alone on a GPU or CPU thread."""

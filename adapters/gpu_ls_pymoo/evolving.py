@@ -1,0 +1,120 @@
+"""A genetic algorithm of pymoo whose population stays where it is searched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pymoo.algorithms.base.genetic import GeneticAlgorithm
+
+from gpu_ls_plugin.evolution.rows import checked
+from gpu_ls_pymoo.clock import on_clock
+from gpu_ls_pymoo.problems import as_tsp
+from gpu_ls_pymoo.search import AlgorithmRun
+from gpu_ls_pymoo.unfilled import Looked, LookedResult, Unfilled
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.evolution.evolution import Evolution
+
+START_BEST = "start_best"  # key of the best fitness of the start population in `algorithm.data`
+
+
+class EvolvingGA(GeneticAlgorithm):
+    """A GeneticAlgorithm that leaves its generations to an evolution, once `_setup` has set one.
+
+    ``pop``, ``off`` and ``opt`` are Populations of pymoo that are filled when somebody looks.
+    Whoever puts other tours into them, or tells other offspring than were asked for, has the
+    evolution start anew from these. Without an evolution all is as in pymoo.
+
+    Ctrl-C ends the run with the best so far.
+    """
+
+    evolution: Evolution[Any] | None = None
+    constructs = True  # whether the evolution makes the start population
+    pop, off, opt = Looked(), Looked(), Looked()
+
+    _made: Unfilled | None = None  # the last generation
+
+    def next(self) -> None:
+        """Make one generation; Ctrl-C outside a search ends the run as it does inside."""
+        try:
+            if self._evolves:
+                self.advance(infills=self._next_generation())
+            else:
+                super().next()
+        except KeyboardInterrupt:
+            if not self.is_initialized:
+                raise
+            self._set_optimum()
+            self.termination.terminate()
+            self.termination.update(self)
+            self.finalize()
+
+    def infill(self) -> Any:
+        """Return the next generation as a Population, to be evaluated and told."""
+        if not self._evolves:
+            return super().infill()
+        _ = self.pop  # filled before it is changed
+        return self._next_generation().fill()
+
+    def advance(self, infills: Any = None, **kwargs: Any) -> Any:
+        """Take offspring for the next generation."""
+        if self.archive is not None and isinstance(infills, Unfilled):
+            infills = infills.fill()
+        return super().advance(infills=infills, **kwargs)
+
+    def result(self) -> Any:
+        """Return the result; its population is filled when somebody looks."""
+        pop = vars(self)["pop"]
+        if not isinstance(pop, Unfilled):
+            return super().result()
+        self.pop = None
+        try:
+            found = super().result()
+        finally:
+            self.pop = pop
+        found.__class__, found.pop = LookedResult, pop
+        return found
+
+    @property
+    def _evolves(self) -> bool:
+        return self.evolution is not None and (self.is_initialized or self.constructs)
+
+    def _next_generation(self) -> Unfilled:
+        assert self.evolution is not None
+        if not self.is_initialized:
+            self._initialize()
+        tsp, run, before = as_tsp(self.problem), AlgorithmRun(self), vars(self)["pop"]
+        with on_clock(self):
+            if isinstance(before, Unfilled) and not before.changed():
+                population = self.evolution.next(tsp, before.population, self.random_state, run)
+            else:
+                pop = self.pop
+                given = checked(pop.get("X"), tsp.n, "pop") if len(pop) else None
+                population = self.evolution.start(tsp, self.random_state, run, given)
+        self.evaluator.n_eval += len(population)
+        self._made = Unfilled(self.problem, population, self.n_iter)
+        return self._made
+
+    def _initialize_advance(self, infills: Any = None, **kwargs: Any) -> None:
+        if self._has_made(infills):
+            self.pop = self._made
+        else:
+            super()._initialize_advance(infills=infills, **kwargs)
+        self._set_optimum()
+        self.data[START_BEST] = float(self.opt.get("F").min())
+
+    def _advance(self, infills: Any = None, **kwargs: Any) -> Any:
+        if self._has_made(infills):
+            self.pop = self._made
+            return None
+        return super()._advance(infills=infills, **kwargs)
+
+    def _has_made(self, infills: Any) -> bool:
+        return self._made is not None and self._made.is_of(infills)
+
+    def _set_optimum(self) -> None:
+        pop = vars(self)["pop"]
+        if isinstance(pop, Unfilled) and not pop.changed():
+            self.opt = Unfilled(self.problem, pop.population, self.n_iter, best_only=True)
+        else:
+            super()._set_optimum()

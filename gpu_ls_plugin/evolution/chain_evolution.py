@@ -1,0 +1,127 @@
+"""Generations of the population that `gpu-ls solve` searches."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.evolution.chain_population import ChainPopulation
+from gpu_ls_plugin.evolution.evolution import Evolution
+from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.searches import IteratedLocalSearch
+from gpu_ls_plugin.solver import Settings, default_settings
+from gpu_ls_plugin.solver.single import rehearse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.recombination.base import Recombination
+
+SECONDS = 10.0  # that a run without a time limit is taken to have
+
+
+@dataclass(frozen=True)
+class ChainEvolution(Evolution[ChainPopulation]):
+    """Chains of kicks whose best tours are the population, and whose exchanges end generations.
+
+    Parameters
+    ----------
+    settings : Settings
+        Complete, with an `IteratedLocalSearch`.
+    """
+
+    settings: Settings
+
+    @classmethod
+    def like_solve(
+        cls,
+        problem: TSP,
+        *,
+        population: int | None = None,
+        search: Callable[..., Any] | None = None,
+        crossover: Recombination | None = None,
+        seconds: float = math.inf,
+        backend: str = "auto",
+    ) -> ChainEvolution:
+        """Return the evolution that `solve` would run; what is given is taken.
+
+        Parameters
+        ----------
+        problem : TSP
+        population : int, optional
+        search : LocalSearch, optional
+            Repairs kicked tours.
+        crossover : Recombination, optional
+            Whose children are taken where they are better than their first parents.
+        seconds : float
+            That the run has.
+        backend : str
+        """
+        given = Settings(
+            seconds=seconds if math.isfinite(seconds) else SECONDS,
+            population=population,
+            search=search,
+            backend=backend,
+        )
+        chosen = default_settings(problem, given)
+        if crossover is not None:
+            crossing = replace(cls(chosen).search, cooperation=crossover)
+            chosen = replace(chosen, search=crossing)
+        return cls(chosen)
+
+    @property
+    def search(self) -> IteratedLocalSearch:
+        """What the chains do."""
+        search = self.settings.search
+        assert isinstance(search, IteratedLocalSearch)
+        return search
+
+    @property
+    def size(self) -> int:
+        """Number of chains."""
+        return int(self.settings.population or 1)
+
+    def prepare(self, problem: TSP) -> None:
+        """Compile what a run needs, ahead of it."""
+        if (cooperation := self.search.cooperation) is not None:
+            cooperation.check(problem)
+        rehearse(problem, self.settings)
+
+    def start(
+        self,
+        problem: TSP,
+        random_state: np.random.Generator,
+        run: Run,
+        given: Tours | None = None,
+    ) -> ChainPopulation:
+        """Return local optima, `given` ones and others of a construction."""
+        seed, seconds = int(random_state.integers(2**63)), run.seconds_left()
+        place: dict[str, Any] = {"seed": seed, "backend": self.settings.backend}
+        kept = [] if given is None else [given[: self.size]]
+        missing = self.size - sum(map(len, kept))
+        if missing:
+            construct = registry.lookup("construction", str(self.settings.start))
+            kept.append(construct(problem, size=missing, **place))
+        tours: Any = np.concatenate(kept) if len(kept) > 1 else kept[0]
+        tours = get_backend(self.settings.backend).xp.asarray(tours)
+        budget = Budget(seconds=seconds) if math.isfinite(seconds) else None
+        found = self.search.search(problem, tours, budget=budget, **place)
+        run.account(found.statistics)
+        return ChainPopulation(self.search, found.tours, found.costs, **place)
+
+    def next(
+        self, problem: TSP, population: ChainPopulation, random_state: np.random.Generator, run: Run
+    ) -> ChainPopulation:
+        """Let the chains go on to their next exchange (in place)."""
+        seconds = run.seconds_left()
+        if seconds > 0:
+            run.account(population.advance(problem, run.progress(), seconds))
+        return population

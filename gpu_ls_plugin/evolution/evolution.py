@@ -1,0 +1,76 @@
+"""How a population goes from generation to generation where it is searched."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.problems.tsp import TSP
+
+
+class Population(Protocol):
+    """Tours on a backend. A copy, or what comes of a pickle, lies on the host and can go on.
+
+    Attributes
+    ----------
+    tours : array of the backend, shape (P, n), int32
+    costs : array of the backend, shape (P,)
+    """
+
+    @property
+    def tours(self) -> Any: ...
+
+    @property
+    def costs(self) -> Any: ...
+
+    def __len__(self) -> int: ...
+
+
+Kind = TypeVar("Kind", bound=Population)
+
+
+class Evolution(ABC, Generic[Kind]):
+    """What makes a population and its next generations; it keeps nothing of a run by itself.
+
+    The same numbers drawn from a random state give the same populations. A `Run` limits the
+    searches in time and is told of them.
+    """
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Tours of a population, if there are so many."""
+
+    @abstractmethod
+    def prepare(self, problem: TSP) -> None:
+        """Compile what a run needs, ahead of it."""
+
+    @abstractmethod
+    def start(
+        self,
+        problem: TSP,
+        random_state: np.random.Generator,
+        run: Run,
+        given: Tours | None = None,
+    ) -> Kind:
+        """Return a population of searched tours.
+
+        Parameters
+        ----------
+        problem : TSP
+        random_state : numpy.random.Generator
+        run : Run
+        given : int32 array, shape (K, n), optional
+            Tours of which the first ones are in the population, or better ones in their place.
+        """
+
+    @abstractmethod
+    def next(
+        self, problem: TSP, population: Kind, random_state: np.random.Generator, run: Run
+    ) -> Kind:
+        """Return the next generation; the population may be the same object, changed."""

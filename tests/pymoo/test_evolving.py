@@ -1,0 +1,250 @@
+"""Runs whose population stays where it is searched are runs of pymoo like any other."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+
+import cloudpickle
+from pymoo.core.population import Population
+from pymoo.optimize import minimize
+from pymoo.problems.single.traveling_salesman import TravelingSalesman
+from pymoo.termination.default import DefaultSingleObjectiveTermination
+from pymoo.termination.fmin import MinimumFunctionValueTermination
+from pymoo.util.archive import SingleObjectiveArchive
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.evolution.edge_keys import edge_keys
+from gpu_ls_pymoo import LocalSearchSampling, MemeticGA, TSPProblem
+from gpu_ls_pymoo.unfilled import Unfilled
+from tests.evolution.samples import cities, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+POPULATIONS: dict[str, Callable[..., MemeticGA]] = {
+    "chains": lambda **options: MemeticGA(12, backend="cpu", **options),
+    "children": lambda **given: MemeticGA(
+        12, crossover=gls.EdgeRecombination(), backend="cpu", **given
+    ),
+    "chains, 2-opt": lambda **options: MemeticGA(
+        12, "two_opt/nearest(5)", backend="cpu", **options
+    ),
+}
+of_each = pytest.mark.parametrize("make", POPULATIONS.values(), ids=POPULATIONS)
+
+
+@pytest.fixture(scope="module")
+def problem() -> TSPProblem:
+    """So large that a few generations do not end at one tour."""
+    return TSPProblem(gls.TSP(cities(400), "EUC_2D"))
+
+
+@of_each
+def test_nothing_is_filled_where_nobody_looks(
+    problem: TSPProblem, make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill, filled = Unfilled.fill, []
+
+    def note(self: Unfilled) -> Any:
+        pop = fill(self)
+        filled.append(len(pop))
+        return pop
+
+    monkeypatch.setattr(Unfilled, "fill", note)
+    result = minimize(problem, make(), ("n_gen", 4), seed=1)
+    assert max(filled) == 1  # of the start and of the result
+    assert len(result.pop) > 1
+
+
+@of_each
+def test_whoever_looks_sees_different_tours_with_their_fitness(
+    problem: TSPProblem, make: Any
+) -> None:
+    seen = []
+
+    def look(algorithm: Any) -> None:
+        tours, values = algorithm.pop.get("X", "F")
+        assert np.array_equal(values[:, 0], problem.tsp.cost(tours))
+        assert np.array_equal(values, np.sort(values, axis=0))
+        assert len(np.unique(edge_keys(np, tours))) == len(tours) <= 12
+        assert algorithm.opt.get("F") == values.min()
+        assert set(algorithm.off.get("n_gen")) == {algorithm.n_gen}
+        seen.append(values.min())
+
+    result = minimize(problem, make(), ("n_gen", 5), seed=1, callback=look)
+    assert len(seen) == 5
+    assert seen == sorted(seen, reverse=True)
+    assert result.F[0] == seen[-1] < seen[0]
+    alone = minimize(problem, make(), ("n_gen", 5), seed=1)
+    assert np.array_equal(alone.pop.get("X"), result.pop.get("X"))
+
+
+@of_each
+def test_asking_and_telling_is_the_same_run(problem: TSPProblem, make: Any) -> None:
+    algorithm = make().setup(problem, termination=("n_gen", 4), seed=1)
+    while algorithm.has_next():
+        before = [] if algorithm.pop is None else algorithm.pop.get("X")
+        infills = algorithm.ask()
+        if len(before):
+            assert np.array_equal(before, algorithm.pop.get("X"))
+        algorithm.evaluator.eval(problem, infills)
+        algorithm.tell(infills=infills)
+    whole = minimize(problem, make(), ("n_gen", 4), seed=1)
+    assert np.array_equal(algorithm.result().pop.get("X"), whole.pop.get("X"))
+    assert algorithm.evaluator.n_eval == whole.algorithm.evaluator.n_eval == 4 * 12
+
+
+@of_each
+def test_history_keeps_what_each_generation_was(problem: TSPProblem, make: Any) -> None:
+    seen = []
+    result = minimize(
+        problem,
+        make(),
+        ("n_gen", 4),
+        seed=1,
+        save_history=True,
+        callback=lambda algorithm: seen.append(algorithm.pop.get("X").copy()),
+    )
+    for entry, tours in zip(result.history, seen, strict=True):
+        assert np.array_equal(entry.pop.get("X"), tours)
+    assert not np.array_equal(seen[0], seen[-1])
+
+
+@of_each
+def test_a_copy_goes_on_alike(problem: TSPProblem, make: Any) -> None:
+    algorithm = make().setup(problem, termination=("n_gen", 6), seed=1)
+    for _ in range(3):
+        algorithm.next()
+    copy = deepcopy(algorithm)
+    runs = [run.run().pop.get("X") for run in (algorithm, copy)]
+    assert np.array_equal(*runs)
+
+
+@of_each
+def test_tours_that_somebody_puts_in_are_taken(problem: TSPProblem, make: Any) -> None:
+    best = minimize(problem, make(), ("n_gen", 8), seed=7)
+
+    def put(algorithm: Any) -> None:
+        if algorithm.n_gen == 2:
+            algorithm.pop[0].X = best.X.copy()
+
+    result = minimize(problem, make(), ("n_gen", 3), seed=1, callback=put)
+    assert result.F[0] <= best.F[0]
+    told = make().setup(problem, termination=("n_gen", 3), seed=1)
+    told.next()
+    told.tell(infills=Population.new(X=best.X[np.newaxis], F=best.F[np.newaxis]))
+    assert told.opt.get("F")[0, 0] == best.F[0]
+    told.next()
+    assert told.pop.get("F").min() <= best.F[0]
+    assert len(told.pop) > 1
+
+
+@pytest.mark.parametrize(
+    "termination",
+    [DefaultSingleObjectiveTermination(n_max_gen=9, period=2), ("n_eval", 60)],
+    ids=["default", "evaluations"],
+)
+def test_terminations_look_at_the_best(problem: TSPProblem, termination: Any) -> None:
+    result = minimize(problem, POPULATIONS["chains"](), termination, seed=1)
+    assert 2 <= result.algorithm.n_gen - 1 <= 9
+    assert result.F[0] == problem.tsp.cost(result.X)[0]
+
+
+def test_a_target_ends_the_run(problem: TSPProblem) -> None:
+    start = minimize(problem, POPULATIONS["chains"](), ("n_gen", 1), seed=1).F[0]
+    target = MinimumFunctionValueTermination(start - 1)
+    result = minimize(problem, POPULATIONS["chains"](), target, seed=1)
+    assert result.F[0] < start
+
+
+def test_an_archive_gets_individuals(problem: TSPProblem) -> None:
+    algorithm = MemeticGA(12, backend="cpu", archive=SingleObjectiveArchive())
+    result = minimize(problem, algorithm, ("n_gen", 3), seed=1)
+    assert result.archive.get("F").min() == result.F[0]
+
+
+@of_each
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 9])
+def test_few_cities(n: int, make: Any) -> None:
+    problem = TSPProblem(gls.TSP(cities(9)[:n], "EUC_2D"))
+    result = minimize(problem, make(), ("n_gen", 3), seed=1)
+    assert result.algorithm.n_gen - 1 == 3
+    assert sorted(result.X) == list(range(n))
+    assert result.F[0] == problem.tsp.cost(result.X)[0]
+
+
+def test_an_asymmetric_problem() -> None:
+    matrix = np.random.default_rng(1).integers(1, 1000, (40, 40))
+    problem = TSPProblem(gls.TSP.from_matrix(matrix))
+    result = minimize(problem, MemeticGA(6, backend="cpu"), ("n_gen", 4), seed=1)
+    assert result.F[0] == problem.tsp.cost(result.X)[0]
+    again = minimize(problem, MemeticGA(6, backend="cpu"), ("n_gen", 4), seed=1)
+    assert np.array_equal(result.pop.get("X"), again.pop.get("X"))
+
+
+@pytest.mark.parametrize("size", [5, 12, 20])
+def test_a_given_start_is_the_first_generation_and_never_lost(
+    problem: TSPProblem, size: int
+) -> None:
+    given = gls.LocalSearch()(problem.tsp, rows(400, size), backend="cpu").tours
+    algorithm = MemeticGA(12, backend="cpu", sampling=given)
+    algorithm.setup(problem, termination=("n_gen", 3), seed=1)
+    algorithm.next()
+    assert np.array_equal(algorithm.pop.get("X"), given)
+    algorithm.next()
+    assert len(algorithm.pop) == 12
+    assert algorithm.pop.get("F").min() <= problem.tsp.cost(given).min()
+
+
+def test_a_sampling_of_pymoo_is_the_first_generation(problem: TSPProblem) -> None:
+    sampling = LocalSearchSampling("random_tours", "two_opt/nearest(5)", backend="cpu")
+    result = minimize(problem, POPULATIONS["chains"](sampling=sampling), ("n_gen", 1), seed=1)
+    whole = minimize(problem, POPULATIONS["chains"](sampling=sampling), ("n_gen", 3), seed=1)
+    assert result.data["start_best"] == result.F[0] == whole.data["start_best"] > whole.F[0]
+
+
+def test_what_is_not_chosen_follows_from_the_device_as_in_solve(problem: TSPProblem) -> None:
+    result = minimize(problem, MemeticGA(backend="cpu"), ("time", 0.2), seed=1)
+    chosen = gls.solver.default_settings(
+        problem.tsp, gls.solver.Settings(seconds=0.2, backend="cpu")
+    )
+    assert result.algorithm.pop_size == chosen.population
+    assert result.algorithm.evolution.search == chosen.search
+
+
+def test_pymoos_own_problem() -> None:
+    problem = TravelingSalesman(cities(100) / 7)
+    result = minimize(problem, MemeticGA(12, backend="cpu"), ("n_gen", 4), seed=1)
+    tours, values = result.pop.get("X", "F")
+    assert np.array_equal(values, problem.evaluate(tours))
+    assert result.F[0] == values.min()
+
+
+RUN = """
+import sys
+import cloudpickle
+import numpy as np
+algorithm = cloudpickle.load(open(sys.argv[1], "rb"))
+np.save(sys.argv[2], algorithm.run().pop.get("X"))
+"""
+
+
+@pytest.mark.slow
+@of_each
+def test_another_process_goes_on_alike(problem: TSPProblem, make: Any, tmp_path: Path) -> None:
+    algorithm = make().setup(problem, termination=("n_gen", 6), seed=1)
+    for _ in range(3):
+        algorithm.next()
+    saved, found = tmp_path / "saved", tmp_path / "found.npy"
+    saved.write_bytes(cloudpickle.dumps(algorithm))
+    subprocess.run([sys.executable, "-c", RUN, saved, found], check=True)
+    assert np.array_equal(np.load(found), algorithm.run().pop.get("X"))
