@@ -94,8 +94,8 @@ def test_fronts_have_gaps_and_times_to_them() -> None:
 
 
 def test_algorithms_are_compared_by_seed_on_each_problem() -> None:
-    first, second = [101, 102, 103, 104, 105, 106, 107], [103, 105, 108, 104, 107, 113, 115]
-    other = [100, 101, 100, 101, 100, 101, 100]
+    first, second = [101, 102, 103, 104, 105, 106, 107], [103, 105, 108, 104, 109, 113, 115]
+    other = [100] * 7
     table = results({("a", "p"): first, ("b", "p"): second, ("c", "p"): other}).tests()
     pairs = {("a", "b"): (first, second), ("a", "c"): (first, other), ("b", "c"): (second, other)}
     p_values = []
@@ -112,7 +112,8 @@ def test_algorithms_are_compared_by_seed_on_each_problem() -> None:
 
 
 def test_what_is_significant_alone_may_not_be_among_many() -> None:
-    costs = {(name, "p"): range(100 + i, 160, 10) for i, name in enumerate("abc")}
+    steps = {"a": 0, "b": 1, "c": 10}  # all differences are different
+    costs = {(name, "p"): [100 + step * i for i in range(1, 7)] for name, step in steps.items()}
     table = results(costs).tests()
     assert table.column("pairs") == [6] * 3 and table.column("p") == [2 / 2**6] * 3
     assert table.column("p (Holm)") == [6 / 2**6] * 3 and table.column("better") == [None] * 3
