@@ -52,6 +52,7 @@ def test_memetic_ga(tmp_path: Path) -> None:
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_memetic_ga_on_another_instance(tmp_path: Path) -> None:
     pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
     (tmp_path / "box.tsp").write_text(
@@ -66,6 +67,7 @@ def test_memetic_ga_on_another_instance(tmp_path: Path) -> None:
     assert out.count("0.00 %") == 3
 
 
+@pytest.mark.slow
 def test_experiment(tmp_path: Path) -> None:
     reason = 'needs pip install "gpu-ls-plugin[pymoo,plot]"'
     pytest.importorskip("pymoo.core.problem", reason=reason)
@@ -112,6 +114,7 @@ def test_random_restarts(tmp_path: Path) -> None:
     assert gls.TSP.read(CAPITALS).cost(tour)[0] == lengths[0] < 1.05 * TWO_OPT
 
 
+@pytest.mark.slow
 def test_iterated(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[plot]"')
     out = run("iterated.py", "--seconds", 2, "--size", 8, "--plot", "out.png", folder=tmp_path)
@@ -126,6 +129,7 @@ def test_iterated(tmp_path: Path) -> None:
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_iterated_returns_what_it_has_after_ctrl_c(tmp_path: Path) -> None:
     code = (
         "import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
