@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.arrays import on_gpu
-from gpu_ls_plugin.evolution.edge_keys import edge_keys
+from gpu_ls_plugin.evolution.edge_keys import edge_keys, edge_numbers
 from gpu_ls_plugin.exceptions import InvalidTourError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def edge_entropy(tours: Any, *, symmetric: bool = True) -> float:
     xp, size, n = _shape(tours)
     if n < _SMALLEST:
         return 0.0
-    _, counts = xp.unique(_edges(xp, tours, symmetric).ravel(), return_counts=True)
+    _, counts = xp.unique(edge_numbers(xp, tours, symmetric=symmetric).ravel(), return_counts=True)
     share = counts / size
     return abs(float((share * xp.log(share)).sum()))
 
@@ -59,8 +59,9 @@ def edge_distance(tours: Any, tour: Any, *, symmetric: bool = True) -> NDArray[n
     ----------
     tours : integer array, shape (P, n)
         Permutations of 0..n-1, on any device; not changed and not checked.
-    tour : integer array, shape (n,)
-        Such a permutation on the same device, for example the best of a population.
+    tour : integer array, shape (n,) or (P, n)
+        Such a permutation on the same device, for example the best of a population, or one for
+        each tour, for example its parent.
     symmetric : bool
         Whether an edge is the same in both directions.
 
@@ -72,17 +73,19 @@ def edge_distance(tours: Any, tour: Any, *, symmetric: bool = True) -> NDArray[n
     Raises
     ------
     InvalidTourError
-        `tours` is not a two-dimensional array with at least one row, or `tour` is not as long.
+        `tours` is not a two-dimensional array with at least one row, or `tour` has another shape.
     """
-    xp, _, n = _shape(tours)
-    if tour.shape != (n,):
-        raise InvalidTourError(f"tour: shape {tour.shape} is not ({n},), that of a row of tours")
-    after = xp.empty(n, dtype=xp.int64)
-    after[tour] = xp.roll(tour, -1)
+    xp, size, n = _shape(tours)
+    if tour.shape not in ((n,), (size, n)):
+        raise InvalidTourError(f"tour: shape {tour.shape} is neither ({n},) nor ({size}, {n})")
+    others = tour.reshape(-1, n)
+    rows = xp.arange(len(others))[:, xp.newaxis]
+    after = xp.empty(others.shape, dtype=others.dtype)
+    after[rows, others] = xp.roll(others, -1, axis=1)
     following = xp.roll(tours, -1, axis=1)
-    shared = after[tours] == following
+    shared = after[rows, tours] == following
     if symmetric:
-        shared |= after[following] == tours
+        shared |= after[rows, following] == tours
     distances: NDArray[np.int64] = n - shared.sum(axis=1, dtype=xp.int64)
     return distances
 
@@ -111,15 +114,6 @@ def unique_tours(tours: Any, *, symmetric: bool = True) -> int:
     """
     xp, _, _ = _shape(tours)
     return len(xp.unique(edge_keys(xp, tours, symmetric=symmetric)))
-
-
-def _edges(xp: Any, tours: Any, symmetric: bool) -> Any:
-    """Return a number for the edge from each city to the next, int64 (P, n)."""
-    ones = tours.astype(xp.int64)
-    others = xp.roll(ones, -1, axis=1)
-    if symmetric:
-        ones, others = xp.minimum(ones, others), xp.maximum(ones, others)
-    return ones * tours.shape[1] + others
 
 
 def _shape(tours: Any) -> tuple[Any, int, int]:

@@ -1,4 +1,4 @@
-"""Keys of tours that do not depend on where and in which direction a tour is written."""
+"""Numbers of edges, and keys of tours that do not depend on how a tour is written."""
 
 from __future__ import annotations
 
@@ -37,6 +37,30 @@ def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True) -> Any:
     right = xp.roll(left if symmetric else tails[tours], -1, axis=1)
     left *= right
     return left.sum(axis=1, dtype=xp.uint64)
+
+
+def edge_numbers(xp: Any, tours: Any, *, symmetric: bool = True) -> Any:
+    """Return a number for the edge from each city to the next.
+
+    Parameters
+    ----------
+    xp : module
+        NumPy or CuPy, whichever the tours belong to.
+    tours : integer array, shape (P, n)
+        Permutations; not changed.
+    symmetric : bool
+        Whether an edge is the same in both directions.
+
+    Returns
+    -------
+    int64 array of `xp`, shape (P, n)
+        0 to n * n - 1, equal for equal edges and only for these.
+    """
+    ones = tours.astype(xp.int64)
+    others = xp.roll(ones, -1, axis=1)
+    if symmetric:
+        ones, others = xp.minimum(ones, others), xp.maximum(ones, others)
+    return ones * tours.shape[1] + others
 
 
 def _numbers(first: int, count: int) -> Any:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gpu_ls_plugin.evolution.replacement.best_distinct import BestDistinct
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 
 if TYPE_CHECKING:
     import numpy as np
 
     from gpu_ls_plugin.evolution.improver import Improver
+    from gpu_ls_plugin.evolution.replacement.base import Replacement
     from gpu_ls_plugin.evolution.run import Run
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.base import Recombination
@@ -18,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Generation:
-    """Parents at random, a child of each pair, a search of all children, survival of the best.
+    """Parents at random, a child of each pair, a search of all children, and replacement.
 
-    Crossing, search and survival are a constant number of calls each, whatever the size of the
+    Crossing, search and replacement are a constant number of calls each, whatever the size of the
     population.
 
     Parameters
@@ -28,10 +30,13 @@ class Generation:
     crossover : Recombination
     improver : Improver
         Its backend crosses and searches.
+    replacement : Replacement
+        Chooses the next population from parents and children.
     """
 
     crossover: Recombination
     improver: Improver
+    replacement: Replacement = field(default_factory=BestDistinct)
 
     def __call__(
         self,
@@ -78,4 +83,5 @@ class Generation:
             return population
         costs = xp.asarray(found.costs)
         made = TourPopulation.of(xp, xp.asarray(found.tours), costs, symmetric=problem.symmetric)
-        return population.joined(made).best(size or len(population))
+        parents = (first, second)
+        return self.replacement(problem, population, made, parents, size or len(population))

@@ -93,6 +93,10 @@ class TourPopulation:
         """Return the number of different tours."""
         return int(self.first_of_each().sum())
 
+    def by_cost(self) -> Any:
+        """Return the rows from the cheapest to the dearest, of equal costs in their order."""
+        return self._sorted(self.costs)
+
     def best(self, size: int) -> TourPopulation:
         """Return the cheapest different tours, the cheapest first.
 

@@ -48,3 +48,8 @@ def rows(n: int, size: int, seed: int = 0) -> NDArray[Any]:
 def undirected(tour: NDArray[Any]) -> set[frozenset[int]]:
     """The edges of a tour."""
     return {frozenset(map(int, edge)) for edge in zip(tour, np.roll(tour, -1), strict=True)}
+
+
+def directed(tour: NDArray[Any]) -> set[tuple[int, int]]:
+    """The edges of a tour of an asymmetric problem."""
+    return {(int(a), int(b)) for a, b in zip(tour, np.roll(tour, -1), strict=True)}

@@ -53,3 +53,19 @@ def test_the_population_given_is_not_changed_and_stays_where_no_time_is_left():
     GENERATION(PROBLEM, start, SIZE, np.random.default_rng(1))
     assert np.array_equal(start.tours, copy.tours)
     assert GENERATION(PROBLEM, start, SIZE, np.random.default_rng(1), Ended()) is start
+
+
+def test_the_rule_of_replacement_is_told_children_their_parents_and_the_size():
+    asked = {}
+
+    def rule(problem, population, children, parents, size):
+        asked.update(children=children, parents=parents, size=size)
+        return population.take(np.array([2, 0]))
+
+    start = _start()
+    generation = Generation(EdgeAssembly(), Improver(backend="cpu", moves=1), rule)
+    end = generation(PROBLEM, start, 7, np.random.default_rng(1), size=5)
+    assert np.array_equal(end.tours, start.tours[[2, 0]])
+    assert (len(asked["children"]), asked["size"]) == (7, 5)
+    expected = start.parents(7, np.random.default_rng(1))
+    assert all(map(np.array_equal, asked["parents"], expected))

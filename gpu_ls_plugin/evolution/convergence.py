@@ -1,0 +1,107 @@
+"""When a population has converged, so that more generations promise little."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.evolution.evolution import Population
+    from gpu_ls_plugin.problems.tsp import TSP
+
+
+class Convergence(Protocol):
+    """A criterion without state, on arrays of NumPy or of CuPy."""
+
+    def __call__(self, problem: TSP, population: Population, unimproved: int) -> bool:
+        """Return whether a population has converged.
+
+        Parameters
+        ----------
+        problem : TSP
+        population : Population
+            After a generation.
+        unimproved : int
+            Generations since its best tour has become better.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Stagnation:
+    """No better tour for a number of generations.
+
+    Parameters
+    ----------
+    generations : int
+        At least 1.
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError
+        `generations` is not an integer of at least 1.
+    """
+
+    generations: int = 50
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.integer, "generations", least=1)
+
+    def __call__(self, problem: TSP, population: Population, unimproved: int) -> bool:
+        """Return whether so many generations have passed; see `Convergence`."""
+        return unimproved >= self.generations
+
+
+@dataclass(frozen=True)
+class LowEntropy:
+    """An edge entropy below a bound.
+
+    Parameters
+    ----------
+    nats : float
+        For each city, at least 0: `edge_entropy` divided by the number of cities. It is 0 where
+        all tours are the same, and log 2 = 0.69 where there are two tours without a common edge.
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError
+        `nats` is not a number of at least 0.
+    """
+
+    nats: float = 0.05
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.number, "nats", least=0)
+
+    def __call__(self, problem: TSP, population: Population, unimproved: int) -> bool:
+        """Return whether the entropy is lower; see `Convergence`."""
+        entropy = edge_entropy(population.tours, symmetric=problem.symmetric)
+        return entropy < self.nats * problem.n
+
+
+@dataclass(frozen=True)
+class FewTours:
+    """Less than a number of different tours.
+
+    Parameters
+    ----------
+    tours : int
+        At least 1.
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError
+        `tours` is not an integer of at least 1.
+    """
+
+    tours: int = 10
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.integer, "tours", least=1)
+
+    def __call__(self, problem: TSP, population: Population, unimproved: int) -> bool:
+        """Return whether there are fewer; see `Convergence`."""
+        return unique_tours(population.tours, symmetric=problem.symmetric) < self.tours

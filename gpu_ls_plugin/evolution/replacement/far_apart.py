@@ -1,0 +1,63 @@
+"""Tours that are a number of edges apart, the first of them first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpu_ls_plugin.evolution.shared_edges import shared_edges
+
+_SMALLEST = 3  # cities below which there is one tour only
+_BLOCK = 512  # tours that are compared at once
+
+
+def far_apart(xp: Any, tours: Any, count: int, edges: int, *, symmetric: bool = True) -> Any:
+    """Return `count` rows: those far from all taken before them, then the first of the others.
+
+    Parameters
+    ----------
+    xp : module
+        NumPy or CuPy, whichever the tours belong to.
+    tours : integer array, shape (P, n)
+        Permutations, from the best to the worst; not changed.
+    count : int
+        Tours to be taken, 1 to P.
+    edges : int
+        A tour is passed over where it has fewer edges of its own beside any that is taken.
+    symmetric : bool
+        Whether an edge is the same in both directions.
+
+    Returns
+    -------
+    int64 array of `xp`, shape (count,)
+        In growing order; row 0 is among them.
+    """
+    size, n = tours.shape
+    if n < _SMALLEST or edges == 0:
+        return xp.arange(count)
+    taken = xp.zeros(0, dtype=xp.int64)
+    for first in range(0, size, _BLOCK):
+        block = xp.arange(first, min(first + _BLOCK, size))
+        before = xp.concatenate([taken, block])
+        shared = shared_edges(xp, tours[block], tours[before], symmetric=symmetric)
+        close = n - shared < edges
+        free = ~close[:, : len(taken)].any(axis=1)
+        taken = xp.concatenate([taken, block[_first_come(xp, close[:, len(taken) :], free)]])
+        if len(taken) >= count:
+            return taken[:count]
+    passed = xp.ones(size, dtype=bool)
+    passed[taken] = False
+    return xp.sort(xp.concatenate([taken, xp.flatnonzero(passed)[: count - len(taken)]]))
+
+
+def _first_come(xp: Any, close: Any, free: Any) -> Any:
+    """Return which free rows have no row close to them that is taken before them, bool (P,).
+
+    All rows without an undecided one before them that is close are decided at once.
+    """
+    before = close & xp.tri(len(close), k=-1, dtype=bool)
+    taken = xp.zeros_like(free)
+    while bool(free.any()):
+        ready = free & ~(before & free).any(axis=1)
+        taken |= ready
+        free = free & ~ready & ~(before & ready).any(axis=1)
+    return taken

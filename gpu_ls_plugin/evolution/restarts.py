@@ -1,0 +1,110 @@
+"""Renew a population that has converged, all but its best tour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic
+
+from gpu_ls_plugin.backends.arrays import on_host
+from gpu_ls_plugin.evolution.convergence import Convergence, Stagnation
+from gpu_ls_plugin.evolution.evolution import Evolution, Kind
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.problems.tsp import TSP
+
+
+@dataclass(frozen=True, eq=False)
+class Watched(Generic[Kind]):
+    """A population and how long its best tour has been the best.
+
+    Attributes
+    ----------
+    population : Population
+    lowest : float
+        Cost of its best tour.
+    unimproved : int
+        Generations since that has fallen, or since a restart.
+    restarts : int
+        So far.
+    """
+
+    population: Kind
+    lowest: float
+    unimproved: int = 0
+    restarts: int = 0
+
+    @property
+    def tours(self) -> Any:
+        """Array of the backend, shape (P, n), int32."""
+        return self.population.tours
+
+    @property
+    def costs(self) -> Any:
+        """Array of the backend, shape (P,)."""
+        return self.population.costs
+
+    def __len__(self) -> int:
+        return len(self.population)
+
+
+@dataclass(frozen=True)
+class Restarts(Evolution[Watched[Kind]]):
+    """Another evolution, which starts anew from its best tour whenever it has converged.
+
+    Parameters
+    ----------
+    evolution : Evolution
+        Makes starts and generations, for example a `GenerationEvolution`.
+    converged : Convergence
+        Asked after each generation.
+
+    References
+    ----------
+    Krishnakumar (1989), Micro-Genetic Algorithms for Stationary and Non-Stationary Function
+    Optimization, Intelligent Control and Adaptive Systems, SPIE 1196, 289-296.
+    """
+
+    evolution: Evolution[Kind]
+    converged: Convergence = field(default_factory=Stagnation)
+
+    @property
+    def size(self) -> int:
+        """Tours of a population, if there are so many."""
+        return self.evolution.size
+
+    def prepare(self, problem: TSP) -> None:
+        """Compile what a run needs, ahead of it."""
+        self.evolution.prepare(problem)
+
+    def start(
+        self,
+        problem: TSP,
+        random_state: np.random.Generator,
+        run: Run,
+        given: Tours | None = None,
+    ) -> Watched[Kind]:
+        """Return a population of searched tours; see `Evolution`."""
+        population = self.evolution.start(problem, random_state, run, given)
+        return Watched(population, _lowest(population))
+
+    def next(
+        self, problem: TSP, population: Watched[Kind], random_state: np.random.Generator, run: Run
+    ) -> Watched[Kind]:
+        """Return the next generation, or after it a new start that holds its best tour."""
+        after = self.evolution.next(problem, population.population, random_state, run)
+        restarts, lowest = population.restarts, _lowest(after)
+        unimproved = 0 if lowest < population.lowest else population.unimproved + 1
+        if run.seconds_left() > 0 and self.converged(problem, after, unimproved):
+            best = int(after.costs.argmin())
+            given = on_host(after.tours[best : best + 1])
+            after = self.evolution.start(problem, random_state, run, given)
+            restarts, lowest, unimproved = restarts + 1, _lowest(after), 0
+        return Watched(after, lowest, unimproved, restarts)
+
+
+def _lowest(population: Any) -> float:
+    return float(population.costs.min())
