@@ -141,10 +141,7 @@ class Backend(ABC):
         data = self._data.get(problem)
         if data is None:
             with self.current():
-                data = {
-                    name: self.xp.asarray(np.ascontiguousarray(array))
-                    for name, array in problem.device_data().items()
-                }
+                data = problem.device_arrays(self)
             self._data[problem] = data
         return data
 

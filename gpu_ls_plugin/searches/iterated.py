@@ -17,7 +17,7 @@ from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
-from gpu_ls_plugin.objectives.base import require_by_edges
+from gpu_ls_plugin.objectives.base import require_by_edges, require_shared_lengths
 from gpu_ls_plugin.perturbations import DoubleBridge, Perturbation, as_perturbation
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.result import Progress, Result, summed
@@ -194,7 +194,8 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
                 costs = call.referee()
             run.finish(costs)
             result = call.result(self, costs)
-            return result if cooperation is None else result.sorted()
+            in_order = cooperation is None or call.problem.rows is not None
+            return result if in_order else result.sorted()
 
     def _rehearse(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
@@ -208,10 +209,14 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         search, kick = self.search, self.kick
         problem = start.problem
         if not self._fused:
+            require_shared_lengths(problem, "a search that is kicked from the host")
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
         parts = CandidateMoves(start.backend, problem, search.neighbourhoods, search.candidates)
         part = self._part_of(problem)
+        if self.restart_after is not None:
+            require_shared_lengths(problem, "restart_after")
         if part is not None:
+            require_shared_lengths(problem, f"part={self.part!r}")
             require_by_edges(problem.objective, f"part={self.part!r}")
             return PartedTours(start, self.accept, parts, kick, part)
         return FusedChains(start, self.accept, self.restart_after, parts, kick)
@@ -409,7 +414,7 @@ class _Run:
 
     def stir(self, chains: Chains, seconds: float) -> None:
         """Let every second chain begin anew, where that costs no best tour."""
-        if chains.current_is_best:
+        if chains.current_is_best or self.problem.rows is not None:
             return
         rows = self.backend.xp.arange(1, len(chains.tours), 2)
         chains.restart(self.search.search, rows, seconds)
