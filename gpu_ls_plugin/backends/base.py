@@ -8,8 +8,6 @@ from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.metric_check import check_metric
 from gpu_ls_plugin.backends.words import kept_words, packed_words

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.problems.tsp import TSP
 
 
 class Objective(ABC):
@@ -69,15 +68,6 @@ def require_length(objective: Objective, search: str) -> None:
         raise UnsupportedProblemError(
             f"problem: {search} compares lengths alone, but the objective is "
             f"{objective.name!r}; leave it out, or search problem.under('length')"
-        )
-
-
-def require_shared_lengths(problem: TSP, search: str) -> None:
-    """Raise UnsupportedProblemError where each row has lengths of its own, but a search has not."""
-    if problem.rows is not None:
-        raise UnsupportedProblemError(
-            f"problem: {search} takes all tours to have the same lengths, but each row of this "
-            "problem has its own; use First() on candidate lists and whole tours"
         )
 
 

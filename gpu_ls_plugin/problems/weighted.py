@@ -275,6 +275,15 @@ class WeightedTSP(TSP):
         return self
 
 
+def require_shared_lengths(problem: TSP, search: str) -> None:
+    """Raise UnsupportedProblemError where each row has lengths of its own, but a search has not."""
+    if problem.rows is not None:
+        raise UnsupportedProblemError(
+            f"problem: {search} takes all tours to have the same lengths, but each row of this "
+            "problem has its own; use First() on candidate lists and whole tours"
+        )
+
+
 def _weights(given: ArrayLike, objectives: int) -> NDArray[np.float64]:
     weights = np.ascontiguousarray(np.atleast_2d(array_of(given, "weights")), np.float64)
     if weights.ndim != 2 or weights.shape[1] != objectives or not len(weights):

@@ -11,12 +11,9 @@ from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.filtering import Everything, InCandidates
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
-from gpu_ls_plugin.objectives.base import (
-    require_by_edges,
-    require_length,
-    require_shared_lengths,
-)
+from gpu_ls_plugin.objectives.base import require_by_edges, require_length
 from gpu_ls_plugin.pivoting import First
+from gpu_ls_plugin.problems.weighted import require_shared_lengths
 from gpu_ls_plugin.searches.descent.best_sweep import BestSweep
 from gpu_ls_plugin.searches.descent.descent import Descent
 from gpu_ls_plugin.searches.descent.multi_descent import MultiDescent

@@ -17,9 +17,10 @@ from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
-from gpu_ls_plugin.objectives.base import require_by_edges, require_shared_lengths
+from gpu_ls_plugin.objectives.base import require_by_edges
 from gpu_ls_plugin.perturbations import DoubleBridge, Perturbation, as_perturbation
 from gpu_ls_plugin.pivoting import First
+from gpu_ls_plugin.problems.weighted import require_shared_lengths
 from gpu_ls_plugin.result import Progress, Result, summed
 from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names, refereed_costs
