@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     )
     from gpu_ls_pymoo.duplicates import TourDuplicateElimination
     from gpu_ls_pymoo.mating import MemeticMating
+    from gpu_ls_pymoo.memetic_nsga2 import MemeticNSGA2
+    from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
     from gpu_ls_pymoo.mutation import DoubleBridgeMutation, LocalSearchMutation
     from gpu_ls_pymoo.output import LocalSearchOutput
     from gpu_ls_pymoo.problems import TSPProblem, as_tsp
@@ -42,6 +44,8 @@ __all__ = [
     "LocalSearchSampling",
     "MemeticGA",
     "MemeticMating",
+    "MemeticNSGA2",
+    "MultiObjectiveTSP",
     "PartitionCrossover",
     "RandomKeysProblem",
     "RecombinationCrossover",
@@ -63,6 +67,8 @@ _HOMES = {
     "LocalSearchSampling": "sampling",
     "MemeticGA": "algorithms",
     "MemeticMating": "mating",
+    "MemeticNSGA2": "memetic_nsga2",
+    "MultiObjectiveTSP": "multi_objective",
     "PartitionCrossover": "crossover",
     "RandomKeysProblem": "random_keys",
     "RecombinationCrossover": "crossover",

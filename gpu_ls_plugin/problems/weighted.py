@@ -122,6 +122,8 @@ class WeightedTSP(TSP):
 
     parts: tuple[TSP, ...]
     weights: NDArray[np.float64]
+    _listed: WeightedTSP | None
+    _scales: ArrayLike
 
     def __init__(
         self,
@@ -257,9 +259,10 @@ class WeightedTSP(TSP):
         """Return the row of `listed` whose weights are the most similar to those of each row."""
         if self._listed is None:
             return np.arange(self.rows)
+        scales = np.asarray(self._scales)
         mine, theirs = (
             scaled / scaled.sum(axis=1, keepdims=True)
-            for scaled in (self.weights * self._scales, self._listed.weights * self._scales)
+            for scaled in (self.weights * scales, self._listed.weights * scales)
         )
         near: NDArray[Any] = ((mine[:, None] - theirs) ** 2).sum(axis=2).argmin(axis=1)
         return near
@@ -308,5 +311,5 @@ def _like(costs: Any, weights: NDArray[np.float64]) -> Any:
     if isinstance(costs, np.ndarray):
         return weights
     made = type(costs)(weights.shape, weights.dtype)
-    made.set(weights)
+    made.set(np.ascontiguousarray(weights))
     return made
