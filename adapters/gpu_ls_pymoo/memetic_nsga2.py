@@ -174,9 +174,7 @@ class MemeticNSGA2(NSGA2):
                 AlgorithmRun(self),
             )
             if self.pareto is not None:
-                self.front = self.pareto(
-                    tours, self.front, state, seconds_left(self), self.most
-                )
+                self.front = self.pareto(tours, self.front, state, seconds_left(self), self.most)
         return self._population(made)
 
     def _advance(self, infills: Any = None, **kwargs: Any) -> None:

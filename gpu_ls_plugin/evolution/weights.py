@@ -92,7 +92,12 @@ class DirectionWeights(Weights):
 
     def __init__(self, directions: ArrayLike) -> None:
         given = np.asarray(directions, np.float64)
-        if given.ndim != 2 or not given.size or not (given >= 0).all() or not given.any(axis=1).all():
+        if (
+            given.ndim != 2
+            or not given.size
+            or not (given >= 0).all()
+            or not given.any(axis=1).all()
+        ):
             raise InvalidParameterError(
                 f"directions: shape {given.shape}; give (K, M) weights of at least 0, not all 0"
             )
