@@ -32,9 +32,16 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.sampling import LocalSearchSampling
     from gpu_ls_pymoo.search import default_search
     from gpu_ls_pymoo.survival import EdgeDistanceSurvival
+    from gpu_ls_pymoo.weights import (
+        DirectionWeights,
+        ParetoLocalSearch,
+        PositionWeights,
+        RandomWeights,
+    )
 
 __all__ = [
     "CanonicalTourRepair",
+    "DirectionWeights",
     "DoubleBridgeMutation",
     "EdgeAssemblyCrossover",
     "EdgeDistanceSurvival",
@@ -46,8 +53,11 @@ __all__ = [
     "MemeticMating",
     "MemeticNSGA2",
     "MultiObjectiveTSP",
+    "ParetoLocalSearch",
     "PartitionCrossover",
+    "PositionWeights",
     "RandomKeysProblem",
+    "RandomWeights",
     "RecombinationCrossover",
     "SegmentCrossover",
     "TSPProblem",
@@ -58,6 +68,7 @@ __all__ = [
 
 _HOMES = {
     "CanonicalTourRepair": "repair",
+    "DirectionWeights": "weights",
     "DoubleBridgeMutation": "mutation",
     "EdgeAssemblyCrossover": "crossover",
     "EdgeDistanceSurvival": "survival",
@@ -69,8 +80,11 @@ _HOMES = {
     "MemeticMating": "mating",
     "MemeticNSGA2": "memetic_nsga2",
     "MultiObjectiveTSP": "multi_objective",
+    "ParetoLocalSearch": "weights",
     "PartitionCrossover": "crossover",
+    "PositionWeights": "weights",
     "RandomKeysProblem": "random_keys",
+    "RandomWeights": "weights",
     "RecombinationCrossover": "crossover",
     "SegmentCrossover": "crossover",
     "TSPProblem": "problems",

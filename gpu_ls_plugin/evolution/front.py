@@ -44,8 +44,9 @@ def non_dominated(costs: NDArray[Any]) -> NDArray[np.intp]:
         block = np.arange(begin, min(begin + step, len(ordered)))
         block = block[~_covered(ordered[block], front)]
         rows = ordered[block]
-        below = (rows[:, None] <= rows[None]).all(axis=2)
-        block = block[~np.triu(below, 1).any(axis=0)]
+        below: NDArray[np.bool_] = (rows[:, None] <= rows[None]).all(axis=2)
+        later: NDArray[np.bool_] = np.triu(below, 1)
+        block = block[~later.any(axis=0)]
         chosen.append(block)
         front = np.concatenate([front, ordered[block]])
     return order[np.concatenate(chosen)] if chosen else order
@@ -117,12 +118,14 @@ class Front:
     @property
     def ideal(self) -> NDArray[np.float64]:
         """The least cost in each objective."""
-        return self.costs.min(axis=0).astype(np.float64)
+        ideal: NDArray[np.float64] = self.costs.min(axis=0).astype(np.float64)
+        return ideal
 
     @property
     def nadir(self) -> NDArray[np.float64]:
         """The highest cost in each objective."""
-        return self.costs.max(axis=0).astype(np.float64)
+        nadir: NDArray[np.float64] = self.costs.max(axis=0).astype(np.float64)
+        return nadir
 
 
 def crowding(costs: NDArray[Any]) -> NDArray[np.float64]:
