@@ -33,7 +33,7 @@ from gpu_ls_plugin.neighbourhoods import (
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.problems import TSP, OpenPath, Problem
+from gpu_ls_plugin.problems import TSP, MultiObjectiveTSP, OpenPath, Problem
 from gpu_ls_plugin.problems import referee as solution
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.progress import SearchDisplay
@@ -89,6 +89,7 @@ __all__ = [
     "ManyResult",
     "Migration",
     "Multi",
+    "MultiObjectiveTSP",
     "Nearest",
     "OpenPath",
     "OrOpt",

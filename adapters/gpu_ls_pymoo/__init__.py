@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.duplicates import TourDuplicateElimination
     from gpu_ls_pymoo.experiment import Experiment
     from gpu_ls_pymoo.mating import MemeticMating
+    from gpu_ls_pymoo.memetic_nsga2 import MemeticNSGA2
+    from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
     from gpu_ls_pymoo.mutation import DoubleBridgeMutation, LocalSearchMutation
     from gpu_ls_pymoo.output import LocalSearchOutput
     from gpu_ls_pymoo.problems import TSPProblem, as_tsp
@@ -34,10 +36,17 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.sampling import LocalSearchSampling
     from gpu_ls_pymoo.search import default_search
     from gpu_ls_pymoo.survival import EdgeDistanceSurvival
+    from gpu_ls_pymoo.weights import (
+        DirectionWeights,
+        ParetoLocalSearch,
+        PositionWeights,
+        RandomWeights,
+    )
 
 __all__ = [
     "CanonicalTourRepair",
     "CycleCrossover",
+    "DirectionWeights",
     "DoubleBridgeMutation",
     "EdgeAssemblyCrossover",
     "EdgeDistanceSurvival",
@@ -48,10 +57,15 @@ __all__ = [
     "LocalSearchSampling",
     "MemeticGA",
     "MemeticMating",
+    "MemeticNSGA2",
+    "MultiObjectiveTSP",
     "OrderCrossover",
+    "ParetoLocalSearch",
     "PartiallyMappedCrossover",
     "PartitionCrossover",
+    "PositionWeights",
     "RandomKeysProblem",
+    "RandomWeights",
     "RecombinationCrossover",
     "SegmentCrossover",
     "TSPProblem",
@@ -63,6 +77,7 @@ __all__ = [
 _HOMES = {
     "CanonicalTourRepair": "repair",
     "CycleCrossover": "crossover",
+    "DirectionWeights": "weights",
     "DoubleBridgeMutation": "mutation",
     "EdgeAssemblyCrossover": "crossover",
     "EdgeDistanceSurvival": "survival",
@@ -73,10 +88,15 @@ _HOMES = {
     "LocalSearchSampling": "sampling",
     "MemeticGA": "algorithms",
     "MemeticMating": "mating",
+    "MemeticNSGA2": "memetic_nsga2",
+    "MultiObjectiveTSP": "multi_objective",
     "OrderCrossover": "crossover",
+    "ParetoLocalSearch": "weights",
     "PartiallyMappedCrossover": "crossover",
     "PartitionCrossover": "crossover",
+    "PositionWeights": "weights",
     "RandomKeysProblem": "random_keys",
+    "RandomWeights": "weights",
     "RecombinationCrossover": "crossover",
     "SegmentCrossover": "crossover",
     "TSPProblem": "problems",

@@ -40,6 +40,7 @@ struct EdgeAssembly {
 
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates candidates,
                              Pairs pairs) {
+    choose_row<Metric>(instance, candidates, item);
     const int n = instance.n;
     Memory memory(team, item, team_bytes(n), 0, pairs.scratch);
     Broken child(n, memory);
@@ -145,7 +146,7 @@ struct EdgeAssembly {
       best = team.least(child.length(path) * lists.degree, best, [&](int i) {
         const int place = tour.wrap(first + i / lists.degree), rank = i % lists.degree;
         const int u = tour.at(place);
-        const uint32 entry = lists.entry(u, rank);
+        const auto entry = lists.entry(u, rank);
         const int c = lists.city(entry), c_place = tour.place(c), c_path = child.path_of(c_place);
         if (int(child.owner[c_path]) == subtour) return none;
         Ranked<Length> found = none;
