@@ -14,7 +14,7 @@ from gpu_ls_plugin.construction import (
     random_tours,
     space_filling_curve,
 )
-from gpu_ls_plugin.drawing import plot_tour
+from gpu_ls_plugin.drawing import animate_run, plot_fronts, plot_population, plot_tour
 from gpu_ls_plugin.filtering import (
     DontLook,
     Everything,
@@ -33,21 +33,25 @@ from gpu_ls_plugin.neighbourhoods import (
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.problems import TSP, OpenPath, Problem
+from gpu_ls_plugin.problems import TSP, MultiObjectiveTSP, OpenPath, Problem
 from gpu_ls_plugin.problems import referee as solution
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.progress import SearchDisplay
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import (
     BestMoves,
+    Cycle,
     EdgeAssembly,
     EdgeRecombination,
     EliteEdges,
     IteratedLocalSearch,
     LocalSearch,
     Migration,
+    OrderCrossover,
+    PartiallyMapped,
     PartitionCrossover,
     RandomRestarts,
+    SegmentCrossover,
     best_moves,
     observers,
 )
@@ -68,6 +72,7 @@ __all__ = [
     "BetterOrEqual",
     "Budget",
     "Closure",
+    "Cycle",
     "DontLook",
     "DoubleBridge",
     "EdgeAssembly",
@@ -84,9 +89,12 @@ __all__ = [
     "ManyResult",
     "Migration",
     "Multi",
+    "MultiObjectiveTSP",
     "Nearest",
     "OpenPath",
     "OrOpt",
+    "OrderCrossover",
+    "PartiallyMapped",
     "PartitionCrossover",
     "Problem",
     "Progress",
@@ -98,14 +106,18 @@ __all__ = [
     "Restart",
     "Result",
     "SearchDisplay",
+    "SegmentCrossover",
     "Statistics",
     "ThreeOpt",
     "Threshold",
     "TwoOpt",
+    "animate_run",
     "best_moves",
     "exceptions",
     "greedy",
     "nearest_neighbour",
+    "plot_fronts",
+    "plot_population",
     "plot_tour",
     "random_tours",
     "read_tour",

@@ -39,7 +39,7 @@ LEVELS = (
     },
     {"searches", "cooperation", "recombination"},
     {"hookspecs", "plugins", "search_text"},
-    {"solver", "progress", "drawing", "cli", "extend", "testing"},
+    {"solver", "progress", "drawing", "cli", "experiments", "extend", "testing"},
     {"evolution"},
     {"__main__", "__init__"},
 )

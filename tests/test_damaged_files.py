@@ -13,6 +13,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.candidates import Candidates
 from gpu_ls_plugin.exceptions import FileFormatError, GpuLsError
+from gpu_ls_plugin.experiments.records import CurvePoint, Record
 from gpu_ls_plugin.history import Point, load_history, save_history
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.result import Result
@@ -28,6 +29,7 @@ RESULT = Result(
     np.array([5, 6]),
     gls.Statistics(history=POINTS, moves_by={"two_opt": 1}, phases={"kicks": 1.0}),
 )
+RECORD = Record("a", "p", 1, {"algorithm": "x"}, curve=[CurvePoint(0.5, 3, 1, [[4.0]])])
 MATRIX = (
     "TYPE : TSP\nDIMENSION : 3\nEDGE_WEIGHT_TYPE : EXPLICIT\nEDGE_WEIGHT_FORMAT : FULL_MATRIX\n"
     "EDGE_WEIGHT_SECTION\n0 1 2\n1 0 3\n2 3 0\nEOF\n"
@@ -50,6 +52,7 @@ FILES: dict[str, tuple[str, Callable[[Path], object], Callable[[Path], object]]]
     "packed lists": ("a.npz", write_packed_lists, Candidates.load),
     "result": ("a.json", RESULT.save, Result.load),
     "packed result": ("a.json.gz", RESULT.save, Result.load),
+    "record": ("a.json", RECORD.save, Record.load),
     "history": ("a.csv", lambda path: save_history(POINTS, path), load_history),
     "tour": ("a.tour", lambda path: PROBLEM.write_tour(path, range(5)), read_tour),
     "matrix": ("a.tsp", lambda path: path.write_text(MATRIX), gls.TSP.read),

@@ -46,6 +46,7 @@ def test_the_pymoo_guide_runs() -> None:
     assert "Statistics" in run_python(code)
 
 
+@pytest.mark.slow
 def test_the_guide_to_open_paths_runs() -> None:
     (code,) = blocks(ROOT / "docs" / "open-paths.md", "python")
     path = run_python(code).partition("]")[0].strip("[ ").split()
@@ -57,17 +58,30 @@ def test_the_guide_to_problems_runs() -> None:
     assert run_python(code) == "8 [[1, 0, 0]]\n"
 
 
+@pytest.mark.slow
 def test_the_guide_to_recombination_runs() -> None:
     crossed, searched = run_python(blocks(ROOT / "docs" / "recombination.md", "python")[0]).split()
     assert 0 < int(searched) < float(crossed)
 
 
+@pytest.mark.slow
+def test_the_guide_to_experiments_runs(tmp_path: Path) -> None:
+    code = "\n".join(blocks(ROOT / "docs" / "experiments.md", "python"))
+    out = run_python(f"import os; os.chdir({str(tmp_path)!r})\n{code}", ROOT, ROOT / "adapters")
+    assert "Final gaps in %" in out and "Average ranks" in out
+    names = {path.name for path in (tmp_path / "memetic").iterdir()}
+    assert names == {"runs", "plan.json", "curves.csv", "report.html"}
+    assert {path.name for path in tmp_path.iterdir()} == {"memetic", "run.gif", "population.png"}
+
+
+@pytest.mark.slow
 def test_the_filter_guide_runs() -> None:
     *code, _ = blocks(ROOT / "docs" / "filters.md", "python")  # the last: test_third_party.py
     best, kept, *_, gain = run_python("\n".join(code)).split()
     assert 0 < int(gain) < int(best) < int(kept)
 
 
+@pytest.mark.slow
 def test_the_plugin_example_works(tmp_path: Path) -> None:
     page = ROOT / "docs" / "writing-a-plugin.md"
     functor, _ = blocks(page, "cpp")

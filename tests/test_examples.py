@@ -52,6 +52,7 @@ def test_memetic_ga(tmp_path: Path) -> None:
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_memetic_ga_on_another_instance(tmp_path: Path) -> None:
     pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
     (tmp_path / "box.tsp").write_text(
@@ -64,6 +65,20 @@ def test_memetic_ga_on_another_instance(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "box: 8 cities, 0.2 s each" in out
     assert out.count("0.00 %") == 3
+
+
+@pytest.mark.slow
+def test_experiment(tmp_path: Path) -> None:
+    reason = 'needs pip install "gpu-ls-plugin[pymoo,plot]"'
+    pytest.importorskip("pymoo.core.problem", reason=reason)
+    pytest.importorskip("matplotlib", reason=reason)
+    out = run("experiment.py", "--seeds", 2, "--pop", 8, folder=tmp_path)
+    assert all(title in out for title in ("Final gaps in %", "Time to target", "Comparison"))
+    lines = (line.split() for line in out.splitlines())
+    row = next(cells for cells in lines if cells[:2] == ["capitals", "MemeticGA"])
+    assert row[2:5] == ["2", "0", "0"]  # runs, failed, the best gap
+    assert len(list((tmp_path / "experiment" / "runs").glob("*.json"))) == 12
+    assert (tmp_path / "experiment" / "report.html").read_text("utf-8").count("<img") == 3
 
 
 def test_climb_batch(tmp_path: Path) -> None:
@@ -99,6 +114,7 @@ def test_random_restarts(tmp_path: Path) -> None:
     assert gls.TSP.read(CAPITALS).cost(tour)[0] == lengths[0] < 1.05 * TWO_OPT
 
 
+@pytest.mark.slow
 def test_iterated(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[plot]"')
     out = run("iterated.py", "--seconds", 2, "--size", 8, "--plot", "out.png", folder=tmp_path)
@@ -113,6 +129,7 @@ def test_iterated(tmp_path: Path) -> None:
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_iterated_returns_what_it_has_after_ctrl_c(tmp_path: Path) -> None:
     code = (
         "import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "

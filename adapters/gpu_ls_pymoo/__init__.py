@@ -14,14 +14,20 @@ from gpu_ls_plugin.exceptions import MissingExtraError
 if TYPE_CHECKING:
     from gpu_ls_pymoo.algorithms import MemeticGA
     from gpu_ls_pymoo.crossover import (
+        CycleCrossover,
         EdgeAssemblyCrossover,
         EdgeRecombinationCrossover,
+        OrderCrossover,
+        PartiallyMappedCrossover,
         PartitionCrossover,
         RecombinationCrossover,
         SegmentCrossover,
     )
     from gpu_ls_pymoo.duplicates import TourDuplicateElimination
+    from gpu_ls_pymoo.experiment import Experiment
     from gpu_ls_pymoo.mating import MemeticMating
+    from gpu_ls_pymoo.memetic_nsga2 import MemeticNSGA2
+    from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
     from gpu_ls_pymoo.mutation import DoubleBridgeMutation, LocalSearchMutation
     from gpu_ls_pymoo.output import LocalSearchOutput
     from gpu_ls_pymoo.problems import TSPProblem, as_tsp
@@ -30,20 +36,36 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.sampling import LocalSearchSampling
     from gpu_ls_pymoo.search import default_search
     from gpu_ls_pymoo.survival import EdgeDistanceSurvival
+    from gpu_ls_pymoo.weights import (
+        DirectionWeights,
+        ParetoLocalSearch,
+        PositionWeights,
+        RandomWeights,
+    )
 
 __all__ = [
     "CanonicalTourRepair",
+    "CycleCrossover",
+    "DirectionWeights",
     "DoubleBridgeMutation",
     "EdgeAssemblyCrossover",
     "EdgeDistanceSurvival",
     "EdgeRecombinationCrossover",
+    "Experiment",
     "LocalSearchMutation",
     "LocalSearchOutput",
     "LocalSearchSampling",
     "MemeticGA",
     "MemeticMating",
+    "MemeticNSGA2",
+    "MultiObjectiveTSP",
+    "OrderCrossover",
+    "ParetoLocalSearch",
+    "PartiallyMappedCrossover",
     "PartitionCrossover",
+    "PositionWeights",
     "RandomKeysProblem",
+    "RandomWeights",
     "RecombinationCrossover",
     "SegmentCrossover",
     "TSPProblem",
@@ -54,17 +76,27 @@ __all__ = [
 
 _HOMES = {
     "CanonicalTourRepair": "repair",
+    "CycleCrossover": "crossover",
+    "DirectionWeights": "weights",
     "DoubleBridgeMutation": "mutation",
     "EdgeAssemblyCrossover": "crossover",
     "EdgeDistanceSurvival": "survival",
     "EdgeRecombinationCrossover": "crossover",
+    "Experiment": "experiment",
     "LocalSearchMutation": "mutation",
     "LocalSearchOutput": "output",
     "LocalSearchSampling": "sampling",
     "MemeticGA": "algorithms",
     "MemeticMating": "mating",
+    "MemeticNSGA2": "memetic_nsga2",
+    "MultiObjectiveTSP": "multi_objective",
+    "OrderCrossover": "crossover",
+    "ParetoLocalSearch": "weights",
+    "PartiallyMappedCrossover": "crossover",
     "PartitionCrossover": "crossover",
+    "PositionWeights": "weights",
     "RandomKeysProblem": "random_keys",
+    "RandomWeights": "weights",
     "RecombinationCrossover": "crossover",
     "SegmentCrossover": "crossover",
     "TSPProblem": "problems",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,60 +10,14 @@ from pymoo.core.crossover import Crossover
 
 from gpu_ls_plugin import recombination
 from gpu_ls_plugin.backends import check_name
-from gpu_ls_plugin.evolution import segment_crossover
+from gpu_ls_plugin.evolution.rows import checked
 from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_pymoo.parameters import probability
 from gpu_ls_pymoo.problems import as_tsp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-class SegmentCrossover(Crossover):
-    """Put a segment of the second parent into the first, at its place and in its direction.
-
-    The child is a path of the second parent, followed by the cities of the first that are not in
-    it, in the first parent's order from the end of the path on, in the direction in which that
-    parent runs through most of the path. Positions do not matter, so unlike in order crossover
-    no edge is lost to a shift: new edges arise only where the parents disagree inside the path
-    and at its end.
-
-    Parameters
-    ----------
-    shortest, longest : float
-        Bounds of the segment's length as a part of the tour; it is drawn uniformly for each child.
-    prob : float or pymoo Real
-        Probability of a pair to be crossed; otherwise the child is one of the parents.
-
-    Raises
-    ------
-    InvalidParameterError, InvalidTypeError
-        Not ``0 < shortest <= longest <= 1``, or `prob` is not from 0 to 1.
-    """
-
-    def __init__(
-        self, shortest: float = 0.125, longest: float = 0.5, prob: Any = 1.0, **kwargs: Any
-    ) -> None:
-        self.segments = segment_crossover.SegmentCrossover(shortest, longest)
-        super().__init__(n_parents=2, n_offsprings=1, **kwargs)
-        self.prob = probability(prob)
-
-    @property
-    def shortest(self) -> float:
-        """Least length of a segment as a part of the tour."""
-        return self.segments.shortest
-
-    @property
-    def longest(self) -> float:
-        """Largest length of a segment as a part of the tour."""
-        return self.segments.longest
-
-    def _do(
-        self, problem: Any, parents: Any, *args: Any, random_state: Any = None, **kwargs: Any
-    ) -> NDArray[Any]:
-        """Return children (1, P, n) of parents (2, P, n)."""
-        first, second = parents
-        return self.segments(first, second, random_state)[np.newaxis]
 
 
 class RecombinationCrossover(Crossover):
@@ -94,10 +49,126 @@ class RecombinationCrossover(Crossover):
         self, problem: Any, parents: Any, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> NDArray[Any]:
         """Return children (1, P, n) of parents (2, P, n)."""
-        seed = int(np.random.default_rng(random_state).integers(2**63))
-        tsp, (first, second) = as_tsp(problem), parents
+        seed, n = int(np.random.default_rng(random_state).integers(2**63)), np.shape(parents)[-1]
+        first, second = (checked(rows, n, "parents") for rows in parents)
+        tsp = self._instance(problem, n)
         children = self.part.cross(tsp, first, second, seed=seed, backend=self.backend)
         return np.asarray(children)[np.newaxis]
+
+    def prepare(self, problem: Any, size: int = 1) -> None:
+        """Compile for batches of `size` ahead of a timed run."""
+        n = problem.n_var
+        tours = np.tile(np.arange(n, dtype=np.int32), (size, 1))
+        self.part.cross(self._instance(problem, n), tours, tours, backend=self.backend)
+
+    def _instance(self, problem: Any, n: int) -> TSP:
+        """Return the problem that the part is told of."""
+        return as_tsp(problem)
+
+
+class PermutationCrossover(RecombinationCrossover):
+    """Cross permutations of any problem by a recombination that does not look at lengths.
+
+    Parameters
+    ----------
+    part, prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def _instance(self, problem: Any, n: int) -> TSP:
+        return _unmeasured(n)
+
+
+@lru_cache(maxsize=4)
+def _unmeasured(n: int) -> TSP:
+    """Return a problem of n cities whose lengths nobody asks for."""
+    return TSP(np.zeros((n, 2)))
+
+
+class OrderCrossover(PermutationCrossover):
+    """Keep a section of the first parent, and take the order of the other cities from the second.
+
+    Order crossover (Davis 1985), of permutations of any problem.
+
+    Parameters
+    ----------
+    prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
+        super().__init__(recombination.OrderCrossover(), prob, **kwargs)
+
+
+class SegmentCrossover(PermutationCrossover):
+    """Put a segment of the second parent into the first, at its place and in its direction.
+
+    The child is a path of the second parent, followed by the cities of the first that are not in
+    it, in the first parent's order from the end of the path on, in the direction in which that
+    parent runs through most of the path's end. Positions do not matter, so unlike in order
+    crossover no edge is lost to a shift: new edges arise only where the parents disagree inside the
+    path and at its end.
+
+    Parameters
+    ----------
+    shortest, longest : float
+        Bounds of the segment's length as a part of the tour; it is drawn uniformly for each child.
+    prob, backend
+        As in `RecombinationCrossover`.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        Not ``0 < shortest <= longest <= 1``, or `prob` is not from 0 to 1.
+    """
+
+    part: recombination.SegmentCrossover
+
+    def __init__(
+        self, shortest: float = 0.125, longest: float = 0.5, prob: Any = 1.0, **kwargs: Any
+    ) -> None:
+        part = recombination.SegmentCrossover(shortest=shortest, longest=longest)
+        super().__init__(part, prob, **kwargs)
+
+    @property
+    def shortest(self) -> float:
+        """Least length of a segment as a part of the tour."""
+        return self.part.shortest
+
+    @property
+    def longest(self) -> float:
+        """Largest length of a segment as a part of the tour."""
+        return self.part.longest
+
+
+class PartiallyMappedCrossover(PermutationCrossover):
+    """Keep a section of the first parent, and the other cities where the second has them.
+
+    Partially mapped crossover (Goldberg and Lingle 1985), of permutations of any problem.
+
+    Parameters
+    ----------
+    prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
+        super().__init__(recombination.PartiallyMapped(), prob, **kwargs)
+
+
+class CycleCrossover(PermutationCrossover):
+    """Take every city from a place where one of the parents has it.
+
+    Cycle crossover (Oliver, Smith and Holland 1987), of permutations of any problem.
+
+    Parameters
+    ----------
+    prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
+        super().__init__(recombination.Cycle(), prob, **kwargs)
 
 
 class EdgeAssemblyCrossover(RecombinationCrossover):
@@ -108,19 +179,24 @@ class EdgeAssemblyCrossover(RecombinationCrossover):
     Parameters
     ----------
     offspring : int
-        Of a pair, at most: AB-cycles that are tried.
+        Of a pair, at most: exchanges that are tried.
     prob, backend
         As in `RecombinationCrossover`.
+    strategy : {"single", "block"}
+        What is exchanged: AB-cycles one by one, or blocks of them.
     """
 
-    def __init__(self, offspring: int = 32, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(recombination.EdgeAssembly(offspring=offspring), prob, **kwargs)
+    def __init__(
+        self, offspring: int = 32, prob: Any = 1.0, strategy: str = "single", **kwargs: Any
+    ) -> None:
+        part = recombination.EdgeAssembly(offspring=offspring, strategy=strategy)
+        super().__init__(part, prob, **kwargs)
 
 
-class EdgeRecombinationCrossover(RecombinationCrossover):
+class EdgeRecombinationCrossover(PermutationCrossover):
     """Go from city to city along the parents' edges, common ones first.
 
-    Edge recombination (Whitley, Starkweather and Fuquay 1989).
+    Edge recombination (Whitley, Starkweather and Fuquay 1989), of permutations of any problem.
 
     Parameters
     ----------

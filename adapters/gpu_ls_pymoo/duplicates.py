@@ -9,7 +9,7 @@ from pymoo.core.duplicate import DuplicateElimination
 from gpu_ls_plugin.evolution.rows import checked
 from gpu_ls_plugin.evolution.writings import Writings
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
-from gpu_ls_pymoo.problems import as_tsp
+from gpu_ls_pymoo.problems import tours_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +59,7 @@ class TourDuplicateElimination(DuplicateElimination):
 
     def adopt(self, problem: Any) -> None:
         """Take from a pymoo problem of tours which ways of writing them cost the same."""
-        self.writings.adopt(as_tsp(problem).symmetric)
+        self.writings.adopt(tours_of(problem).symmetric)
 
     def _do(self, pop: Any, other: Any, is_duplicate: NDArray[Any]) -> NDArray[Any]:
         rows = self._rows(pop)

@@ -25,7 +25,7 @@ def write(individuals: Iterable[Any], tours: Tours, values: Fitness | None) -> N
         individual.reset(data=False)  # changing X alone would keep F and the cached violation
         individual.X = tours[row].copy()
         if values is not None:
-            individual.F = np.array([values[row]])
+            individual.F = np.atleast_1d(values[row])
             individual.evaluated.update(_EVALUATED)
 
 

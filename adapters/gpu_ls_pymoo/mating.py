@@ -71,7 +71,7 @@ class MemeticMating(Mating):
     ) -> None:
         super().__init__(
             selection or RandomSelection(),
-            crossover or SegmentCrossover(),
+            crossover or SegmentCrossover(backend=backend),
             mutation or DoubleBridgeMutation(prob=0.5, backend=backend),
         )
         self.search = DistinctSearch(Improver(search, backend, moves, kicks), Kick(backend=backend))

@@ -14,11 +14,14 @@ from gpu_ls_plugin.evolution.distinct import DistinctSearch
 from gpu_ls_plugin.evolution.improver import Improver
 from gpu_ls_plugin.evolution.kick import Kick
 from gpu_ls_plugin.evolution.rows import keys
+from gpu_ls_plugin.evolution.weights import Weights
+from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_pymoo.distinct import known_tours, offspring_so_far
+from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
 from gpu_ls_pymoo.parameters import probability
-from gpu_ls_pymoo.problems import as_tsp, canonical_tours
+from gpu_ls_pymoo.problems import as_tsp, canonical_tours, cities_of
 from gpu_ls_pymoo.repair import CanonicalTourRepair
-from gpu_ls_pymoo.search import improve, improve_distinct, seconds_left
+from gpu_ls_pymoo.search import WEIGHTS, improve, improve_distinct, seconds_left
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,6 +126,9 @@ class LocalSearchMutation(_TourMutation):
     kicks : int, optional
         Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
         where `moves` does not limit it.
+    weights : Weights, optional
+        Of the objectives of a `MultiObjectiveTSP`, each tour of which is searched by a weighted sum
+        of its own; `PositionWeights` if None.
 
     Raises
     ------
@@ -138,17 +144,25 @@ class LocalSearchMutation(_TourMutation):
         backend: str = "auto",
         moves: int | None = None,
         kicks: int | None = None,
+        weights: Weights | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(prob, **kwargs)
         if search is None and moves is None:
             search = DEFAULT_SEARCH
         improver = Improver(search, backend, moves, kicks)
+        self.weights = WEIGHTS if weights is None else weights
+        if not isinstance(self.weights, Weights):
+            raise InvalidTypeError(f"weights: {weights!r} is not a rule, such as RandomWeights()")
         self.search = DistinctSearch(improver, Kick(backend=backend))
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        self.search.prepare(as_tsp(problem), size)
+        if isinstance(problem, MultiObjectiveTSP):
+            weights = np.ones((size, problem.n_obj))
+            self.search.prepare(problem.tours.weighted(weights), size)
+        else:
+            self.search.prepare(as_tsp(problem), size)
 
     def _drawn(
         self, size: int, random_state: np.random.Generator, algorithm: Any
@@ -167,13 +181,14 @@ class LocalSearchMutation(_TourMutation):
         algorithm: Any,
     ) -> tuple[Tours, Fitness | None]:
         if algorithm is None:  # nobody mates until all are new: better no tour that is worse
-            return improve(self.search.improver, problem, chosen.get("X"), random_state, None)
+            rows = chosen.get("X")
+            return improve(self.search.improver, problem, rows, random_state, None, self.weights)
         made = offspring_so_far(algorithm)
         if made.exhausted:
             return canonical_tours(problem, chosen.get("X")), None
         known = made.tours | known_tours(problem, getattr(algorithm, "pop", None), others)
         tours, values, new = improve_distinct(
-            self.search, problem, chosen.get("X"), known, random_state, algorithm
+            self.search, problem, chosen.get("X"), known, random_state, algorithm, self.weights
         )
         made.tours.update(keys(tours))
         made.exhausted = not new.any()
@@ -216,7 +231,7 @@ class DoubleBridgeMutation(_TourMutation):
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        self.kick.prepare(as_tsp(problem), size)
+        self.kick.prepare(cities_of(problem), size)
 
     def _mutate(
         self,
@@ -226,4 +241,4 @@ class DoubleBridgeMutation(_TourMutation):
         random_state: np.random.Generator,
         algorithm: Any,
     ) -> tuple[Tours, Fitness | None]:
-        return self.kick(as_tsp(problem), chosen.get("X"), random_state), None
+        return self.kick(cities_of(problem), chosen.get("X"), random_state), None

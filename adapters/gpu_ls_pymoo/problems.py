@@ -14,11 +14,13 @@ from gpu_ls_plugin.evolution.rows import as_tours, canonical, checked
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
+from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.problems import multi_objective
 
     Fitness = NDArray[np.float64]
 
@@ -92,6 +94,11 @@ def as_tsp(problem: object) -> TSP:
         return problem
     if isinstance(problem, TSPProblem):
         return problem.tsp
+    if isinstance(problem, MultiObjectiveTSP):
+        raise UnsupportedProblemError(
+            "problem: a MultiObjectiveTSP has several lengths, and this operator takes one; use "
+            "LocalSearchMutation, MemeticNSGA2, SegmentCrossover or operators of pymoo"
+        )
     known = _answers.get(id(problem))
     if known is None:
         known = tsp_of_pymoo(problem) or _answer(problem)
@@ -115,6 +122,24 @@ def tsp_of_pymoo(problem: object) -> TSP | None:
     return TSP.from_matrix(np.asarray(problem.D, dtype=np.float64), name=problem.name())
 
 
+def tours_of(problem: object) -> TSP | multi_objective.MultiObjectiveTSP:
+    """Return that of which a pymoo problem's rows are tours: it knows n and `symmetric`.
+
+    Raises
+    ------
+    InvalidTypeError, UnsupportedProblemError
+        As `as_tsp`.
+    """
+    return problem.tours if isinstance(problem, MultiObjectiveTSP) else as_tsp(problem)
+
+
+def cities_of(problem: object) -> TSP:
+    """Return a TSP of as many cities, for what does not ask for lengths."""
+    return (
+        problem.tours.objectives[0] if isinstance(problem, MultiObjectiveTSP) else as_tsp(problem)
+    )
+
+
 def canonical_tours(problem: object, rows: ArrayLike) -> Tours:
     """Return pymoo's rows as tours in canonical form, reversed only where that costs the same.
 
@@ -123,8 +148,8 @@ def canonical_tours(problem: object, rows: ArrayLike) -> Tours:
     InvalidTourError, InvalidTypeError
         A row is not a tour of the problem; it is named.
     """
-    tsp = as_tsp(problem)
-    return canonical(checked(rows, tsp.n, "tours"), symmetric=tsp.symmetric)
+    tours = tours_of(problem)
+    return canonical(checked(rows, tours.n, "tours"), symmetric=tours.symmetric)
 
 
 def fitness(problem: Any, tours: NDArray[np.int32], costs: Any = None) -> Fitness | None:
@@ -140,10 +165,12 @@ def fitness(problem: Any, tours: NDArray[np.int32], costs: Any = None) -> Fitnes
 
     Returns
     -------
-    float64 array, shape (P,), or None
+    float64 array, shape (P,), or (P, M) of a MultiObjectiveTSP, or None
         None where only the problem can tell, as `knows_fitness` says. pymoo then evaluates the
         tours.
     """
+    if type(problem) is MultiObjectiveTSP and problem.callback is None:
+        return np.asarray(problem.tours.cost(tours), dtype=np.float64)
     if not knows_fitness(problem):
         return None
     if type(problem) is TSPProblem:

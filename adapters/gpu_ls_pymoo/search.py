@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpu_ls_plugin.evolution.improver import Improver, default_search
+from gpu_ls_plugin.evolution.rows import checked
 from gpu_ls_plugin.evolution.run import add_search
+from gpu_ls_plugin.evolution.scalarised import weighted_for
+from gpu_ls_plugin.evolution.weights import PositionWeights, Weights
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_pymoo.clock import on_clock, progress, seconds_left
+from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
 from gpu_ls_pymoo.problems import as_tsp, fitness
 
 if TYPE_CHECKING:
@@ -17,10 +21,12 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.evolution.distinct import DistinctSearch
     from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_pymoo.problems import Fitness
 
 __all__ = ["STATISTICS", "default_search", "improve", "improve_distinct", "seconds_left"]
 
+WEIGHTS = PositionWeights()  # by which tours are searched where nobody says it
 STATISTICS = "local_search"  # key of the counts of all searches of a run in `algorithm.data`
 
 
@@ -65,6 +71,7 @@ def improve(
     rows: ArrayLike,
     random_state: np.random.Generator,
     algorithm: Any,
+    weights: Weights = WEIGHTS,
 ) -> tuple[Tours, Fitness | None]:
     """Search all rows in one batch, within the time that the algorithm has left.
 
@@ -77,6 +84,8 @@ def improve(
     random_state : numpy.random.Generator
         One number is drawn from it, whatever happens.
     algorithm : pymoo algorithm or None
+    weights : Weights
+        Of the objectives of a `MultiObjectiveTSP`.
 
     Returns
     -------
@@ -85,8 +94,8 @@ def improve(
     fitness : float64 array, shape (P,), or None
         F of the tours, as `fitness` returns it.
     """
-    tsp = as_tsp(problem)
     with on_clock(algorithm):
+        tsp = _searched(problem, rows, weights, random_state, improver.backend)
         tours, costs = improver(tsp, rows, random_state, AlgorithmRun(algorithm))
     return tours, fitness(problem, tours, costs)
 
@@ -98,13 +107,14 @@ def improve_distinct(
     known: set[bytes],
     random_state: np.random.Generator,
     algorithm: Any,
+    weights: Weights = WEIGHTS,
 ) -> Batch:
     """Search all rows in one batch that holds no tour twice and none that is known.
 
     Parameters
     ----------
     search : DistinctSearch
-    problem, rows, random_state, algorithm
+    problem, rows, random_state, algorithm, weights
         As for `improve`.
     known : set of bytes
         Keys of known tours in canonical form; not changed.
@@ -120,7 +130,22 @@ def improve_distinct(
     InvalidTourError, InvalidTypeError
         A row is not a permutation of the cities.
     """
-    tsp, run = as_tsp(problem), AlgorithmRun(algorithm)
+    run = AlgorithmRun(algorithm)
     with on_clock(algorithm):
+        tsp = _searched(problem, rows, weights, random_state, search.improver.backend)
         tours, costs, new = search(tsp, rows, known, random_state, run)
     return Batch(tours, fitness(problem, tours, costs) if new.any() else None, new)
+
+
+def _searched(
+    problem: Any,
+    rows: ArrayLike,
+    weights: Weights,
+    random_state: np.random.Generator,
+    backend: str,
+) -> TSP:
+    """Return the problem by whose lengths rows are searched: with weights where it has several."""
+    if not isinstance(problem, MultiObjectiveTSP):
+        return as_tsp(problem)
+    tours = checked(rows, problem.tours.n, "tours")
+    return weighted_for(problem.tours, tours, weights, random_state, backend)

@@ -42,13 +42,15 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         fastest = min(row["numpy_ms"] for row in peers)
         rows += peers
         there = backend.xp.asarray(tours)
-        for part in registry.parts("recombination"):
+        parts = {part.name: part.factory() for part in registry.parts("recombination")}
+        parts["edge_assembly, blocks"] = gls.EdgeAssembly(strategy="block")
+        for name, part in parts.items():
             ours = {
-                "array_ms": _milliseconds(part.factory(), problem, there, pairs, backend),
-                "numpy_ms": _milliseconds(part.factory(), problem, tours, pairs, backend),
+                "array_ms": _milliseconds(part, problem, there, pairs, backend),
+                "numpy_ms": _milliseconds(part, problem, tours, pairs, backend),
             }
             ratio = {"faster_than_pymoo": fastest / ours["array_ms"]}
-            rows.append({"who": part.name, "parents": kind, **ours, **ratio})
+            rows.append({"who": name, "parents": kind, **ours, **ratio})
     title = f"{pairs:,} pairs of {options.cities:,} cities, {backend.name}"
     common.show(title, COLUMNS, [[row.get(c, "") for c in COLUMNS] for row in rows])
     return {backend.name: {"pairs": pairs, "cities": options.cities, "rows": rows}}

@@ -9,8 +9,6 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.metric_check import check_metric
 from gpu_ls_plugin.backends.words import kept_words, packed_words
@@ -148,10 +146,7 @@ class Backend(ABC):
         data = self._data.get(problem)
         if data is None:
             with self.current():
-                data = {
-                    name: self.xp.asarray(np.ascontiguousarray(array))
-                    for name, array in problem.device_data().items()
-                }
+                data = problem.device_arrays(self)
             self._data[problem] = data
         return data
 

@@ -51,12 +51,16 @@ class Candidates(ABC):
         FaultyPartError
             The rule is somebody else's, and what it builds are not candidate lists.
         """
+        problem = problem.listed
         kept = _lists.setdefault(problem, {})
         if self not in kept:
-            lists = self.build(problem)
-            lists = _measured(self, problem, lists) if foreign(self) else lists
+            lists = problem.lists_by(self._built)
             kept.setdefault(self, lists)  # of two threads, both have those of the first
         return kept[self]
+
+    def _built(self, problem: TSP) -> CandidateLists:
+        lists = self.build(problem)
+        return _measured(self, problem, lists) if foreign(self) else lists
 
     def ready(self, problem: TSP, seconds: float = math.inf) -> bool:
         """Make the lists for a problem in a thread of their own; return whether they are made.
@@ -64,6 +68,7 @@ class Candidates(ABC):
         Ctrl-C has its effect at once. What is not ready after so many seconds goes on being made,
         for the next call.
         """
+        problem = problem.listed
         if self in _lists.get(problem, {}):
             return True
         making = _making.setdefault(problem, {})
@@ -83,6 +88,7 @@ class Candidates(ABC):
 
     def on(self, backend: Backend, problem: TSP) -> tuple[Any, Any, int]:
         """Return (cities, lengths, degree) with the arrays on a backend."""
+        problem = problem.listed
         lists = self.of(problem)
         kept = _arrays.setdefault(problem, {})
         key = (self, backend)  # of which there is one for each device

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.problems.tsp import TSP
@@ -28,6 +30,15 @@ class CandidateLists:
 
     cities: NDArray[Any]
     lengths: NDArray[Any]
+
+    @classmethod
+    def stacked(cls, lists: Sequence[CandidateLists]) -> CandidateLists:
+        """Return several lists one after the other, all as short as the shortest of them."""
+        degree = min(part.degree for part in lists)
+        return cls(
+            np.concatenate([part.cities[:, :degree] for part in lists]),
+            np.concatenate([part.lengths[:, :degree] for part in lists]),
+        )
 
     @property
     def degree(self) -> int:

@@ -1,4 +1,4 @@
-"""The command line: ``gpu-ls solve | plugins | operators | doctor | compile-check``.
+"""The command line: ``gpu-ls solve | report | plugins | operators | doctor | compile-check``.
 
 Results go to stdout, progress and errors to stderr. Exit codes: 0 success, 1 a check found
 something wrong or a file is elsewhere than it should be, 2 bad input, 130 interrupted (with the
@@ -168,6 +168,23 @@ def _report_solve(
         reports.print_summary(summary)
 
 
+def report(options: argparse.Namespace) -> int:
+    """Make one HTML page of the folder of an experiment."""
+    from gpu_ls_plugin.experiments.results import TARGETS, Results
+
+    results = Results.load(options.folder)
+    path = options.folder / "report.html" if options.output is None else options.output
+    results.report(path, TARGETS if options.targets is None else options.targets, options.title)
+    table = results.table()
+    if options.json:
+        content = {"report": str(path), "missing": results.missing, "gaps": table.as_dicts()}
+        _print_json(content)
+    else:
+        print(table)
+        print(f"report   {path}")
+    return OK
+
+
 def list_plugins(options: argparse.Namespace) -> int:
     """List plugins with what they register and why they do not load."""
     infos = plugins.infos()
@@ -237,6 +254,7 @@ def _parser() -> argparse.ArgumentParser:
         return command
 
     _add_solve_options(add("solve", solve))
+    _add_report_options(add("report", report))
     add("plugins", list_plugins)
     add("operators", list_operators)
     add("doctor", examine)
@@ -285,6 +303,20 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
     add("--curve", type=Path, metavar="FILE", help="draw the costs over time here")
     add("--history", type=Path, metavar="FILE", help="write the costs over time here (.csv)")
     add("--result", type=Path, metavar="FILE", help="write all tours here (.json, .json.gz)")
+
+
+def _add_report_options(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("folder", type=Path, metavar="FOLDER", help="folder of an experiment, with runs/*.json")
+    add("--output", type=Path, metavar="FILE", help="write the page here (default: report.html)")
+    add(
+        "--targets",
+        type=float,
+        nargs="+",
+        metavar="GAP",
+        help="gaps in %% whose times are shown (default: 1 0.1 0)",
+    )
+    add("--title", default="", metavar="TEXT", help="title of the page")
 
 
 def _cost(text: str) -> float:

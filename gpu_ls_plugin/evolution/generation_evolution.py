@@ -53,7 +53,8 @@ class GenerationEvolution(Evolution[TourPopulation]):
         """Compile what a run needs, ahead of it."""
         crossover, improver = self.generation.crossover, self.generation.improver
         self._starts.prepare(problem, max(self.size, self.children or 0))
-        tours = np.tile(np.arange(problem.n, dtype=np.int32), (2, 1))
+        pairs = self.children or self.size  # by which crossovers are laid out
+        tours = np.tile(np.arange(problem.n, dtype=np.int32), (pairs, 1))
         crossover.cross(problem, tours, tours, seed=0, backend=improver.backend)
 
     def start(

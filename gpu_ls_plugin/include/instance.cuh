@@ -1,7 +1,7 @@
 // What kernels are told of an instance and of its candidates.
 #pragma once
 
-#include "include/team.cuh"
+#include "include/row_lists.cuh"
 
 namespace gls {
 
@@ -16,11 +16,20 @@ struct Instance {
 // Candidates of every city, and which first steps of a move there are.
 struct Candidates {
   const int* candidates;          // in the form that the lengths' `Lists` have
-  const void* candidate_lengths;  // null where these lie with the candidates
+  const void* candidate_lengths;  // null where these lie with the candidates, or with a row
   int degree;                     // candidates of a city
   int sorted;                     // whether their lengths never fall
   int directions;                 // 2: first steps backward and forward; 1: backward alone
   int breadth;                    // candidates that a first step may go to
 };
+
+// Lets a metric whose data each row has for itself, and candidates with it, be those of one row.
+template <class Metric>
+GLS_DEVICE void choose_row(Instance& instance, Candidates& lists, int row) {
+  if constexpr (RowBytes<Metric>::kCount > 0) {
+    instance.metric_data = row_data<Metric>(instance.metric_data, row);
+    lists.candidate_lengths = instance.metric_data;
+  }
+}
 
 }  // namespace gls

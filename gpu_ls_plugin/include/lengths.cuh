@@ -8,6 +8,7 @@
 
 #include "include/candidate_lists.cuh"
 #include "include/metric.cuh"
+#include "include/row_lists.cuh"
 
 namespace gls {
 
@@ -51,6 +52,16 @@ GLS_OUT_OF_LINE typename Metric::Length rare_length(Metric metric, int a, int b)
   return metric(a, b);
 }
 
+// The candidate lists that go with a metric.
+template <class Metric, class Length, bool of_rows = (RowBytes<Metric>::kCount > 0)>
+struct ListsOf {
+  using Type = CandidateLists<Length>;
+};
+template <class Metric, class Length>
+struct ListsOf<Metric, Length, true> {
+  using Type = RowLists<Metric>;
+};
+
 // Lengths of a metric as numbers of type `LengthType` (int where all sums of a move fit).
 template <class MetricType, class LengthType>
 struct Lengths {
@@ -62,7 +73,7 @@ struct Lengths {
   // Of a fixed edge: no move with it among those that leave gains.
   static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
   using City = Site<kDimensions>;
-  using Lists = CandidateLists<Length>;
+  using Lists = typename ListsOf<Metric, Length>::Type;
 
   Metric metric;
   const City* sites;

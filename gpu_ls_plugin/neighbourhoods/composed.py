@@ -198,7 +198,7 @@ class CandidateMoves:
             "candidates": cities,
             "candidate_lengths": lengths,
             "degree": degree,
-            "sorted": int(candidates.of(problem).sorted),
+            "sorted": int(problem.rows is None and candidates.of(problem).sorted),
             "directions": directions,
             "breadth": breadth,
         }

@@ -81,7 +81,7 @@ struct ThreeOptMove {
     const Length removed = first.length + view.leaving(third.t4, first.t3);
     const Length added = first.length - first.gain;
     const auto& candidates = view.candidates;
-    const uint32 row = candidates.entry(third.t4, 0);
+    const auto row = candidates.entry(third.t4, 0);
 #pragma unroll 1
     for (int rank = begin; rank < candidates.degree; rank += stride) {
       const Length now_added = added + candidates.length(row + rank);

@@ -34,14 +34,18 @@ from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.searches import (
+    Cycle,
     EdgeAssembly,
     EdgeRecombination,
     EliteEdges,
     IteratedLocalSearch,
     LocalSearch,
     Migration,
+    OrderCrossover,
+    PartiallyMapped,
     PartitionCrossover,
     RandomRestarts,
+    SegmentCrossover,
 )
 
 if TYPE_CHECKING:
@@ -68,7 +72,8 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("perturbation", kick.name, kick)
     for acceptance in (Better, BetterOrEqual, Always, Threshold, Annealing):
         register("acceptance", acceptance.name, acceptance)
-    crossovers = (EdgeAssembly, EdgeRecombination, PartitionCrossover)
+    of_edges = (EdgeAssembly, EdgeRecombination, PartitionCrossover)
+    crossovers = (*of_edges, OrderCrossover, PartiallyMapped, Cycle, SegmentCrossover)
     for recombination in crossovers:
         register("recombination", recombination.name, recombination)
     for cooperation in (Migration, EliteEdges, *crossovers):

@@ -149,3 +149,10 @@ class Problem(ABC):
         Each backend copies them once; none unless overridden.
         """
         return {}
+
+    def device_arrays(self, backend: Any) -> Mapping[str, Any]:
+        """Return the same as arrays of a backend."""
+        return {
+            name: backend.xp.asarray(np.ascontiguousarray(array))
+            for name, array in self.device_data().items()
+        }

@@ -275,6 +275,23 @@ class TSP(Problem):
         return self.metric.integer
 
     @property
+    def rows(self) -> int | None:
+        """How many tours a batch has to have; None where lengths do not depend on the row."""
+        return None
+
+    @property
+    def listed(self) -> TSP:
+        """The problem whose candidate lists are used: the problem itself."""
+        return self
+
+    def lists_by(self, build: Callable[[TSP], Any]) -> Any:
+        """Return the candidate lists that a rule builds."""
+        return build(self)
+
+    def require_rows(self, count: int) -> None:
+        """Raise InvalidParameterError where a batch cannot have so many tours: never."""
+
+    @property
     def tsp(self) -> Self:
         """The problem itself."""
         return self

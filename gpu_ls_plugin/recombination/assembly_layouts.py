@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from gpu_ls_plugin.recombination.pair_layouts import pair_shape
+from gpu_ls_plugin.recombination.strategies import STRATEGIES, Strategy
 from gpu_ls_plugin.tours.tour_layouts import ChainShape, padded
 
-MOST_CUTS, MOST_EDGES = 256, 512  # gls::kMostCuts and gls::kMostEdges
+MOST_CUTS = 256  # gls::kMostCuts
 ASSEMBLY_STATIC_BYTES = 16  # of a warp
+SINGLE = STRATEGIES["single"]
 
 
-def assembly_bytes(n: int, city_bytes: int) -> int:
+def assembly_bytes(n: int, city_bytes: int, strategy: Strategy = SINGLE) -> int:
     """Return the memory of a tour that takes part in a crossover, as gls::EdgeAssembly has it."""
-    pieces = (*3 * (n,), 2 * n, MOST_EDGES + 1, *2 * (MOST_CUTS,), *3 * (2 * MOST_CUTS,))
-    words = 2 * padded((n + 31) // 32 * 4) + padded(4 * MOST_CUTS * 4)
-    return words + sum(padded(count * city_bytes) for count in pieces)
+    pieces = (*3 * (n,), *2 * (MOST_CUTS,), *3 * (2 * MOST_CUTS,))
+    broken = padded(4 * MOST_CUTS * 4) + sum(padded(count * city_bytes) for count in pieces)
+    return broken + strategy.pair_bytes(n, city_bytes)
 
 
-def assembly_shape(n: int, tours: int, shared_memory: int) -> ChainShape:
+def assembly_shape(
+    n: int, tours: int, shared_memory: int, strategy: Strategy = SINGLE
+) -> ChainShape:
     """Return who holds a tour in a crossover, as `pair_shape` does."""
-    return pair_shape(n, assembly_bytes(n, 2), tours, shared_memory, ASSEMBLY_STATIC_BYTES)
+    own = assembly_bytes(n, 2, strategy)
+    return pair_shape(n, own, tours, shared_memory, ASSEMBLY_STATIC_BYTES)

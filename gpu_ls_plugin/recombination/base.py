@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin import checks
@@ -169,14 +170,15 @@ class Recombination(Cooperation):
         self, backend: Backend, problem: TSP, tours: Any, second: Any, seed: int, first_row: int
     ) -> None:
         """Replace tours by their children."""
-        size, costs = len(tours), tour_costs(backend, problem, tours)
+        size = len(tours)
+        costs = cache(lambda: tour_costs(backend, problem, tours))
         workspace = self.workspace(backend, problem, size, seed=seed, first_row=first_row)
         itself = backend.xp.arange(size, dtype="int32")
-        children, _ = workspace.cross(tours, costs, second, itself)
+        children = workspace.children(tours, costs, second, itself)
         if names := foreign_names(problem, (self,)):
             refereed_costs(names, problem, backend.to_numpy(children))
         if self.never_worse and not problem.integer:  # gains are sums, which are rounded
-            worse = tour_costs(backend, problem, children) > costs
+            worse = tour_costs(backend, problem, children) > costs()
             children[worse] = tours[worse]
         tours[:] = children
 

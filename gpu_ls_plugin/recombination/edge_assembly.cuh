@@ -1,7 +1,7 @@
 // Edge assembly crossover (Nagata and Kobayashi 2013), localised: the first parent takes over those
 // AB-cycles of the second that make it shorter, one after the other. What comes of it is the child.
 //
-// An offspring is the tour with the edges of a cycle exchanged; its subtours are joined, the
+// An offspring is the tour with the edges of some cycles exchanged; its subtours are joined, the
 // smallest first, by the best exchange of two edges on candidate lists. If it is shorter, it takes
 // the place of the tour before the next cycle is tried.
 #pragma once
@@ -29,7 +29,8 @@ struct Pairs {
   char* scratch;
 };
 
-template <class Team, class Metric, class Length, class Memory>
+// `Strategy` says which AB-cycles an offspring takes over together.
+template <class Team, class Metric, class Length, class Memory, template <class> class Strategy>
 struct EdgeAssembly {
   using City = typename Memory::City;
   using Cost = typename Metric::Length;
@@ -39,6 +40,7 @@ struct EdgeAssembly {
 
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates candidates,
                              Pairs pairs) {
+    choose_row<Metric>(instance, candidates, item);
     const int n = instance.n;
     Memory memory(team, item, team_bytes(n), 0, pairs.scratch);
     Broken child(n, memory);
@@ -47,7 +49,7 @@ struct EdgeAssembly {
     const int64 row = int64(item) * n;
     const auto* other =
         static_cast<const Neighbours<City>*>(pairs.neighbours) + int64(pairs.partners[item]) * n;
-    AbCycles<City> cycles(n, other, memory);
+    Strategy<City> exchanges(n, other, memory);
 
     each_ahead(
         team, n, [&](int p) { return pairs.first[row + p]; },
@@ -56,16 +58,15 @@ struct EdgeAssembly {
           child.tour.position[city] = City(p);
         });
     team.sync();
-    cycles.open(team, child.tour);
     Philox random(pairs.seed, Purpose::kOffspring, pairs.first_row + item);
     random.seek(pairs.generation *
                 n);  // four numbers for each city: a number starts or takes an edge
+    exchanges.open(team, child.tour, random);
     Cost gained = 0;
 #pragma unroll 1
     for (int number = 0; number < pairs.offspring; ++number) {
-      const AbCycle cycle = cycles.next(team, random);
-      if (cycle.edges() == 0) break;
-      Cost gain = take_over(team, view.length, cycle, cycles.walk, child);
+      Cost gain = 0;
+      if (!exchanges.next(team, random, view.length, child, gain)) break;
       if (gain <= 0 || !join(team, view.length, view.candidates, child, gain)) continue;
       gained += gain;
       child.mend(team);
@@ -79,31 +80,7 @@ struct EdgeAssembly {
   }
 
  private:
-  GLS_DEVICE static int64 team_bytes(int n) { return Broken::bytes(n) + AbCycles<City>::bytes(n); }
-
-  // Exchanges the edges of a cycle in a tour; returns what that gains, 0 if the tour has lost one
-  // of them.
-  GLS_DEVICE static Cost take_over(const Team& team, const MetricLengths& length,
-                                   const AbCycle& cycle, const City* walk, Broken& child) {
-    const RingTour<City>& tour = child.tour;
-    child.size = cycle.edges() / 2;
-    uint32 lost = 0;
-    const Cost gain = team.template sum<Cost>(cycle.edges(), [&](int i) {
-      const int from = int(walk[cycle.begin + i]), to = int(walk[cycle.begin + i + 1]);
-      const Cost edge = Cost(length(from, to));
-      if ((cycle.begin + i) % 2 != 0) {
-        child.ends[i / 2 * 2] = City(from);
-        child.ends[i / 2 * 2 + 1] = City(to);
-        return -edge;
-      }
-      const int place = tour.place(from), next = tour.place(to);
-      const bool forward = tour.wrap(place + 1) == next;
-      lost |= !forward && tour.wrap(next + 1) != place;
-      child.cuts[i / 2] = City(forward ? place : next);
-      return edge;
-    });
-    return team.total(lost) == 0 ? gain : 0;
-  }
+  GLS_DEVICE static int64 team_bytes(int n) { return Broken::bytes(n) + Strategy<City>::bytes(n); }
 
   // Joins all subtours into one tour. False where that cannot be done or gains nothing.
   GLS_DEVICE static bool join(const Team& team, const MetricLengths& length,
@@ -169,7 +146,7 @@ struct EdgeAssembly {
       best = team.least(child.length(path) * lists.degree, best, [&](int i) {
         const int place = tour.wrap(first + i / lists.degree), rank = i % lists.degree;
         const int u = tour.at(place);
-        const uint32 entry = lists.entry(u, rank);
+        const auto entry = lists.entry(u, rank);
         const int c = lists.city(entry), c_place = tour.place(c), c_path = child.path_of(c_place);
         if (int(child.owner[c_path]) == subtour) return none;
         Ranked<Length> found = none;

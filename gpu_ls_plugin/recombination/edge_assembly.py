@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
@@ -13,7 +13,9 @@ from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.neighbourhoods import TwoOpt, composed
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.recombination import assembly_layouts
+from gpu_ls_plugin.recombination.assembly_layouts import SINGLE
 from gpu_ls_plugin.recombination.base import Recombination
+from gpu_ls_plugin.recombination.strategies import STRATEGIES
 from gpu_ls_plugin.recombination.workspace import Workspace
 from gpu_ls_plugin.tours.sites import metric_type
 from gpu_ls_plugin.tours.tour_layouts import ChainShape, HostShape
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.recombination.strategies import Strategy
 
 CANDIDATES = Nearest(8)  # by which subtours are joined, where a search has no lists
 PARAMETERS = (*composed.PARAMETERS, struct_of("recombination/edge_assembly.cuh", "Pairs"))
@@ -43,15 +46,21 @@ class EdgeAssembly(Recombination):
     generations : int
         Of each exchange.
     offspring : int
-        Of a pair, at most: AB-cycles that are tried.
+        Of a pair, at most: exchanges that are tried.
+    strategy : {"single", "block"}
+        What is exchanged: one AB-cycle after the other, or blocks of them, the largest cycles
+        first, each with those smaller ones that share cities with it and leave the tour in fewer
+        subtours, or in as many and shorter. Blocks take longer, and are for populations in which
+        single cycles gain nothing more.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        A parameter is out of range or not a number.
+        A parameter is out of range or not a number, or no strategy has that name.
     """
 
     offspring: int = 32
+    strategy: str = "single"
 
     name = "edge_assembly"
     never_worse = True
@@ -59,10 +68,11 @@ class EdgeAssembly(Recombination):
     def __post_init__(self) -> None:
         super().__post_init__()
         checks.fields(self, checks.integer, "offspring", least=1, most=checks.MOST_INT)
+        checks.fields(self, checks.choice, "strategy", known=tuple(STRATEGIES))
 
     def bytes_per_tour(self, n: int) -> int:
         """Return the device memory of one pair in bytes: neighbours, child, and who crosses."""
-        return 12 * n + 32 + assembly_layouts.assembly_bytes(n, 4)
+        return 12 * n + 32 + assembly_layouts.assembly_bytes(n, 4, STRATEGIES[self.strategy])
 
     def workspace(
         self,
@@ -78,7 +88,8 @@ class EdgeAssembly(Recombination):
         if parts is None:
             parts = CandidateMoves(backend, problem, [TwoOpt()], CANDIDATES)
         numbers = {"seed": seed, "first_row": first_row, "offspring": self.offspring}
-        return AssemblyWorkspace(backend, problem, parts, size, numbers)
+        strategy = STRATEGIES[self.strategy]
+        return AssemblyWorkspace(backend, problem, parts, size, numbers, strategy)
 
 
 def neighbours_kernel(city: str, team: str) -> Kernel:
@@ -93,16 +104,20 @@ def neighbours_kernel(city: str, team: str) -> Kernel:
     )
 
 
-def assembly_kernel(metric: Metric, length: str, grid: str, layout: ChainShape) -> Kernel:
+def assembly_kernel(
+    metric: Metric, length: str, grid: str, layout: ChainShape, strategy: Strategy = SINGLE
+) -> Kernel:
     """Compose the crossover of one pair per team."""
-    return metric_kernel(
+    parts = f"{metric_type(metric, grid)}, {length}, {layout.memory}, {strategy.functor}"
+    kernel = metric_kernel(
         "edge_assembly",
         metric,
         header="recombination/edge_assembly.cuh",
-        body=f"gls::EdgeAssembly<{{team}}, {metric_type(metric, grid)}, {length}, {layout.memory}>",
+        body=f"gls::EdgeAssembly<{{team}}, {parts}>",
         parameters=PARAMETERS,
         team=layout.team,
     )
+    return replace(kernel, headers=(*kernel.headers, strategy.header))
 
 
 class AssemblyWorkspace(Workspace):
@@ -119,6 +134,7 @@ class AssemblyWorkspace(Workspace):
         Number of pairs.
     numbers : dict
         Arguments of the kernel: `seed`, `first_row`, `offspring`.
+    strategy : Strategy
     """
 
     def __init__(
@@ -128,20 +144,24 @@ class AssemblyWorkspace(Workspace):
         parts: CandidateMoves,
         size: int,
         numbers: dict[str, int],
+        strategy: Strategy = SINGLE,
     ) -> None:
         n, xp = problem.n, backend.xp
         if backend.name == "cpu":
             layout: ChainShape = HostShape.of(n)
         else:
             per_processor = -(-size // backend.processors)
-            layout = assembly_layouts.assembly_shape(n, per_processor, backend.shared_memory)
+            room = backend.shared_memory
+            layout = assembly_layouts.assembly_shape(n, per_processor, room, strategy)
         self._backend = backend
         self._note = neighbours_kernel(layout.city, backend.block(256))
-        self._cross = assembly_kernel(problem.metric, parts.moves.length, parts.grid, layout)
+        self._cross = assembly_kernel(
+            problem.metric, parts.moves.length, parts.grid, layout, strategy
+        )
         self._shared_bytes = layout.shared_bytes(n)
         short, scratch = layout.city == "gls::uint16", None
         if not layout.in_shared:
-            scratch = xp.empty((size, assembly_layouts.assembly_bytes(n, 4)), "uint8")
+            scratch = xp.empty((size, assembly_layouts.assembly_bytes(n, 4, strategy)), "uint8")
         self._children = xp.empty((size, n), "int32")
         self._costs = xp.empty(size, problem.cost_dtype)
         self._arguments: dict[str, Any] = {

@@ -6,20 +6,22 @@
 // to go on from. At a dead end, it goes on to any other city. Random numbers decide between equals.
 #pragma once
 
-#include "recombination/pairs.cuh"
+#include "recombination/cross_pairs.cuh"
 #include "recombination/union_graph.cuh"
 
 namespace gls {
 
 template <class City>
 struct EdgeRecombination {
+  int n;
   City* order;  // the child's first `made` cities, then the others
   City* place;  // of every city in `order`
   UnionGraph<City> graph;
 
   template <class Memory>
   GLS_DEVICE EdgeRecombination(int n, Memory& memory)
-      : order(memory.template take<City>(n)),
+      : n(n),
+        order(memory.template take<City>(n)),
         place(memory.template take<City>(n)),
         graph(n, memory) {}
 
@@ -27,10 +29,9 @@ struct EdgeRecombination {
     return 2 * piece_bytes<City>(n) + UnionGraph<City>::bytes(n);
   }
 
-  // child(p, city) for the cities of the child.
   template <class Team, class Child>
-  GLS_DEVICE void cross(const Team& team, int n, const int* first, const int* second,
-                        Philox& random, Child child) {
+  GLS_DEVICE void cross(const Team& team, const int* first, const int* second, Philox& random,
+                        Child child) {
     team.each(n, [&](int p) {
       order[p] = City(first[p]);
       place[first[p]] = City(p);
@@ -71,19 +72,6 @@ struct EdgeRecombination {
     if (int(place[next]) < made) return kNone;
     const uint32 cost = uint32(open) + (graph.common(here, slot) ? 0 : 8);
     return (cost << 8 | drawn) * kSlots + uint32(slot);
-  }
-};
-
-template <class Team, class Memory>
-struct CrossEdges {
-  GLS_DEVICE static void run(const Team& team, int item, int n, TourPairs pairs) {
-    using Crossover = EdgeRecombination<typename Memory::City>;
-    Memory memory(team, item, Crossover::bytes(n), 0, pairs.scratch);
-    Crossover crossover(n, memory);
-    Philox random = pairs.random(item, n);
-    int* const child = pairs.child_of(item, n);
-    crossover.cross(team, n, pairs.first_of(item, n), pairs.second_of(item, n), random,
-                    [&](int p, int city) { child[p] = city; });
   }
 };
 

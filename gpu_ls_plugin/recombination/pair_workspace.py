@@ -79,6 +79,17 @@ class PairWorkspace(Workspace):
         seconds: float = math.inf,
     ) -> tuple[Any, Any]:
         """Return one child for each pair of tours, and what it costs."""
+        self._launch(first, second, partners, generation, seconds)
+        return self._children, tour_costs(self._backend, self._problem, self._children)
+
+    def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
+        """Return one child for each pair of tours; no cost is computed."""
+        self._launch(first, second, partners, 0, math.inf)
+        return self._children
+
+    def _launch(
+        self, first: Any, second: Any, partners: Any, generation: int, seconds: float
+    ) -> None:
         self._children[:] = first
         arguments = {
             **self._arguments,
@@ -90,4 +101,3 @@ class PairWorkspace(Workspace):
         launch = self._backend.launch
         shared = self._shared_bytes
         launch(self._kernel, len(first), arguments, shared_bytes=shared, seconds=seconds)
-        return self._children, tour_costs(self._backend, self._problem, self._children)

@@ -3,6 +3,7 @@
 // edges. Mixed components, which depend on each other, are taken together from one parent.
 #pragma once
 
+#include "include/row_lists.cuh"
 #include "recombination/components.cuh"
 #include "recombination/pairs.cuh"
 
@@ -87,7 +88,8 @@ struct CrossPartitions {
     Memory memory(team, item, Crossover::bytes(n), 0, pairs.scratch);
     Crossover crossover(n, pairs.first_of(item, n), pairs.second_of(item, n), memory);
     int* const child = pairs.child_of(item, n);
-    crossover.cross(team, Metric(metric_data, n), [&](int p, int city) { child[p] = city; });
+    crossover.cross(team, Metric(row_data<Metric>(metric_data, item), n),
+                    [&](int p, int city) { child[p] = city; });
   }
 };
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Workspace(ABC):
@@ -48,3 +51,15 @@ class Workspace(ABC):
             Shapes (P, n) and (P,): memory of this workspace, overwritten by the next call. Where
             no child has been made, the first parent and its cost.
         """
+
+    def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
+        """Return one child for each pair of tours, of generation 0, as `cross` does.
+
+        Overridden by what makes children without costs, so that nobody computes any.
+
+        Parameters
+        ----------
+        costs : callable
+            Computes those of the first parents.
+        """
+        return self.cross(first, costs(), second, partners)[0]

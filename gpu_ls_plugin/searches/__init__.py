@@ -1,7 +1,15 @@
 """Searches: the templates in C++ and their Python faces."""
 
 from gpu_ls_plugin.cooperation import EliteEdges, Migration
-from gpu_ls_plugin.recombination import EdgeAssembly, EdgeRecombination, PartitionCrossover
+from gpu_ls_plugin.recombination import (
+    Cycle,
+    EdgeAssembly,
+    EdgeRecombination,
+    OrderCrossover,
+    PartiallyMapped,
+    PartitionCrossover,
+    SegmentCrossover,
+)
 from gpu_ls_plugin.searches.best_moves import BestMoves, best_moves
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch
@@ -9,13 +17,17 @@ from gpu_ls_plugin.searches.random_restarts import RandomRestarts
 
 __all__ = [
     "BestMoves",
+    "Cycle",
     "EdgeAssembly",
     "EdgeRecombination",
     "EliteEdges",
     "IteratedLocalSearch",
     "LocalSearch",
     "Migration",
+    "OrderCrossover",
+    "PartiallyMapped",
     "PartitionCrossover",
     "RandomRestarts",
+    "SegmentCrossover",
     "best_moves",
 ]

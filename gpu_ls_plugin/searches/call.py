@@ -10,6 +10,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import NO_LIMIT, Budget, Stopwatch
+from gpu_ls_plugin.exceptions import InsufficientMemoryError
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.result import Result, Statistics
 from gpu_ls_plugin.searches import observers
@@ -92,6 +93,7 @@ class Call:
         if tours is not NO_TOURS:
             with self.backend.current():
                 self.tours = arrays.take_tours(self.backend, problem, tours)
+                problem.require_rows(len(self.tours))
                 self.statistics.climbs = len(self.tours)
                 # Real costs may grow by rounding, although every single move improves.
                 # An objective takes a tour that may be a result for better than a cheaper one.
@@ -117,6 +119,11 @@ class Call:
     def turns(self, bytes_per_tour: int) -> Iterator[slice]:
         """Iterate over rows that are searched together, until the call is stopped."""
         size = self.rows_that_fit(bytes_per_tour)
+        if self.problem.rows is not None and size < self.problem.rows:
+            raise InsufficientMemoryError(
+                f"memory_limit: {size:,} of {self.problem.rows:,} tours fit, and those of rows "
+                "with lengths of their own are not searched in turns; search fewer at once"
+            )
         for begin in range(0, len(self.tours), size):
             if self.stopped:
                 return

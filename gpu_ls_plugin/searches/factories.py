@@ -13,6 +13,7 @@ from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.objectives.base import require_by_edges, require_length
 from gpu_ls_plugin.pivoting import First
+from gpu_ls_plugin.problems.weighted import require_shared_lengths
 from gpu_ls_plugin.searches.descent.best_sweep import BestSweep
 from gpu_ls_plugin.searches.descent.descent import Descent
 from gpu_ls_plugin.searches.descent.multi_descent import MultiDescent
@@ -71,6 +72,7 @@ def two_opt_climb(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> EngineFactory:
     """Serve exhaustive 2-opt."""
+    require_shared_lengths(problem, "exhaustive 2-opt")
     several = search.moves_per_pass
     if not problem.objective.length_alone:
         if several > 1:
@@ -86,6 +88,7 @@ def three_opt_climb(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> EngineFactory:
     """Serve exhaustive 3-opt."""
+    require_shared_lengths(problem, "exhaustive 3-opt")
     if not problem.objective.length_alone:
         return _whole(search, backend, problem, seed, memory)
     return EngineFactory(
@@ -98,6 +101,7 @@ def random_k(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> EngineFactory:
     """Serve samples of 2-opt or 3-opt moves."""
+    require_shared_lengths(problem, "RandomK()")
     k, three = search.pivoting.k, search.neighbourhoods == (ThreeOpt(),)
     return EngineFactory(
         lambda tours, row, most: RandomKSteps(
@@ -120,6 +124,7 @@ def best_sweep(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> EngineFactory:
     """Serve the best move of all cities on candidate lists."""
+    require_shared_lengths(problem, "Best()")
     parts = _candidate_moves(search, backend, problem)
     return EngineFactory(
         lambda tours, _, most: BestSweep(backend, problem, tours, parts(), most),
@@ -142,6 +147,7 @@ def multi_descent(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> EngineFactory:
     """Serve the independent moves of several cities."""
+    require_shared_lengths(problem, "Multi()")
     require_by_edges(problem.objective, "Multi()")
     parts, cities = _candidate_moves(search, backend, problem), search.pivoting.cities
     return EngineFactory(
@@ -156,6 +162,7 @@ def filtered(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
 ) -> EngineFactory:
     """Serve one filtered neighbourhood; candidate lists are one more filter."""
+    require_shared_lengths(problem, "a FilteredNeighbourhood")
     (part,) = search.neighbourhoods
     if not isinstance(search.candidates, All):
         part = replace(part, filter=part.filter & InCandidates(search.candidates))

@@ -31,12 +31,17 @@ from gpu_ls_plugin.neighbourhoods.composed import CHECKED, Moves, chain_needs
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
 from gpu_ls_plugin.recombination import (
+    Cycle,
+    EdgeRecombination,
+    OrderCrossover,
+    PartiallyMapped,
+    PartitionCrossover,
+    SegmentCrossover,
     assembly_layouts,
     edge_assembly,
-    edge_recombination,
     pair_layouts,
-    partition_crossover,
 )
+from gpu_ls_plugin.recombination.strategies import STRATEGIES
 from gpu_ls_plugin.searches.chains import chain_layouts, parted
 from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
 from gpu_ls_plugin.searches.descent import descent_layouts
@@ -57,6 +62,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.filtering import Filter
     from gpu_ls_plugin.neighbourhoods import Neighbourhood
     from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.recombination.pair_recombination import PairRecombination
 
 # The functions of these modules share their names, so the package's attributes are not modules.
 greedy = import_module("gpu_ls_plugin.construction.greedy")
@@ -84,6 +90,14 @@ CHAINS: tuple[tuple[Sequence[Neighbourhood], str, DoubleBridge, Acceptance], ...
 CHAIN_CITIES = (5000, 100_000, 1000)
 PART, INSTANCE = 800, 100  # cities
 
+# Those that do not look at lengths.
+PAIR_CROSSOVERS = (
+    EdgeRecombination(),
+    OrderCrossover(),
+    PartiallyMapped(),
+    Cycle(),
+    SegmentCrossover(),
+)
 ASSEMBLIES = (("EUC_2D", 1000, "int", "fine"), ("EUC", 100_000, "double", ""))
 
 
@@ -120,8 +134,9 @@ def instantiations() -> list[Kernel]:
         contraction.expand_kernel(WARP),
         parted.unroll_kernel(WARP),
         parted.write_kernel(WARP),
-        *_edge_recombination(),
     ]
+    usual = BUILT_IN_METRICS["EUC_2D"]()
+    kernels += (_pair_crossover(part, usual, CITIES[0]) for part in PAIR_CROSSOVERS)
     for metric in (make() for make in BUILT_IN_METRICS.values()):
         kernels += metric_kernels(metric)
     return [
@@ -246,22 +261,22 @@ def _assembly(metric: Metric) -> Iterator[Kernel]:
             layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90])
             yield edge_assembly.assembly_kernel(metric, length, grid, layout)
             yield edge_assembly.neighbours_kernel(layout.city, BLOCK)
-
-
-def _edge_recombination() -> Iterator[Kernel]:
-    """Crossovers of pairs in shared memory."""
-    own = edge_recombination.graph_bytes(CITIES[0], 2)
-    layout = pair_layouts.pair_shape(CITIES[0], own, 64, tuning.SHARED_MEMORY[90])
-    yield edge_recombination.edge_recombination_kernel(layout)
+            if metric.integer:
+                block = STRATEGIES["block"]
+                layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90], block)
+                yield edge_assembly.assembly_kernel(metric, length, grid, layout, block)
 
 
 def _partitions(metric: Metric) -> Iterator[Kernel]:
     """Crossovers of pairs in shared memory, and of real lengths in global memory."""
     for name, n, *_ in ASSEMBLIES:
         if metric.name == name:
-            own = partition_crossover.components_bytes(n, 2)
-            layout = pair_layouts.pair_shape(n, own, 64, tuning.SHARED_MEMORY[90])
-            yield partition_crossover.partition_crossover_kernel(metric, layout)
+            yield _pair_crossover(PartitionCrossover(), metric, n)
+
+
+def _pair_crossover(part: PairRecombination, metric: Metric, n: int) -> Kernel:
+    own = part.pair_bytes(n, 2)
+    return part.kernel(metric, pair_layouts.pair_shape(n, own, 64, tuning.SHARED_MEMORY[90]))
 
 
 def _instances(metric: Metric) -> Iterator[Kernel]:

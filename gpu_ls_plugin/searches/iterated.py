@@ -20,6 +20,7 @@ from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.objectives.base import require_by_edges
 from gpu_ls_plugin.perturbations import DoubleBridge, Perturbation, as_perturbation
 from gpu_ls_plugin.pivoting import First
+from gpu_ls_plugin.problems.weighted import require_shared_lengths
 from gpu_ls_plugin.result import Progress, Result, summed
 from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names, refereed_costs
@@ -194,7 +195,8 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
                 costs = call.referee()
             run.finish(costs)
             result = call.result(self, costs)
-            return result if cooperation is None else result.sorted()
+            in_order = cooperation is None or call.problem.rows is not None
+            return result if in_order else result.sorted()
 
     def _rehearse(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
@@ -208,10 +210,14 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         search, kick = self.search, self.kick
         problem = start.problem
         if not self.fused:
+            require_shared_lengths(problem, "a search that is kicked from the host")
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
         parts = CandidateMoves(start.backend, problem, search.neighbourhoods, search.candidates)
         part = self._part_of(problem)
+        if self.restart_after is not None:
+            require_shared_lengths(problem, "restart_after")
         if part is not None:
+            require_shared_lengths(problem, f"part={self.part!r}")
             require_by_edges(problem.objective, f"part={self.part!r}")
             return PartedTours(start, self.accept, parts, kick, part)
         return FusedChains(start, self.accept, self.restart_after, parts, kick)

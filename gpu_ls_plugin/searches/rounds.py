@@ -105,6 +105,8 @@ class Rounds:
         chains = self.chains
         if not self._stagnation.reached(chains, self.done, improved) or chains.current_is_best:
             return
+        if chains.start.problem.rows is not None:  # each chain has lengths of its own
+            return
         rows = chains.start.backend.xp.arange(1, len(chains.tours), 2)
         chains.restart(self._search, rows, seconds)
 

@@ -1,7 +1,7 @@
 // The cost of a tour from scratch.
 #pragma once
 
-#include "include/metric.cuh"
+#include "include/row_lists.cuh"
 #include "tours/tour.cuh"
 
 namespace gls {
@@ -12,7 +12,7 @@ struct TourCost {
 
   GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
                              const int* tours, void* costs) {
-    const Metric metric(metric_data, n);
+    const Metric metric(row_data<Metric>(metric_data, item), n);
     const Tour<const int> tour{tours + int64(item) * n, n};
     const Length total =
         team.template sum<Length>(n, [&](int p) { return metric(tour[p], tour[tour.next(p)]); });

@@ -452,7 +452,7 @@ def test_operators() -> None:
     assert arguments["or_opt"] == "max_length=3" and arguments["two_opt"] == ""
     assert arguments["closure"] == "candidates=Nearest(k=10), limit=None"
     crossovers = [row["arguments"] for row in rows if row["name"] == "edge_assembly"]
-    assert crossovers == ["every=0.1, generations=5, offspring=32"] * 2
+    assert crossovers == ["every=0.1, generations=5, offspring=32, strategy='single'"] * 2
     assert arguments["greedy"].startswith("problem, size=1, *, seed=0, backend='auto'")
     assert arguments["random_restarts"].startswith("search=TwoOpt()+OrOpt(max_length=3)/Nearest")
     assert all(row["summary"].endswith((".", ")")) for row in rows if row["plugin"] == "builtin")

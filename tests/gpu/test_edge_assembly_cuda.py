@@ -16,12 +16,12 @@ from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 pytestmark = pytest.mark.gpu
 
 
-def generations(backend, problem, tours, count=4, offspring=32):
+def generations(backend, problem, tours, count=4, **options):
     """The best tours and costs after each of some generations, on a backend."""
     chosen = get_backend(backend)
     search = gls.IteratedLocalSearch(gls.LocalSearch(candidates=gls.Nearest(6)), part=None)
     chains = search.chains(Start(chosen, problem, chosen.xp.array(tours), 5))
-    part, found = gls.EdgeAssembly(generations=1, offspring=offspring), []
+    part, found = gls.EdgeAssembly(generations=1, **options), []
     for _ in range(count):
         part.exchange(chains, 0.0)
         state = (chains.best_tours, chains.best_costs)
@@ -42,18 +42,24 @@ def local_optima(problem, size):
     return gls.LocalSearch()(problem, starts, backend="cpu").tours
 
 
+strategies = pytest.mark.parametrize("strategy", ["single", "block"])
+
+
+@strategies
 @pytest.mark.parametrize("span", [7, 1000, 2_000_000])
 @pytest.mark.parametrize("metric", INTEGER)
-def test_metrics(metric, span):
+def test_metrics(metric, span, strategy):
     problem = random_problem(metric, 100, span=span)
-    assert_same(problem, random_tours(100, 300))
+    assert_same(problem, random_tours(100, 300), strategy=strategy)
 
 
+@strategies
 @pytest.mark.parametrize("n", [8, 31, 32, 33, 64, 500, 2000, 9000])
 @pytest.mark.parametrize("size", [2, 150])
-def test_sizes(n, size):
+def test_sizes(n, size, strategy):
     problem = random_problem("EUC_2D", n, span=10_000)
-    assert_same(problem, local_optima(problem, size) if n > 100 else random_tours(n, size))
+    tours = local_optima(problem, size) if n > 100 else random_tours(n, size)
+    assert_same(problem, tours, strategy=strategy)
 
 
 def test_populations_that_exceed_what_is_resident():
@@ -61,12 +67,14 @@ def test_populations_that_exceed_what_is_resident():
     assert_same(problem, random_tours(200, 5000), count=2, offspring=5)
 
 
+@strategies
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXPLICIT"])
-def test_in_global_memory(metric, monkeypatch):
+def test_in_global_memory(metric, strategy, monkeypatch):
     shape = tour_layouts.ChainShape("gls::Warp<8>", 32, 8, False, False)
     monkeypatch.setattr(assembly_layouts, "assembly_shape", lambda *_: shape)
     for n in (33, 300):
-        assert_same(random_problem(metric, n, span=1000), random_tours(n, 40))
+        problem = random_problem(metric, n, span=1000)
+        assert_same(problem, random_tours(n, 40), strategy=strategy)
 
 
 def test_too_long_for_16_bits():
@@ -108,12 +116,14 @@ def pairs(metric, n):
     return random_problem(metric, n), random_tours(n, 40), random_tours(n, 40, 1)
 
 
+@strategies
 @pytest.mark.parametrize("metric", ["EUC_2D", "GEO", "EXPLICIT"])
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 33, 300])
-def test_pairs(metric, n):
+def test_pairs(metric, n, strategy):
     problem, first, second = pairs(metric, n)
+    part = gls.EdgeAssembly(strategy=strategy)
     host, device = (
-        gls.EdgeAssembly().cross(problem, first, second, seed=3, backend=name, first_row=7)
+        part.cross(problem, first, second, seed=3, backend=name, first_row=7)
         for name in ("cpu", "cuda")
     )
     assert isinstance(device, np.ndarray)

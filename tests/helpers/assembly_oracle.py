@@ -98,6 +98,9 @@ class Broken:
             self.ends.append(new)
 
 
+Cycle = list[tuple[int, int]]
+
+
 def cross(
     first: list[int],
     second: list[int],
@@ -107,30 +110,74 @@ def cross(
     seed: int,
     row: int,
     offspring: int,
+    strategy: str = "single",
 ) -> set[frozenset[int]]:
     """Return the edges of the child; no two exchanges may cost the same."""
-    n, tour = len(first), list(first)
-    numbers = philox(seed, OFFSPRING, row, 0)
-    for cycle in islice(cycles(first, second, numbers), offspring):
-        steps = [(i, a, b) for (i, a), (_, b) in pairwise(cycle)]
-        place = {city: p for p, city in enumerate(tour)}
-        child, lost = Broken(tour), False
-        for i, a, b in steps:
-            if i % 2:
-                child.ends.append((a, b))
-            elif tour[(place[a] + 1) % n] == b:
-                child.cuts.add(place[a])
-            elif tour[(place[b] + 1) % n] == a:
-                child.cuts.add(place[b])
-            else:
-                lost = True
-        gain = sum(length(a, b) * (-1) ** i for i, a, b in steps)
-        if lost or gain <= 0:
-            continue
-        gain = join(child, gain, length, near)
-        if gain > 0:
+    tour = list(first)
+    found = cycles(first, second, philox(seed, OFFSPRING, row, 0))
+    for choose in islice(STRATEGIES[strategy](found), offspring):
+        chosen = choose(tour, length)
+        child = exchanged(tour, chosen)
+        gain = sum(gain_of(cycle, length) for cycle in chosen)
+        if child is not None and gain > 0 and join(child, gain, length, near) > 0:
             tour = mended(child)
-    return {frozenset((tour[p - 1], tour[p])) for p in range(n)}
+    return {frozenset((tour[p - 1], tour[p])) for p in range(len(tour))}
+
+
+def single(found: Iterator[Cycle]) -> Iterator[Callable[..., list[Cycle]]]:
+    """Yield what chooses one cycle after the other."""
+    for cycle in found:
+        yield lambda tour, length, cycle=cycle: [cycle]
+
+
+def block(found: Iterator[Cycle]) -> Iterator[Callable[..., list[Cycle]]]:
+    """Yield what chooses a cycle and smaller ones that share cities with it, the largest first."""
+    every = list(found)
+    order = sorted(every, key=len, reverse=True)  # equals stay as they were found
+    for rank, centre in enumerate(order):
+        cities = {city for _, city in centre}
+        smaller = order[rank + 1 :]
+        beside = [c for c in every if c in smaller and cities & {city for _, city in c}]
+
+        def choose(tour, length, centre=centre, beside=beside):
+            chosen, child = [centre], exchanged(tour, [centre])
+            if child is None:
+                return chosen
+            for cycle in beside:
+                more = exchanged(tour, [*chosen, cycle])
+                if more is None:
+                    continue
+                now, then = len(child.rings()), len(more.rings())
+                if then < now or (then == now and gain_of(cycle, length) > 0):
+                    chosen.append(cycle)
+                    child = more
+            return chosen
+
+        yield choose
+
+
+STRATEGIES = {"single": single, "block": block}
+
+
+def gain_of(cycle: Cycle, length: Callable[[int, int], int]) -> int:
+    """Return what a tour gains by the exchange of a cycle's edges."""
+    return sum(length(a, b) * (-1) ** i for (i, a), (_, b) in pairwise(cycle))
+
+
+def exchanged(tour: list[int], chosen: list[Cycle]) -> Broken | None:
+    """Return a tour with the edges of cycles exchanged; None if it has lost one of them."""
+    n, place = len(tour), {city: p for p, city in enumerate(tour)}
+    child = Broken(tour)
+    for (i, a), (_, b) in (step for cycle in chosen for step in pairwise(cycle)):
+        if i % 2:
+            child.ends.append((a, b))
+        elif tour[(place[a] + 1) % n] == b:
+            child.cuts.add(place[a])
+        elif tour[(place[b] + 1) % n] == a:
+            child.cuts.add(place[b])
+        else:
+            return None
+    return child
 
 
 def join(

@@ -28,6 +28,16 @@ from tests.helpers.random_problems import METRICS, random_problem, random_tours
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+# The last one's children are never longer than the first parent.
+PAIRS = (
+    gls.EdgeRecombination(),
+    gls.OrderCrossover(),
+    gls.PartiallyMapped(),
+    gls.Cycle(),
+    gls.SegmentCrossover(),
+    gls.PartitionCrossover(),
+)
+
 
 class Extent(NamedTuple):
     """How much is run on a backend: less of what takes long to compile or to watch."""
@@ -143,8 +153,10 @@ class Watched:
             self.search(search, problem, starts, kicks=KICKS)
         if metric in self.extent.all_chains:
             mates = random_tours(problem.n, self.extent.tours, seed=1)
-            children = gls.EdgeAssembly().cross(problem, starts, mates, backend=self.backend)
-            assert (problem.cost(children) <= problem.cost(starts)).all()
+            for strategy in ("single", "block"):
+                part = gls.EdgeAssembly(strategy=strategy)
+                children = part.cross(problem, starts, mates, backend=self.backend)
+                assert (problem.cost(children) <= problem.cost(starts)).all()
         if self.backend == "cuda":
             layouts = chain_layouts.CHAIN_WARPS
             try:
@@ -163,7 +175,7 @@ class Watched:
         try:
             for pair_layouts.pair_shape in shapes if self.backend == "cuda" else shapes[:1]:
                 for second in (random_tours(problem.n, len(first), 1), relatives(first, 6, 1)):
-                    for part in (gls.EdgeRecombination(), gls.PartitionCrossover()):
+                    for part in PAIRS:
                         children = part.cross(problem, first, second, backend=self.backend)
                         assert (np.sort(children) == np.arange(problem.n)).all()
                         self.calls += 1

@@ -13,12 +13,17 @@ from pymoo.core.population import Population
 from pymoo.operators.mutation.inversion import InversionMutation
 from pymoo.operators.sampling.rnd import PermutationRandomSampling
 from pymoo.optimize import minimize
+from pymoo.problems.single.flowshop_scheduling import create_random_flowshop_problem
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTourError, InvalidTypeError
 from gpu_ls_pymoo import (
+    CycleCrossover,
     EdgeAssemblyCrossover,
     EdgeRecombinationCrossover,
+    MemeticGA,
+    OrderCrossover,
+    PartiallyMappedCrossover,
     PartitionCrossover,
     RecombinationCrossover,
     SegmentCrossover,
@@ -32,7 +37,12 @@ FACES = {
     EdgeAssemblyCrossover: gls.EdgeAssembly(),
     EdgeRecombinationCrossover: gls.EdgeRecombination(),
     PartitionCrossover: gls.PartitionCrossover(),
+    OrderCrossover: gls.OrderCrossover(),
+    PartiallyMappedCrossover: gls.PartiallyMapped(),
+    CycleCrossover: gls.Cycle(),
+    SegmentCrossover: gls.SegmentCrossover(),
 }
+MEASURING = {EdgeAssemblyCrossover, PartitionCrossover}  # for tours alone
 
 
 class Size:
@@ -78,6 +88,40 @@ def test_children_are_those_of_the_part(face) -> None:
     assert np.array_equal(children, expected[np.newaxis])
 
 
+@pytest.mark.parametrize("face", FACES)
+def test_problems_that_have_no_tours(face) -> None:
+    parents, flow_shop = random_tours(8, 10).reshape(2, 5, 8), create_random_flowshop_problem(3, 8)
+    operator = face(backend="cpu")
+    if face in MEASURING:
+        with pytest.raises(InvalidTypeError, match="TSP only"):
+            operator._do(flow_shop, parents, random_state=np.random.default_rng(7))
+        return
+    operator.prepare(flow_shop, 5)
+    children = operator._do(flow_shop, parents, random_state=np.random.default_rng(7))
+    assert (np.sort(children[0]) == np.arange(8)).all()
+    search = GA(
+        pop_size=20,
+        crossover=operator,
+        sampling=PermutationRandomSampling(),
+        mutation=InversionMutation(),
+    )
+    found = minimize(flow_shop, search, ("n_gen", 5), seed=1)
+    assert sorted(found.X) == list(range(8))
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_parents_of_other_types_are_taken_or_named(face) -> None:
+    parents, state = random_tours(30, 10).reshape(2, 5, 30).astype(float), np.random.default_rng
+    children = face(backend="cpu")._do(TSPProblem(PROBLEM), parents, random_state=state(7))
+    expected = face(backend="cpu")._do(
+        TSPProblem(PROBLEM), parents.astype(int), random_state=state(7)
+    )
+    assert np.array_equal(children, expected)
+    parents[1, 3, 4] = np.nan
+    with pytest.raises(InvalidTourError, match="parents: row 3 holds nan at position 4"):
+        face()._do(TSPProblem(PROBLEM), parents, random_state=state(7))
+
+
 @pytest.mark.parametrize("algorithm", [GA, NSGA2])
 @pytest.mark.parametrize("face", FACES)
 def test_algorithms_of_pymoo_take_it(face, algorithm) -> None:
@@ -101,3 +145,14 @@ def test_what_is_not_a_recombination_is_refused() -> None:
         PartitionCrossover(backend="tpu")
     with pytest.raises(InvalidParameterError, match="offspring"):
         EdgeAssemblyCrossover(offspring=0)
+    with pytest.raises(InvalidParameterError, match="strategy"):
+        EdgeAssemblyCrossover(strategy="tabu")
+    assert EdgeAssemblyCrossover(strategy="block").part == gls.EdgeAssembly(strategy="block")
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_a_memetic_algorithm_takes_the_operator_and_the_part(face) -> None:
+    for crossover in (face(backend="cpu"), FACES[face]):
+        algorithm = MemeticGA(12, crossover=crossover, backend="cpu")
+        found = minimize(TSPProblem(PROBLEM), algorithm, ("n_gen", 4), seed=1)
+        assert PROBLEM.cost(found.X.astype(int))[0] == found.F[0] <= found.data["start_best"]

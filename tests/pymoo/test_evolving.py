@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,7 @@ import pytest
 
 pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
 
+import cloudpickle
 from pymoo.core.population import Population
 from pymoo.optimize import minimize
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
@@ -25,6 +28,7 @@ from tests.evolution.samples import cities, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 POPULATIONS: dict[str, Callable[..., MemeticGA]] = {
     "chains": lambda **options: MemeticGA(12, backend="cpu", **options),
@@ -223,3 +227,24 @@ def test_pymoos_own_problem() -> None:
     tours, values = result.pop.get("X", "F")
     assert np.array_equal(values, problem.evaluate(tours))
     assert result.F[0] == values.min()
+
+
+RUN = """
+import sys
+import cloudpickle
+import numpy as np
+algorithm = cloudpickle.load(open(sys.argv[1], "rb"))
+np.save(sys.argv[2], algorithm.run().pop.get("X"))
+"""
+
+
+@pytest.mark.slow
+@of_each
+def test_another_process_goes_on_alike(problem: TSPProblem, make: Any, tmp_path: Path) -> None:
+    algorithm = make().setup(problem, termination=("n_gen", 6), seed=1)
+    for _ in range(3):
+        algorithm.next()
+    saved, found = tmp_path / "saved", tmp_path / "found.npy"
+    saved.write_bytes(cloudpickle.dumps(algorithm))
+    subprocess.run([sys.executable, "-c", RUN, saved, found], check=True)
+    assert np.array_equal(np.load(found), algorithm.run().pop.get("X"))

@@ -57,12 +57,15 @@ def pairs(draw):
 # ---- Edge assembly ---------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
-@given(pairs(), st.integers(1, 40))
-def test_children_are_tours_of_their_parents_edges_and_never_worse(crossing, offspring):
+STRATEGIES = ("single", "block")
+
+
+@settings(max_examples=80)
+@given(pairs(), st.integers(1, 40), st.sampled_from(STRATEGIES))
+def test_children_are_tours_of_their_parents_edges_and_never_worse(crossing, offspring, strategy):
     problem, first, second, seed = crossing
     kept = first.copy(), second.copy()
-    part = gls.EdgeAssembly(offspring=offspring)
+    part = gls.EdgeAssembly(offspring=offspring, strategy=strategy)
     children = part.cross(problem, first, second, seed=seed, backend="cpu")
     assert np.array_equal(first, kept[0]) and np.array_equal(second, kept[1])
     assert children.dtype == np.int32
@@ -73,9 +76,10 @@ def test_children_are_tours_of_their_parents_edges_and_never_worse(crossing, off
             assert np.array_equal(child, own)
 
 
-@settings(max_examples=40)
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=60)
 @given(st.integers(8, 60), st.integers(0, 999), st.integers(1, 40), st.booleans())
-def test_children_are_the_oracles(n, seed, offspring, near_each_other):
+def test_children_are_the_oracles(strategy, n, seed, offspring, near_each_other):
     """Where lengths are so different that no two exchanges cost the same."""
     random = np.random.default_rng([n, seed])
     problem = gls.TSP(random.integers(0, 10**6, (n, 2)), "EUC_2D")
@@ -93,10 +97,11 @@ def test_children_are_the_oracles(n, seed, offspring, near_each_other):
         return int(math.dist(places[a], places[b]) + 0.5)
 
     given_ = {"seed": seed, "backend": "cpu", "first_row": 7}
-    children = gls.EdgeAssembly(offspring=offspring).cross(problem, first, second, **given_)
+    part = gls.EdgeAssembly(offspring=offspring, strategy=strategy)
+    children = part.cross(problem, first, second, **given_)
     for row, child in enumerate(children):
         pair = first[row].tolist(), second[row].tolist()
-        numbers = {"seed": seed, "row": 7 + row, "offspring": offspring}
+        numbers = {"seed": seed, "row": 7 + row, "offspring": offspring, "strategy": strategy}
         assert edges(child) == assembly_oracle.cross(*pair, length, near, **numbers)
 
 

@@ -17,6 +17,7 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.search_text import parse_search
 from gpu_ls_plugin.searches.chains.chains import FusedChains
 from gpu_ls_plugin.searches.chains.start import Start
 from tests.helpers.marks import slow_but_usual
@@ -239,6 +240,41 @@ def test_it_is_far_ahead_of_independent_chains():
     assert costs[1].max() < costs[0].min()
 
 
+@pytest.mark.parametrize("metric", slow_but_usual("EUC_2D", "EUC", "GEO"))
+@pytest.mark.parametrize("n", [4, 33, 1000, 3000])
+def test_blocks_of_large_cycles(metric, n):
+    """Parents with no edge in common: cycles take as many edges out as there is room for."""
+    problem, tours = random_problem(metric, n, span=10_000), random_tours(n, 6)
+    chains = chains_of(problem, tours)
+    for _ in range(3):
+        gls.EdgeAssembly(generations=1, strategy="block").exchange(chains, 0.0)
+        assert_exact(problem, chains)
+    assert n < 1000 or (chains.best_costs < problem.cost(tours)).all()
+
+
+def test_blocks_go_on_where_single_cycles_gain_nothing():
+    problem = random_problem("EUC_2D", 500, span=100_000)
+    starts = random_tours(500, 30)
+    search = gls.LocalSearch([gls.LinKernighan()], candidates=gls.Nearest(8))
+    tours = search(problem, starts, backend="cpu").tours
+
+    def crossed(tours, strategy):
+        part, random = gls.EdgeAssembly(strategy=strategy, offspring=64), np.random.default_rng(1)
+        for seed in range(40):
+            mates = tours[random.permutation(len(tours))]
+            tours = part.cross(problem, tours, mates, seed=seed, backend="cpu")
+        return tours
+
+    single = crossed(tours, "single")
+    again, blocks = (problem.cost(crossed(single, how)) for how in ("single", "block"))
+    assert blocks.mean() < again.mean() and blocks.min() <= again.min()
+
+
+def test_a_text_names_the_strategy():
+    text = "IteratedLocalSearch(cooperation=edge_assembly(strategy='block'))"
+    assert parse_search(text).cooperation == gls.EdgeAssembly(strategy="block")
+
+
 def test_a_single_chain_has_no_partner():
     problem, start = random_problem("EUC_2D", 60), random_tours(60, 1)
     alone = replace(SEARCH, cooperation=None)
@@ -283,6 +319,8 @@ def test_asymmetric_problems_are_refused():
         ({"generations": 0}, InvalidParameterError, "generations: 0"),
         ({"generations": 1.5}, InvalidTypeError, "generations: 1.5"),
         ({"offspring": 0}, InvalidParameterError, "offspring: 0"),
+        ({"strategy": "blocks"}, InvalidParameterError, "strategy: 'blocks'"),
+        ({"strategy": 2}, InvalidTypeError, "strategy: 2"),
     ],
 )
 def test_bad_parameters(parameters, error, words):

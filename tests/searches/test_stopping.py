@@ -99,7 +99,14 @@ FIRST_CALLS = {
 }
 
 
-@pytest.mark.parametrize("name", FIRST_CALLS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "chains",
+        "descent",
+        *(pytest.param(n, marks=pytest.mark.slow) for n in ("stepped", "restarts")),
+    ],
+)
 def test_time_begins_after_compiling(name, monkeypatch):
     """In the first second of a first call there were no kicks."""
     problem, tours = random_problem("EUC_2D", 60), random_tours(60, 3)

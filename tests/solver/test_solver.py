@@ -215,14 +215,14 @@ def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) ->
         known.add(kernel)
         return bool(launch(self, kernel, *given, **options))
 
-    rehearse, rehearsing = single._rehearse, [True]
+    rehearse, rehearsing = single.rehearse, [True]
 
     def rehearsed(*given: Any) -> None:
         rehearse(*given)
         rehearsing[0] = False
 
     monkeypatch.setattr(type(backend), "launch", note)
-    monkeypatch.setattr(single, "_rehearse", rehearsed)
+    monkeypatch.setattr(single, "rehearse", rehearsed)
     for text in (None, "two_opt/all/best", "or_opt/best"):
         known.clear()
         rehearsing[0] = True
@@ -232,7 +232,7 @@ def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_compiling_makes_no_candidates_for_the_problem() -> None:
     problem = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")
-    single._rehearse(problem, default_settings(problem, SETTINGS))
+    single.rehearse(problem, default_settings(problem, SETTINGS))
     assert problem not in _lists
 
 

@@ -78,6 +78,7 @@ def test_a_faulty_rule_is_found_out(fault, backend):
     found_out(check_acceptance, *FAULTS[fault], backend=backend)
 
 
+@pytest.mark.slow
 def test_a_rule_that_never_ends_is_found_out(monkeypatch):
     monkeypatch.setattr("gpu_ls_plugin.testing.subject.PATIENCE", 3.0)
     never = "[&] { while (random.next() != 1u) level += 1; return level > 0; }()"

@@ -102,6 +102,7 @@ def test_a_neighbourhood_that_reads_beyond_its_arrays_is_found_out():
     found_out(check_neighbourhood, part, r"gain\(\) ended the process by SIG", backend="cpu")
 
 
+@pytest.mark.slow
 def test_a_neighbourhood_that_never_ends_is_found_out(monkeypatch):
     monkeypatch.setattr("gpu_ls_plugin.testing.subject.PATIENCE", 3.0)
     endless = Mine(claim="[&] { volatile int at = 1; while (at) at = at; return gain; }()")

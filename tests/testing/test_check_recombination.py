@@ -134,8 +134,11 @@ def test_children_that_are_worse_than_was_promised_are_found_out(backend):
     )
 
 
+ASSEMBLIES = (gls.EdgeAssembly(), gls.EdgeAssembly(strategy="block"))
+
+
 @ON_BOTH
-@pytest.mark.parametrize("part", [Mine(), gls.EdgeAssembly()], ids=repr)
+@pytest.mark.parametrize("part", [Mine(), *ASSEMBLIES], ids=repr)
 def test_a_recombination_that_is_right_passes(part, backend):
     check_recombination(part, backend=backend)
 

@@ -188,6 +188,7 @@ struct Chain {
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
                              KickSchedule schedule, ChainBatch batch, PartsOfTours parts = {}) {
     if (batch.ended(item, schedule)) return;
+    choose_row<Metric>(instance, lists, item);
     const int stride = Scope::kWhole ? instance.n : parts.stride;
     Memory memory(team, item, chain_bytes(stride), piece_bytes<Site>(stride), batch.scratch);
     Chain chain(team, item, stride, memory, instance, lists, schedule, batch, parts);

@@ -35,6 +35,7 @@ struct Descent {
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
                              DescentBatch descents, WaitingCities cities) {
     if (descents.states[item] != kRunning) return;
+    choose_row<Metric>(instance, lists, item);
     const int n = instance.n;
     int* row = descents.tours + int64(item) * n;
     int* waiting = cities.queues + int64(item) * n;

@@ -225,7 +225,7 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
     if (Found::kStops && best.rank != kNowhere) break;
     first.t2 = queue[rank];
     const int place = view.tour.place(first.t2);
-    const uint32 row = candidates.entry(first.t2, 0);
+    const auto row = candidates.entry(first.t2, 0);
 #pragma unroll 1
     for (int begin = 0; begin < choices.directions * breadth; begin += breadth) {
       first.forward = begin > 0;

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.drawing.canvas import require_image, saved
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTourError
-from gpu_ls_plugin.files import image_figure, image_format, save_figure
+from gpu_ls_plugin.files import image_figure
 from gpu_ls_plugin.problems.referee import check_tours
 from gpu_ls_plugin.problems.tsp import tour_problem
 
@@ -59,17 +59,14 @@ def plot_tour(
     rows = check_tours(problem, tour, parameter="tour")
     if len(rows) > 1:
         raise InvalidTourError(f"tour: {len(rows)} tours, but one is drawn; pass one row")
-    if path is not None:
-        image_format(Path(path))
+    require_image(path)
     x, y = points[[*rows[0], rows[0, 0]]].T
     figure = image_figure(8, 8)
     axes = figure.add_subplot(aspect="equal", title=title)
     axes.plot(x, y, color="tab:blue", linewidth=1.0)
     axes.scatter(x, y, color="tab:red", s=min(16.0, 8000.0 / problem.n), zorder=2)
     axes.set_axis_off()
-    if path is not None:
-        save_figure(figure, Path(path))
-    return figure
+    return saved(figure, path)
 
 
 def coordinates(problem: TSP) -> Any:

@@ -1,0 +1,216 @@
+"""Experiments with pymoo's algorithms and ours: all combinations, and what they came to."""
+
+from __future__ import annotations
+
+import copy
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pymoo.core.algorithm import Algorithm
+from pymoo.core.callback import Callback
+from pymoo.core.problem import Problem
+from pymoo.core.termination import Termination
+from pymoo.optimize import minimize
+from pymoo.termination import get_termination
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.experiments import inputs
+from gpu_ls_plugin.experiments.description import describe
+from gpu_ls_plugin.experiments.display import ExperimentDisplay
+from gpu_ls_plugin.experiments.machine import machine
+from gpu_ls_plugin.experiments.plan import Plan
+from gpu_ls_plugin.experiments.results import Results
+from gpu_ls_plugin.experiments.runner import About, run_all
+from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_pymoo.problems import TSPProblem
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Mapping
+
+    from gpu_ls_plugin.experiments.plan import Run
+    from gpu_ls_plugin.experiments.records import Costs
+    from gpu_ls_plugin.experiments.runner import Curve
+
+CURVES = "curves.csv"
+PACKAGES = ("pymoo", "cupy-cuda12x", "cupy-cuda13x")
+
+
+class Experiment:
+    """Runs of all algorithms on all problems with all seeds, kept in a folder.
+
+    Each run is written when it has ended, as a file that is complete or not there. An experiment
+    that was interrupted, killed or extended does what is missing when `run` is called again; a
+    damaged file is named by a warning and made again. Where the termination does not depend on
+    time, it comes to the same results as one that was not interrupted.
+
+    Parameters
+    ----------
+    algorithms : mapping or iterable
+        pymoo algorithms by name, or callables that return one; without a mapping, algorithms by
+        their class. An algorithm is copied for each run; a callable is called for each.
+    problems : mapping or iterable
+        pymoo problems or TSPs, by name; without a mapping, by their own.
+    seeds : int or iterable of int
+        So many seeds from 1 on, or these.
+    termination : tuple or pymoo termination
+        When each run ends: ``("time", 5)``, ``("n_gen", 50)``, ...
+    folder : path
+        Made if it is not there. `run` writes ``runs/*.json``, one for each run, ``plan.json`` and
+        ``curves.csv`` into it.
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError
+        A parameter is empty, or is not what it should be; it is named.
+    """
+
+    def __init__(
+        self,
+        algorithms: Mapping[str, Algorithm | Callable[[], Algorithm]] | Iterable[Algorithm],
+        problems: Mapping[str, Problem | TSP] | Iterable[Problem | TSP],
+        seeds: int | Iterable[int],
+        termination: Any,
+        folder: str | os.PathLike[str] = "experiment",
+    ) -> None:
+        self.algorithms = inputs.named("algorithms", algorithms, lambda made: type(made).__name__)
+        problems = inputs.named("problems", problems, lambda problem: _problem(problem).name())
+        self.problems = {name: _problem(problem) for name, problem in problems.items()}
+        self.termination = _termination(termination)
+        self.folder = Path(folder)
+        self.plan = Plan(
+            {name: describe(_fresh(name, made)) for name, made in self.algorithms.items()},
+            {name: describe(problem) for name, problem in self.problems.items()},
+            inputs.seeds(seeds),
+            describe(self.termination),
+        )
+
+    def run(self, *, progress: bool = True) -> Results:
+        """Do what is missing, and return the results of all runs.
+
+        After Ctrl-C these are the runs that have ended; `missing` of the results names the others,
+        and another call makes them. A run that raises is recorded with its error, and is made again
+        by another call.
+
+        Parameters
+        ----------
+        progress : bool
+            Whether to show on stderr which run is on.
+
+        Raises
+        ------
+        InvalidParameterError
+            The folder holds a run of the same names and seed with other settings.
+        OSError
+            A file cannot be written.
+        KeyboardInterrupt
+            Ctrl-C before any run has ended.
+        """
+        about = About(
+            {name: int(problem.n_obj) for name, problem in self.problems.items()},
+            {name: _optimum(problem) for name, problem in self.problems.items()},
+            machine(*PACKAGES),
+        )
+        display = ExperimentDisplay(None if progress else _silent())
+        records = run_all(self.plan, self.folder, about, self._perform, display)
+        results = Results(records, (run.key for run in self.plan.runs()))
+        results.save_csv(self.folder / CURVES)
+        return results
+
+    def results(self) -> Results:
+        """Return the results of the runs that are done.
+
+        Raises
+        ------
+        InvalidParameterError
+            None is done, or the folder holds a run of other settings.
+        """
+        records = list(self.plan.stored(self.folder).values())
+        if not records:
+            raise InvalidParameterError(f"folder: {self.folder} holds none of these runs yet")
+        return Results(records, (run.key for run in self.plan.runs()))
+
+    def _perform(self, run: Run, curve: Curve) -> list[list[Any]]:
+        algorithm = _fresh(run.algorithm, self.algorithms[run.algorithm])
+        algorithm.callback = _Trace(curve, algorithm.callback)
+        result = minimize(
+            self.problems[run.problem],
+            algorithm,
+            self.termination,
+            copy_algorithm=False,
+            seed=run.seed,
+        )
+        curve.end(algorithm.evaluator.n_eval, algorithm.n_iter - 1, _costs(result.opt))
+        return [] if result.X is None else np.atleast_2d(result.X).tolist()
+
+
+class _Trace(Callback):
+    """Notes the state of an algorithm in each generation, then calls the user's own callback."""
+
+    def __init__(self, curve: Curve, other: Any) -> None:
+        super().__init__()
+        self.curve, self.other = curve, other
+
+    def __call__(self, algorithm: Any) -> None:
+        self.curve.note(algorithm.evaluator.n_eval, algorithm.n_iter, _costs(algorithm.opt))
+        self.other(algorithm)
+
+
+def _costs(solutions: Any) -> Costs:
+    """Return the objectives of the feasible solutions, of a population or of nothing."""
+    if solutions is None or not len(solutions):
+        return []
+    costs = solutions.get("F")
+    kept: Costs = costs[solutions.get("FEAS")[:, 0] & np.isfinite(costs).all(axis=1)].tolist()
+    return kept
+
+
+def _fresh(name: str, made: Any) -> Any:
+    """Return an algorithm that has not begun."""
+    algorithm = made
+    if not isinstance(made, Algorithm) and callable(made):
+        algorithm = made()
+    if not isinstance(algorithm, Algorithm):
+        raise InvalidTypeError(
+            f"algorithms: {name!r} is {made!r}, neither a pymoo algorithm nor a function that "
+            "returns one"
+        )
+    if algorithm.problem is not None:
+        raise InvalidParameterError(
+            f"algorithms: {name!r} has begun a run already; pass a function that makes a new one"
+        )
+    return copy.deepcopy(algorithm) if algorithm is made else algorithm
+
+
+def _problem(given: Any) -> Any:
+    if isinstance(given, TSP):
+        return TSPProblem(given)
+    return checks.instance("problems", given, kind=Problem, wanted="pymoo problem or a TSP")
+
+
+def _termination(given: Any) -> Termination:
+    if isinstance(given, Termination):
+        return copy.deepcopy(given)
+    if not isinstance(given, tuple):
+        raise InvalidTypeError(
+            f'termination: {given!r} is neither a tuple such as ("time", 5) nor a termination'
+        )
+    try:
+        return get_termination(*given)
+    except Exception as error:  # of any kind, for an unknown name as for a wrong value
+        raise InvalidParameterError(f"termination: {given!r}: {error}") from error
+
+
+def _optimum(problem: Any) -> float | None:
+    """Return the least cost there is, where a problem with one objective knows it."""
+    front = problem.pareto_front() if problem.n_obj == 1 else None
+    return None if front is None or not math.isfinite(front[0, 0]) else float(front[0, 0])
+
+
+def _silent() -> Any:
+    from rich.console import Console
+
+    return Console(quiet=True)

@@ -1,0 +1,214 @@
+"""NSGA-II over tours that are local optima by weights of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.core.duplicate import NoDuplicateElimination
+from pymoo.core.population import Population
+from pymoo.termination.max_gen import MaximumGenerationTermination
+
+import gpu_ls_pymoo.individuals as individuals
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.construction import random_tours
+from gpu_ls_plugin.evolution.front import Front
+from gpu_ls_plugin.evolution.improver import Improver
+from gpu_ls_plugin.evolution.kick import Kick
+from gpu_ls_plugin.evolution.pareto_search import ParetoLocalSearch
+from gpu_ls_plugin.evolution.rows import canonical, checked
+from gpu_ls_plugin.evolution.scalarised import ScalarisedGeneration
+from gpu_ls_plugin.evolution.weights import RandomWeights, Weights
+from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.recombination import EdgeAssembly, Recombination
+from gpu_ls_pymoo.clock import on_clock, seconds_left
+from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
+from gpu_ls_pymoo.mutation import DEFAULT_SEARCH
+from gpu_ls_pymoo.search import AlgorithmRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.evolution.rows import Tours
+
+PARETO = ParetoLocalSearch()
+
+
+class MemeticNSGA2(NSGA2):
+    """NSGA-II over local optima, with an archive of all non-dominated tours.
+
+    A generation gives each child weights of its own, crosses the best known tour by these with one
+    next to it, searches all children by their weights in one batch, and looks at the neighbours of
+    some tours of the archive (Pareto local search). The population survives by rank and crowding
+    (Deb et al. 2002); parents come from the archive, which is also what a run returns: `result.F`
+    and `result.X` are its costs and tours.
+
+    A time limit cuts the last generation. Children count as evaluations in ``n_eval``, neighbours
+    in the Pareto local search do not.
+
+    Parameters
+    ----------
+    pop_size : int
+        Tours in the population, at least 2.
+    search : callable or str, optional
+        A search of gpu_ls_plugin that works on rows with weights of their own, or a text for one:
+        `LocalSearch` with `First()` on candidate lists, or an `IteratedLocalSearch` of it.
+    crossover : Recombination
+        Crosses by the weights of each child.
+    weights : Weights
+        Gives every child its weights.
+    pareto : ParetoLocalSearch, optional
+        None where children alone enter the archive, as with asymmetric lengths.
+    front_size : int
+        Tours that the archive holds at most.
+    sampling : array (P, n) or Population, optional
+        Start population, whose tours are checked and taken as they are; by default searched random
+        tours.
+    n_offsprings : int, optional
+        Children in a generation; `pop_size` if None.
+    backend : str
+        "auto", "cpu" or "cuda".
+    moves, kicks : int, optional
+        As in `LocalSearchMutation`.
+    termination : pymoo termination or tuple, optional
+        Where `minimize` is given none; 100 generations if None.
+
+    Attributes
+    ----------
+    front : Front
+        All non-dominated tours so far, their costs, and whose neighbours are known.
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        A parameter is of the wrong kind or out of range.
+    UnsupportedProblemError
+        When a run begins: the search, crossover or Pareto local search does not fit the problem.
+    """
+
+    front: Front
+
+    def __init__(
+        self,
+        pop_size: int = 100,
+        search: Callable[..., Any] | str | None = DEFAULT_SEARCH,
+        *,
+        crossover: Recombination | None = None,
+        weights: Weights | None = None,
+        pareto: ParetoLocalSearch | None = PARETO,
+        front_size: int = 10_000,
+        sampling: Any = None,
+        n_offsprings: int | None = None,
+        backend: str = "auto",
+        moves: int | None = None,
+        kicks: int | None = None,
+        termination: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        crossover = EdgeAssembly() if crossover is None else crossover
+        weights = RandomWeights() if weights is None else weights
+        for name, part, kind in (
+            ("crossover", crossover, Recombination),
+            ("weights", weights, Weights),
+            ("pareto", pareto, ParetoLocalSearch | None),
+        ):
+            if not isinstance(part, kind):
+                raise InvalidTypeError(f"{name}: {part!r:.80} is not one of gpu_ls_plugin's")
+        if n_offsprings is not None:
+            n_offsprings = checks.integer("n_offsprings", n_offsprings, least=1)
+        improver = Improver(search, backend, moves, kicks)
+        self.generation = ScalarisedGeneration(crossover, improver, Kick(backend=backend), weights)
+        self.pareto = pareto
+        self.most = checks.integer("front_size", front_size, least=2)
+        self.starts = sampling
+        super().__init__(
+            pop_size=checks.integer("pop_size", pop_size, least=2),
+            sampling=None,
+            crossover=None,
+            mutation=None,
+            eliminate_duplicates=NoDuplicateElimination(),
+            n_offsprings=n_offsprings,
+            **kwargs,
+        )
+        self.termination = termination or MaximumGenerationTermination(100)
+
+    def _setup(self, problem: Any, **kwargs: Any) -> None:
+        """Check the problem and compile before the clock of a time limit starts."""
+        if not isinstance(problem, MultiObjectiveTSP):
+            raise InvalidTypeError(
+                f"problem: {type(problem).__name__} is not a gpu_ls_pymoo.MultiObjectiveTSP; make "
+                "one of its objectives"
+            )
+        if self.pareto is not None:
+            self.pareto.check(problem.tours)
+        for size in {self.pop_size, self.n_offsprings}:
+            self.generation.prepare(problem.tours, size)
+
+    def _initialize_infill(self) -> Any:
+        tours, state = self.problem.tours, self.random_state
+        if self.starts is not None:
+            given = self.starts.get("X") if isinstance(self.starts, Population) else self.starts
+            return self._population(checked(given, tours.n, "sampling"))
+        seed, place = int(state.integers(2**63)), self.generation.improver.backend
+        starts = random_tours(tours.objectives[0], self.pop_size, seed=seed, backend=place)
+        with on_clock(self):
+            found = self.generation.begin(tours, starts, state, AlgorithmRun(self))
+        return self._population(found)
+
+    def _initialize_advance(self, infills: Any = None, **kwargs: Any) -> None:
+        self.front = Front.of(*_of(self.problem, infills))
+        super()._initialize_advance(infills=infills, **kwargs)
+
+    def _infill(self) -> Any:
+        tours, state = self.problem.tours, self.random_state
+        with on_clock(self):
+            made = self.generation(
+                tours,
+                self.front.tours,
+                self.front.costs,
+                self.n_offsprings,
+                state,
+                AlgorithmRun(self),
+            )
+            if self.pareto is not None:
+                self.front = self.pareto(tours, self.front, state, seconds_left(self), self.most)
+        return self._population(made)
+
+    def _advance(self, infills: Any = None, **kwargs: Any) -> None:
+        if infills is not None:
+            self.front = self.front.joined(*_of(self.problem, infills), self.most)
+            infills = infills[self._fresh(infills)]
+        super()._advance(infills=infills if infills is not None and len(infills) else None)
+
+    def _fresh(self, infills: Any) -> NDArray[np.bool_]:
+        """Tell which tours have costs that no tour of the population, or before them, has."""
+        both = np.concatenate([self.pop.get("F"), infills.get("F")])
+        _, first = np.unique(both, axis=0, return_index=True)
+        fresh = np.zeros(len(both), np.bool_)
+        fresh[first] = True
+        return fresh[len(self.pop) :]
+
+    def _population(self, tours: Tours) -> Any:
+        """Return tours in canonical form as individuals, which pymoo evaluates."""
+        written = canonical(tours, symmetric=self.problem.tours.symmetric)
+        made = Population.empty(len(written))
+        individuals.write(made, written, None)
+        return made
+
+    def result(self) -> Any:
+        """Return the result, whose optimum is the archive."""
+        if getattr(self, "front", None) is not None:
+            found = self._population(self.front.tours)
+            for individual, costs in zip(found, self.front.costs.astype(np.float64), strict=True):
+                individual.set("F", costs)
+            self.opt = found
+        return super().result()
+
+
+def _of(problem: Any, infills: Any) -> tuple[Tours, NDArray[Any]]:
+    """Return the tours of evaluated individuals and their exact costs."""
+    rows = infills.get("X").astype(np.int32)
+    return rows, problem.tours.cost(rows)

@@ -1,0 +1,80 @@
+"""Pictures of fronts of several objectives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.drawing.canvas import color, plain, require_image, saved
+from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.files import image_figure
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike, NDArray
+
+NAMES = ("first", "second", "third")
+
+
+def plot_fronts(
+    fronts: Mapping[str, ArrayLike],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    title: str = "",
+) -> Figure:
+    """Draw fronts of two or three objectives into one picture.
+
+    Parameters
+    ----------
+    fronts : mapping of name to array_like, shape (rows, objectives)
+        Objectives, such as ``result.F`` of pymoo.
+    path : path, optional
+        Image file to write, complete or not at all; its ending is the format.
+    title : str
+        Above the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    MissingExtraError
+        Matplotlib is not installed.
+    InvalidParameterError, InvalidTypeError
+        `fronts` is empty or something else, or the ending is not an image format.
+    OSError
+        The file cannot be written.
+    """
+    checks.instance("fronts", fronts, kind=Mapping, wanted="mapping of names to arrays")
+    rows = {name: np.asarray(front, dtype=float) for name, front in fronts.items()}
+    shapes = {array.shape[1:] for array in rows.values()}
+    if shapes not in ({(2,)}, {(3,)}):
+        raise InvalidParameterError(
+            "fronts: pass one or more arrays of shape (rows, 2), or all of shape (rows, 3)"
+        )
+    require_image(path)
+    figure = image_figure(6, 5)
+    solid = {"projection": "3d"} if shapes == {(3,)} else {}
+    axes = figure.add_subplot(title=title, **solid)
+    draw_fronts(axes, rows)
+    return saved(figure, path)
+
+
+def draw_fronts(axes: Any, fronts: Mapping[str, NDArray[np.float64]]) -> None:
+    """Draw fronts of as many objectives as the axes have dimensions.
+
+    Each has its color by its place, also beside an empty one.
+    """
+    for index, (name, front) in enumerate(fronts.items()):
+        if len(front):
+            axes.scatter(*front.T, s=8, color=color(index), label=plain(name))
+    for direction, word in zip("xyz", NAMES, strict=True):
+        if hasattr(axes, f"set_{direction}label"):
+            axes.set(**{f"{direction}label": f"{word} objective"})
+    axes.legend(fontsize="small")

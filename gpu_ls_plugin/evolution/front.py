@@ -1,0 +1,140 @@
+"""Tours none of which is better than another in all objectives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.evolution.rows import Tours
+
+BLOCK = 1 << 22  # comparisons held at once
+
+
+def non_dominated(costs: NDArray[Any]) -> NDArray[np.intp]:
+    """Return which rows no other row dominates, of equal rows the first alone.
+
+    A row dominates another one if it is at most as high in all columns and lower in one.
+
+    Parameters
+    ----------
+    costs : array, shape (P, M)
+        To be minimised.
+
+    Returns
+    -------
+    int array, shape (K,)
+        Sorted by the first column, then by the others.
+    """
+    order = np.lexsort(costs.T[::-1])
+    ordered = costs[order]
+    if costs.shape[1] == 2:  # a staircase: each row is lower in column 1 than all before it
+        lowest = np.minimum.accumulate(ordered[:, 1])
+        kept = np.ones(len(ordered), np.bool_)
+        kept[1:] = ordered[1:, 1] < lowest[:-1]
+        return order[kept]
+    front = ordered[:0]
+    chosen = []
+    step = 256
+    for begin in range(0, len(ordered), step):  # nothing is dominated by what comes behind it
+        block = np.arange(begin, min(begin + step, len(ordered)))
+        block = block[~_covered(ordered[block], front)]
+        rows = ordered[block]
+        below: NDArray[np.bool_] = (rows[:, None] <= rows[None]).all(axis=2)
+        later: NDArray[np.bool_] = np.triu(below, 1)
+        block = block[~later.any(axis=0)]
+        chosen.append(block)
+        front = np.concatenate([front, ordered[block]])
+    return order[np.concatenate(chosen)] if chosen else order
+
+
+def _covered(rows: NDArray[Any], front: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which rows are nowhere lower than some row of a front."""
+    covered = np.zeros(len(rows), np.bool_)
+    step = max(1, BLOCK // max(1, rows.size))
+    for begin in range(0, len(front), step):
+        part = front[begin : begin + step]
+        covered |= (part[None] <= rows[:, None]).all(axis=2).any(axis=1)
+    return covered
+
+
+@dataclass(frozen=True, eq=False)
+class Front:
+    """Tours of different costs of which none dominates another, sorted by the first objective.
+
+    Attributes
+    ----------
+    tours : int32 array, shape (A, n)
+    costs : array, shape (A, M)
+    explored : bool array, shape (A,)
+        Whose neighbours are known.
+    """
+
+    tours: Tours
+    costs: NDArray[Any]
+    explored: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, tours: Tours, costs: NDArray[Any]) -> Front:
+        """Return the non-dominated of some tours."""
+        kept = non_dominated(costs)
+        return cls(tours[kept], costs[kept], np.zeros(len(kept), np.bool_))
+
+    def __len__(self) -> int:
+        return len(self.tours)
+
+    def joined(self, tours: Tours, costs: NDArray[Any], most: int | None = None) -> Front:
+        """Return the front of these and other tours; the other objects are not changed.
+
+        Parameters
+        ----------
+        tours : int32 array, shape (P, n)
+        costs : array, shape (P, M)
+        most : int, optional
+            Size beyond which those in the most crowded places are left out, the ends never.
+        """
+        all_costs = np.concatenate([self.costs, costs])
+        kept = non_dominated(all_costs)
+        if most is not None and len(kept) > most:
+            roomiest = np.argsort(-crowding(all_costs[kept]), kind="stable")[:most]
+            kept = kept[np.sort(roomiest)]
+        fresh = np.zeros(len(tours), np.bool_)
+        return Front(
+            np.concatenate([self.tours, tours])[kept],
+            all_costs[kept],
+            np.concatenate([self.explored, fresh])[kept],
+        )
+
+    def marked(self, rows: NDArray[np.intp]) -> Front:
+        """Return the same front with some more tours explored."""
+        explored = self.explored.copy()
+        explored[rows] = True
+        return Front(self.tours, self.costs, explored)
+
+    @property
+    def ideal(self) -> NDArray[np.float64]:
+        """The least cost in each objective."""
+        ideal: NDArray[np.float64] = self.costs.min(axis=0).astype(np.float64)
+        return ideal
+
+    @property
+    def nadir(self) -> NDArray[np.float64]:
+        """The highest cost in each objective."""
+        nadir: NDArray[np.float64] = self.costs.max(axis=0).astype(np.float64)
+        return nadir
+
+
+def crowding(costs: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the crowding distances of rows (Deb et al. 2002), infinite at the ends."""
+    distances = np.zeros(len(costs))
+    for column in costs.T.astype(np.float64):
+        order = np.argsort(column, kind="stable")
+        ordered = column[order]
+        gaps = np.full(len(column), np.inf)
+        gaps[1:-1] = ordered[2:] - ordered[:-2]
+        distances[order] += gaps / max(ordered[-1] - ordered[0], 1e-300)
+    return distances

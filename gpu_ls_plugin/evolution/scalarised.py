@@ -1,0 +1,174 @@
+"""One generation of tours, each searched by weights of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.evolution.payoffs import payoffs
+from gpu_ls_plugin.evolution.weights import places_of, spans
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.evolution.improver import Improver
+    from gpu_ls_plugin.evolution.kick import Kick
+    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.weights import Weights
+    from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
+    from gpu_ls_plugin.problems.weighted import WeightedTSP
+    from gpu_ls_plugin.recombination.base import Recombination
+
+CLOSE = 20  # tours that are nearly the best by some weights, from which a mate is drawn
+
+
+def weighted_for(
+    problem: MultiObjectiveTSP,
+    tours: Tours,
+    weights: Weights,
+    random_state: np.random.Generator,
+    backend: str = "auto",
+) -> WeightedTSP:
+    """Return a problem of tours, each with the weights that a rule draws for its place.
+
+    Parameters
+    ----------
+    problem : MultiObjectiveTSP
+    tours : int32 array, shape (P, n)
+    weights : Weights
+    random_state : numpy.random.Generator
+    backend : str
+        Where the ideal and the nadir point are found out.
+    """
+    drawn = _drawn(problem, problem.cost(tours), weights, random_state, backend)
+    return problem.weighted(drawn)
+
+
+def _drawn(
+    problem: MultiObjectiveTSP,
+    costs: NDArray[Any],
+    weights: Weights,
+    random_state: np.random.Generator,
+    backend: str,
+) -> NDArray[np.float64]:
+    """Return weights for costs as they are: each divided by its objective's span of a front."""
+    ideal, nadir = payoffs(problem, backend)
+    places = np.clip(places_of(costs, ideal, nadir), 0.0, 1.0)
+    drawn: NDArray[np.float64] = weights.draw(places, random_state) / spans(ideal, nadir)
+    return drawn
+
+
+@dataclass(frozen=True)
+class ScalarisedGeneration:
+    """Weights for each child, its parents by these, a crossing by these, and a search by these.
+
+    The first parent is the best known tour by the child's weights, the second one of those next to
+    it. A child that is not better than its first parent is kicked before it is searched.
+
+    Parameters
+    ----------
+    crossover : Recombination
+    improver : Improver
+        Its backend crosses and searches.
+    kick : Kick
+    weights : Weights
+        Is told where some tours lie that are drawn at random.
+    """
+
+    crossover: Recombination
+    improver: Improver
+    kick: Kick
+    weights: Weights
+
+    def prepare(self, problem: MultiObjectiveTSP, size: int) -> None:
+        """Compile for batches of `size` ahead of a timed run."""
+        weighted = problem.weighted(np.ones((size, problem.n_objectives)))
+        tours = np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
+        payoffs(problem, self.improver.backend)
+        self.kick.prepare(problem.objectives[0])
+        self.crossover.cross(weighted, tours, tours, seed=0, backend=self.improver.backend)
+        self.improver.prepare(weighted, size)
+
+    def begin(
+        self,
+        problem: MultiObjectiveTSP,
+        tours: Tours,
+        random_state: np.random.Generator,
+        run: Run | None = None,
+    ) -> Tours:
+        """Return searched tours of a start population, whatever their parents."""
+        costs = problem.cost(tours)
+        drawn = _drawn(problem, costs, self.weights, random_state, self.improver.backend)
+        return self._searched(problem.weighted(drawn), tours, random_state, run)
+
+    def __call__(
+        self,
+        problem: MultiObjectiveTSP,
+        tours: Tours,
+        costs: NDArray[Any],
+        children: int,
+        random_state: np.random.Generator,
+        run: Run | None = None,
+    ) -> Tours:
+        """Return searched children of some tours.
+
+        Parameters
+        ----------
+        problem : MultiObjectiveTSP
+        tours : int32 array, shape (A, n)
+            Those that are known, at least one; not changed.
+        costs : array, shape (A, M)
+            Of these.
+        children : int
+            At least 1.
+        random_state : numpy.random.Generator
+        run : Run, optional
+            As in `Improver`.
+
+        Returns
+        -------
+        int32 array, shape (children, n)
+        """
+        place = self.improver.backend
+        some = random_state.integers(len(tours), size=children)
+        drawn = _drawn(problem, costs[some], self.weights, random_state, place)
+        totals = drawn @ costs.T.astype(np.float64)
+        first, second = _mates(totals, random_state)
+        weighted = problem.weighted(drawn)
+        seed = int(random_state.integers(2**63))
+        crossed = self.crossover.cross(
+            weighted, tours[first], tours[second], seed=seed, backend=place
+        )
+        known = totals[np.arange(children), first]
+        same = weighted.cost(crossed) >= known * (1.0 - 1e-9)
+        if same.any():
+            crossed[same] = self.kick(problem.objectives[0], tours[first[same]], random_state)
+        return self._searched(weighted, crossed, random_state, run)
+
+    def _searched(
+        self,
+        weighted: WeightedTSP,
+        tours: Tours,
+        random_state: np.random.Generator,
+        run: Run | None,
+    ) -> Tours:
+        found = self.improver.search_rows(weighted, tours, random_state, run)
+        return tours if found is None else found.tours
+
+
+def _mates(
+    totals: NDArray[np.float64], random_state: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return for each row of totals (P, A) the least, and another one of the least few."""
+    size, known = totals.shape
+    first = totals.argmin(axis=1)
+    few = min(CLOSE, known - 1)
+    if few < 1:
+        return first, first
+    near = np.argpartition(totals, few, axis=1)[:, : few + 1]
+    chosen = random_state.integers(few + 1, size=size)
+    second = near[np.arange(size), chosen]
+    return first, second

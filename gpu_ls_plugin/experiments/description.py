@@ -1,0 +1,121 @@
+"""Objects as text without addresses: equal settings have equal texts, in every process."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import inspect
+import types
+from collections.abc import Mapping, Set
+from typing import Any
+
+import numpy as np
+
+from gpu_ls_plugin.problems.tsp import TSP
+
+PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+# What objects keep for themselves while they are used: no setting.
+CACHES = {"cache"}
+AROUND = 30  # characters of a difference
+
+
+def describe(value: object) -> str:
+    """Return a text of an object and of all that it holds.
+
+    Settings that can be told from each other have different texts; addresses, caches, the order of
+    a set and the name of a TSP leave no trace. A class, and a function that can be imported, is its
+    name, whatever its code.
+    """
+    return _describe(value, ())
+
+
+def fingerprint(text: str) -> str:
+    """Return a short hash of a text."""
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def first_difference(there: str, here: str) -> str:
+    """Return where two texts begin to differ, with some of what is around it."""
+    pairs = enumerate(zip(there, here, strict=False))
+    shorter = min(len(there), len(here))
+    start = next((index for index, (one, other) in pairs if one != other), shorter)
+    return f"{_excerpt(there, start)} there, {_excerpt(here, start)} here"
+
+
+def _excerpt(text: str, place: int) -> str:
+    begin, end = max(0, place - AROUND), place + AROUND
+    return f"{'...' * (begin > 0)}{text[begin:end]}{'...' * (end < len(text))}"
+
+
+def _describe(value: Any, holders: tuple[int, ...]) -> str:
+    if isinstance(value, np.generic):  # some of which are subclasses of plain types
+        return repr(value.item())
+    if isinstance(value, PLAIN):
+        return repr(value)
+    if id(value) in holders:  # a circle
+        return f"<holder {holders[::-1].index(id(value))}>"
+    inner = functools.partial(_describe, holders=(*holders, id(value)))
+    match value:
+        case np.ndarray():
+            return _array(value, inner)
+        case list() | tuple():
+            return f"{_name(type(value))}({', '.join(map(inner, value))})"
+        case Set():
+            return f"{_name(type(value))}({', '.join(sorted(map(inner, value)))})"
+        case Mapping():
+            return _fields(type(value), {inner(key): item for key, item in value.items()}, inner)
+        case type() | types.BuiltinFunctionType() | types.ModuleType():
+            return _name(value)
+        case types.FunctionType():
+            return _function(value, inner)
+        case types.MethodType():
+            return f"{inner(value.__self__)}.{inner(value.__func__)}"
+        case functools.partial():
+            return f"partial({inner(value.func)}, {inner(value.args)}, {inner(value.keywords)})"
+        case TSP():
+            kept = ("coordinates", "matrix", "metric", "objective")
+            return _fields(type(value), {name: getattr(value, name) for name in kept}, inner)
+    return _object(value, inner)
+
+
+def _object(value: Any, inner: Any) -> str:
+    if dataclasses.is_dataclass(value):
+        settings = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.compare}
+    else:
+        slots = {name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())}
+        held = {name: getattr(value, name) for name in slots if hasattr(value, name)}
+        settings = held | getattr(value, "__dict__", {})
+    return _fields(type(value), settings, inner)
+
+
+def _fields(kind: type, settings: Mapping[str, object], inner: Any) -> str:
+    rows = (f"{name}={inner(settings[name])}" for name in sorted(settings) if name not in CACHES)
+    return f"{_name(kind)}({', '.join(rows)})"
+
+
+def _array(value: Any, inner: Any) -> str:
+    if value.dtype.hasobject:
+        return f"array{value.shape}({inner(value.tolist())})"
+    data = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:16]
+    return f"array{value.shape}({value.dtype.str}, {data})"
+
+
+def _function(value: Any, inner: Any) -> str:
+    """Return a function's name; of one that no import finds, also its code and what it holds."""
+    if value.__module__ != "__main__" and "<" not in value.__qualname__:
+        return _name(value)
+    code = hashlib.sha256(_code(value.__code__).encode()).hexdigest()[:16]
+    held = inspect.getclosurevars(value).nonlocals if value.__closure__ else {}
+    return f"{_name(value)}({code}, {inner(value.__defaults__)}, {inner(held)})"
+
+
+def _code(code: types.CodeType) -> str:
+    inside = [_code(c) if isinstance(c, types.CodeType) else repr(c) for c in code.co_consts]
+    return f"{code.co_code.hex()} {code.co_names} {' '.join(inside)}"
+
+
+def _name(value: Any) -> str:
+    name = getattr(value, "__qualname__", getattr(value, "__name__", type(value).__qualname__))
+    module = getattr(value, "__module__", "")
+    return name if module in ("builtins", "", None) else f"{module}.{name}"

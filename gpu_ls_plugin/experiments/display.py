@@ -1,0 +1,88 @@
+"""Live display of an experiment: a bar on a terminal, a line for each run anywhere else."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.progress import REDRAWS_PER_SECOND, cost_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
+    from gpu_ls_plugin.experiments.plan import Run
+    from gpu_ls_plugin.experiments.records import CurvePoint, Record
+
+
+class ExperimentDisplay:
+    """Shows which run of how many is on, and how far it is.
+
+    Parameters
+    ----------
+    console : rich.console.Console, optional
+        Where to draw; stderr by default.
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.progress import TimeRemainingColumn as Remaining
+
+        self.console = Console(stderr=True) if console is None else console
+        self._progress = Progress(
+            BarColumn(32),
+            MofNCompleteColumn(),
+            Remaining(),
+            TextColumn("{task.description}  {task.fields[state]}", markup=False),
+            console=self.console,
+            refresh_per_second=REDRAWS_PER_SECOND,
+            transient=True,
+            disable=not self.console.is_terminal,
+        )
+        self._task = self._progress.add_task("", state="")
+        self._run = ""
+
+    @contextmanager
+    def of(self, total: int, missing: int) -> Iterator[None]:
+        """Show an experiment of so many runs, of which some are missing, for a ``with`` block."""
+        stored = total - missing
+        self._print(f"{total} runs, {stored} of them stored")
+        self._progress.update(self._task, total=total, completed=stored)
+        try:
+            with self._progress:
+                yield
+        except KeyboardInterrupt:
+            done = self._progress.tasks[0].completed
+            self._print(f"interrupted: {done:.0f} of {total} runs are stored")
+            raise
+
+    def begin(self, run: Run) -> None:
+        """A run begins."""
+        self._run = f"{run.algorithm} on {run.problem}, seed {run.seed}"
+        self._progress.update(self._task, description=self._run, state="")
+
+    def show(self, point: CurvePoint) -> None:
+        """The run that is on has come to another generation."""
+        state = f"{point.seconds:.1f} s, generation {point.generation}{_found(point)}"
+        self._progress.update(self._task, state=state)
+
+    def end(self, record: Record) -> None:
+        """The run that is on has ended."""
+        self._progress.advance(self._task)
+        if record.error:
+            self._print(f"{self._run}: {record.error.strip().splitlines()[-1]}")
+        elif not self.console.is_terminal:
+            self._print(f"{self._run}: {record.seconds:.1f} s{_found(record.curve[-1])}")
+
+    def _print(self, text: str) -> None:
+        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def _found(point: CurvePoint) -> str:
+    if not point.costs:
+        return ", nothing feasible"
+    if len(point.costs[0]) > 1:
+        return f", front of {len(point.costs)}"
+    return f", best {cost_text(min(point.costs)[0])}"

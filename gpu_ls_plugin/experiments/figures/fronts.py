@@ -1,0 +1,58 @@
+"""The fronts that runs with several objectives end with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpu_ls_plugin.drawing.canvas import panels, plain, saved
+from gpu_ls_plugin.drawing.fronts import draw_fronts
+from gpu_ls_plugin.exceptions import InvalidParameterError
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.figure import Figure
+
+    from gpu_ls_plugin.experiments.runs import Runs
+
+
+def plot_fronts(results: Runs, path: str | os.PathLike[str] | None = None) -> Figure:
+    """Draw the final fronts of all runs, a panel for each problem with several objectives.
+
+    Of more than two objectives, the first two are drawn.
+
+    Parameters
+    ----------
+    results : Runs
+    path : path, optional
+        Image file to write, complete or not at all; its ending is the format.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    MissingExtraError
+        Matplotlib is not installed.
+    InvalidParameterError
+        No run has a front, or the ending is not an image format.
+    OSError
+        The file cannot be written.
+    """
+    runs = [record for record in results.records if record.objectives > 1 and record.costs]
+    problems = [name for name in results.problems if any(r.problem == name for r in runs)]
+    if not problems:
+        raise InvalidParameterError("plot: no run has a front of several objectives")
+    figure, places = panels(len(problems), path)
+    for axes, problem in zip(places, problems, strict=True):
+        fronts = {
+            name: [row for record in results.runs_of(name, problem) for row in record.costs]
+            for name in results.algorithms
+        }
+        first_two = {name: np.array([row[:2] for row in rows]) for name, rows in fronts.items()}
+        draw_fronts(axes, first_two)
+        axes.set_title(plain(problem))
+    return saved(figure, path)

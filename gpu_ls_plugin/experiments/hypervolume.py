@@ -1,0 +1,58 @@
+"""The space that a front dominates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def hypervolume(front: ArrayLike, reference: ArrayLike) -> float:
+    """Return the volume between a front and a reference point, all objectives to be minimised.
+
+    It is exact, by slices along the last objective: quick for two objectives, and for fronts of a
+    few hundred rows with three.
+
+    Parameters
+    ----------
+    front : array_like, shape (rows, objectives)
+        Rows that others dominate, or that are beyond the reference, add nothing.
+    reference : array_like, shape (objectives,)
+    """
+    rows, corner = np.asarray(front, dtype=float), np.asarray(reference, dtype=float)
+    if not len(rows):
+        return 0.0
+    return _volume(np.unique(rows[(rows < corner).all(axis=1)], axis=0), corner)
+
+
+def normalised_hypervolumes(fronts: list[NDArray[np.float64]]) -> tuple[list[float], float]:
+    """Return the hypervolume of each front, and that of all of them together.
+
+    Objectives are scaled such that the fronts together span 0 to 1, and the reference is 1.1.
+    """
+    together = np.concatenate(fronts)
+    least, span = together.min(axis=0), np.ptp(together, axis=0)
+    span = np.where(span > 0, span, 1.0)
+    corner = np.full(together.shape[1], 1.1)
+    volumes = [hypervolume((front - least) / span, corner) for front in fronts]
+    return volumes, hypervolume((together - least) / span, corner)
+
+
+def _volume(rows: NDArray[np.float64], corner: NDArray[np.float64]) -> float:
+    if not len(rows):
+        return 0.0
+    if len(corner) == 1:
+        return float(corner[0] - rows.min())
+    rows = rows[np.argsort(rows[:, -1], kind="stable")]
+    if len(corner) == 2:
+        heights = corner[0] - np.minimum.accumulate(rows[:, 0])
+        return float(heights @ np.diff(np.append(rows[:, 1], corner[1])))
+    depths = np.diff(np.append(rows[:, -1], corner[-1]))
+    return sum(
+        float(depth) * _volume(rows[: index + 1, :-1], corner[:-1])
+        for index, depth in enumerate(depths)
+        if depth > 0
+    )

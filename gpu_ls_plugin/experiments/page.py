@@ -1,0 +1,123 @@
+"""One HTML page of an experiment, with nothing outside of it."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.experiments import figures, summaries
+from gpu_ls_plugin.files import atomically, image_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from gpu_ls_plugin.experiments.runs import Runs
+
+STYLE = """
+body { font-family: sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; }
+table { border-collapse: collapse; margin: 1em 0; }
+caption { text-align: left; font-weight: bold; padding: 0.3em 0; }
+th, td { padding: 0.2em 0.8em; border-bottom: 1px solid #ccc; text-align: left; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+img { max-width: 100%; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+"""
+
+
+def write(results: Runs, path: Path, targets: Sequence[float], title: str = "") -> None:
+    """Write a page with all tables and figures, which appears complete or not at all.
+
+    Parameters
+    ----------
+    results : Runs
+    path : Path
+    targets : sequence of float
+        Gaps in percent whose times are shown.
+    title : str
+        Of the page; the problems' names if empty.
+
+    Raises
+    ------
+    MissingExtraError
+        Matplotlib is not installed.
+    OSError
+        The file cannot be written.
+    """
+    image_figure(1, 1)  # before any work: without Matplotlib there is no page
+    text = page(results, targets, title)
+    with atomically(path) as file:
+        file.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+def page(results: Runs, targets: Sequence[float], title: str = "") -> str:
+    """Return the page as text."""
+    heading = html.escape(title or f"Experiment on {', '.join(results.problems)}")
+    failed = summaries.failures(results)
+    parts = [
+        f"<h1>{heading}</h1>",
+        f"<p>{html.escape(_overview(results))}</p>",
+        *([failed.html()] if failed.rows else []),
+        summaries.quartiles(results).html(),
+        _image("Gaps against time", lambda: figures.plot_curves(results)),
+        _image("Fronts", lambda: figures.plot_fronts(results)),
+        summaries.times_to_target(results, targets).html(),
+        _image(
+            "Performance profiles of times", lambda: figures.plot_profiles(results, None, targets)
+        ),
+        summaries.ranks(results).html(),
+        _image("Average ranks", lambda: figures.plot_ranks(results)),
+        summaries.tests_by_problem(results).html(),
+        summaries.tests_by_seed(results).html(),
+        summaries.machines(results).html(),
+        _settings(results),
+    ]
+    body = "\n".join(part for part in parts if part)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
+        f"<title>{heading}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}\n</body>\n"
+        "</html>\n"
+    )
+
+
+def _overview(results: Runs) -> str:
+    begun = [record.begun for record in results.records if record.begun]
+    when = f"Begun {min(begun)}; " if begun else ""
+    written = datetime.now(UTC).isoformat(timespec="seconds")
+    return (
+        f"{len(results.records)} runs: {len(results.algorithms)} algorithms, "
+        f"{len(results.problems)} problems, {len(results.seeds)} seeds; missing or failed: "
+        f"{len(results.missing)}. {when}this page was written {written}."
+    )
+
+
+def _image(title: str, draw: Callable[[], Figure]) -> str:
+    """Return a figure as an element that holds its SVG; nothing where it cannot be drawn."""
+    stream = io.BytesIO()
+    try:
+        figure = draw()
+    except InvalidParameterError:  # one algorithm has no rank, a front no curve
+        return ""
+    figure.canvas.print_figure(stream, format="svg", metadata={"Date": None})
+    data = base64.b64encode(stream.getvalue()).decode()
+    source = f"data:image/svg+xml;base64,{data}"
+    return f'<h2>{html.escape(title)}</h2>\n<p><img alt="{html.escape(title)}" src="{source}"/></p>'
+
+
+def _settings(results: Runs) -> str:
+    """Return the texts that describe algorithms and terminations."""
+    texts = dict.fromkeys(
+        (f"{record.algorithm}: {name}", text)
+        for record in results.records
+        for name, text in record.description.items()
+    )
+    rows = "\n".join(
+        f"<h3>{html.escape(name)}</h3>\n<pre>{html.escape(text)}</pre>" for name, text in texts
+    )
+    return f"<details><summary>Settings</summary>\n{rows}\n</details>"

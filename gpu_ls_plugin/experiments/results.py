@@ -1,0 +1,112 @@
+"""The results of an experiment: its runs, with all that can be made of them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.experiments import summaries
+from gpu_ls_plugin.experiments.runs import Runs
+from gpu_ls_plugin.files import atomically
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from gpu_ls_plugin.experiments.tables import Table
+
+TARGETS = (1.0, 0.1, 0.0)  # gaps in percent
+HEADER = (
+    *("algorithm", "problem", "seed"),
+    *("seconds", "evaluations", "generation", "best", "gap"),
+)
+
+
+class Results(Runs):
+    """Runs with the tables, tests, figures and files that are made of them.
+
+    Made by `load` from the folder of an experiment, or by the experiment itself.
+    """
+
+    def table(self) -> Table:
+        """Return the gaps' quartiles of each algorithm on each problem; no time is in it."""
+        return summaries.quartiles(self)
+
+    def times(self, targets: Sequence[float] = TARGETS) -> Table:
+        """Return how often and how soon gaps (in percent) were reached."""
+        return summaries.times_to_target(self, _checked(targets))
+
+    def tests(self) -> Table:
+        """Return Wilcoxon's tests of each pair of algorithms on each problem, paired by seed."""
+        return summaries.tests_by_seed(self)
+
+    def tests_over_problems(self) -> Table:
+        """Return Wilcoxon's tests of each pair of algorithms over the problems' median gaps."""
+        return summaries.tests_by_problem(self)
+
+    def ranks(self) -> Table:
+        """Return average ranks over the problems."""
+        return summaries.ranks(self)
+
+    def machines(self) -> Table:
+        """Return what the runs were made on, and the versions."""
+        return summaries.machines(self)
+
+    def failures(self) -> Table:
+        """Return the runs that failed, with the last line of their errors."""
+        return summaries.failures(self)
+
+    def plot_curves(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw gaps against time, as `figures.plot_curves` does."""
+        from gpu_ls_plugin.experiments import figures
+
+        return figures.plot_curves(self, path)
+
+    def plot_profiles(
+        self, path: str | os.PathLike[str] | None = None, targets: Sequence[float] = TARGETS
+    ) -> Figure:
+        """Draw performance profiles, as `figures.plot_profiles` does."""
+        from gpu_ls_plugin.experiments import figures
+
+        return figures.plot_profiles(self, path, _checked(targets))
+
+    def plot_ranks(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw the critical-difference diagram, as `figures.plot_ranks` does."""
+        from gpu_ls_plugin.experiments import figures
+
+        return figures.plot_ranks(self, path)
+
+    def plot_fronts(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw the final fronts of several objectives, as `figures.plot_fronts` does."""
+        from gpu_ls_plugin.experiments import figures
+
+        return figures.plot_fronts(self, path)
+
+    def report(
+        self, path: str | os.PathLike[str], targets: Sequence[float] = TARGETS, title: str = ""
+    ) -> None:
+        """Write everything into one HTML page, as `page.write` does."""
+        from gpu_ls_plugin.experiments import page
+
+        page.write(self, Path(path), _checked(targets), title)
+
+    def save_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the curves of all runs to one CSV file, a line for each point."""
+        with atomically(Path(path)) as file, open(file, "w", newline="", encoding="utf-8") as out:
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(HEADER)
+            for record in self.records:
+                curve = self.curves[record.key]
+                for point, (seconds, gap) in zip(record.curve, curve, strict=True):
+                    single = record.objectives == 1 and point.costs
+                    best = min(point.costs)[0] if single else ""
+                    counts = point.evaluations, point.generation
+                    writer.writerow((*record.key, seconds, *counts, best, gap))
+
+
+def _checked(targets: Sequence[float]) -> list[float]:
+    return [checks.number("targets", target, least=0.0) for target in targets]

@@ -1,0 +1,144 @@
+"""Perform the runs of a plan one after another; what is done stays done."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.budget import now
+from gpu_ls_plugin.cli.interrupts import Interrupts
+from gpu_ls_plugin.experiments.plan import RUNS
+from gpu_ls_plugin.experiments.records import CurvePoint, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from gpu_ls_plugin.experiments.display import ExperimentDisplay
+    from gpu_ls_plugin.experiments.plan import Plan, Run
+    from gpu_ls_plugin.experiments.records import Costs
+
+    Perform = Callable[[Run, "Curve"], list[list[Any]]]
+
+
+@dataclass
+class Curve:
+    """Notes what a run has found; an adapter calls it once a generation.
+
+    A generation becomes a point of the curve where it has a new best cost, with several objectives
+    where its number is a power of two. How many points there are does not depend on time.
+    """
+
+    watch: Callable[[CurvePoint], object]
+    points: list[CurvePoint] = field(default_factory=list)
+    begin: float = field(default_factory=now)
+
+    def note(self, evaluations: int, generation: int, costs: Costs) -> None:
+        """Take the state after a generation."""
+        point = CurvePoint(now() - self.begin, evaluations, generation, costs)
+        if not self.points or _is_new(point, self.points[-1]):
+            self.points.append(point)
+        self.watch(point)
+
+    def end(self, evaluations: int, generation: int, costs: Costs) -> None:
+        """Take the state at the end, which is a point in any case."""
+        self.points.append(CurvePoint(now() - self.begin, evaluations, generation, costs))
+
+
+def _is_new(point: CurvePoint, former: CurvePoint) -> bool:
+    if not point.costs or not former.costs:
+        return bool(point.costs)
+    if len(point.costs[0]) == 1:
+        return min(point.costs) < min(former.costs)
+    return point.generation.bit_count() == 1
+
+
+@dataclass(frozen=True)
+class About:
+    """What the records of an experiment have in common.
+
+    `objectives` and `optima` are by the names of problems.
+    """
+
+    objectives: dict[str, int]
+    optima: dict[str, float | None]
+    machine: dict[str, str]
+
+
+def run_all(
+    plan: Plan,
+    folder: Path,
+    about: About,
+    perform: Perform,
+    display: ExperimentDisplay,
+) -> list[Record]:
+    """Perform what is missing of a plan, and return the records of all of it.
+
+    After Ctrl-C they are those of the runs that have ended.
+
+    `perform` makes a run and returns its solutions. Each record is written when its run has ended,
+    complete or not at all. A run that fails is recorded with its error, and the others go on; it is
+    missing when the plan is run again.
+
+    Raises
+    ------
+    InvalidParameterError
+        As of `Plan.stored`, before anything is run.
+    KeyboardInterrupt
+        Ctrl-C before any run has ended.
+    """
+    (folder / RUNS).mkdir(parents=True, exist_ok=True)
+    records = plan.stored(folder)
+    plan.save(folder)
+    runs = list(plan.runs())
+    missing = [run for run in runs if run.key not in records or records[run.key].error]
+    try:
+        with display.of(len(runs), len(missing)), Interrupts() as interrupts:
+            for run in missing:
+                display.begin(run)
+                record = _record(plan, run, about, perform, display.show)
+                interrupts.check()  # a search may have returned what it had
+                record.save(run.path(folder))
+                records[run.key] = record
+                display.end(record)
+    except KeyboardInterrupt:
+        if not records:
+            raise
+    return [records[run.key] for run in runs if run.key in records]
+
+
+def _record(
+    plan: Plan,
+    run: Run,
+    about: About,
+    perform: Perform,
+    watch: Callable[[CurvePoint], object],
+) -> Record:
+    begun = datetime.now(UTC).isoformat(timespec="seconds")
+    curve, wall, error = Curve(watch), time.perf_counter(), ""
+    solutions: list[list[Any]] = []
+    try:
+        solutions = perform(run, curve)
+    except Exception as raised:
+        error = "".join(traceback.format_exception(raised))
+    seconds, wall = now() - curve.begin, time.perf_counter() - wall
+    return Record(
+        *run.key,
+        configuration=run.configuration,
+        description={
+            "algorithm": plan.algorithms[run.algorithm],
+            "termination": plan.termination,
+        },
+        objectives=about.objectives[run.problem],
+        optimum=about.optima[run.problem],
+        curve=curve.points,
+        solutions=solutions,
+        seconds=seconds,
+        compiling=max(0.0, wall - seconds),
+        error=error,
+        begun=begun,
+        machine=about.machine,
+    )

@@ -1,0 +1,144 @@
+"""The runs of an experiment and their gaps, of which all else is made."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.experiments.comparison import quantile
+from gpu_ls_plugin.experiments.gaps import gap_of
+from gpu_ls_plugin.experiments.plan import RUNS, stored_keys, stored_record
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.experiments.gaps import Gap
+    from gpu_ls_plugin.experiments.records import Key, Record
+
+    Steps = list[tuple[float, float]]
+
+
+class Runs:
+    """Runs of algorithms on problems, compared by their gaps.
+
+    The gap of a run is how far its best cost is above the optimum, in percent; above the best cost
+    of all runs on the problem where no optimum is known. With several objectives it is the share of
+    the hypervolume of all runs' fronts together that the run's front lacks. A run that failed or
+    found nothing feasible has an infinite gap.
+
+    Parameters
+    ----------
+    records : iterable of Record
+    expected : iterable of keys
+        The runs that there should be; their names come first, in this order.
+
+    Attributes
+    ----------
+    records : list of Record
+    algorithms, problems : list of str
+    seeds : list of int
+    missing : list of keys
+        Those that were expected and are not there, or failed.
+
+    Raises
+    ------
+    InvalidParameterError
+        There is no record.
+    """
+
+    def __init__(self, records: Iterable[Record], expected: Iterable[Key] = ()) -> None:
+        self.records = list(records)
+        if not self.records:
+            raise InvalidParameterError("records: there is no run")
+        found = [record.key for record in self.records]
+        done = {record.key for record in self.records if not record.error}
+        expected = list(expected)
+        self.missing = [key for key in expected if key not in done]
+        keys = [*(key for key in expected if key in set(found)), *found]
+        self.algorithms = list(dict.fromkeys(key[0] for key in keys))
+        self.problems = list(dict.fromkeys(key[1] for key in keys))
+        self.seeds = sorted({key[2] for key in keys})
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Self:
+        """Return all runs that are in a folder; damaged files are named by a warning.
+
+        Raises
+        ------
+        InvalidParameterError
+            There is none.
+        FileFormatError
+            The plan is damaged.
+        OSError
+            The folder or a file cannot be read.
+        """
+        place = Path(folder)
+        if not place.is_dir():
+            raise FileNotFoundError(2, "no such folder", str(folder))
+        found = [stored_record(path) for path in sorted((place / RUNS).glob("*.json"))]
+        records = [record for record in found if record is not None]
+        if not records:
+            raise InvalidParameterError(
+                f"folder: {folder} holds no run; pass the folder of an Experiment"
+            )
+        return cls(records, stored_keys(place))
+
+    @cached_property
+    def measures(self) -> dict[str, Gap]:
+        """What turns costs into gaps, by problem; as text, what they are compared with."""
+        found = {}
+        for problem in self.problems:
+            runs = [record for record in self.records if record.problem == problem]
+            optima = [record.optimum for record in runs if record.optimum is not None]
+            finals = [record.costs for record in runs]
+            found[problem] = gap_of(runs[0].objectives, finals, optima[0] if optima else None)
+        return found
+
+    @cached_property
+    def curves(self) -> dict[Key, Steps]:
+        """Seconds and gaps of each run; infinite gaps if it failed."""
+        return {
+            record.key: [
+                (
+                    point.seconds,
+                    math.inf if record.error else self.measures[record.problem](point.costs),
+                )
+                for point in record.curve
+            ]
+            for record in self.records
+        }
+
+    @cached_property
+    def gaps(self) -> dict[Key, float]:
+        """The final gap of each run, in percent."""
+        return {key: curve[-1][1] if curve else math.inf for key, curve in self.curves.items()}
+
+    def gaps_of(self, algorithm: str, problem: str) -> list[float]:
+        """Return the final gaps of the runs of an algorithm on a problem, by seed."""
+        return [self.gaps[record.key] for record in self.runs_of(algorithm, problem)]
+
+    def seconds_to(self, key: Key, target: float) -> float:
+        """Return the seconds after which a run was at a gap, infinite if it never was."""
+        return next((seconds for seconds, gap in self.curves[key] if gap <= target), math.inf)
+
+    def runs_of(self, algorithm: str, problem: str) -> list[Record]:
+        """Return the records of the runs of an algorithm on a problem, by seed."""
+        runs = (r for r in self.records if (r.algorithm, r.problem) == (algorithm, problem))
+        return sorted(runs, key=lambda record: record.seed)
+
+    def medians(self) -> tuple[list[str], NDArray[np.float64]]:
+        """Return the problems that all have run, and median gaps (problems, algorithms)."""
+        rows = {
+            problem: [quantile(self.gaps_of(name, problem), 0.5) for name in self.algorithms]
+            for problem in self.problems
+        }
+        whole = {name: row for name, row in rows.items() if not np.isnan(row).any()}
+        return list(whole), np.array(list(whole.values())).reshape(-1, len(self.algorithms))

@@ -1,0 +1,163 @@
+"""The tables of an experiment's results."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations, product
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.experiments.comparison import (
+    average_ranks,
+    critical_difference,
+    friedman,
+    holm,
+    quantile,
+    wilcoxon,
+)
+from gpu_ls_plugin.experiments.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from gpu_ls_plugin.experiments.records import Record
+    from gpu_ls_plugin.experiments.runs import Runs
+    from gpu_ls_plugin.experiments.tables import Cell
+
+SIGNIFICANT = 0.05
+QUARTILES = {"best": 0.0, "Q1": 0.25, "median": 0.5, "Q3": 0.75}
+TESTED = ("first", "second", "pairs", "first better", "second better", "p", "p (Holm)", "better")
+
+
+def quartiles(results: Runs) -> Table:
+    """Return the final gaps of each algorithm on each problem; no time is in it."""
+    rows: list[tuple[Cell, ...]] = []
+    for problem, algorithm, runs in _combinations(results):
+        gaps = results.gaps_of(algorithm, problem)
+        found = (quantile(gaps, share) for share in (*QUARTILES.values(), 1.0))
+        failed = sum(bool(record.error) for record in runs)
+        rows.append((problem, algorithm, len(runs), failed, *found))
+    columns = ("problem", "algorithm", "runs", "failed", *QUARTILES, "worst")
+    compared = "; ".join(f"{problem}: {gap}" for problem, gap in results.measures.items())
+    note = (
+        f"Gaps to {compared}. Runs that failed or found nothing feasible are infinitely far away."
+    )
+    return Table("Final gaps in %", columns, tuple(rows), note)
+
+
+def times_to_target(results: Runs, targets: Sequence[float]) -> Table:
+    """Return how many runs reached gaps, and the quartiles of when."""
+    rows: list[tuple[Cell, ...]] = []
+    for target in targets:
+        for problem, algorithm, runs in _combinations(results):
+            times = [results.seconds_to(record.key, target) for record in runs]
+            reached = sum(map(math.isfinite, times))
+            spread = (quantile(times, share) for share in (0.25, 0.5, 0.75))
+            cells = (time if math.isfinite(time) else None for time in spread)
+            rows.append((float(target), problem, algorithm, len(runs), reached, *cells))
+    columns = ("gap %", "problem", "algorithm", "runs", "reached", "Q1 s", "median s", "Q3 s")
+    note = (
+        "Seconds from the start of a run, without compiling; a run that does not reach the gap "
+        "takes infinitely long, so that there is no median where fewer than half of them do. "
+        "With several objectives, generations that are powers of two are looked at."
+    )
+    return Table("Time to target", columns, tuple(rows), note)
+
+
+def tests_by_seed(results: Runs) -> Table:
+    """Return tests of each pair of algorithms on each problem, over seeds that both have run."""
+    rows: list[tuple[Cell, ...]] = []
+    for problem in results.problems:
+        for first, second in combinations(results.algorithms, 2):
+            keys = [((first, problem, s), (second, problem, s)) for s in results.seeds]
+            gaps = results.gaps
+            both = [(gaps[one], gaps[two]) for one, two in keys if one in gaps and two in gaps]
+            if both:
+                rows.append((problem, *_test((first, second), both)))
+    note = (
+        "Wilcoxon's signed-rank test, two-sided, of the final gaps, paired by seed; Holm's "
+        f"correction over all {len(rows)} tests; better: significant at {SIGNIFICANT}. "
+        "With n pairs p is at least 2 / 2^n: fewer than six seeds can show nothing."
+    )
+    return Table("Comparison on each problem", ("problem", *TESTED), _corrected(rows), note)
+
+
+def tests_by_problem(results: Runs) -> Table:
+    """Return tests of each pair of algorithms over the problems' median gaps."""
+    problems, medians = results.medians()
+    rows: list[tuple[Cell, ...]] = []
+    if problems:
+        for one, two in combinations(range(len(results.algorithms)), 2):
+            names = results.algorithms[one], results.algorithms[two]
+            rows.append(_test(names, medians[:, [one, two]].tolist()))
+    note = (
+        "Wilcoxon's signed-rank test, two-sided, of the median gaps, paired by problem; Holm's "
+        f"correction over all {len(rows)} tests; better: significant at {SIGNIFICANT}. "
+        "With n pairs p is at least 2 / 2^n: fewer than six problems can show nothing."
+    )
+    return Table("Comparison over all problems", TESTED, _corrected(rows), note)
+
+
+def ranks(results: Runs) -> Table:
+    """Return average ranks of the median gaps over the problems, the best first."""
+    problems, medians = results.medians()
+    rows: list[tuple[Cell, ...]] = []
+    note = "There is no problem on which all algorithms were run."
+    if problems:
+        means = average_ranks(medians).tolist()
+        order = sorted(range(len(means)), key=means.__getitem__)
+        rows = [(results.algorithms[index], means[index]) for index in order]
+        note = f"Over {len(problems)} problems, by median gap."
+        if len(results.algorithms) > 1:
+            distance = critical_difference(len(results.algorithms), len(problems))
+            note += f" Critical difference (Nemenyi, {SIGNIFICANT}): {distance:.3g}."
+        p = friedman(medians)
+        if not math.isnan(p):
+            note += f" Friedman's test that all rank alike: p = {p:.3g}."
+    return Table("Average ranks", ("algorithm", "rank"), tuple(rows), note)
+
+
+def machines(results: Runs) -> Table:
+    """Return what runs were made on; several values where they differ."""
+    names = dict.fromkeys(name for record in results.records for name in record.machine)
+    rows = tuple((name, ", ".join(_values(results.records, name))) for name in names)
+    return Table("Hardware and versions", ("what", "found"), rows)
+
+
+def failures(results: Runs) -> Table:
+    """Return the runs that failed, with the last line of their errors."""
+    rows = tuple(
+        (*record.key, record.error.strip().splitlines()[-1])
+        for record in results.records
+        if record.error.strip()
+    )
+    return Table("Failed runs", ("algorithm", "problem", "seed", "error"), rows)
+
+
+def _combinations(results: Runs) -> Iterator[tuple[str, str, list[Record]]]:
+    """Yield each problem and algorithm that have runs, with these."""
+    for problem, algorithm in product(results.problems, results.algorithms):
+        runs = results.runs_of(algorithm, problem)
+        if runs:
+            yield problem, algorithm, runs
+
+
+def _test(names: tuple[str, str], pairs: Sequence[Sequence[float]]) -> tuple[Cell, ...]:
+    """Return the cells of a test, the last of which is the name of the algorithm it leans to."""
+    first, second = zip(*pairs, strict=True)
+    wins = sum(one < two for one, two in pairs)
+    losses = sum(one > two for one, two in pairs)
+    p, leaning = wilcoxon(first, second)
+    return *names, len(pairs), wins, losses, p, names[leaning > 0]
+
+
+def _corrected(rows: list[tuple[Cell, ...]]) -> tuple[tuple[Cell, ...], ...]:
+    """Put the corrected p before the last cell of each row, which stays where p is significant."""
+    adjusted = holm([float(row[-2] or 0.0) for row in rows])
+    return tuple(
+        (*row[:-1], p, row[-1] if p <= SIGNIFICANT else None)
+        for row, p in zip(rows, adjusted, strict=True)
+    )
+
+
+def _values(records: Iterable[Record], name: str) -> list[str]:
+    return list(dict.fromkeys(str(record.machine.get(name, "unknown")) for record in records))

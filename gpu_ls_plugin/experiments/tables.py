@@ -1,0 +1,107 @@
+"""Tables that can be printed, written as CSV, Markdown or HTML, and computed with."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Cell = str | int | float | None
+MISSING = "-"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under named columns; `note` says below it how to read it.
+
+    Values are plain numbers and texts, None where there is none; they are rounded only where they
+    are shown.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+
+    def column(self, name: str) -> list[Cell]:
+        """Return the values of a column."""
+        index = self.columns.index(name)
+        return [row[index] for row in self.rows]
+
+    def as_dicts(self) -> list[dict[str, Cell]]:
+        """Return the rows as dictionaries, ready for JSON: what is not finite is None."""
+
+        def plain(cell: Cell) -> Cell:
+            return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+
+        return [dict(zip(self.columns, map(plain, row), strict=True)) for row in self.rows]
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        console = Console(file=io.StringIO(), width=1000, color_system=None)
+        console.print(self)
+        text: str = console.file.getvalue()  # type: ignore[attr-defined]
+        return "\n".join(line.rstrip() for line in text.splitlines())
+
+    def __rich__(self) -> RenderableType:
+        from rich.console import Group
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        drawn = RichTable(
+            title=self.title,
+            title_justify="left",
+            header_style="bold",
+            box=None,
+            pad_edge=False,
+        )
+        for name, number in zip(self.columns, self._numeric(), strict=True):
+            drawn.add_column(name, justify="right" if number else "left", overflow="fold")
+        for row in self.rows:
+            drawn.add_row(*(Text(shown(cell)) for cell in row))
+        return Group(drawn, Text(self.note)) if self.note else drawn
+
+    def csv(self) -> str:
+        """Return the table as CSV, with numbers in full."""
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(self.rows)
+        return stream.getvalue()
+
+    def html(self) -> str:
+        """Return the table as an element of a page."""
+        kinds = [' class="number"' if number else "" for number in self._numeric()]
+
+        def cells(tag: str, texts: list[str]) -> str:
+            pairs = zip(kinds, texts, strict=True)
+            row = "".join(f"<{tag}{kind}>{html.escape(text)}</{tag}>" for kind, text in pairs)
+            return f"<tr>{row}</tr>"
+
+        head = cells("th", list(self.columns))
+        body = "\n".join(cells("td", [shown(cell) for cell in row]) for row in self.rows)
+        note = f"<p>{html.escape(self.note)}</p>" if self.note else ""
+        title = f"<caption>{html.escape(self.title)}</caption>"
+        return f"<table>{title}<thead>{head}</thead><tbody>\n{body}\n</tbody></table>{note}"
+
+    def _numeric(self) -> list[bool]:
+        """Whether a column holds numbers only, if anything."""
+        return [
+            any(cell is not None for cell in column)
+            and all(not isinstance(cell, str) for cell in column)
+            for column in (self.column(name) for name in self.columns)
+        ]
+
+
+def shown(cell: Cell) -> str:
+    """Return a value as people read it: four digits of a number that is not whole."""
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return MISSING
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

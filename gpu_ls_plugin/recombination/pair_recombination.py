@@ -1,0 +1,75 @@
+"""Recombinations that are one kernel, which makes the child of a pair in memory of its own."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.recombination.base import Recombination
+from gpu_ls_plugin.recombination.pair_workspace import PAIRS, PairWorkspace
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
+    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.tour_layouts import ChainShape
+
+
+@dataclass(frozen=True)
+class PairRecombination(Recombination):
+    """A kernel that crosses pairs, which lie in shared memory where they fit.
+
+    Its functor, in ``recombination/<name>.cuh``, is one that gls::CrossPairs takes.
+
+    Attributes
+    ----------
+    functor : str
+        C++ template of the crossover.
+    parameters : str
+        What it takes besides the number of cities, as in C; `numbers` has the arguments.
+    """
+
+    functor: ClassVar[str]
+    parameters: ClassVar[str] = ""
+
+    @abstractmethod
+    def pair_bytes(self, n: int, city_bytes: int) -> int:
+        """Return the memory of a pair, as the functor has it, with numbers of so many bytes."""
+
+    def numbers(self, n: int) -> dict[str, int]:
+        """Return the arguments of `parameters`."""
+        return {}
+
+    def bytes_per_tour(self, n: int) -> int:
+        """Return the device memory of one pair in bytes: its own, the child and its cost."""
+        return 4 * n + 32 + self.pair_bytes(n, 4)
+
+    def kernel(self, metric: Metric, layout: ChainShape) -> Kernel:
+        """Compose the crossover of one pair per team."""
+        return Kernel(
+            name=self.name,
+            header=f"recombination/{self.name}.cuh",
+            body=f"gls::CrossPairs<{layout.team}, {layout.memory}, {self.functor}>",
+            parameters=(*parse_parameters("int n"), PAIRS, *parse_parameters(self.parameters)),
+            team=layout.team,
+            parts=(self.name,),
+        )
+
+    def workspace(
+        self,
+        backend: Backend,
+        problem: TSP,
+        size: int,
+        *,
+        seed: int,
+        first_row: int = 0,
+        parts: CandidateMoves | None = None,
+    ) -> PairWorkspace:
+        """Return the kernel and memory for batches of `size` pairs."""
+        kernel = partial(self.kernel, problem.metric)
+        numbers = {"seed": seed, "first_row": first_row, **self.numbers(problem.n)}
+        return PairWorkspace(backend, problem, size, kernel, self.pair_bytes, numbers)

@@ -1,0 +1,65 @@
+"""Which AB-cycles an offspring of edge assembly takes over together."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gpu_ls_plugin.tours.tour_layouts import padded
+
+MOST_EDGES = 512  # gls::kMostEdges
+
+
+@dataclass(frozen=True)
+class Strategy(ABC):
+    """A functor in ``recombination/<name>.cuh``.
+
+    Attributes
+    ----------
+    name : str
+        Of the header.
+    functor : str
+        C++ template of what hands out the exchanges of a pair.
+    """
+
+    name: ClassVar[str]
+    functor: ClassVar[str]
+
+    @property
+    def header(self) -> str:
+        """File of the functor, by its path in the package."""
+        return f"recombination/{self.name}.cuh"
+
+    @abstractmethod
+    def pair_bytes(self, n: int, city_bytes: int) -> int:
+        """Return the memory of a pair, as the functor has it, with numbers of so many bytes."""
+
+
+class SingleCycles(Strategy):
+    """One cycle after the other, as they are found."""
+
+    name = "single_cycles"
+    functor = "gls::SingleCycles"
+
+    def pair_bytes(self, n: int, city_bytes: int) -> int:
+        """Return the memory of a pair: a parent's neighbours, open edges, and the walk."""
+        bits = 2 * padded((n + 31) // 32 * 4)
+        return padded(2 * n * city_bytes) + bits + padded((MOST_EDGES + 1) * city_bytes)
+
+
+class CycleBlocks(Strategy):
+    """A cycle and smaller ones beside it, the largest first."""
+
+    name = "cycle_blocks"
+    functor = "gls::CycleBlocks"
+
+    def pair_bytes(self, n: int, city_bytes: int) -> int:
+        """Return the memory of a pair: that of single cycles, and all cycles with their edges."""
+        most = n // 2 + 1
+        cities = padded(2 * n * city_bytes) + padded(n * city_bytes)
+        numbers = padded((most + 1) * 4) + padded((most + 31) // 32 * 4)
+        return SingleCycles().pair_bytes(n, city_bytes) + cities + numbers
+
+
+STRATEGIES: dict[str, Strategy] = {"single": SingleCycles(), "block": CycleBlocks()}

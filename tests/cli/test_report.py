@@ -1,0 +1,102 @@
+"""``gpu-ls report``: one page of the folder of an experiment."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gpu_ls_plugin.cli import main
+from gpu_ls_plugin.experiments.plan import Plan
+from tests.experiments.samples import record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[plot]"')
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder of an experiment of which one run is missing."""
+    plan = Plan({"b": "B", "a": "A"}, {"p": "P"}, (1, 2), "T")
+    place = tmp_path / "it"
+    (place / "runs").mkdir(parents=True)
+    plan.save(place)
+    *runs, _ = plan.runs()
+    for cost, run in enumerate(runs, start=100):
+        record(*run.key, points=[(1.0, [[float(cost)]])]).save(run.path(place))
+    return place
+
+
+def test_the_page_lies_in_the_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(folder)]) == 0
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    assert text.startswith("<!DOCTYPE html>") and "missing or failed: 1." in text
+    out = capsys.readouterr().out
+    assert "Final gaps in %" in out and f"report   {folder / 'report.html'}" in out
+
+
+def test_options_say_where_how_and_what(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "a.html"
+    options = ["--output", str(page), "--targets", "3", "0.5", "--title", "A <title>", "--json"]
+    assert main(["report", str(folder), *options]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "A &lt;title&gt;" in text and '<td class="number">0.5</td>' in text
+    content = json.loads(capsys.readouterr().out)
+    assert content["report"] == str(page) and content["missing"] == [["a", "p", 2]]
+    assert [row["algorithm"] for row in content["gaps"]] == ["b", "a"]
+    assert not (folder / "report.html").exists()
+
+
+@pytest.mark.filterwarnings("always::UserWarning")
+def test_damaged_files_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    damaged = next((folder / "runs").glob("a--*"))
+    damaged.write_text("{")
+    assert main(["report", str(folder)]) == 0
+    assert f"gpu-ls: warning: {damaged}: not the record" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["{tmp}/none"], "{tmp}/none: no such folder"),
+        (["{tmp}"], "{tmp} holds no run"),
+        (["{tmp}/it", "--targets", "-1"], "targets"),
+        (["{tmp}/it", "--output", "{tmp}/none/a.html"], "{tmp}/none/a.html: No such file"),
+    ],
+)
+def test_what_cannot_be_reported(
+    options: list[str],
+    words: str,
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["report", *(option.format(tmp=tmp_path) for option in options)]) == 2
+    assert words.format(tmp=tmp_path) in capsys.readouterr().err
+    assert not (folder / "report.html").exists()
+
+
+def test_the_help_names_all_options(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["report", "--help"])
+    out = capsys.readouterr().out
+    assert ended.value.code == 0
+    assert all(name in out for name in ("FOLDER", "--output", "--targets", "--title", "--json"))
+
+
+def test_neither_cupy_nor_pymoo_is_needed(folder: Path) -> None:
+    code = (
+        "import sys; sys.modules.update(cupy=None, pymoo=None)\n"
+        "from gpu_ls_plugin.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, "report", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "report.html").exists()

@@ -1,0 +1,118 @@
+"""Statistics beside SciPy, their definitions, and published figures."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from gpu_ls_plugin.experiments.comparison import (
+    average_ranks,
+    critical_difference,
+    friedman,
+    holm,
+    quantile,
+    wilcoxon,
+)
+
+NUMBERS = st.floats(-1e6, 1e6)
+P_VALUES = st.lists(st.floats(0.0, 1.0), max_size=8)
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=9), st.floats(0.0, 1.0))
+def test_quantiles_of_finite_values_are_those_of_numpy(values: list[float], share: float) -> None:
+    expected = np.quantile(values, share)
+    assert quantile(values, share) == pytest.approx(expected, rel=1e-9, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("values", "share", "expected"),
+    [
+        ([1.0, math.inf], 0.5, math.inf),  # NumPy has NaN for some of these
+        ([1.0, 2.0, math.inf], 0.5, 2.0),
+        ([2.0, math.inf, 1.0, math.inf], 0.5, math.inf),
+        ([math.inf] * 3, 0.25, math.inf),
+        ([3.0, math.inf], 0.0, 3.0),
+    ],
+)
+def test_quantiles_of_infinite_values(values: list[float], share: float, expected: float) -> None:
+    assert quantile(values, share) == expected
+
+
+def test_nothing_has_no_quantile() -> None:
+    assert math.isnan(quantile([], 0.5))
+
+
+def exact_p(differences: list[float]) -> float:
+    """The share of signs whose rank sums are at least as unequal: the definition."""
+    ranks = stats.rankdata(np.abs(differences))
+    seen = abs(float(np.sign(differences) @ ranks))
+    signs = product((-1, 1), repeat=len(ranks))
+    return float(np.mean([abs(np.dot(sign, ranks)) >= seen - 1e-9 for sign in signs]))
+
+
+@given(st.lists(st.integers(-1000, 1000), min_size=1, max_size=9, unique_by=abs))
+def test_wilcoxon_counts_signs(differences: list[int]) -> None:
+    p, leaning = wilcoxon(differences, [0] * len(differences))
+    nonzero = [float(value) for value in differences if value]
+    assert p == pytest.approx(exact_p(nonzero) if nonzero else 1.0)
+    assert wilcoxon([0] * len(differences), differences) == (pytest.approx(p), -leaning)
+
+
+def test_wilcoxon_leans_to_the_lesser_values() -> None:
+    p, leaning = wilcoxon([1, 2, 3, 4, 5, 6], [2, 4, 6, 8, 10, 12])
+    assert (p, leaning) == (2 / 2**6, -21.0)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "finite"),
+    [
+        ([math.inf, 1, 1, 1], [0, 3, 4, 5], [100, -2, -3, -4]),
+        ([math.inf, math.inf, 1, 2, 4], [math.inf, 0, 2, 4, 7], [100, -1, -2, -3]),
+        ([math.inf] * 2, [math.inf] * 2, []),
+    ],
+)
+def test_infinite_values_are_worse_than_all_others(first, second, finite) -> None:
+    expected = wilcoxon(finite, [0] * len(finite)) if finite else (1.0, 0.0)
+    assert wilcoxon(first, second) == expected
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.6]) == [1.0, 1.0] and holm([]) == []
+
+
+@given(P_VALUES, st.floats(0.001, 0.5))
+def test_holm_rejects_step_by_step(p_values: list[float], alpha: float) -> None:
+    ordered = sorted(range(len(p_values)), key=p_values.__getitem__)
+    kept = next(
+        (i for i, index in enumerate(ordered) if (len(ordered) - i) * p_values[index] > alpha),
+        len(ordered),
+    )
+    rejected = {index for index, p in enumerate(holm(p_values)) if p <= alpha}
+    assert rejected == set(ordered[:kept])
+
+
+def test_ranks_of_ties_and_of_failures() -> None:
+    assert average_ranks([[1, 1, 3], [2, math.inf, math.inf]]).tolist() == [1.25, 2.0, 2.75]
+
+
+# Demsar 2006, table 5(a).
+@pytest.mark.parametrize(("algorithms", "q"), [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)])
+def test_the_critical_difference_is_that_of_the_table(algorithms: int, q: float) -> None:
+    expected = q * math.sqrt(algorithms * (algorithms + 1) / (6 * 14))
+    assert critical_difference(algorithms, 14) == pytest.approx(expected, abs=2e-3)
+
+
+def test_friedman_is_that_of_scipy() -> None:
+    values = np.random.default_rng(1).random((6, 4))
+    assert friedman(values) == pytest.approx(stats.friedmanchisquare(*values.T).pvalue)
+    values[0, 1] = math.inf
+    assert 0 < friedman(values) < 1
+    assert friedman([[1, 1, 1]] * 3) == 1.0
+    assert math.isnan(friedman([[1, 2, 3]])) and math.isnan(friedman([[1, 2]] * 5))

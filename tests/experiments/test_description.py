@@ -1,0 +1,148 @@
+"""Equal settings have equal texts, in every process; others have others."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import sys
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.experiments.description import describe, fingerprint, first_difference
+
+ROOT = Path(__file__).resolve().parents[2]
+SQUARE = [(0, 0), (0, 3), (4, 3), (4, 0)]
+
+
+class Plain:
+    """Holds what it is given, and a cache."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+        self.cache: dict[str, int] = {}
+
+
+class Slotted:
+    """Has no dictionary."""
+
+    __slots__ = ("missing", "value")
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+@dataclass
+class Data:
+    """One field is a setting."""
+
+    value: object
+    clock: float = field(default=0.0, compare=False)
+
+
+def adder(number: int) -> object:
+    return lambda value: value + number
+
+
+DIFFERENT = {
+    "numbers": (1, 1.0),
+    "lists": ([1, 2], [2, 1]),
+    "kinds": ([1, 2], (1, 2)),
+    "texts": ("1", 1),
+    "mappings": ({"a": 1}, {"a": 2}),
+    "sets": ({1, 2}, {1, 3}),
+    "arrays": (np.arange(3), np.arange(1, 4)),
+    "shapes": (np.zeros((2, 3)), np.zeros((3, 2))),
+    "types of arrays": (np.zeros(2), np.zeros(2, np.float32)),
+    "objects in arrays": (np.array([{1}], object), np.array([{2}], object)),
+    "attributes": (Plain([1]), Plain([2])),
+    "slots": (Slotted(1), Slotted(2)),
+    "fields": (Data(1), Data(2)),
+    "classes": (Plain(1), Slotted(1)),
+    "closures": (adder(1), adder(2)),
+    "lambdas": (lambda x: x, lambda x: -x),
+    "partials": (functools.partial(max, 1), functools.partial(max, 2)),
+    "methods": (Plain(1).__init__, Plain(2).__init__),
+    "cities": (gls.TSP(SQUARE), gls.TSP([(0, 0), (0, 3), (4, 3), (4, 1)])),
+    "metrics": (gls.TSP(SQUARE, "EUC_2D"), gls.TSP(SQUARE, "CEIL_2D")),
+    "searches": (gls.LocalSearch([gls.TwoOpt()]), gls.LocalSearch([gls.OrOpt(2)])),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT.values(), ids=DIFFERENT)
+def test_what_differs_has_another_text(one: object, other: object) -> None:
+    assert describe(one) == describe(one)
+    assert describe(one) != describe(other)
+    assert fingerprint(describe(one)) != fingerprint(describe(other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Plain([1]), Plain([1])),
+        (Data(1, 0.5), Data(1, 7.5)),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        ({"x", "y", "z"}, {"z", "y", "x"}),
+        (np.float64(2.5), 2.5),
+        (np.arange(6).reshape(2, 3).T, np.array([[0, 3], [1, 4], [2, 5]])),
+        (gls.TSP(SQUARE, name="a"), gls.TSP(SQUARE, name="b", optimum=14)),
+        (adder(1), adder(1)),
+        (deque([1]), deque([1])),
+    ],
+)
+def test_what_is_equal_has_one_text(one: object, other: object) -> None:
+    assert describe(one) == describe(other)
+
+
+def test_caches_leave_no_trace() -> None:
+    used = Plain(1)
+    used.cache["a"] = 1
+    assert describe(used) == describe(Plain(1))
+    problem = gls.TSP(np.random.default_rng(1).integers(0, 99, (20, 2)))
+    before = describe(problem)
+    gls.LocalSearch()(problem, gls.random_tours(problem, 1, seed=1, backend="cpu"), backend="cpu")
+    assert describe(problem) == before
+
+
+def test_circles_end() -> None:
+    one, other = Plain(None), Plain(None)
+    one.value, other.value = [one], [other]
+    assert describe(one) == describe(other) and "holder" in describe(one)
+    inner = Plain(None)
+    inner.value = inner
+    assert describe(Plain(inner)) != describe(Plain([inner]))
+
+
+def test_another_process_says_the_same() -> None:
+    names = "import gpu_ls_plugin as gls\nfrom gpu_ls_plugin.experiments.description import "
+    code = """
+made = {"search": gls.IteratedLocalSearch(), "strings": {"a", "b", "c"}, "f": lambda x: x + 1}
+print(describe(made))
+"""
+    # Of both, the order of sets of texts is another in each process.
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", f"{names}describe\n{code}"],
+            capture_output=True, text=True, check=True, cwd=ROOT,
+        ).stdout
+        for _ in range(2)
+    }  # fmt: skip
+    assert len(texts) == 1 and " at 0x" not in texts.pop()
+
+
+@pytest.mark.parametrize(
+    ("there", "here", "expected"),
+    [
+        ("GA(pop_size=20)", "GA(pop_size=30)", "GA(pop_size=20) there, GA(pop_size=30) here"),
+        ("a", "ab", "a there, ab here"),
+        ("", "ab", " there, ab here"),
+        ("x" * 90 + "1", "x" * 90 + "2", f"...{'x' * 30}1 there, ...{'x' * 30}2 here"),
+        ("1" + "x" * 90, "2" + "x" * 90, f"1{'x' * 29}... there, 2{'x' * 29}... here"),
+    ],
+)
+def test_a_difference_is_shown_with_what_is_around_it(there, here, expected) -> None:
+    assert first_difference(there, here) == expected

@@ -1,0 +1,82 @@
+"""The HTML page of an experiment."""
+
+from __future__ import annotations
+
+import base64
+import re
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gpu_ls_plugin.experiments import Results
+from tests.experiments.samples import record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[plot]"')
+
+EVIL = "<script>alert('$x_{')</script>\"&"
+FRONT = [[0.0, 10.0], [10.0, 0.0]]
+
+
+class Elements(HTMLParser):
+    """Notes the tags of a page and what they refer to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.references: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.references += [value or "" for name, value in attrs if name in ("src", "href")]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def runs() -> Results:
+    return Results(
+        [
+            record(
+                name, problem, seed, points=[(1.0, [[9.0 + seed + len(problem)]])],
+                description={"algorithm": f"GA({EVIL})"}, machine={"processor": EVIL},
+            )
+            for name in (EVIL, "other")
+            for problem in ("p", EVIL)
+            for seed in (1, 2)
+        ]
+        + [
+            record("other", "two", points=[(1.0, FRONT)], objectives=2),
+            record("other", "p", 3, error=f"ValueError: {EVIL}"),
+        ],
+        [("other", "p", 4)],
+    )  # fmt: skip
+
+
+def test_the_page_holds_all_and_needs_nothing_else(tmp_path: Path) -> None:
+    runs().report(tmp_path / "a.html", title=f"Title {EVIL}")
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    page = Elements(text)
+    assert {"script", "link", "iframe", "object"}.isdisjoint(page.tags)
+    assert page.tags.count("img") == 4 and "url(" not in text and "@import" not in text
+    assert all(source.startswith("data:image/svg+xml;base64,") for source in page.references)
+    for words in (
+        f"Title {EVIL}", f"GA({EVIL})", f"ValueError: {EVIL}", "Final gaps in %",
+        "Time to target", "Average ranks", "Comparison on each problem", "Hardware and versions",
+        "10 runs: 2 algorithms, 3 problems, 3 seeds; missing or failed: 1.",
+    ):  # fmt: skip
+        assert words in page.text
+    for data in re.findall(r"base64,([^\"]+)", text):
+        assert b"<script" not in base64.b64decode(data)
+
+
+def test_the_page_is_there_although_nothing_can_be_drawn(tmp_path: Path) -> None:
+    Results([record(points=[(1.0, [])])]).report(tmp_path / "a.html")
+    page = Elements((tmp_path / "a.html").read_text(encoding="utf-8"))
+    assert "Final gaps in %" in page.text and page.tags.count("table") >= 3
+    assert "Experiment on p" in page.text

@@ -1,0 +1,152 @@
+"""Which runs there are, where their files lie, and which of these are taken."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.experiments.plan import PLAN, Plan, stored_keys
+from gpu_ls_plugin.experiments.records import Record
+from tests.experiments.samples import record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gpu_ls_plugin.experiments.plan import Run
+
+ALGORITHMS = {"a": "GA(pop_size=20)", "b": "DE()"}
+PROBLEMS = {"p": "TSP(1)", "q": "TSP(2)"}
+IT = Plan(ALGORITHMS, PROBLEMS, (3, 1), "time(1)")
+
+
+def store(run: Run, folder: Path) -> Path:
+    path = run.path(folder)
+    path.parent.mkdir(exist_ok=True)
+    texts = {"algorithm": ALGORITHMS[run.algorithm], "termination": "time(1)"}
+    made = record(*run.key, configuration=run.configuration, description=texts)
+    made.save(path)
+    return path
+
+
+def test_all_combinations_seed_by_seed() -> None:
+    keys = [run.key for run in IT.runs()]
+    pairs = [("a", "p"), ("b", "p"), ("a", "q"), ("b", "q")]
+    assert keys == [(*pair, seed) for seed in (3, 1) for pair in pairs]
+
+
+def test_every_run_has_a_file_of_its_own(tmp_path: Path) -> None:
+    strange = ("a/b", "a_b", "../../a", "", ".", "x" * 300, "\u8df3" * 200, "a\0b", "A/B")
+    plan = Plan(dict.fromkeys(strange, ""), dict.fromkeys(strange, ""), (1,), "")
+    paths = [run.path(tmp_path) for run in plan.runs()]
+    names = {path.name.lower() for path in paths}  # also where capitals are small ones
+    assert len(names) == len(strange) ** 2
+    assert {path.parent for path in paths} == {tmp_path / "runs"}
+    assert all(name.isascii() and len(name) < 200 and "/" not in name for name in names)
+
+
+def test_stored_runs_are_found(tmp_path: Path) -> None:
+    assert IT.stored(tmp_path) == {}
+    runs = list(IT.runs())
+    for run in runs[:3]:
+        store(run, tmp_path)
+    (tmp_path / "runs" / "other.json").write_text("{")  # none of the plan's
+    assert list(IT.stored(tmp_path)) == [run.key for run in runs[:3]]
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"version": 2}', b"\xff\x00"])
+def test_a_damaged_file_is_a_run_that_is_missing(content: bytes, tmp_path: Path) -> None:
+    first, second, *_ = IT.runs()
+    store(first, tmp_path)
+    path = store(second, tmp_path)
+    path.write_bytes(content)
+    with pytest.warns(UserWarning, match=f"{path.name}: not the record of a run.* made again"):
+        assert list(IT.stored(tmp_path)) == [first.key]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"algorithms": {"a": "GA(pop_size=30)"}},
+            r"another algorithm; algorithm: GA\(pop_size=20\) there, GA\(pop_size=30\) here",
+        ),
+        ({"problems": {"p": "TSP(3)"}}, r"another problem\. Choose"),
+        ({"termination": "time(2)"}, r"termination: time\(1\) there, time\(2\) here\. Choose"),
+        (
+            {"algorithms": {"a": "G"}, "problems": {"p": "T"}},
+            r"another algorithm and problem; algorithm: GA\(pop_size=20\) there, G here",
+        ),
+    ],
+)
+def test_a_run_of_other_settings_is_refused(changes, words: str, tmp_path: Path) -> None:
+    path = store(next(IT.runs()), tmp_path)
+    changed = dataclasses.replace(IT, **changes)
+    with pytest.raises(InvalidParameterError, match=words) as caught:
+        changed.stored(tmp_path)
+    assert str(path) in str(caught.value) and "'a' on 'p' with seed 3" in str(caught.value)
+
+
+def test_a_file_under_another_name_is_refused(tmp_path: Path) -> None:
+    first, second, *_ = IT.runs()
+    store(first, tmp_path).rename(second.path(tmp_path))
+    changed = dataclasses.replace(IT, algorithms=dict.fromkeys("ab", ALGORITHMS["a"]))
+    with pytest.raises(InvalidParameterError, match="another name"):
+        changed.stored(tmp_path)
+
+
+def test_more_of_everything_keeps_what_is_stored(tmp_path: Path) -> None:
+    first = next(IT.runs())
+    store(first, tmp_path)
+    more = Plan(ALGORITHMS | {"c": ""}, {"r": ""} | PROBLEMS, (1, 2, 3), "time(1)")
+    assert list(more.stored(tmp_path)) == [first.key]
+
+
+def test_the_plan_is_kept(tmp_path: Path) -> None:
+    assert stored_keys(tmp_path) == []
+    IT.save(tmp_path)
+    assert stored_keys(tmp_path) == [run.key for run in IT.runs()]
+
+
+@pytest.mark.parametrize(
+    "change", [{"version": 2}, {"seeds": "1"}, {"seeds": ["1"]}, {"problems": None}]
+)
+def test_a_plan_that_is_none(change: dict[str, object], tmp_path: Path) -> None:
+    IT.save(tmp_path)
+    path = tmp_path / PLAN
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(FileFormatError, match=r"plan\.json"):
+        stored_keys(tmp_path)
+
+
+def test_records_come_back(tmp_path: Path) -> None:
+    made = record(
+        "a\u00e4", "p", 7, points=[(0.5, []), (1.5, [[3.0, 1.0], [2.0, 4.0]])], objectives=2,
+        configuration={"algorithm": "x"}, description={"algorithm": "y"}, optimum=1.5,
+        solutions=[[1, 2]], seconds=1.5, compiling=0.5, begun="2026", machine={"cores": "2"},
+    )  # fmt: skip
+    made.save(tmp_path / "a.json")
+    assert Record.load(tmp_path / "a.json") == made
+    assert made.costs == [[3.0, 1.0], [2.0, 4.0]]
+    assert dataclasses.replace(made, error="no").costs == record().costs == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": "1"}, {"seed": True}, {"algorithm": None}, {"machine": {"a": 1}}, {"curve": [1]},
+        {"curve": [{"seconds": 1}]}, {"strange": 1}, {"optimum": "1"}, {"objectives": 2},
+        {"curve": [{"seconds": "1", "evaluations": 1, "generation": 1, "costs": []}]},
+        {"curve": [{"seconds": 1, "evaluations": 1, "generation": 1, "costs": [["1"]]}]},
+        {"curve": [{"seconds": 1, "evaluations": 1, "generation": 1, "costs": 5}]},
+    ],
+)  # fmt: skip
+def test_a_record_that_is_none(change: dict[str, object], tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    record(points=[(1.0, [[2.0]])]).save(path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(FileFormatError, match=r"a\.json: not the record of a run"):
+        Record.load(path)

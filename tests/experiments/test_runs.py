@@ -1,0 +1,205 @@
+"""What is made of runs: gaps, tables, files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+from scipy import stats
+
+from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.experiments import Results
+from gpu_ls_plugin.experiments.plan import PLAN, Plan
+from tests.experiments.samples import record, results
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FRONT = [[0.0, 10.0], [5.0, 5.0], [10.0, 0.0]]
+
+
+def test_gaps_are_to_the_optimum_or_to_the_best_of_all_runs() -> None:
+    runs = Results(
+        [
+            record("a", "known", points=[(1.0, [[110.0]])], optimum=100.0),
+            record("b", "known", points=[(1.0, [[105.0]])], optimum=100.0),
+            record("a", "unknown", points=[(1.0, [[110.0]])]),
+            record("b", "unknown", points=[(1.0, [[100.0]])]),
+        ]
+    )
+    assert [round(gap, 9) for gap in runs.gaps.values()] == [10.0, 5.0, 10.0, 0.0]
+    note = runs.table().note
+    assert "known: the optimum, 100;" in note and "unknown: the best cost of all runs, 100." in note
+
+
+def test_the_table_has_quartiles() -> None:
+    table = results({("a", "p"): [100, 101, 102, 103, 104], ("b", "p"): [100, 110]}).table()
+    assert table.columns[4:] == ("best", "Q1", "median", "Q3", "worst")
+    assert table.rows == (
+        ("p", "a", 5, 0, 0.0, 1.0, 2.0, 3.0, 4.0),
+        ("p", "b", 2, 0, 0.0, 2.5, 5.0, 7.5, 10.0),
+    )
+
+
+def test_runs_that_failed_or_found_nothing_are_infinitely_far_away() -> None:
+    runs = Results(
+        [
+            record(seed=1, points=[(1.0, [[5.0]])]),
+            record(seed=2, points=[(1.0, [[1.0]])], error="ValueError: no\n"),
+            record(seed=3, points=[(1.0, [])]),
+            record(seed=4),
+        ],
+        [("a", "p", 5), ("a", "p", 1), ("a", "p", 2)],
+    )
+    assert list(runs.gaps.values()) == [0.0, math.inf, math.inf, math.inf]
+    assert runs.table().rows == (("p", "a", 4, 1, 0.0, *[math.inf] * 4),)
+    assert runs.missing == [("a", "p", 5), ("a", "p", 2)]
+    assert runs.failures().rows == (("a", "p", 2, "ValueError: no"),)
+
+
+def test_time_to_target_is_when_a_gap_was_first_reached() -> None:
+    slow = [(1.0, [[150.0]]), (4.0, [[110.0]]), (6.0, [[100.0]]), (9.0, [[100.0]])]
+    runs = Results(
+        [
+            record("a", seed=1, points=slow),
+            record("a", seed=2, points=[(2.0, [[110.0]]), (3.0, [[105.0]])]),
+            record("b", seed=1, points=[(0.5, []), (5.0, [[111.0]])]),
+        ]
+    )
+    assert runs.times([10, 0]).rows == (
+        (10.0, "p", "a", 2, 2, 2.5, 3.0, 3.5),
+        (10.0, "p", "b", 1, 0, None, None, None),
+        (0.0, "p", "a", 2, 1, None, None, None),
+        (0.0, "p", "b", 1, 0, None, None, None),
+    )
+    with pytest.raises(InvalidParameterError, match="targets"):
+        runs.times([-1])
+
+
+def test_fronts_have_gaps_and_times_to_them() -> None:
+    points = [(1.0, [[9.0, 9.0]]), (2.0, FRONT[:2]), (4.0, FRONT)]
+    runs = Results(
+        [
+            record("a", "p", points=points, objectives=2),
+            record("b", "p", points=points[:2], objectives=2),
+        ]
+    )
+    assert runs.gaps["a", "p", 1] == 0.0 < runs.gaps["b", "p", 1] < 100.0
+    assert runs.seconds_to(("a", "p", 1), 0.0) == 4.0
+    assert runs.seconds_to(("b", "p", 1), 0.0) == math.inf
+    assert "hypervolume" in runs.table().note
+
+
+def test_algorithms_are_compared_by_seed_on_each_problem() -> None:
+    first, second = [101, 102, 103, 104, 105, 106, 107], [103, 105, 108, 104, 109, 113, 115]
+    other = [100] * 7
+    table = results({("a", "p"): first, ("b", "p"): second, ("c", "p"): other}).tests()
+    pairs = {("a", "b"): (first, second), ("a", "c"): (first, other), ("b", "c"): (second, other)}
+    p_values = []
+    for row, (names, values) in zip(table.as_dicts(), pairs.items(), strict=True):
+        assert (row["first"], row["second"]) == names and row["pairs"] == 7
+        differing = [pair for pair in zip(*values, strict=True) if pair[0] != pair[1]]
+        assert row["p"] == pytest.approx(stats.wilcoxon(*zip(*differing, strict=True)).pvalue)
+        p_values.append(row["p"])
+    assert p_values == pytest.approx([2 / 2**6, 2 / 2**7, 2 / 2**7])
+    # Three times the least p-value; the others are not less.
+    assert table.column("p (Holm)") == pytest.approx([3 * 2 / 2**7] * 3)
+    assert (table.column("first better")[0], table.column("second better")[0]) == (6, 0)
+    assert table.column("better") == ["a", "c", "c"]
+
+
+def test_what_is_significant_alone_may_not_be_among_many() -> None:
+    steps = {"a": 0, "b": 1, "c": 10}  # all differences are different
+    costs = {(name, "p"): [100 + step * i for i in range(1, 7)] for name, step in steps.items()}
+    table = results(costs).tests()
+    assert table.column("pairs") == [6] * 3 and table.column("p") == [2 / 2**6] * 3
+    assert table.column("p (Holm)") == [6 / 2**6] * 3 and table.column("better") == [None] * 3
+
+
+def test_only_seeds_that_both_have_run_are_compared() -> None:
+    runs = Results([
+        *(record("a", seed=seed, points=[(1.0, [[2.0]])]) for seed in (1, 2, 3)),
+        *(record("b", seed=seed, points=[(1.0, [[1.0 + seed % 2]])]) for seed in (2, 3, 4)),
+    ])  # fmt: skip
+    (row,) = runs.tests().as_dicts()
+    assert (row["pairs"], row["first better"], row["second better"]) == (2, 0, 1)
+    assert row["better"] is None
+
+
+def test_algorithms_are_compared_by_medians_over_problems() -> None:
+    problems = [f"p{i}" for i in range(8)]
+    costs = {("a", p): [100, 100, 300] for p in problems}
+    costs |= {("b", p): [100, 101 + i, 102 + i] for i, p in enumerate(problems)}
+    runs = results(costs)
+    (row,) = runs.tests_over_problems().as_dicts()
+    assert row["pairs"] == row["first better"] == 8 and row["p"] == 2 / 2**8
+    assert row["better"] == "a"
+    assert runs.ranks().rows == (("a", 1.0), ("b", 2.0))
+    assert "Over 8 problems" in runs.ranks().note and "0.693" in runs.ranks().note
+
+
+def test_problems_that_some_have_not_run_are_left_out_of_ranks() -> None:
+    runs = results({("a", "p"): [1], ("b", "p"): [2], ("b", "q"): [1]})
+    assert runs.ranks().rows == (("a", 1.0), ("b", 2.0))
+    apart = results({("a", "p"): [1], ("b", "q"): [2]})
+    assert apart.ranks().rows == apart.tests().rows == apart.tests_over_problems().rows == ()
+
+
+def test_machines_that_differ_are_all_named() -> None:
+    runs = Results([
+        record(seed=1, machine={"cores": "2", "gpu": "none"}),
+        record(seed=2, machine={"cores": "8", "gpu": "none"}),
+    ])  # fmt: skip
+    assert runs.machines().rows == (("cores", "2, 8"), ("gpu", "none"))
+
+
+def test_the_csv_has_a_line_for_each_point(tmp_path: Path) -> None:
+    runs = Results(
+        [
+            record("a,b", "p", points=[(0.5, []), (1.0, [[12.0]]), (2.0, [[10.0]])]),
+            record("c", "q", points=[(3.0, FRONT)], objectives=2),
+        ]
+    )
+    runs.save_csv(tmp_path / "a.csv")
+    lines = list(csv.DictReader(io.StringIO((tmp_path / "a.csv").read_text(encoding="utf-8"))))
+    kept = [(line["algorithm"], line["seconds"], line["best"], line["gap"]) for line in lines]
+    assert kept == [
+        ("a,b", "0.5", "", "inf"),
+        ("a,b", "1.0", "12.0", "20.0"),
+        ("a,b", "2.0", "10.0", "0.0"),
+        ("c", "3.0", "", "0.0"),
+    ]
+    assert [line["generation"] for line in lines] == ["1", "2", "3", "1"]
+
+
+def test_a_folder_is_read_in_the_order_of_its_plan(tmp_path: Path) -> None:
+    plan = Plan({"z": "Z", "a": "A"}, {"q": "Q", "p": "P"}, (1, 2), "T")
+    plan.save(tmp_path)
+    (tmp_path / "runs").mkdir()
+    *runs, last = plan.runs()
+    for run in runs:
+        record(*run.key, points=[(1.0, [[5.0]])]).save(run.path(tmp_path))
+    found = Results.load(tmp_path)
+    assert (found.algorithms, found.problems, found.seeds) == (["z", "a"], ["q", "p"], [1, 2])
+    assert found.missing == [last.key]
+    runs[0].path(tmp_path).write_bytes(b"{")
+    with pytest.warns(UserWarning, match="not the record of a run"):
+        assert Results.load(tmp_path).missing == [runs[0].key, last.key]
+    (tmp_path / PLAN).write_bytes(b"{")
+    with (
+        pytest.warns(UserWarning, match="not the record"),
+        pytest.raises(FileFormatError, match=PLAN),
+    ):
+        Results.load(tmp_path)
+
+
+def test_folders_without_runs(tmp_path: Path) -> None:
+    with pytest.raises(InvalidParameterError, match="holds no run"):
+        Results.load(tmp_path)
+    with pytest.raises(FileNotFoundError, match="no such folder"):
+        Results.load(tmp_path / "a")
+    with pytest.raises(InvalidParameterError, match="there is no run"):
+        Results([])

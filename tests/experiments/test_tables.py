@@ -1,0 +1,52 @@
+"""Tables as text, CSV and HTML."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from xml.etree import ElementTree
+
+from gpu_ls_plugin.experiments.tables import Table
+
+CELLS = (('a|b, [red]<i>"', 1, 1 / 3, None), ("b", 20, math.inf, math.nan))
+TABLE = Table("Title & <b>", ("name", "count", "gap %", "p"), CELLS, "A note <i>.")
+
+
+def test_text_is_aligned_and_rounded() -> None:
+    title, head, first, second, note = str(TABLE).splitlines()
+    assert title == "Title & <b>" and note == "A note <i>."
+    assert head.split() == ["name", "count", "gap", "%", "p"]
+    assert first.split() == ["a|b,", '[red]<i>"', "1", "0.3333", "-"]
+    assert second.split() == ["b", "20", "inf", "-"]
+    assert second.index("20") + 1 == first.index(" 1 ") + 1  # numbers end below each other
+
+
+def test_csv_has_numbers_in_full() -> None:
+    rows = list(csv.reader(io.StringIO(TABLE.csv())))
+    assert rows == [
+        ["name", "count", "gap %", "p"],
+        ['a|b, [red]<i>"', "1", str(1 / 3), ""],
+        ["b", "20", "inf", "nan"],
+    ]
+
+
+def test_html_is_escaped() -> None:
+    tree = ElementTree.fromstring(f"<div>{TABLE.html()}</div>")
+    assert "".join(tree.find("table/caption").itertext()) == "Title & <b>"
+    cells = [[cell.text for cell in row] for row in tree.iter("tr")]
+    assert cells == [
+        ["name", "count", "gap %", "p"],
+        ['a|b, [red]<i>"', "1", "0.3333", "-"],
+        ["b", "20", "inf", "-"],
+    ]
+    assert tree.find("p").text == "A note <i>."
+    numeric = [cell.get("class") for cell in tree.find("table/thead/tr")]
+    assert numeric == [None, "number", "number", "number"]
+
+
+def test_dictionaries_can_be_written_as_json() -> None:
+    content = json.dumps(TABLE.as_dicts(), allow_nan=False)
+    assert json.loads(content)[1] == {"name": "b", "count": 20, "gap %": None, "p": None}
+    assert TABLE.column("count") == [1, 20]

@@ -1,0 +1,79 @@
+"""An experiment, and a process that is killed in the middle of it.
+
+``python -m tests.helpers.killed_experiment FOLDER run|file`` begins it and kills itself in the
+middle of a run, or of the writing of its file.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.operators.crossover.ox import OrderCrossover
+from pymoo.operators.mutation.inversion import InversionMutation
+from pymoo.operators.sampling.rnd import PermutationRandomSampling
+from pymoo.problems.single.traveling_salesman import create_random_tsp_problem
+
+import gpu_ls_plugin as gls
+from gpu_ls_pymoo import Experiment, LocalSearchMutation, MemeticGA, TSPProblem
+from tests.evolution.samples import cities
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SEEDS = 5
+ENDS_AT = 22  # of 45 runs
+
+
+def experiment(folder: Path | str, **changes: Any) -> Experiment:
+    """Three algorithms on three instances with five seeds."""
+    usual = {"sampling": PermutationRandomSampling(), "crossover": OrderCrossover()}
+    arguments = {
+        "algorithms": {
+            "GA": GA(pop_size=8, mutation=InversionMutation(), **usual),
+            "GA, searched": GA(pop_size=8, mutation=LocalSearchMutation(backend="cpu"), **usual),
+            "MemeticGA": lambda: MemeticGA(pop_size=8, backend="cpu"),
+        },
+        "problems": {
+            "pymoo's": create_random_tsp_problem(15, 100, seed=1),
+            "wrapped": TSPProblem(gls.TSP(cities(20), "EUC_2D")),
+            "bare": gls.TSP(cities(25), "EUC_2D"),
+        },
+        "seeds": SEEDS,
+        "termination": ("n_gen", 3),
+        "folder": folder,
+    }
+    return Experiment(**arguments | changes)
+
+
+def die() -> None:
+    """End this process such that nothing of it can react."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def main(folder: str, where: str) -> None:
+    """Begin the experiment and die in the middle of it."""
+    made = experiment(folder)
+    perform, rename, count = made._perform, os.replace, 0
+
+    def counting(run: Any, curve: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count == ENDS_AT and where == "run":
+            curve.watch = lambda point: die()
+        return perform(run, curve)
+
+    def renaming(source: Any, target: Any) -> None:
+        if count == ENDS_AT and where == "file":
+            die()
+        rename(source, target)
+
+    made._perform, os.replace = counting, renaming
+    made.run()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

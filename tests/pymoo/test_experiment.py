@@ -1,0 +1,266 @@
+"""Experiments with pymoo's algorithms and ours: the same results however often they are ended."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.algorithms.soo.nonconvex.de import DE
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.core.callback import Callback
+from pymoo.core.problem import Problem
+from pymoo.optimize import minimize
+from pymoo.problems.multi import ZDT1
+from pymoo.problems.single import Sphere
+from pymoo.termination import get_termination
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_pymoo import Experiment, TSPProblem
+from tests.evolution.samples import cities
+from tests.helpers.killed_experiment import ENDS_AT, SEEDS, experiment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = {"algorithms": {"DE": DE(pop_size=8)}, "problems": [Sphere(2)]}
+SMALL |= {"seeds": 2, "termination": ("n_gen", 4)}
+
+
+def small(folder: Path, **changes: Any) -> Experiment:
+    return Experiment(**SMALL | {"folder": folder} | changes)
+
+
+def stored(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "runs").glob("*.json")}
+
+
+def csv_without_times(folder: Path) -> list[list[str]]:
+    lines = list(csv.reader((folder / "curves.csv").read_text(encoding="utf-8").splitlines()))
+    column = lines[0].index("seconds")
+    return [[*line[:column], *line[column + 1 :]] for line in lines]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an experiment that nobody has ended."""
+    folder = tmp_path_factory.mktemp("whole")
+    experiment(folder).run(progress=False)
+    return folder
+
+
+@pytest.mark.parametrize("where", ["run", "file"])
+def test_an_experiment_that_is_killed_ends_with_the_same_table(
+    where: str, whole: Path, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "tests.helpers.killed_experiment", str(tmp_path), where]
+    path = os.pathsep.join(map(str, (ROOT, ROOT / "adapters")))
+    killed = subprocess.run(
+        command, cwd=ROOT, env=os.environ | {"PYTHONPATH": path}, capture_output=True, timeout=100
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    kept = stored(tmp_path)
+    assert len(kept) == ENDS_AT - 1
+
+    results = experiment(tmp_path).run(progress=False)
+    expected = experiment(whole).results()
+    assert results.table() == expected.table() and len(results.table().rows) == 9
+    assert all(row["runs"] == SEEDS and not row["failed"] for row in results.table().as_dicts())
+    assert results.tests() == expected.tests() and results.missing == []
+    assert csv_without_times(tmp_path) == csv_without_times(whole)
+    after = stored(tmp_path)
+    assert len(after) == 9 * SEEDS and kept.items() <= after.items()  # none was made twice
+
+
+def test_a_run_is_what_minimize_returns(whole: Path) -> None:
+    made = experiment(whole)
+    record = made.results().runs_of("MemeticGA", "bare")[1]
+    problem = made.problems["bare"]
+    result = minimize(problem, made.algorithms["MemeticGA"](), ("n_gen", 3), seed=2)
+    assert record.seed == 2 and record.costs == [result.F.tolist()]
+    assert record.solutions == [result.X.tolist()]
+    assert problem.tsp.cost(record.solutions[0])[0] == record.costs[0][0]
+    end = record.curve[-1]
+    assert (end.generation, end.evaluations) == (3, result.algorithm.evaluator.n_eval)
+    best = [point.costs[0][0] for point in record.curve]
+    assert best == sorted(best, reverse=True) and record.seconds > 0
+
+
+def test_other_settings_in_the_same_folder_are_refused(whole: Path) -> None:
+    before = stored(whole)
+    with pytest.raises(InvalidParameterError, match=r"termination: .*n_max_gen=3.* there.*=4"):
+        experiment(whole, termination=("n_gen", 4)).run(progress=False)
+    other = {"bare": gls.TSP(cities(26), "EUC_2D")}
+    with pytest.raises(InvalidParameterError, match="another problem"):
+        experiment(whole, problems=other).run(progress=False)
+    with pytest.raises(InvalidParameterError, match="another algorithm"):
+        experiment(whole, algorithms={"GA": GA(pop_size=9)}).results()
+    assert stored(whole) == before
+
+
+def test_more_seeds_are_added(tmp_path: Path) -> None:
+    first = small(tmp_path).run(progress=False)
+    kept = stored(tmp_path)
+    more = small(tmp_path, seeds=[7, 2, 1]).run(progress=False)
+    assert (first.seeds, more.seeds) == ([1, 2], [1, 2, 7])
+    assert kept.items() < stored(tmp_path).items()
+
+
+class Failing(Problem):
+    """Cannot be evaluated while a file is there."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(n_var=2, n_obj=1, xl=0, xu=1)
+        self.path = path
+
+    def _evaluate(self, x: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        if self.path.exists():
+            raise ArithmeticError("no $cost$ <today>")
+        out["F"] = x.sum(axis=1)
+
+
+def test_a_run_that_raises_is_recorded_and_made_again(tmp_path: Path) -> None:
+    flag = tmp_path / "flag"
+    flag.touch()
+    made = small(tmp_path / "a", problems={"bad": Failing(flag), "good": Sphere(2)})
+    results = made.run(progress=False)
+    assert [row[:3] for row in results.failures().rows] == [("DE", "bad", 1), ("DE", "bad", 2)]
+    assert results.failures().rows[0][3] == "ArithmeticError: no $cost$ <today>"
+    assert all(np.isfinite(results.gaps_of("DE", "good")))
+    assert results.missing == [("DE", "bad", 1), ("DE", "bad", 2)]
+    flag.unlink()
+    assert made.run(progress=False).missing == []
+
+
+class Hopeless(Problem):
+    """Has no feasible solution, or none with a finite cost."""
+
+    def __init__(self, cost: float, excess: float) -> None:
+        super().__init__(n_var=2, n_obj=1, n_ieq_constr=1, xl=0, xu=1)
+        self.cost, self.excess = cost, excess
+
+    def _evaluate(self, x: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        out["F"], out["G"] = np.full(len(x), self.cost), np.full(len(x), self.excess)
+
+
+def test_runs_that_find_nothing_have_no_costs(tmp_path: Path) -> None:
+    problems = {"infeasible": Hopeless(1.0, 1.0), "infinite": Hopeless(np.inf, -1.0)}
+    results = small(tmp_path, problems=problems).run(progress=False)
+    assert results.missing == [] and not any(record.error for record in results.records)
+    assert all(point.costs == [] for record in results.records for point in record.curve)
+    assert set(results.gaps.values()) == {np.inf}
+    assert "infeasible: nothing, since" in results.table().note
+
+
+class Interrupting(Callback):
+    """Presses Ctrl-C once, in a run of its choice."""
+
+    pressed = False
+
+    def notify(self, algorithm: Any) -> None:
+        if algorithm.seed == 2 and not Interrupting.pressed:
+            Interrupting.pressed = True
+            signal.raise_signal(signal.SIGINT)
+
+
+@pytest.fixture
+def default_ctrl_c() -> Iterator[None]:
+    """Ctrl-C as on a terminal; what is started in the background ignores it."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
+
+
+@pytest.mark.usefixtures("default_ctrl_c")
+def test_ctrl_c_ends_with_what_is_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = small(tmp_path, algorithms=[DE(pop_size=8, callback=Interrupting())])
+    results = made.run()
+    assert Interrupting.pressed and results.missing == [("DE", "Sphere", 2)]
+    assert "interrupted: 1 of 2 runs are stored" in capsys.readouterr().err
+    assert (tmp_path / "curves.csv").exists()
+    assert made.run(progress=False).missing == []
+    assert capsys.readouterr().err == ""
+
+
+def test_problems_with_several_objectives_have_fronts(tmp_path: Path) -> None:
+    algorithms = {"20": NSGA2(pop_size=20), "40": NSGA2(pop_size=40)}
+    results = small(tmp_path, algorithms=algorithms, problems=[ZDT1(n_var=4)]).run(progress=False)
+    record = results.runs_of("20", "ZDT1")[0]
+    result = minimize(ZDT1(n_var=4), NSGA2(pop_size=20), ("n_gen", 4), seed=1)
+    assert record.costs == result.F.tolist() and record.objectives == 2
+    assert [point.generation for point in record.curve] == [1, 2, 4, 4]
+    assert all(0 <= gap < 100 for gap in results.gaps.values())
+
+
+def test_lists_are_named_by_class_and_problem(tmp_path: Path) -> None:
+    made = small(tmp_path, algorithms=[DE(), GA()], problems=[Sphere(), gls.TSP(cities(5))])
+    assert list(made.algorithms) == ["DE", "GA"] and next(iter(made.problems)) == "Sphere"
+    named = gls.TSP(cities(5), name="five", optimum=3.0)
+    made = small(
+        tmp_path, problems=(problem for problem in [named, TSPProblem(gls.TSP(cities(6)))])
+    )
+    assert list(made.problems) == ["five", "TSPProblem"]
+
+
+def test_what_is_known_of_a_problem_is_in_its_records(tmp_path: Path) -> None:
+    known, unknown = gls.TSP(cities(6), "EUC_2D", optimum=1), gls.TSP(cities(6), "EUC_2D")
+    problems = {"known": known, "unknown": unknown, "plain": Sphere(2)}
+    results = small(tmp_path, algorithms={"GA": lambda: GA(pop_size=4)}, problems=problems).run(
+        progress=False
+    )
+    optima = {record.problem: record.optimum for record in results.records}
+    assert optima == {"known": 1.0, "unknown": None, "plain": 0.0}
+    facts = dict(results.machines().rows)
+    assert int(facts["cores"]) > 0 and facts["pymoo"].startswith("0.6") and facts["gpu"]
+    plan = json.loads((tmp_path / "plan.json").read_bytes())
+    assert plan["problems"] == list(problems)
+
+
+def test_nothing_is_done_yet(tmp_path: Path) -> None:
+    with pytest.raises(InvalidParameterError, match="holds none of these runs"):
+        small(tmp_path / "none").results()
+    assert not list(tmp_path.iterdir())
+
+
+begun = DE(pop_size=8).setup(Sphere(), get_termination("n_gen", 2))
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "words"),
+    [
+        ({"algorithms": {}}, InvalidParameterError, "algorithms: there is none"),
+        ({"algorithms": DE()}, InvalidTypeError, "algorithms: .* neither a mapping nor a list"),
+        ({"algorithms": {"a": 1}}, InvalidTypeError, "algorithms: 'a' is 1, neither a pymoo"),
+        ({"algorithms": {"a": list}}, InvalidTypeError, "algorithms: 'a' is .* neither"),
+        ({"algorithms": {1: DE()}}, InvalidTypeError, "algorithms"),
+        ({"algorithms": [DE(), DE()]}, InvalidParameterError, "algorithms: 'DE' is the name of"),
+        ({"algorithms": {"a": begun}}, InvalidParameterError, "algorithms: 'a' has begun a run"),
+        ({"problems": []}, InvalidParameterError, "problems: there is none"),
+        ({"problems": Sphere()}, InvalidTypeError, "problems: .* neither a mapping nor a list"),
+        ({"problems": ["a"]}, InvalidTypeError, "problems"),
+        ({"problems": [Sphere(), Sphere()]}, InvalidParameterError, "problems: 'Sphere' is the"),
+        ({"seeds": 0}, InvalidParameterError, "seeds"),
+        ({"seeds": []}, InvalidParameterError, "seeds"),
+        ({"seeds": [1, 1]}, InvalidParameterError, r"seeds: \[1, 1\]"),
+        ({"seeds": [-1]}, InvalidParameterError, "seeds"),
+        ({"seeds": "12"}, InvalidTypeError, "seeds"),
+        ({"termination": "time"}, InvalidTypeError, "termination: 'time' is neither"),
+        ({"termination": ("never", 1)}, InvalidParameterError, r"termination: \('never', 1\)"),
+    ],
+)
+def test_what_is_no_experiment(changes, error, words: str, tmp_path: Path) -> None:
+    with pytest.raises(error, match=words):
+        small(tmp_path, **changes)
