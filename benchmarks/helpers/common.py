@@ -268,17 +268,18 @@ def show(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> No
 
 
 class Figure:
-    """A figure of one row of axes that is written to `out`/`name`.png when the block ends."""
+    """A figure of axes, row by row, that is written to `out`/`name.png` when the block ends."""
 
-    def __init__(self, out: Path, name: str, columns: int = 1) -> None:
+    def __init__(self, out: Path, name: str, columns: int = 1, rows: int = 1) -> None:
         import matplotlib
 
         matplotlib.use("Agg")
         from matplotlib import pyplot
 
         self.path = out / f"{name}.png"
-        self.figure, axes = pyplot.subplots(1, columns, figsize=(6 * columns, 4), squeeze=False)
-        self.axes = axes[0]
+        size = (6 * columns, 4 * rows)
+        self.figure, axes = pyplot.subplots(rows, columns, figsize=size, squeeze=False)
+        self.axes = axes.ravel()
 
     def __enter__(self) -> Any:
         return self.axes
