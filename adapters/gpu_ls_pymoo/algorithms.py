@@ -38,9 +38,9 @@ class MemeticGA(EvolvingGA):
     from the problem, the device and the time limit (`gpu_ls_plugin.solver.default_settings`).
 
     With a crossover whose children may be worse than their parents, or with one and ``moves``,
-    ``kicks``, ``n_offsprings`` or a ``replacement``, a generation crosses random parents, searches the children in one batch and
-    keeps the best different tours of parents and children. With operators of pymoo it is a
-    `MemeticMating`.
+    ``kicks``, ``n_offsprings`` or a ``replacement``, a generation crosses random parents, searches
+    the children in one batch and keeps the best different tours of parents and children. With
+    operators of pymoo it is a `MemeticMating`.
 
     ``result.data["start_best"]`` is the fitness of the best tour of the start population,
     ``result.data["local_search"]`` holds the `Statistics` of all searches together. A searched
