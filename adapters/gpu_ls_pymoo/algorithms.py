@@ -10,6 +10,7 @@ from pymoo.termination.max_gen import MaximumGenerationTermination
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.choice import SIZE, evolution_of
 from gpu_ls_plugin.evolution.improver import Improver
+from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.recombination.base import Recombination
 from gpu_ls_pymoo.clock import time_limit
 from gpu_ls_pymoo.crossover import RecombinationCrossover
@@ -23,7 +24,9 @@ from gpu_ls_pymoo.sampling import LocalSearchSampling, warm_start
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gpu_ls_plugin.evolution.convergence import Convergence
     from gpu_ls_plugin.evolution.evolution import Evolution
+    from gpu_ls_plugin.evolution.replacement import Replacement
 
 
 class MemeticGA(EvolvingGA):
@@ -34,10 +37,10 @@ class MemeticGA(EvolvingGA):
     short by a time limit are kept. Size, candidates, starts and the length of a generation follow
     from the problem, the device and the time limit (`gpu_ls_plugin.solver.default_settings`).
 
-    With a crossover whose children may be worse than their parents, or with ``moves``, ``kicks`` or
-    ``n_offsprings``, a generation crosses random parents, searches the children in one batch and
-    keeps the best different tours of parents and children. With operators of pymoo it is a
-    `MemeticMating`.
+    With a crossover whose children may be worse than their parents, or with one and ``moves``,
+    ``kicks``, ``n_offsprings`` or a ``replacement``, a generation crosses random parents, searches
+    the children in one batch and keeps the best different tours of parents and children. With
+    operators of pymoo it is a `MemeticMating`.
 
     ``result.data["start_best"]`` is the fitness of the best tour of the start population,
     ``result.data["local_search"]`` holds the `Statistics` of all searches together. A searched
@@ -67,6 +70,12 @@ class MemeticGA(EvolvingGA):
         A `mating` brings its own search and operators.
     n_offsprings : int, optional
         Children in a generation, at least 1; `pop_size` if None.
+    replacement : Replacement, optional
+        Of searched children: `BestDistinct`, `EdgeDistance` or `Crowding` of
+        `gpu_ls_plugin.evolution.replacement`.
+    restarts : Convergence, optional
+        When the population starts anew from its best tour, such as ``Stagnation(50)`` of
+        `gpu_ls_plugin.evolution.convergence`; never if None.
     backend : str
         "auto", "cpu" or "cuda".
     moves : int, optional
@@ -99,6 +108,8 @@ class MemeticGA(EvolvingGA):
         survival: Any = None,
         mating: Any = None,
         n_offsprings: int | None = None,
+        replacement: Replacement | None = None,
+        restarts: Convergence | None = None,
         backend: str = "auto",
         moves: int | None = None,
         kicks: int | None = None,
@@ -113,7 +124,7 @@ class MemeticGA(EvolvingGA):
         self.improver = Improver(search, backend, moves, kicks)
         self._chosen_size, self._crossover = pop_size, crossover
         self._own = (selection, mutation, survival, mating)
-        self._children = n_offsprings
+        self._children, self._replacement, self._restarts = n_offsprings, replacement, restarts
         self.constructs = sampling is None
         if sampling is None:
             sampling = LocalSearchSampling(search=search, backend=backend, moves=moves, kicks=kicks)
@@ -148,6 +159,15 @@ class MemeticGA(EvolvingGA):
 
     def _evolution(self, problem: Any) -> Evolution[Any] | None:
         """Return what makes the generations; None where pymoo's operators do."""
+        evolution = self._bred(problem)
+        if evolution is None and (self._replacement or self._restarts) is not None:
+            raise InvalidParameterError(
+                "replacement, restarts: of populations that no operators of pymoo breed; pass a "
+                "crossover of gpu_ls_plugin, or a survival of pymoo"
+            )
+        return evolution
+
+    def _bred(self, problem: Any) -> Evolution[Any] | None:
         crossover = self._crossover
         if not (crossover is None or isinstance(crossover, Recombination)):
             return None
@@ -159,6 +179,8 @@ class MemeticGA(EvolvingGA):
             crossover,
             size=self._chosen_size,
             children=self._children,
+            replacement=self._replacement,
+            converged=self._restarts,
             seconds=time_limit(self.termination),
         )
 

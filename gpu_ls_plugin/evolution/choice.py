@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.evolution.chain_evolution import ChainEvolution
 from gpu_ls_plugin.evolution.generation import Generation
 from gpu_ls_plugin.evolution.generation_evolution import GenerationEvolution
+from gpu_ls_plugin.evolution.replacement import BestDistinct
+from gpu_ls_plugin.evolution.restarts import Restarts
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.evolution.convergence import Convergence
     from gpu_ls_plugin.evolution.evolution import Evolution
     from gpu_ls_plugin.evolution.improver import Improver
+    from gpu_ls_plugin.evolution.replacement import Replacement
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.base import Recombination
 
@@ -28,6 +32,8 @@ def evolution_of(
     *,
     size: int | None = None,
     children: int | None = None,
+    replacement: Replacement | None = None,
+    converged: Convergence | None = None,
     seconds: float = math.inf,
 ) -> Evolution[Any] | None:
     """Return how a population is bred by a crossover and a search; None where these do not tell.
@@ -45,29 +51,39 @@ def evolution_of(
         Tours of the population; by default `solve`'s, or `SIZE`.
     children : int, optional
         Of each generation.
+    replacement : Replacement, optional
+        Of searched children.
+    converged : Convergence, optional
+        When the population starts anew from its best tour; never if None.
     seconds : float
         That the run has.
     """
-    search = improver.given
-    asked = any(limit is not None for limit in (improver.moves, improver.kicks, children))
-    if not asked and _repairs(search) and (crossover is None or crossover.never_worse):
-        return ChainEvolution.like_solve(
+    limits = (improver.moves, improver.kicks, children, replacement)
+    evolution: Evolution[Any]
+    if all(limit is None for limit in limits) and _needs_no_children(crossover, improver.given):
+        evolution = ChainEvolution.like_solve(
             problem,
             population=size,
-            search=search,
+            search=improver.given,
             crossover=crossover,
             seconds=seconds,
             backend=improver.backend,
         )
-    if crossover is None:
+    elif crossover is None:
         return None
-    if search is None:
-        improver = replace(improver, search=SEARCH)
-    return GenerationEvolution(Generation(crossover, improver), size or SIZE, children=children)
+    else:
+        if improver.search is None:
+            improver = replace(improver, search=SEARCH)
+        generation = Generation(crossover, improver, replacement or BestDistinct())
+        evolution = GenerationEvolution(generation, size or SIZE, children=children)
+    return evolution if converged is None else Restarts(evolution, converged)
 
 
-def _repairs(search: Any) -> bool:
-    """Return whether a search, or the default one, can be fused with kicks."""
-    if search is None:
-        return True
+def _needs_no_children(crossover: Recombination | None, search: Any) -> bool:
+    """Return whether children can replace their parents as they are, and a search, or the default
+    one, be fused with kicks.
+    """
+    improves = crossover is None or crossover.never_worse
+    if search is None or not improves:
+        return improves
     return isinstance(search, LocalSearch) and IteratedLocalSearch(search).fused

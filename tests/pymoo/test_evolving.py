@@ -14,6 +14,7 @@ pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plug
 
 import cloudpickle
 from pymoo.core.population import Population
+from pymoo.operators.crossover.ox import OrderCrossover
 from pymoo.optimize import minimize
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 from pymoo.termination.default import DefaultSingleObjectiveTermination
@@ -21,7 +22,10 @@ from pymoo.termination.fmin import MinimumFunctionValueTermination
 from pymoo.util.archive import SingleObjectiveArchive
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.evolution.convergence import Stagnation
 from gpu_ls_plugin.evolution.edge_keys import edge_keys
+from gpu_ls_plugin.evolution.replacement import Crowding
+from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_pymoo import LocalSearchSampling, MemeticGA, TSPProblem
 from gpu_ls_pymoo.unfilled import Unfilled
 from tests.evolution.samples import cities, rows
@@ -34,6 +38,14 @@ POPULATIONS: dict[str, Callable[..., MemeticGA]] = {
     "chains": lambda **options: MemeticGA(12, backend="cpu", **options),
     "children": lambda **given: MemeticGA(
         12, crossover=gls.EdgeRecombination(), backend="cpu", **given
+    ),
+    "crowding, restarts": lambda **given: MemeticGA(
+        12,
+        crossover=gls.EdgeAssembly(),
+        replacement=Crowding(),
+        restarts=Stagnation(2),
+        backend="cpu",
+        **given,
     ),
     "chains, 2-opt": lambda **options: MemeticGA(
         12, "two_opt/nearest(5)", backend="cpu", **options
@@ -219,6 +231,13 @@ def test_what_is_not_chosen_follows_from_the_device_as_in_solve(problem: TSPProb
     )
     assert result.algorithm.pop_size == chosen.population
     assert result.algorithm.evolution.search == chosen.search
+
+
+@pytest.mark.parametrize("part", [{"replacement": Crowding()}, {"restarts": Stagnation(2)}])
+def test_what_would_not_be_used_is_refused(problem: TSPProblem, part: dict[str, Any]) -> None:
+    algorithm = MemeticGA(12, crossover=OrderCrossover(), **part)
+    with pytest.raises(InvalidParameterError, match="a survival of pymoo"):
+        minimize(problem, algorithm, ("n_gen", 2), seed=1)
 
 
 def test_pymoos_own_problem() -> None:
