@@ -1,4 +1,4 @@
-"""How many edges two populations share, pair by pair, on arrays of NumPy or of a GPU."""
+"""How many edges tours share, pair by pair, on arrays of NumPy or of a GPU."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _RARE = 500  # a pair is counted in the time of so many multiplications
 _CHUNK = 2**23  # entries of temporary arrays
 
 
-def shared_edges(xp: Any, tours: Any, others: Any, *, symmetric: bool = True) -> Any:
-    """Return how many edges each tour has in common with each of some others.
+def shared_edges(xp: Any, tours: Any, first: int, *, symmetric: bool = True) -> Any:
+    """Return how many edges each of the first tours has in common with each of all.
 
     The product of two incidence matrices: dense for edges that many tours have, pair by pair for
     the others, so that the time neither grows with all edges that occur, as a dense product's
@@ -25,27 +25,29 @@ def shared_edges(xp: Any, tours: Any, others: Any, *, symmetric: bool = True) ->
     ----------
     xp : module
         NumPy or CuPy, whichever the tours belong to.
-    tours, others : integer arrays, shapes (A, n) and (B, n)
+    tours : integer array, shape (P, n)
         Permutations, n >= 3; not changed.
+    first : int
+        1 to P.
     symmetric : bool
         Whether an edge is the same in both directions.
 
     Returns
     -------
-    int64 array of `xp`, shape (A, B)
+    int64 array of `xp`, shape (first, P)
     """
-    size, count = len(tours), len(others)
-    row, column = _incidence(xp, xp.concatenate([tours, others]), symmetric)
-    own = xp.bincount(column[row < size], minlength=int(column[-1]) + 1)
-    each = xp.bincount(column) - own  # tours and others that have an edge
-    frequent = own * each * _RARE >= size * count
-    shared = xp.zeros((size, count), dtype=xp.float32)  # whole numbers, exact below 2**24
-    for matrix in _dense(xp, row, column, frequent, size + count):
-        shared += matrix[:, :size].T @ matrix[:, size:]
+    size = len(tours)
+    row, column = _incidence(xp, tours, symmetric)
+    each = xp.bincount(column)  # tours that have an edge
+    own = xp.bincount(column[row < first], minlength=len(each))
+    frequent = own * each * _RARE >= first * size
+    shared = xp.zeros((first, size), dtype=xp.float32)  # whole numbers, exact below 2**24
+    for matrix in _dense(xp, row, column, frequent, size):
+        shared += matrix[:, :first].T @ matrix
     pairs = shared.astype(xp.int64).ravel()
-    for one, other in _pairs(xp, row, column, own, xp.where(frequent, 0, each), size):
-        pairs += xp.bincount(one * count + (other - size), minlength=size * count)
-    return pairs.reshape(size, count)
+    for one, other in _pairs(xp, row, column, xp.where(frequent, 0, each), first):
+        pairs += xp.bincount(one * size + other, minlength=first * size)
+    return pairs.reshape(first, size)
 
 
 def _incidence(xp: Any, tours: Any, symmetric: bool) -> tuple[Any, Any]:
@@ -77,17 +79,14 @@ def _dense(xp: Any, row: Any, column: Any, frequent: Any, size: int) -> Iterator
         yield matrix
 
 
-def _pairs(
-    xp: Any, row: Any, column: Any, own: Any, each: Any, size: int
-) -> Iterator[tuple[Any, Any]]:
-    """Yield rows of pairs that share an edge, for edges that `each` says others have."""
-    begin = xp.searchsorted(column, xp.arange(len(own)))  # rows below `size` come first
-    mine = xp.flatnonzero((row < size) & (each[column] > 0))
+def _pairs(xp: Any, row: Any, column: Any, each: Any, first: int) -> Iterator[tuple[Any, Any]]:
+    """Yield rows of pairs that share an edge, for edges that `each` says tours have."""
+    begin = xp.searchsorted(column, xp.arange(len(each)))
+    mine = xp.flatnonzero((row < first) & (each[column] > 0))
     ends = xp.cumsum(each[column[mine]])  # of the partners of each occurrence
     total = int(ends[-1]) if len(ends) else 0
-    for first in range(0, total, _CHUNK):
-        pair = xp.arange(first, min(first + _CHUNK, total))
+    for done in range(0, total, _CHUNK):
+        pair = xp.arange(done, min(done + _CHUNK, total))
         which = xp.searchsorted(ends, pair, side="right")
         edge = column[mine[which]]
-        partner = begin[edge] + own[edge] + (pair - ends[which] + each[edge])
-        yield row[mine[which]], row[partner]
+        yield row[mine[which]], row[begin[edge] + pair - ends[which] + each[edge]]

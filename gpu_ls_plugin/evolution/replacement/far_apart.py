@@ -37,11 +37,11 @@ def far_apart(xp: Any, tours: Any, count: int, edges: int, *, symmetric: bool = 
     taken = xp.zeros(0, dtype=xp.int64)
     for first in range(0, size, _BLOCK):
         block = xp.arange(first, min(first + _BLOCK, size))
-        before = xp.concatenate([taken, block])
-        shared = shared_edges(xp, tours[block], tours[before], symmetric=symmetric)
-        close = n - shared < edges
-        free = ~close[:, : len(taken)].any(axis=1)
-        taken = xp.concatenate([taken, block[_first_come(xp, close[:, len(taken) :], free)]])
+        both = xp.concatenate([block, taken])
+        close = n - shared_edges(xp, tours[both], len(block), symmetric=symmetric) < edges
+        inside, outside = close[:, : len(block)], close[:, len(block) :]
+        found = _first_come(xp, inside, ~outside.any(axis=1))
+        taken = xp.concatenate([taken, block[found]])
         if len(taken) >= count:
             return taken[:count]
     passed = xp.ones(size, dtype=bool)
