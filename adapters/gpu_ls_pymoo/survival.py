@@ -20,7 +20,7 @@ class EdgeDistanceSurvival(Survival):
     that is taken already is passed over. Where too few are left, the best of those passed over
     fill up. The best tour always survives.
 
-    A thousand of two thousand tours of a thousand cities are chosen in a few tenths of a second.
+    A thousand of two thousand tours of a thousand cities are chosen in about a tenth of a second.
     `gpu_ls_plugin.evolution.replacement.EdgeDistance` is the same rule on arrays, also of a GPU.
 
     Parameters

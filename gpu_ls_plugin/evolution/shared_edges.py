@@ -9,17 +9,17 @@ from gpu_ls_plugin.evolution.edge_keys import edge_numbers
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_RARE = 500  # a pair is counted in the time of so many multiplications
+_RARE = 500  # a pair is counted in the time in which so many are looked up in sets
 _CHUNK = 2**23  # entries of temporary arrays
+_WORD = 64  # bits
 
 
 def shared_edges(xp: Any, tours: Any, first: int, *, symmetric: bool = True) -> Any:
     """Return how many edges each of the first tours has in common with each of all.
 
-    The product of two incidence matrices: dense for edges that many tours have, pair by pair for
-    the others, so that the time neither grows with all edges that occur, as a dense product's
-    does where tours are random, nor with the pairs that share an edge, as a sparse one's does
-    where tours are alike.
+    Edges that many tours have are counted in sets of bits, the others pair by pair, so that the
+    time neither grows with all edges that occur, as that of sets does where tours are random, nor
+    with the pairs that share an edge, which are all pairs where tours are alike.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ def shared_edges(xp: Any, tours: Any, first: int, *, symmetric: bool = True) -> 
     each = xp.bincount(column)  # tours that have an edge
     own = xp.bincount(column[row < first], minlength=len(each))
     frequent = own * each * _RARE >= first * size
-    shared = xp.zeros((first, size), dtype=xp.float32)  # whole numbers, exact below 2**24
-    for matrix in _dense(xp, row, column, frequent, size):
-        shared += matrix[:, :first].T @ matrix
+    shared = xp.zeros((first, size), dtype=xp.int32)
+    for words in _sets(xp, row, column, frequent, size):
+        shared += _ones(xp, words[:first, xp.newaxis] & words)
     pairs = shared.astype(xp.int64).ravel()
     for one, other in _pairs(xp, row, column, xp.where(frequent, 0, each), first):
         pairs += xp.bincount(one * size + other, minlength=first * size)
@@ -65,18 +65,28 @@ def _incidence(xp: Any, tours: Any, symmetric: bool) -> tuple[Any, Any]:
     return both & (2**bits - 1), xp.cumsum(first)
 
 
-def _dense(xp: Any, row: Any, column: Any, frequent: Any, size: int) -> Iterator[Any]:
-    """Yield 0-1 matrices of shape (edges, size), frequent edges only."""
+def _sets(xp: Any, row: Any, column: Any, frequent: Any, size: int) -> Iterator[Any]:
+    """Yield 64 frequent edges at a time as bits: which of them tours have, uint64 (size,)."""
     place = xp.cumsum(frequent.astype(xp.int64)) - 1
     chosen = frequent[column]
     row, column = row[chosen], place[column[chosen]]
-    width = max(1, _CHUNK // size)
-    edges = int(place[-1]) + 1
+    edges, width = int(place[-1]) + 1, _WORD * max(1, _CHUNK // (_WORD * size))
     for first in range(0, edges, width):
-        matrix = xp.zeros((min(width, edges - first), size), dtype=xp.float32)
+        matrix = xp.zeros((size, min(width, -(-(edges - first) // _WORD) * _WORD)), dtype=bool)
         begin, end = xp.searchsorted(column, xp.asarray([first, first + width])).tolist()
-        matrix[column[begin:end] - first, row[begin:end]] = 1
-        yield matrix
+        matrix[row[begin:end], column[begin:end] - first] = True
+        words = xp.packbits(matrix.ravel()).view(xp.uint64).reshape(size, -1)
+        yield from xp.ascontiguousarray(words.T)
+
+
+def _ones(xp: Any, words: Any) -> Any:
+    """Return how many bits are set in numbers of 64 bits."""
+    if hasattr(xp, "bitwise_count"):
+        return xp.bitwise_count(words)
+    halves = words - (words >> 1 & 0x5555555555555555)  # NumPy 1: two, four, eight bits at a time
+    fours = (halves & 0x3333333333333333) + (halves >> 2 & 0x3333333333333333)
+    bytes_ = fours + (fours >> 4) & 0x0F0F0F0F0F0F0F0F
+    return (bytes_ * 0x0101010101010101 >> 56).astype(xp.uint8)
 
 
 def _pairs(xp: Any, row: Any, column: Any, each: Any, first: int) -> Iterator[tuple[Any, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 @st.composite
 def populations(draw: st.DrawFn) -> NDArray[Any]:
     """Tours of which some are there several times, as they are or the other way round."""
-    n, size = draw(st.integers(3, 12)), draw(st.integers(1, 12))
+    n, size = draw(st.integers(3, 40)), draw(st.integers(1, 12))
     tours = rows(n, size, draw(st.integers(0, 999)))
     written = np.concatenate([tours, np.roll(tours, 2, axis=1)[:, ::-1]])
     return written[draw(st.lists(st.integers(0, 2 * size - 1), min_size=1, max_size=20))]
@@ -51,3 +52,12 @@ def test_the_smallest_tours(n: int) -> None:
     both = np.array([ring, ring[::-1]])
     assert shared_edges(np, both, 1).tolist() == [[n, n]]
     assert shared_edges(np, both, 1, symmetric=False).tolist() == [[n, 0]]
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), min_size=1))
+def test_bits_are_counted_without_the_function_of_numpy_2(numbers: list[int]) -> None:
+    words = np.array(numbers, dtype=np.uint64)
+    old = SimpleNamespace(uint8=np.uint8)
+    expected = [number.bit_count() for number in numbers]
+    assert counting._ones(old, words).tolist() == expected
+    assert counting._ones(np, words).tolist() == expected
