@@ -1,0 +1,56 @@
+"""Rounds of chains that are put down and taken up again go on as if they had not been."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.searches.chains.start import Start
+from gpu_ls_plugin.searches.rounds import Rounds
+from tests.helpers.random_problems import random_problem, random_tours
+
+STEPS = gls.LocalSearch([gls.TwoOpt()], candidates=gls.Nearest(6))
+SEARCHES = {
+    "crossed": gls.IteratedLocalSearch(STEPS, cooperation=gls.EdgeAssembly(0.2, 2)),
+    "migrating": gls.IteratedLocalSearch(STEPS, cooperation=gls.Migration(0.2)),
+    "alone": gls.IteratedLocalSearch(STEPS, restart_after=5),
+    "of parts": gls.IteratedLocalSearch(STEPS, part=64),
+    "kick by kick": gls.IteratedLocalSearch(
+        gls.LocalSearch([gls.TwoOpt()], candidates=gls.Nearest(6), pivoting=gls.Best())
+    ),
+}
+KICKS = 60
+
+
+def rounds_of(search, problem, tours):
+    start = Start(get_backend("cpu"), problem, tours.copy(), 3)
+    return Rounds(search.chains(start), search.search, search.cooperation, Statistics())
+
+
+def advance(rounds, kicks):
+    goal = rounds.done + kicks
+    while rounds.chains.behind(goal):
+        rounds.launch(goal, lambda done, to: (0.5, 0.0), np.inf)
+    return rounds
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_rounds_go_on_where_they_stood(name):
+    problem, search = random_problem("EUC_2D", 200), SEARCHES[name]
+    tours = search.search(problem, random_tours(200, 8), backend="cpu").tours
+    kicks = 5 if name == "kick by kick" else KICKS
+    rounds = advance(rounds_of(search, problem, tours), kicks)
+    state = pickle.loads(pickle.dumps(rounds.state()))
+    other = rounds_of(search, problem, tours[::-1])
+    other.restore(state)
+    advance(rounds, kicks)
+    assert state["chains"]["kicks"].sum() < rounds.chains.kicks.sum()  # the state is a copy
+    advance(other, kicks)
+    for attribute in ("tours", "best_tours", "costs", "best_costs", "kicks", "moves", "idle"):
+        ours, theirs = (getattr(each.chains, attribute) for each in (rounds, other))
+        assert np.array_equal(ours, theirs), attribute
