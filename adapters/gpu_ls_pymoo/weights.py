@@ -1,4 +1,4 @@
-"""Rules for the weights of objectives, and Pareto local search: parts that need nothing of pymoo."""
+"""Parts of searches with several objectives, which know nothing of pymoo."""
 
 from gpu_ls_plugin.evolution.pareto_search import ParetoLocalSearch
 from gpu_ls_plugin.evolution.weights import DirectionWeights, PositionWeights, RandomWeights

@@ -45,8 +45,7 @@ def non_dominated(costs: NDArray[Any]) -> NDArray[np.intp]:
         block = block[~_covered(ordered[block], front)]
         rows = ordered[block]
         below: NDArray[np.bool_] = (rows[:, None] <= rows[None]).all(axis=2)
-        later: NDArray[np.bool_] = np.triu(below, 1)
-        block = block[~later.any(axis=0)]
+        block = block[~np.logical_or.reduce(np.triu(below, 1), axis=0)]
         chosen.append(block)
         front = np.concatenate([front, ordered[block]])
     return order[np.concatenate(chosen)] if chosen else order
