@@ -30,6 +30,7 @@ from gpu_ls_plugin.neighbourhoods import (
 from gpu_ls_plugin.neighbourhoods.composed import CHECKED, Moves, chain_needs
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
+from gpu_ls_plugin.problems.weighted import WeightedSum
 from gpu_ls_plugin.recombination import (
     assembly_layouts,
     edge_assembly,
@@ -121,6 +122,7 @@ def instantiations() -> list[Kernel]:
         parted.unroll_kernel(WARP),
         parted.write_kernel(WARP),
         *_edge_recombination(),
+        *_weighted(),
     ]
     for metric in (make() for make in BUILT_IN_METRICS.values()):
         kernels += metric_kernels(metric)
@@ -274,6 +276,26 @@ def _instances(metric: Metric) -> Iterator[Kernel]:
     needs = chain_needs(metric, moves, SHALLOW)
     shape = chain_layouts.part_shape(INSTANCE, tuning.SHARED_MEMORY[90], needs)
     yield chain_kernel(metric, moves, WINDOW, Annealing(), shape, TOUR_PART)
+
+
+def _weighted() -> Iterator[Kernel]:
+    """All that works on rows with weights of their own: of two objectives, by matrix and place."""
+    metric = WeightedSum((BUILT_IN_METRICS["EUC_2D"](), BUILT_IN_METRICS["EXPLICIT"]()))
+    shared = tuning.SHARED_MEMORY[90]
+    moves = Moves.of(SHALLOW, symmetric=True, length="double")
+    yield tour_cost_kernel(metric, WARP)
+    yield sites_kernel(metric, "gls::Block<1024>")
+    shape = descent_layouts.descent_shape(CITIES[0], 16, shared)
+    yield descent_kernel(metric, moves, shape.team, shape.memory)
+    layout = chain_layouts.chain_shape(
+        CITIES[0], 64, shared, needs=chain_needs(metric, moves, SHALLOW)
+    )
+    yield chain_kernel(metric, moves, WINDOW, Annealing(), layout)
+    pairs = assembly_layouts.assembly_shape(CITIES[0], 64, shared)
+    yield edge_assembly.assembly_kernel(metric, "double", "", pairs)
+    own = partition_crossover.components_bytes(CITIES[0], 2)
+    pairs = pair_layouts.pair_shape(CITIES[0], own, 64, shared)
+    yield partition_crossover.partition_crossover_kernel(metric, pairs)
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:

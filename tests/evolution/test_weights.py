@@ -66,7 +66,7 @@ def test_parameters_are_checked():
 
 
 def test_weights_make_up_for_scales():
-    """The second objective is the first one, a thousand times as long: its weight is as much less."""
+    """The second objective is a thousand times as long as the first: its weight is as much less."""
     part = random_problem("EXPLICIT", 30, span=900)
     other = gls.TSP.from_matrix(random_problem("EXPLICIT", 30, 5, 900).matrix * 1000)
     problem, tours = gls.MultiObjectiveTSP([part, other]), random_tours(30, 200)
