@@ -31,15 +31,6 @@ PLAIN_POP = 100
 DRAWN = 400  # points of a front that are stored
 LIMITS = ("who", "limit", "seconds", "points")
 COLUMNS = (*LIMITS, "hv_random", "share_random", "hv_half", "share_half")
-    "who",
-    "limit",
-    "seconds",
-    "points",
-    "hv_random",
-    "hv_half",
-    "share_random",
-    "share_half",
-)
 OURS, LONG, PEER = "MemeticNSGA2", "MemeticNSGA2, long", "pymoo NSGA2"
 
 
