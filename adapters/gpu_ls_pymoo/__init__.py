@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         ParetoLocalSearch,
         PositionWeights,
         RandomWeights,
+        Tchebycheff,
     )
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "RecombinationCrossover",
     "SegmentCrossover",
     "TSPProblem",
+    "Tchebycheff",
     "TourDuplicateElimination",
     "as_tsp",
     "default_search",
@@ -88,6 +90,7 @@ _HOMES = {
     "RecombinationCrossover": "crossover",
     "SegmentCrossover": "crossover",
     "TSPProblem": "problems",
+    "Tchebycheff": "weights",
     "TourDuplicateElimination": "duplicates",
     "as_tsp": "problems",
     "default_search": "search",

@@ -16,13 +16,20 @@ from gpu_ls_plugin.evolution.weights import (
     DirectionWeights,
     PositionWeights,
     RandomWeights,
+    Tchebycheff,
     places_of,
 )
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from tests.helpers.random_problems import random_problem, random_tours
 
 DIRECTIONS = np.array([(1, 0), (3, 1), (1, 1), (1, 3), (0, 1)])
-RULES = (RandomWeights(), PositionWeights(), PositionWeights(0.0), DirectionWeights(DIRECTIONS))
+RULES = (
+    RandomWeights(),
+    PositionWeights(),
+    PositionWeights(0.0),
+    DirectionWeights(DIRECTIONS),
+    Tchebycheff(PositionWeights(0.1)),
+)
 
 
 @given(
@@ -61,6 +68,10 @@ def test_parameters_are_checked():
     for wrong in ([1, 2], [[0, 0]], [[-1, 2]], np.empty((0, 2))):
         with pytest.raises(InvalidParameterError, match="directions"):
             DirectionWeights(wrong)
+    with pytest.raises(InvalidTypeError, match="weights"):
+        Tchebycheff(3)
+    with pytest.raises(InvalidParameterError, match="augmentation"):
+        Tchebycheff(augmentation=0.0)
     with pytest.raises(InvalidParameterError, match="3"):
         DirectionWeights(DIRECTIONS).draw(np.zeros((1, 3)), np.random.default_rng(0))
 

@@ -40,6 +40,7 @@ from gpu_ls_pymoo import (
     PositionWeights,
     RandomWeights,
     SegmentCrossover,
+    Tchebycheff,
     TourDuplicateElimination,
     TSPProblem,
     as_tsp,
@@ -65,7 +66,9 @@ def algorithms():
     yield NSGA3(DIRECTIONS, pop_size=10, **parts(RandomWeights()))
     yield MOEAD(DIRECTIONS, **parts(DirectionWeights(DIRECTIONS)))
     yield SMSEMOA(pop_size=10, **parts(PositionWeights(0.1)))
+    yield NSGA2(pop_size=10, **parts(Tchebycheff()))
     yield MemeticNSGA2(10, backend="cpu")
+    yield MemeticNSGA2(10, backend="cpu", weights=Tchebycheff(PositionWeights()))
     yield MemeticNSGA2(10, backend="cpu", weights=DirectionWeights(DIRECTIONS), pareto=None)
     yield MemeticNSGA2(10, "two_opt+or_opt/nearest(5)", backend="cpu", n_offsprings=4)
 
