@@ -7,6 +7,8 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.evaluation import tour_cost_kernel
@@ -28,6 +30,8 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOpt,
 )
 from gpu_ls_plugin.neighbourhoods.composed import CHECKED, Moves, chain_needs
+from gpu_ls_plugin.objectives.tchebycheff import Tchebycheff
+from gpu_ls_plugin.objectives.under import RowsUnder
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
 from gpu_ls_plugin.problems.weighted import WeightedSum
@@ -290,7 +294,10 @@ def _weighted() -> Iterator[Kernel]:
     layout = chain_layouts.chain_shape(
         CITIES[0], 64, shared, needs=chain_needs(metric, moves, SHALLOW)
     )
-    yield chain_kernel(metric, moves, WINDOW, Annealing(), layout)
+    functors = tuple(part.functor for part in metric.metrics)
+    distances = RowsUnder(metric, Tchebycheff(np.ones((1, 2)), np.zeros(2), functors))
+    for lengths in (metric, distances):
+        yield chain_kernel(lengths, moves, WINDOW, Annealing(), layout)
     pairs = assembly_layouts.assembly_shape(CITIES[0], 64, shared)
     yield edge_assembly.assembly_kernel(metric, "double", "", pairs)
     own = partition_crossover.components_bytes(CITIES[0], 2)
