@@ -43,6 +43,7 @@ struct Tchebycheff {
 
   template <class Team, class City>
   GLS_DEVICE void begin(const Team& team, int n, City city) const {
+    GLS_UNROLL
     for (int m = 0; m < kObjectives; ++m) {
       const double sum = team.template sum<double>(n, [&](int p) {
         double lengths[kObjectives];
@@ -56,12 +57,15 @@ struct Tchebycheff {
   GLS_DEVICE void follow(const Change& change) const {
     double less[kObjectives];
     shortened(change, less);
+    GLS_UNROLL
     for (int m = 0; m < kObjectives; ++m) sums[m] -= less[m];
   }
   GLS_DEVICE void mark() const {
+    GLS_UNROLL
     for (int m = 0; m < kObjectives; ++m) sums[kObjectives + m] = sums[m];
   }
   GLS_DEVICE void restore() const {
+    GLS_UNROLL
     for (int m = 0; m < kObjectives; ++m) sums[m] = sums[kObjectives + m];
   }
 
@@ -70,13 +74,16 @@ struct Tchebycheff {
   template <class Change>
   GLS_DEVICE void shortened(const Change& change, double* less) const {
     double lengths[kObjectives];
+    GLS_UNROLL
     for (int m = 0; m < kObjectives; ++m) less[m] = 0;
 #pragma unroll 1
     for (int edge = 0; edge < change.edges(); ++edge) {
       const Edge leaving = change.leaving(edge), coming = change.coming(edge);
       terms.each(leaving.from, leaving.to, lengths);
+      GLS_UNROLL
       for (int m = 0; m < kObjectives; ++m) less[m] += lengths[m];
       terms.each(coming.from, coming.to, lengths);
+      GLS_UNROLL
       for (int m = 0; m < kObjectives; ++m) less[m] -= lengths[m];
     }
   }

@@ -291,12 +291,11 @@ def _weighted() -> Iterator[Kernel]:
     yield sites_kernel(metric, "gls::Block<1024>")
     shape = descent_layouts.descent_shape(CITIES[0], 16, shared)
     yield descent_kernel(metric, moves, shape.team, shape.memory)
-    layout = chain_layouts.chain_shape(
-        CITIES[0], 64, shared, needs=chain_needs(metric, moves, SHALLOW)
-    )
     functors = tuple(part.functor for part in metric.metrics)
     distances = RowsUnder(metric, Tchebycheff(np.ones((1, 2)), np.zeros(2), functors))
     for lengths in (metric, distances):
+        needs = chain_needs(lengths, moves, SHALLOW)
+        layout = chain_layouts.chain_shape(CITIES[0], 64, shared, needs=needs)
         yield chain_kernel(lengths, moves, WINDOW, Annealing(), layout)
     pairs = assembly_layouts.assembly_shape(CITIES[0], 64, shared)
     yield edge_assembly.assembly_kernel(metric, "double", "", pairs)
