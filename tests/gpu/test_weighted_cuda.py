@@ -47,6 +47,18 @@ def test_chains(n):
     assert_same(lambda place: search(problem, tours, seed=2, budget=budget, backend=place))
 
 
+@pytest.mark.parametrize("layout", ["warp", "block", "global", "thread"])
+def test_tchebycheff_distances(layout):
+    parts = [random_problem("EUC_2D", 70, seed, 900) for seed in range(2)]
+    problem, tours = gls.MultiObjectiveTSP(parts), random_tours(70, 50)
+    weights = np.random.default_rng(0).random((50, 2)) + 0.01
+    distant = problem.tchebycheff(weights, problem.cost(tours).min(axis=0) * 0.2)
+    search = gls.LocalSearch([gls.LinKernighan(3)], candidates=LISTS, layout=layout)
+    assert_same(lambda place: search(distant, tours, backend=place))
+    iterated, budget = gls.IteratedLocalSearch(search), gls.Budget(kicks=60)
+    assert_same(lambda place: iterated(distant, tours, budget=budget, backend=place))
+
+
 @pytest.mark.parametrize("part", [gls.EdgeAssembly(), gls.PartitionCrossover()])
 @pytest.mark.parametrize("metrics", METRIC_LISTS)
 def test_crossovers(part, metrics):
