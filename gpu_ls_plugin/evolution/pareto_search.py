@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
     from gpu_ls_plugin.problems.tsp import TSP
 
-MOVES_AT_ONCE = {"cpu": 1 << 19, "cuda": 1 << 24}  # what temporary arrays hold
+MOVES_AT_ONCE = {"cpu": 1 << 15, "cuda": 1 << 24}  # what temporary arrays hold
 LARGEST_TABLE = 3000  # cities up to which lengths are looked up
 CHOSEN = 16  # neighbours of a tour that are looked at where there are three objectives or more
 
