@@ -53,6 +53,20 @@ def test_memetic_ga(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_two_objectives(tmp_path: Path) -> None:
+    reason = 'needs pip install "gpu-ls-plugin[pymoo,plot]"'
+    pytest.importorskip("pymoo.core.problem", reason=reason)
+    pytest.importorskip("matplotlib", reason=reason)
+    out = run("two_objectives.py", "--seconds", 1, "--plot", "out.png", folder=tmp_path)
+    found = re.findall(r"^(.*): (\d+) tours, hypervolume (0\.\d+)$", out, re.M)
+    assert [name for name, _, _ in found] == ["NSGA2", "NSGA2, LocalSearchMutation", "MemeticNSGA2"]
+    plain, searched, memetic = (float(volume) for _, _, volume in found)
+    assert plain < searched < memetic
+    assert int(found[2][1]) > 2 * int(found[1][1])
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
 def test_memetic_ga_on_another_instance(tmp_path: Path) -> None:
     pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
     (tmp_path / "box.tsp").write_text(

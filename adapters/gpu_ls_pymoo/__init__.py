@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         ParetoLocalSearch,
         PositionWeights,
         RandomWeights,
+        Tchebycheff,
     )
 
 __all__ = [
@@ -69,6 +70,7 @@ __all__ = [
     "RecombinationCrossover",
     "SegmentCrossover",
     "TSPProblem",
+    "Tchebycheff",
     "TourDuplicateElimination",
     "as_tsp",
     "default_search",
@@ -100,6 +102,7 @@ _HOMES = {
     "RecombinationCrossover": "crossover",
     "SegmentCrossover": "crossover",
     "TSPProblem": "problems",
+    "Tchebycheff": "weights",
     "TourDuplicateElimination": "duplicates",
     "as_tsp": "problems",
     "default_search": "search",

@@ -159,8 +159,9 @@ class LocalSearchMutation(_TourMutation):
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
         if isinstance(problem, MultiObjectiveTSP):
-            weights = np.ones((size, problem.n_obj))
-            self.search.prepare(problem.tours.weighted(weights), size)
+            some = np.ones((size, problem.n_obj))
+            ideal = np.zeros(problem.n_obj)
+            self.search.prepare(self.weights.scalarised(problem.tours, some, ideal), size)
         else:
             self.search.prepare(as_tsp(problem), size)
 

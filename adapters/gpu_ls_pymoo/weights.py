@@ -1,6 +1,17 @@
-"""Rules for the weights of objectives, and Pareto local search: parts that need nothing of pymoo."""
+"""Parts of searches with several objectives, which know nothing of pymoo."""
 
 from gpu_ls_plugin.evolution.pareto_search import ParetoLocalSearch
-from gpu_ls_plugin.evolution.weights import DirectionWeights, PositionWeights, RandomWeights
+from gpu_ls_plugin.evolution.weights import (
+    DirectionWeights,
+    PositionWeights,
+    RandomWeights,
+    Tchebycheff,
+)
 
-__all__ = ["DirectionWeights", "ParetoLocalSearch", "PositionWeights", "RandomWeights"]
+__all__ = [
+    "DirectionWeights",
+    "ParetoLocalSearch",
+    "PositionWeights",
+    "RandomWeights",
+    "Tchebycheff",
+]

@@ -177,6 +177,10 @@ class Backend(ABC):
         data, objective = self.metric_data(problem), problem.objective
         if objective.length_alone:
             return data
+        if problem not in self._search_data and problem.rows is not None:
+            own, kept = objective.row_words(self, problem)
+            joined = self.xp.concatenate([data, self.xp.asarray(own)], axis=1)
+            self._search_data[problem] = joined, kept
         if problem not in self._search_data:
             words = kept_words(self.xp, [data, *objective.words(self, problem)])
             self._search_data[problem] = packed_words(self.xp, words, self.address), words

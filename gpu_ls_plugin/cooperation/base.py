@@ -36,11 +36,15 @@ class Cooperation(ABC):
     ----------
     name : str
         Name in the registry.
+    by_row : bool
+        Whether it measures tours by the row of the chain that they are for, where rows have lengths
+        of their own.
     every : float
         Kicks per city between two exchanges; more than 0.
     """
 
     name: ClassVar[str]
+    by_row: ClassVar[bool] = False
     every: float
 
     def __post_init__(self) -> None:

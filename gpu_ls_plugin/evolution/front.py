@@ -43,10 +43,8 @@ def non_dominated(costs: NDArray[Any]) -> NDArray[np.intp]:
     for begin in range(0, len(ordered), step):  # nothing is dominated by what comes behind it
         block = np.arange(begin, min(begin + step, len(ordered)))
         block = block[~_covered(ordered[block], front)]
-        rows = ordered[block]
-        below: NDArray[np.bool_] = (rows[:, None] <= rows[None]).all(axis=2)
-        later: NDArray[np.bool_] = np.triu(below, 1)
-        block = block[~later.any(axis=0)]
+        first = np.triu(_nowhere_higher(ordered[block], ordered[block]), 1)
+        block = block[~np.logical_or.reduce(first, axis=0)]
         chosen.append(block)
         front = np.concatenate([front, ordered[block]])
     return order[np.concatenate(chosen)] if chosen else order
@@ -58,8 +56,13 @@ def _covered(rows: NDArray[Any], front: NDArray[Any]) -> NDArray[np.bool_]:
     step = max(1, BLOCK // max(1, rows.size))
     for begin in range(0, len(front), step):
         part = front[begin : begin + step]
-        covered |= (part[None] <= rows[:, None]).all(axis=2).any(axis=1)
+        covered |= np.logical_or.reduce(_nowhere_higher(part, rows), axis=0)
     return covered
+
+
+def _nowhere_higher(first: NDArray[Any], second: NDArray[Any]) -> Any:
+    """Tell which rows (P, M) are nowhere higher than which others (Q, M), shape (P, Q)."""
+    return (first[:, None] <= second[None]).all(axis=2)
 
 
 @dataclass(frozen=True, eq=False)

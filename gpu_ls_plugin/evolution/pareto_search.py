@@ -13,6 +13,7 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import check_name, get_backend
 from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.evolution.rows import canonical
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
     from gpu_ls_plugin.problems.tsp import TSP
 
-MOVES_AT_ONCE = {"cpu": 1 << 19, "cuda": 1 << 24}  # what temporary arrays hold
+MOVES_AT_ONCE = {"cpu": 1 << 15, "cuda": 1 << 24}  # what temporary arrays hold
 LARGEST_TABLE = 3000  # cities up to which lengths are looked up
 CHOSEN = 16  # neighbours of a tour that are looked at where there are three objectives or more
 
@@ -87,19 +88,16 @@ class ParetoLocalSearch:
             Tours of the front that is returned.
         """
         self.check(problem)
-        watch = Stopwatch.of(seconds)
-        left = np.flatnonzero(~front.explored)
-        chosen = np.sort(random_state.permutation(left)[: self.tours])
-        if not len(chosen) or problem.n < 4:
-            return front.marked(chosen)
+        watch, left = Stopwatch.of(seconds), self.tours
         backend = get_backend(self.backend)
         with backend.current():
             neighbours = _Neighbours(backend, problem)
-            tours, front = front.tours[chosen], front.marked(chosen)
-            for begin in range(0, len(tours), neighbours.step):
-                if watch.left <= 0:
-                    break
-                found = neighbours.improving(tours[begin : begin + neighbours.step], front)
+            while left > 0 and watch.left > 0 and not front.explored.all():
+                rows = random_state.permutation(np.flatnonzero(~front.explored))
+                rows = np.sort(rows[: min(left, neighbours.step)])
+                left -= len(rows)
+                front = front.marked(rows)
+                found = neighbours.improving(front.tours[rows], front)
                 front = front.joined(*found, most)
         return front
 
@@ -111,12 +109,14 @@ class _Neighbours:
         self._problem, self._backend, self._xp = problem, backend, backend.xp
         first, last = _places(problem.n)
         self._first, self._last = self._xp.asarray(first), self._xp.asarray(last)
-        self.step = max(1, MOVES_AT_ONCE[backend.name] // len(first))
+        self.step = max(1, MOVES_AT_ONCE[backend.name] // max(1, len(first)))
 
     def improving(self, tours: NDArray[np.int32], front: Front) -> tuple[Any, Any]:
         """Return neighbours of tours that may belong to a front, and their costs."""
         xp, problem = self._xp, self._problem
         before = problem.cost(tours)
+        if not len(self._first):
+            return tours[:0], before[:0]
         here = xp.asarray(tours)
         costs = [
             column[:, None] + change
@@ -131,7 +131,7 @@ class _Neighbours:
         first, last = (self._host(part)[moves][:, None] for part in (self._first, self._last))
         place = np.arange(problem.n)[None]
         turned = np.where((place > first) & (place <= last), first + 1 + last - place, place)
-        made = tours[rows[:, None], turned]
+        made = canonical(tours[rows[:, None], turned])
         # Real costs are those of the tours from scratch, to the last digit.
         return made, found if problem.integer or not len(made) else problem.cost(made)
 

@@ -44,7 +44,13 @@ def weighted_for(
         Where the ideal and the nadir point are found out.
     """
     drawn = _drawn(problem, problem.cost(tours), weights, random_state, backend)
-    return problem.weighted(drawn)
+    return _scalarised(problem, drawn, weights, backend)
+
+
+def _scalarised(
+    problem: MultiObjectiveTSP, drawn: NDArray[np.float64], weights: Weights, backend: str
+) -> WeightedTSP:
+    return weights.scalarised(problem, drawn, payoffs(problem, backend)[0])
 
 
 def _drawn(
@@ -90,7 +96,8 @@ class ScalarisedGeneration:
         payoffs(problem, self.improver.backend)
         self.kick.prepare(problem.objectives[0])
         self.crossover.cross(weighted, tours, tours, seed=0, backend=self.improver.backend)
-        self.improver.prepare(weighted, size)
+        scalarised = _scalarised(problem, weighted.weights, self.weights, self.improver.backend)
+        self.improver.prepare(scalarised, size)
 
     def begin(
         self,
@@ -102,7 +109,8 @@ class ScalarisedGeneration:
         """Return searched tours of a start population, whatever their parents."""
         costs = problem.cost(tours)
         drawn = _drawn(problem, costs, self.weights, random_state, self.improver.backend)
-        return self._searched(problem.weighted(drawn), tours, random_state, run)
+        scalarised = _scalarised(problem, drawn, self.weights, self.improver.backend)
+        return self._searched(scalarised, tours, random_state, run)
 
     def __call__(
         self,
@@ -146,16 +154,17 @@ class ScalarisedGeneration:
         same = weighted.cost(crossed) >= known * (1.0 - 1e-9)
         if same.any():
             crossed[same] = self.kick(problem.objectives[0], tours[first[same]], random_state)
-        return self._searched(weighted, crossed, random_state, run)
+        scalarised = _scalarised(problem, drawn, self.weights, place)
+        return self._searched(scalarised, crossed, random_state, run)
 
     def _searched(
         self,
-        weighted: WeightedTSP,
+        scalarised: WeightedTSP,
         tours: Tours,
         random_state: np.random.Generator,
         run: Run | None,
     ) -> Tours:
-        found = self.improver.search_rows(weighted, tours, random_state, run)
+        found = self.improver.search_rows(scalarised, tours, random_state, run)
         return tours if found is None else found.tours
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,9 @@ from gpu_ls_plugin.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
+    from gpu_ls_plugin.problems.weighted import WeightedTSP
 
 LEAST = 1e-3  # of a weight: a tour is not to be bad in an objective for nothing
 
@@ -37,6 +40,24 @@ class Weights(ABC):
         float64 array, shape (P, M)
             At least `LEAST`, before rows are scaled to the sum 1.
         """
+
+    def scalarised(
+        self,
+        problem: MultiObjectiveTSP,
+        weights: NDArray[np.float64],
+        ideal: NDArray[np.float64],
+    ) -> WeightedTSP:
+        """Return what tours are searched by: the weighted sum unless overridden.
+
+        Parameters
+        ----------
+        problem : MultiObjectiveTSP
+        weights : float64 array, shape (P, M)
+            Of costs as they are.
+        ideal : float64 array, shape (M,)
+            The least cost that is known in each objective.
+        """
+        return problem.weighted(weights)
 
 
 @dataclass(frozen=True)
@@ -119,6 +140,46 @@ class DirectionWeights(Weights):
 
     def __repr__(self) -> str:
         return f"DirectionWeights({len(self.directions)} directions)"
+
+
+@dataclass(frozen=True)
+class Tchebycheff(Weights):
+    """Weights of another rule, for Tchebycheff distances in place of weighted sums.
+
+    Parameters
+    ----------
+    weights : Weights
+    augmentation : float
+        Part of the weighted sum in the distance, more than 0.
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError
+        `weights` is not a rule, or `augmentation` is out of range.
+    """
+
+    weights: Weights = field(default_factory=RandomWeights)
+    augmentation: float = 0.05
+
+    def __post_init__(self) -> None:
+        wanted = "rule for weights, such as RandomWeights()"
+        checks.fields(self, checks.instance, "weights", kind=Weights, wanted=wanted)
+        checks.fields(self, checks.number, "augmentation", least=1e-9, most=1e9)
+
+    def draw(
+        self, places: NDArray[np.float64], random_state: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Return the weights of the other rule."""
+        return self.weights.draw(places, random_state)
+
+    def scalarised(
+        self,
+        problem: MultiObjectiveTSP,
+        weights: NDArray[np.float64],
+        ideal: NDArray[np.float64],
+    ) -> WeightedTSP:
+        """Return what tours are searched by: the distance from the ideal point."""
+        return problem.tchebycheff(weights, ideal, self.augmentation)
 
 
 def normalised(weights: Any) -> NDArray[np.float64]:

@@ -8,11 +8,11 @@ namespace gls {
 
 template <class Metric, class = void>
 struct RowBytes {
-  static constexpr int kCount = 0;
+  enum : int { kCount = 0 };
 };
 template <class Metric>
 struct RowBytes<Metric, decltype(void(Metric::kRowBytes))> {
-  static constexpr int kCount = Metric::kRowBytes;
+  enum : int { kCount = Metric::kRowBytes };
 };
 
 // What a row's metric reads: what all read, as a rule.

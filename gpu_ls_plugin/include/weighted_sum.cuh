@@ -23,6 +23,11 @@ struct Terms {
   GLS_DEVICE double add(double before, int a, int b) const {
     return rest.add(before + weight * double(first(a, b)), a, b);
   }
+  // The lengths themselves.
+  GLS_DEVICE void each(int a, int b, double* lengths) const {
+    lengths[at] = double(first(a, b));
+    rest.each(a, b, lengths);
+  }
 };
 template <int at, class Last>
 struct Terms<at, Last> {
@@ -34,6 +39,7 @@ struct Terms<at, Last> {
   GLS_DEVICE double add(double before, int a, int b) const {
     return before + weight * double(last(a, b));
   }
+  GLS_DEVICE void each(int a, int b, double* lengths) const { lengths[at] = double(last(a, b)); }
 };
 
 template <class... Metrics>

@@ -10,6 +10,7 @@ import numpy as np
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.objectives.under import RowsUnder, searched
 from gpu_ls_plugin.tours import tour_layouts
 from gpu_ls_plugin.tours.sites import DTYPES, GRID_BYTES, Sites, metric_type
 from gpu_ls_plugin.trust import foreign
@@ -135,11 +136,12 @@ def chain_needs(
 ) -> tour_layouts.ChainNeeds:
     """Return what chains of these moves need."""
     deep, grid = any(part.deep for part in neighbourhoods), moves.grid
+    registers = "some" if deep == bool(grid) else "few" if grid else "many"
     return tour_layouts.ChainNeeds(
         GRID_BYTES.get(grid, metric.site_bytes),
         moves.length_bytes,
         len(moves.names),
-        "some" if deep == bool(grid) else "few" if grid else "many",
+        "many" if isinstance(metric, RowsUnder) else registers,
     )
 
 
@@ -187,7 +189,7 @@ class CandidateMoves:
             part.variants(degree, problem.symmetric) for part in neighbourhoods
         )
         self.cities = cities
-        self.needs = chain_needs(problem.metric, self.moves, neighbourhoods)
+        self.needs = chain_needs(searched(problem), self.moves, neighbourhoods)
         self.grid = sites.grid
         if sites.grid == "fine":  # one array of words
             cities, lengths = cities.astype("uint32") | lengths.astype("uint32") << 16, None

@@ -229,6 +229,13 @@ struct View {
   }
 };
 
+// Tells an objective that follows the tour of a move that is about to be made.
+template <class Team, class View>
+GLS_DEVICE void follow_move(const Team& team, const View& view, const Move& move) {
+  change_sums(team, view,
+              [&](const auto& objective) { objective.follow(MoveChange<View>{view, move}); });
+}
+
 // From what kernels are given.
 template <class Lengths, class City>
 GLS_DEVICE View<Lengths, City> view_of(const RingTour<City>& tour, const Instance& instance,

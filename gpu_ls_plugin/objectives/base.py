@@ -53,6 +53,15 @@ class Objective(ABC):
         """Return the functor's parameters: integers, floats, or arrays of the backend."""
         return []
 
+    def row_words(self, backend: Any, problem: Any) -> tuple[Any, Any]:
+        """Return the parameters of each row, uint64 (P, k), where rows have lengths of their own.
+
+        And what has to stay as long as they are used.
+        """
+        raise UnsupportedProblemError(
+            f"problem: the objective {self.name!r} is not one of rows with lengths of their own"
+        )
+
     @abstractmethod
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
         """Return what tours (P, n) cost in addition to length: exact, in the type of its costs."""

@@ -70,6 +70,54 @@ GLS_DEVICE constexpr bool length_alone() {
   return is_length(static_cast<typename ObjectiveOf<Metric>::Type*>(nullptr));
 }
 
+// The same where each row has data of its own: the metric's, and behind them the objective's words.
+template <class Metric, class ObjectiveType>
+struct RowsUnder : Metric {
+  using Objective = ObjectiveType;
+  static constexpr int kRowBytes = Metric::kRowBytes + 8 * Objective::kWords;
+  Objective objective;
+
+  GLS_DEVICE RowsUnder(const void* data, int n)
+      : Metric(data, n), objective(static_cast<const uint64*>(data) + Metric::kRowBytes / 8, n) {}
+};
+
+// Whether an objective keeps sums over the edges of the tour, which are told of each change:
+//
+//   begin(team, n, city)   of the tour of city(0), ... city(n - 1); all lanes
+//   follow(change)         a change is about to be made; one lane
+//   mark(), restore()      take note of the sums, and go back to them; one lane
+//
+// `kFollows` says so.
+template <class Objective, class = void>
+struct Follows {
+  enum : bool { kValue = false };
+};
+template <class Objective>
+struct Follows<Objective, decltype(void(Objective::kFollows))> {
+  enum : bool { kValue = Objective::kFollows };
+};
+template <class View>
+GLS_DEVICE constexpr bool follows() {
+  return Follows<typename ObjectiveOf<typename View::Lengths::Metric>::Type>::kValue;
+}
+template <class Team, class View>
+GLS_DEVICE void begin_sums(const Team& team, const View& view) {
+  if constexpr (follows<View>()) {
+    team.sync();
+    view.length.metric.objective.begin(team, view.tour.n, [&](int p) { return view.tour.at(p); });
+    team.sync();
+  }
+}
+// use(objective), by one lane.
+template <class Team, class View, class Use>
+GLS_DEVICE void change_sums(const Team& team, const View& view, Use use) {
+  if constexpr (follows<View>()) {
+    team.sync();
+    team.once([&] { use(view.length.metric.objective); });
+    team.sync();
+  }
+}
+
 // What a city is called in the problem.
 template <class Metric>
 GLS_DEVICE int name_of(const Renamed<Metric>& metric, int city) {

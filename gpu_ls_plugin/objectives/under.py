@@ -48,8 +48,17 @@ class Under(Metric):
         return self.metric, self.objective
 
 
+class RowsUnder(Under):
+    """The same where each row has data of its own, those of the objective behind the metric's."""
+
+    def __init__(self, metric: Metric, objective: Objective) -> None:
+        super().__init__(metric, objective)
+        vars(self)["functor"] = f"gls::RowsUnder<{metric.functor}, {objective.functor}>"
+
+
 def searched(problem: TSP) -> Metric:
     """Return what the kernels of a search on the problem are composed with in place of a metric."""
     if problem.objective.length_alone:
         return problem.metric
-    return Under(problem.metric, problem.objective)
+    under = Under if problem.rows is None else RowsUnder
+    return under(problem.metric, problem.objective)

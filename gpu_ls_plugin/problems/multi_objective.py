@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.exceptions import InvalidProblemError, InvalidTypeError
+from gpu_ls_plugin.exceptions import (
+    InvalidParameterError,
+    InvalidProblemError,
+    InvalidTypeError,
+)
+from gpu_ls_plugin.objectives.tchebycheff import Tchebycheff
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.weighted import WeightedTSP
 
@@ -163,6 +168,45 @@ class MultiObjectiveTSP:
             Weights of another shape, negative, infinite or all 0.
         """
         return WeightedTSP(self.objectives, weights, self.directions, self.scales)
+
+    def tchebycheff(
+        self, weights: ArrayLike, ideal: ArrayLike, augmentation: float = 0.05
+    ) -> WeightedTSP:
+        """Return the problem of a batch whose tours are to come near an ideal point.
+
+        A tour costs its augmented weighted Tchebycheff distance (Steuer and Choo 1983): the largest
+        of its weighted distances in the objectives, and a small part of its weighted sum. So any
+        tour of a front is the best one by some weights. Moves are looked at by the weighted sum.
+
+        Parameters
+        ----------
+        weights : array_like, shape (P, M) or (M,)
+            As in `weighted`.
+        ideal : array_like, shape (M,)
+            A point at least as good as any tour in every objective, or nearly.
+        augmentation : float
+            Part of the weighted sum, more than 0.
+
+        Returns
+        -------
+        WeightedTSP
+            For `LocalSearch` with `First()` and `IteratedLocalSearch`; crossovers refuse it.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            As `weighted`; the ideal is not a finite point, or `augmentation` out of range.
+        """
+        part = checks.number("augmentation", augmentation, least=1e-9, most=1e9)
+        point = np.asarray(ideal, np.float64)
+        if point.shape != (self.n_objectives,) or not np.isfinite(point).all():
+            raise InvalidParameterError(
+                f"ideal: {ideal!r:.80} is not a point of {self.n_objectives} finite costs"
+            )
+        own = self.weighted(weights).weights
+        functors = tuple(objective.metric.functor for objective in self.objectives)
+        objective = Tchebycheff(own, point, functors)
+        return WeightedTSP(self.objectives, part * own, self.directions, self.scales, objective)
 
     @cached_property
     def scales(self) -> NDArray[np.float64]:

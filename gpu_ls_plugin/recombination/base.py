@@ -61,6 +61,7 @@ class Recombination(Cooperation):
 
     reverses: ClassVar[bool] = True
     never_worse: ClassVar[bool] = False
+    by_row = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -7,6 +7,8 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.evaluation import tour_cost_kernel
@@ -28,8 +30,11 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOpt,
 )
 from gpu_ls_plugin.neighbourhoods.composed import CHECKED, Moves, chain_needs
+from gpu_ls_plugin.objectives.tchebycheff import Tchebycheff
+from gpu_ls_plugin.objectives.under import RowsUnder
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
+from gpu_ls_plugin.problems.weighted import WeightedSum
 from gpu_ls_plugin.recombination import (
     Cycle,
     EdgeRecombination,
@@ -134,6 +139,7 @@ def instantiations() -> list[Kernel]:
         contraction.expand_kernel(WARP),
         parted.unroll_kernel(WARP),
         parted.write_kernel(WARP),
+        *_weighted(),
     ]
     usual = BUILT_IN_METRICS["EUC_2D"]()
     kernels += (_pair_crossover(part, usual, CITIES[0]) for part in PAIR_CROSSOVERS)
@@ -289,6 +295,28 @@ def _instances(metric: Metric) -> Iterator[Kernel]:
     needs = chain_needs(metric, moves, SHALLOW)
     shape = chain_layouts.part_shape(INSTANCE, tuning.SHARED_MEMORY[90], needs)
     yield chain_kernel(metric, moves, WINDOW, Annealing(), shape, TOUR_PART)
+
+
+def _weighted() -> Iterator[Kernel]:
+    """All that works on rows with weights of their own: of two objectives, by matrix and place."""
+    metric = WeightedSum((BUILT_IN_METRICS["EUC_2D"](), BUILT_IN_METRICS["EXPLICIT"]()))
+    shared = tuning.SHARED_MEMORY[90]
+    moves = Moves.of(SHALLOW, symmetric=True, length="double")
+    yield tour_cost_kernel(metric, WARP)
+    yield sites_kernel(metric, "gls::Block<1024>")
+    shape = descent_layouts.descent_shape(CITIES[0], 16, shared)
+    yield descent_kernel(metric, moves, shape.team, shape.memory)
+    functors = tuple(part.functor for part in metric.metrics)
+    distances = RowsUnder(metric, Tchebycheff(np.ones((1, 2)), np.zeros(2), functors))
+    for lengths in (metric, distances):
+        needs = chain_needs(lengths, moves, SHALLOW)
+        layout = chain_layouts.chain_shape(CITIES[0], 64, shared, needs=needs)
+        yield chain_kernel(lengths, moves, WINDOW, Annealing(), layout)
+    pairs = assembly_layouts.assembly_shape(CITIES[0], 64, shared)
+    yield edge_assembly.assembly_kernel(metric, "double", "", pairs)
+    own = partition_crossover.components_bytes(CITIES[0], 2)
+    pairs = pair_layouts.pair_shape(CITIES[0], own, 64, shared)
+    yield partition_crossover.partition_crossover_kernel(metric, pairs)
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:

@@ -181,6 +181,8 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
             first_row=first_row,
             stopped_by="kicks",
         )
+        if cooperation is not None and not cooperation.by_row:
+            require_shared_lengths(call.problem, type(cooperation).__name__)
         with call.backend.current():
             per_row = FusedChains.bytes_per_tour(problem.n)
             if cooperation is not None:

@@ -63,6 +63,7 @@ EXTENTS = {
             "filtered": ("EUC_2D",),
             "parts": ("EUC_2D",),
             "unions": ("EUC_2D", "EUC"),
+            "weighted": ("EUC_2D",),
         },
         cities=(1, 2, 3, 4, 5, 6, 8, 9, 11, 33, 40, MANY),
         tours=2,
@@ -81,6 +82,7 @@ EXTENTS = {
             "filtered": ("EUC_2D", "EUC"),
             "shapes": ("EUC_2D",),
             "unions": ("EUC_2D", "EUC"),
+            "weighted": ("EUC_2D", "EUC"),
         },
         cities=(5, 8, 33, 127, MANY),
         tours=3,
@@ -193,6 +195,21 @@ class Watched:
                 best = gls.best_moves(part, problem, starts, MOVES, backend=self.backend)
                 gains = np.where(best.ways < 0, -np.inf, best.gains)  # rows may end with no move
                 assert (gains[:, 1:] <= gains[:, :-1]).all()
+
+    def weighted(self, problem: gls.TSP) -> None:
+        """Descents, chains and crossovers of rows with lengths of their own."""
+        several = gls.MultiObjectiveTSP([problem, random_problem("EXPLICIT", problem.n, 5)])
+        starts = random_tours(problem.n, self.extent.tours)
+        weights = np.linspace(0.1, 0.9, 2 * len(starts)).reshape(-1, 2)
+        summed = several.weighted(weights)
+        steps = gls.LocalSearch([gls.LinKernighan(3)], candidates=gls.Nearest(8))
+        for rows in (summed, several.tchebycheff(weights, several.cost(starts).min(axis=0))):
+            for search in (gls.LocalSearch(), steps, gls.IteratedLocalSearch(steps)):
+                self.search(search, rows, starts, kicks=KICKS)
+        for part in (gls.EdgeAssembly(), gls.PartitionCrossover()):
+            children = part.cross(summed, starts, starts[::-1], seed=1, backend=self.backend)
+            assert (summed.cost(children) <= summed.cost(starts)).all()
+            self.calls += 1
 
     def parts(self, problem: gls.TSP) -> None:
         """Chains on parts of a tour, lengths from a grid as on a GPU."""

@@ -321,6 +321,7 @@ struct Chain {
       shared.sums = {0, 0, moves_of_launch(item)};
       state.clear();
     });
+    begin_sums(team, view);
     if constexpr (kJudges) {
       const int* const best_tour = batch.best_tours + int64(item) * stride;
       best_is_feasible = is_feasible(team, view, [&](int p) { return best_tour[p]; });
@@ -354,6 +355,7 @@ struct Chain {
   // Draws a double bridge, the first move of a kick; false where none is found.
   GLS_DEVICE bool draw_kick(KickNumbers<Team>& draws) {
     limited = sums().moves_left < kJournal;
+    change_sums(team, view, [](const auto& objective) { objective.mark(); });
     Length gain = 0;
     const bool found =
         draw_bridge<Cuts>(team, draws, view, schedule.window, shared.bridge, shared.move, gain);
@@ -386,6 +388,7 @@ struct Chain {
   // Makes the move that was drawn or found; its ends are to be looked at.
   GLS_DEVICE void make_move() {
     const Move& move = shared.move;
+    follow_move(team, view, move);
     if (move.shape == Shape::kBridge && shared.bridge.swaps())
       shared.bridge.swap(team, view.tour, false, ring);
     else
@@ -411,6 +414,7 @@ struct Chain {
 
   // Undoes a kick and its repair.
   GLS_DEVICE void undo() {
+    change_sums(team, view, [](const auto& objective) { objective.restore(); });
     journal.undo(team, view.tour);
     if (shared.bridge.swaps()) shared.bridge.swap(team, view.tour, true, ring);
   }

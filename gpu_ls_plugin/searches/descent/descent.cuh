@@ -47,6 +47,7 @@ struct Descent {
                           memory.template take<uint32>((n + 31) / 32), n, 0, 0};
     const auto& tour = view.tour;
     tour.read(team, row);
+    begin_sums(team, view);
     if (cities.queue_sizes[item] < 0)
       queue.fill(team, n, n, [&](int rank) { return row[rank]; });
     else
@@ -68,6 +69,7 @@ struct Descent {
       looked += waiting_before - queue.size;
       if (found.rank == kNowhere) continue;
       team.each(1, [&](int) { by_part.count(move); });
+      follow_move(team, view, move);
       apply_move(team, tour, move, lists.directions == 2);
       queue.push(team, move.t, 2 * move.edges);
       ++moves;

@@ -1,0 +1,112 @@
+"""Pareto local search against all 2-opt neighbours, one after the other."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.evolution import pareto_search
+from gpu_ls_plugin.evolution.front import Front, non_dominated
+from gpu_ls_plugin.evolution.pareto_search import ParetoLocalSearch
+from gpu_ls_plugin.exceptions import (
+    InvalidParameterError,
+    UnsupportedProblemError,
+)
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
+
+
+def neighbours(tour):
+    """All tours that differ from one in two edges."""
+    n = len(tour)
+    for first, last in combinations(range(n), 2):
+        made = tour.copy()
+        made[first + 1 : last + 1] = made[first + 1 : last + 1][::-1]
+        yield made
+
+
+def start(problem, tours):
+    return Front.of(tours, problem.cost(tours))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.sampled_from(METRICS), min_size=2, max_size=2),
+    st.integers(2, 14),
+    st.integers(0, 99),
+    st.booleans(),
+)
+def test_two_objectives_keep_all_non_dominated_neighbours(metrics, n, seed, tables):
+    problem = gls.MultiObjectiveTSP([random_problem(m, n, seed + k) for k, m in enumerate(metrics)])
+    begun = start(problem, random_tours(n, 4, seed))
+    largest = pareto_search.LARGEST_TABLE
+    pareto_search.LARGEST_TABLE = largest if tables else 0
+    try:
+        found = ParetoLocalSearch(len(begun), "cpu")(problem, begun, np.random.default_rng(0))
+    finally:
+        pareto_search.LARGEST_TABLE = largest
+    everybody = np.array(
+        [*begun.tours, *(made for tour in begun.tours for made in neighbours(tour))]
+    )
+    costs = problem.cost(everybody)
+    expected = costs[non_dominated(costs)]
+    if problem.integer:
+        assert np.array_equal(found.costs, expected)
+    else:  # tours of equal costs but for rounding are the same tour, written in other ways
+        assert np.allclose(np.unique(found.costs.round(6), axis=0)[[0, -1]], expected[[0, -1]])
+    assert np.array_equal(found.costs, problem.cost(found.tours))
+    assert (np.sort(found.tours, axis=1) == np.arange(n)).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(4, 20), st.integers(3, 4), st.integers(0, 99))
+def test_more_objectives_give_a_front(n, objectives, seed):
+    parts = [random_problem("EUC_2D", n, seed + k) for k in range(objectives)]
+    problem = gls.MultiObjectiveTSP(parts)
+    begun = start(problem, random_tours(n, 5, seed))
+    found = ParetoLocalSearch(len(begun), "cpu")(problem, begun, np.random.default_rng(0))
+    assert np.array_equal(found.costs, problem.cost(found.tours))
+    assert len(non_dominated(found.costs)) == len(found)
+    for own in begun.costs:
+        assert (found.costs <= own).all(axis=1).any()
+
+
+def test_a_search_ends_where_all_is_explored():
+    problem = gls.MultiObjectiveTSP([random_problem("EUC_2D", 10, k) for k in range(2)])
+    front, state = start(problem, random_tours(10, 1)), np.random.default_rng(1)
+    for _ in range(400):
+        front = ParetoLocalSearch(3, "cpu")(problem, front, state)
+        if front.explored.all():
+            break
+    assert front.explored.all()
+    for tour in front.tours:
+        made = problem.cost(np.array(list(neighbours(tour))))
+        for own in made:
+            assert (front.costs <= own).all(axis=1).any()
+    again = ParetoLocalSearch(3, "cpu")(problem, front, state)
+    assert np.array_equal(again.costs, front.costs)
+
+
+def test_limits_hold(monkeypatch):
+    problem = gls.MultiObjectiveTSP([random_problem("EUC_2D", 30, k) for k in range(2)])
+    front, search = start(problem, random_tours(30, 9)), ParetoLocalSearch(9, "cpu")
+    few = search(problem, front, np.random.default_rng(0), most=7)
+    assert len(few) == 7
+    none = search(problem, front, np.random.default_rng(0), seconds=0.0)
+    assert np.array_equal(none.costs, front.costs) and not none.explored.any()
+    monkeypatch.setitem(pareto_search.MOVES_AT_ONCE, "cpu", 1)
+    one = search(problem, front, np.random.default_rng(0))
+    assert one.explored.sum() <= 9 and len(non_dominated(one.costs)) == len(one)
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(InvalidParameterError, match="tours"):
+        ParetoLocalSearch(0)
+    matrix = np.arange(36).reshape(6, 6)
+    problem = gls.MultiObjectiveTSP([matrix, matrix.T])
+    with pytest.raises(UnsupportedProblemError, match="asymmetric"):
+        ParetoLocalSearch()(problem, start(problem, random_tours(6, 2)), np.random.default_rng(0))
