@@ -314,9 +314,7 @@ def _weighted() -> Iterator[Kernel]:
         yield chain_kernel(lengths, moves, WINDOW, Annealing(), layout)
     pairs = assembly_layouts.assembly_shape(CITIES[0], 64, shared)
     yield edge_assembly.assembly_kernel(metric, "double", "", pairs)
-    own = partition_crossover.components_bytes(CITIES[0], 2)
-    pairs = pair_layouts.pair_shape(CITIES[0], own, 64, shared)
-    yield partition_crossover.partition_crossover_kernel(metric, pairs)
+    yield _pair_crossover(PartitionCrossover(), metric, CITIES[0])
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:

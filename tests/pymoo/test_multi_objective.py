@@ -166,7 +166,9 @@ def test_asymmetric_lengths():
 
 
 @pytest.mark.parametrize(
-    "operator", [LocalSearchSampling(), EdgeAssemblyCrossover(), gls.LocalSearch()], ids=repr
+    "operator",
+    [LocalSearchSampling(), EdgeAssemblyCrossover(), gls.LocalSearch()],
+    ids=lambda part: type(part).__name__,
 )
 def test_what_needs_one_length_is_refused(operator):
     with pytest.raises((UnsupportedProblemError, InvalidTypeError), match=r"several|not a TSP"):
