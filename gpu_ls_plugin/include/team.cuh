@@ -460,6 +460,20 @@ struct Block {
     return least(none);
   }
 
+  // A sum is the first warp's, so that it does not depend on how many there are.
+  template <class T, class F>
+  GLS_DEVICE T sum(int count, F f) const {
+    __shared__ __align__(16) char storage[sizeof(T)];
+    T& total = *reinterpret_cast<T*>(storage);
+    __syncthreads();  // the sum of the call before may still be read
+    if (threadIdx.x < 32) {
+      const T mine = Warp<1>{}.template sum<T>(count, f);
+      if (threadIdx.x == 0) total = mine;
+    }
+    __syncthreads();
+    return total;
+  }
+
   GLS_DEVICE bool any(bool mine) const { return __syncthreads_or(mine); }
 
   GLS_DEVICE int64 total(int64 mine) const {

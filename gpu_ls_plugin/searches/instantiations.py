@@ -304,11 +304,11 @@ def _weighted() -> Iterator[Kernel]:
     moves = Moves.of(SHALLOW, symmetric=True, length="double")
     yield tour_cost_kernel(metric, WARP)
     yield sites_kernel(metric, "gls::Block<1024>")
-    shape = descent_layouts.descent_shape(CITIES[0], 16, shared)
-    yield descent_kernel(metric, moves, shape.team, shape.memory)
     functors = tuple(part.functor for part in metric.metrics)
     distances = RowsUnder(metric, Tchebycheff(np.ones((1, 2)), np.zeros(2), functors))
-    for lengths in (metric, distances):
+    for lengths, tours in ((metric, 16), (distances, 1)):  # of warps, and of blocks
+        shape = descent_layouts.descent_shape(CITIES[0], tours, shared)
+        yield descent_kernel(lengths, moves, shape.team, shape.memory)
         needs = chain_needs(lengths, moves, SHALLOW)
         layout = chain_layouts.chain_shape(CITIES[0], 64, shared, needs=needs)
         yield chain_kernel(lengths, moves, WINDOW, Annealing(), layout)
