@@ -75,6 +75,7 @@ EVERYTHING = {  # in parts that take equally long
     "planar metrics": ("CEIL_2D,ATT,MAN_2D,MAX_2D", "searches"),
     "other metrics": ("EUC,GEO,EXPLICIT,EXPLICIT_REAL", "searches,chains"),
     "unions of tours": ("EUC_2D,EUC", "unions"),
+    "weights": ("EUC_2D", "weighted"),
 }
 
 

@@ -15,6 +15,7 @@ from gpu_ls_plugin.filtering.base import Filter, Setting
 from gpu_ls_plugin.neighbourhoods import Neighbourhood
 from gpu_ls_plugin.problems.metrics import Metric
 from gpu_ls_plugin.trust import foreign
+from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_problem, random_tours
 
 ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
@@ -95,7 +96,8 @@ def test_what_is_ours_is_known_by_its_module():
 @ON_BOTH
 @HARMLESS
 @pytest.mark.parametrize(
-    ("engine", "metric"), [*((name, "EUC_2D") for name in ENGINES), ("kicks", "EUC")]
+    ("engine", "metric"),
+    slow_after(3, [*((name, "EUC_2D") for name in ENGINES), ("kicks", "EUC")]),
 )
 def test_a_neighbourhood_works_under_all_engines(engine, leaving, metric, backend):
     problem = random_problem(metric, N)
@@ -122,7 +124,7 @@ WRONG = {
 @pytest.mark.parametrize(
     ("engine", "fault"),
     [
-        *((name, "twice the gain") for name in ENGINES[1:]),
+        *slow_after(3, ((name, "twice the gain") for name in ENGINES[1:])),
         *(("first", fault) for fault in WRONG),
     ],
 )
@@ -152,8 +154,8 @@ class TheirLinKernighan(gls.LinKernighan):
     ("theirs", "ours"),
     [
         (TheirOrOpt(), gls.OrOpt()),
-        (TheirThreeOpt(), gls.ThreeOpt()),
-        (TheirLinKernighan(8), gls.LinKernighan(8)),
+        pytest.param(TheirThreeOpt(), gls.ThreeOpt(), marks=pytest.mark.slow),
+        pytest.param(TheirLinKernighan(8), gls.LinKernighan(8), marks=pytest.mark.slow),
     ],
     ids=["or_opt", "three_opt", "lin_kernighan"],
 )

@@ -102,7 +102,7 @@ def gain_bound_problems(metric: str) -> list[gls.TSP]:
 
 
 @pytest.mark.parametrize("metric", slow_but_usual(*METRICS))
-@pytest.mark.parametrize("edges", [2, 3])
+@pytest.mark.parametrize("edges", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_gain_bound_never_changes_the_descent(edges, metric):
     for problem in gain_bound_problems(metric):
         starts = random_tours(problem.n, 3)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 USUAL = ("EUC_2D", "EUC", "EXPLICIT")
+
+
+def slow_after(count: int, values: Iterable[Any]) -> list[Any]:
+    """Values of a parameter of which only the first are quick; tuples are several parameters."""
+    given = [value if isinstance(value, tuple) else (value,) for value in values]
+    late = [pytest.param(*value, marks=pytest.mark.slow) for value in given[count:]]
+    return [*(pytest.param(*value) for value in given[:count]), *late]
 
 
 def slow_but_usual(*metrics: str) -> list[Any]:

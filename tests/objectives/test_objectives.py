@@ -10,6 +10,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from tests.helpers import descent_oracle, oracles
+from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_problem, random_tours
 from tests.objectives.loads import some_loads
 from tests.objectives.trial import Forbidden, Tolls, some_tolls
@@ -88,7 +89,9 @@ CASES = [("EUC_2D", 9, 1), ("EUC_2D", 26, 2), ("EUC_2D", 33, 3)]
 
 @pytest.mark.parametrize(
     ("rule", "name"),
-    [*((rule, "2-opt, Or-opt") for rule in RULES), *(("First", n) for n in LISTS)][1:],
+    slow_after(
+        2, [*((rule, "2-opt, Or-opt") for rule in RULES), *(("First", n) for n in LISTS)][1:]
+    ),
 )
 def test_descents_on_lists_are_those_of_the_oracle(monkeypatch, objective, rule, name):
     if rule == "Multi" and objective is OBJECTIVES["loads"]:

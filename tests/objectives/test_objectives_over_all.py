@@ -9,6 +9,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_problem, random_tours
 from tests.objectives.loads import some_loads
 from tests.objectives.trial import Forbidden, Tolls, some_tolls
@@ -73,7 +74,7 @@ def problem(request):
 
 
 @pytest.mark.parametrize("part", [*PAIRS, *TRIPLES])
-@pytest.mark.parametrize("mode", ["climb", "masked", "fused", "compact", "openings"])
+@pytest.mark.parametrize("mode", slow_after(2, ["climb", "compact", "fused", "masked", "openings"]))
 def test_the_best_moves_are_those_of_brute_force(problem, part, mode):
     moves = part
     if mode != "climb":

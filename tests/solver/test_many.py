@@ -86,6 +86,7 @@ def test_an_array_of_instances() -> None:
     assert result.costs.sum() < start
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::gpu_ls_plugin.exceptions.PrecisionWarning")
 def test_problems_of_all_sizes_and_metrics() -> None:
     problems = mixed()

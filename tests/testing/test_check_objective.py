@@ -11,6 +11,7 @@ import pytest
 from gpu_ls_plugin.extend import TSP, InvalidTypeError, Objective, UnsupportedProblemError
 from gpu_ls_plugin.objectives import Length
 from gpu_ls_plugin.testing import check_objective
+from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_problem
 from tests.objectives.loads import some_loads
 from tests.objectives.trial import Forbidden, Tolls, WholeTolls, some_tolls
@@ -165,7 +166,7 @@ def test_a_faulty_python_face_is_found_out(fault):
 
 
 @ON_BOTH
-@pytest.mark.parametrize("fault", FUNCTORS)
+@pytest.mark.parametrize("fault", slow_after(3, FUNCTORS))
 def test_a_faulty_functor_is_found_out(fault, backend):
     problems = [problem_of(), problem_of(5)]
     found_out(check_objective, *FUNCTORS[fault], backend=backend, problems=problems)
@@ -193,7 +194,7 @@ def test_an_objective_that_is_not_a_sum_over_edges_passes():
     check_objective(some_loads(70), [problem_of()], backend="cpu")
 
 
-@pytest.mark.parametrize("kind", [Tolls, slow(Forbidden)])
+@pytest.mark.parametrize("kind", [slow(Tolls), slow(Forbidden)])
 def test_costlier_tours_that_may_be_results_are_no_fault(kind):
     n, edge = 10, ([0, 1], [1, 0])  # an edge of no length in tours that may be no results
     matrix, tolls = np.random.default_rng(1).integers(15, 18, (n, n)), np.zeros((n, n), "int64")
