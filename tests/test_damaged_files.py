@@ -68,7 +68,7 @@ def damaged(data: bytes) -> Iterator[bytes]:
         yield data[:place]
         for change in (1 << drawn.randrange(8), 255):
             yield data[:place] + bytes([data[place] ^ change]) + data[place + 1 :]
-    for _ in range(500):
+    for _ in range(200):
         changed = bytearray(data)
         for place in drawn.choices(range(len(data)), k=drawn.randint(1, 4)):
             end = place + drawn.choice((0, 1, 9))

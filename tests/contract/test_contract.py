@@ -45,9 +45,8 @@ USUAL_METRICS = ("EUC_2D", "EUC")
 
 def unusual(search: str, metric: str) -> tuple[pytest.MarkDecorator, ...]:
     """The mark of searches that take long to compile, unless for the usual metrics."""
-    usual = METRICS if search in REGISTERED else USUAL_METRICS
-    few = search in FILTERED or search.startswith("filtered")
-    return () if metric in (usual[:1] if few else usual) else (pytest.mark.slow,)
+    few = search not in REGISTERED or search.startswith("filtered")
+    return () if metric in (METRICS[:1] if few else METRICS) else (pytest.mark.slow,)
 
 
 # Every search is compiled for every metric, so that only some meet all of them.

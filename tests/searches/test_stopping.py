@@ -24,12 +24,13 @@ SIZES = (1009, 6007)
 # Measured by benchmarks/searches/bench_limits.py where nothing else runs: 0.2 and 0.3 s are the
 # bars. Here other tests run, too.
 OVER, DELAY = 0.5, 0.6
+SOME = [pytest.param(n, marks=[pytest.mark.slow] * (i % 2)) for i, n in enumerate(STOPPED)]
 
 
 @pytest.mark.timed
 @ON_BOTH
 @pytest.mark.parametrize("n", [pytest.param(SIZES[0], marks=pytest.mark.slow), SIZES[1]])
-@pytest.mark.parametrize("name", STOPPED)
+@pytest.mark.parametrize("name", SOME)
 def test_time_limits_are_kept(name, n, backend):
     try:
         assert overrun(STOPPED[name], n, rows=5, seconds=0.1, backend=backend) < OVER
@@ -39,7 +40,7 @@ def test_time_limits_are_kept(name, n, backend):
 
 @pytest.mark.timed
 @ON_BOTH
-@pytest.mark.parametrize("name", STOPPED)
+@pytest.mark.parametrize("name", SOME)
 def test_ctrl_c_ends_every_search(name, backend):
     try:
         seconds = delay(STOPPED[name], SIZES[-1], rows=5, press=0.15, backend=backend)

@@ -202,10 +202,10 @@ class Chains(ChainState, ABC):
         cheaper = xp.asarray(costs) < self.best_costs  # a mask: rows by number make a GPU wait
         for mine, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
             found, where = (costs, cheaper) if mine.ndim == 1 else (tours, cheaper[:, None])
-            mine[...] = xp.where(where, found, mine)
+            xp.copyto(mine, found, where=where)
             if mine is not best:
-                best[...] = xp.where(where, found, best)
-        self.idle[cheaper] = 0
+                xp.copyto(best, found, where=where)
+        xp.copyto(self.idle, 0, where=cheaper)
 
     def keep_best(self) -> Any:
         """Keep current tours that are cheaper than the best so far; return which are."""
