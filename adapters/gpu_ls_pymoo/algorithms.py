@@ -8,8 +8,8 @@ from pymoo.algorithms.soo.nonconvex.ga import FitnessSurvival
 from pymoo.termination.max_gen import MaximumGenerationTermination
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.evolution.choice import SIZE, evolution_of
-from gpu_ls_plugin.evolution.improver import Improver
+from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.generations.choice import SIZE, evolution_of
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.recombination.base import Recombination
 from gpu_ls_pymoo.clock import time_limit
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_ls_plugin.evolution.convergence import Convergence
-    from gpu_ls_plugin.evolution.evolution import Evolution
+    from gpu_ls_plugin.evolution.generations.evolution import Evolution
     from gpu_ls_plugin.evolution.replacement import Replacement
 
 

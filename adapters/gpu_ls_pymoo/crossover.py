@@ -10,7 +10,7 @@ from pymoo.core.crossover import Crossover
 
 from gpu_ls_plugin import recombination
 from gpu_ls_plugin.backends import check_name
-from gpu_ls_plugin.evolution.rows import checked
+from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_pymoo.parameters import probability

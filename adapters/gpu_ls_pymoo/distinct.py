@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.evolution.distinct import offspring_of
-from gpu_ls_plugin.evolution.rows import keys
+from gpu_ls_plugin.evolution.batches.distinct import offspring_of
+from gpu_ls_plugin.evolution.batches.rows import keys
 from gpu_ls_pymoo.problems import canonical_tours
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.evolution.distinct import Offspring
+    from gpu_ls_plugin.evolution.batches.distinct import Offspring
 
 
 def known_tours(problem: Any, *populations: Any) -> set[bytes]:

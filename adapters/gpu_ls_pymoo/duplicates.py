@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from pymoo.core.duplicate import DuplicateElimination
 
-from gpu_ls_plugin.evolution.rows import checked
-from gpu_ls_plugin.evolution.writings import Writings
+from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.evolution.batches.writings import Writings
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_pymoo.problems import tours_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
 
 _DEFAULT = "pymoo's default elimination (eliminate_duplicates=True)"
 _REMEDIES = {

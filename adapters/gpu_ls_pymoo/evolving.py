@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
 
-from gpu_ls_plugin.evolution.rows import checked
+from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_pymoo.clock import on_clock
 from gpu_ls_pymoo.problems import as_tsp
 from gpu_ls_pymoo.search import AlgorithmRun
 from gpu_ls_pymoo.unfilled import Looked, LookedResult, Unfilled
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.evolution.evolution import Evolution
+    from gpu_ls_plugin.evolution.generations.evolution import Evolution
 
 START_BEST = "start_best"  # key of the best fitness of the start population in `algorithm.data`
 

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_pymoo.problems import Fitness
 
 _EVALUATED = ("F", "G", "H")  # what pymoo's evaluator asks for

@@ -10,9 +10,9 @@ from pymoo.operators.selection.rnd import RandomSelection
 
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.evolution.distinct import DistinctSearch
-from gpu_ls_plugin.evolution.improver import Improver
-from gpu_ls_plugin.evolution.kick import Kick
+from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
+from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_pymoo.crossover import SegmentCrossover
 from gpu_ls_pymoo.distinct import known_tours

@@ -13,13 +13,13 @@ from pymoo.termination.max_gen import MaximumGenerationTermination
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.construction import random_tours
-from gpu_ls_plugin.evolution.front import Front
-from gpu_ls_plugin.evolution.improver import Improver
-from gpu_ls_plugin.evolution.kick import Kick
-from gpu_ls_plugin.evolution.pareto_search import ParetoLocalSearch
-from gpu_ls_plugin.evolution.rows import canonical, checked
-from gpu_ls_plugin.evolution.scalarised import ScalarisedGeneration
-from gpu_ls_plugin.evolution.weights import RandomWeights, Weights
+from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.batches.kick import Kick
+from gpu_ls_plugin.evolution.batches.rows import canonical, checked
+from gpu_ls_plugin.evolution.fronts.front import Front
+from gpu_ls_plugin.evolution.fronts.pareto_search import ParetoLocalSearch
+from gpu_ls_plugin.evolution.fronts.scalarised import ScalarisedGeneration
+from gpu_ls_plugin.evolution.fronts.weights import RandomWeights, Weights
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.recombination import EdgeAssembly, Recombination
 from gpu_ls_pymoo.clock import on_clock, seconds_left
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
 
 PARETO = ParetoLocalSearch()
 

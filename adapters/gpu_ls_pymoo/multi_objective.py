@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from pymoo.core.problem import Problem
 
-from gpu_ls_plugin.evolution.rows import as_tours
+from gpu_ls_plugin.evolution.batches.rows import as_tours
 from gpu_ls_plugin.problems import multi_objective
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from pymoo.core.mutation import Mutation
 from pymoo.core.repair import NoRepair
 
 import gpu_ls_pymoo.individuals as individuals
-from gpu_ls_plugin.evolution.distinct import DistinctSearch
-from gpu_ls_plugin.evolution.improver import Improver
-from gpu_ls_plugin.evolution.kick import Kick
-from gpu_ls_plugin.evolution.rows import keys
-from gpu_ls_plugin.evolution.weights import Weights
+from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
+from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.batches.kick import Kick
+from gpu_ls_plugin.evolution.batches.rows import keys
+from gpu_ls_plugin.evolution.fronts.weights import Weights
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_pymoo.distinct import known_tours, offspring_so_far
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_pymoo.problems import Fitness
 
 # A plain genetic algorithm has few generations, and its crossovers leave much to repair.

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from pymoo.util.display.column import Column
 from pymoo.util.display.output import Output
 
+from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
-from gpu_ls_plugin.evolution.rows import checked
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_pymoo.problems import as_tsp
 from gpu_ls_pymoo.random_keys import RandomKeysProblem
 from gpu_ls_pymoo.search import STATISTICS
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
 
 
 class LocalSearchOutput(Output):

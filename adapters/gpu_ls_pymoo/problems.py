@@ -10,7 +10,7 @@ from pymoo.core.problem import Problem
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 from scipy.spatial.distance import cdist
 
-from gpu_ls_plugin.evolution.rows import as_tours, canonical, checked
+from gpu_ls_plugin.evolution.batches.rows import as_tours, canonical, checked
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
@@ -19,7 +19,7 @@ from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.problems import multi_objective
 
     Fitness = NDArray[np.float64]

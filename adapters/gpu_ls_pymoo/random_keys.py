@@ -8,8 +8,8 @@ import numpy as np
 from pymoo.core.problem import Problem
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.evolution.improver import Improver
-from gpu_ls_plugin.evolution.random_keys import decode, encode
+from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.batches.random_keys import decode, encode
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.search_text import parse_search
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
 
 TOUR = "tour"  # key of the improved tour in an individual's data, where its keys do not say it
 

@@ -9,7 +9,7 @@ from pymoo.core.repair import Repair
 from gpu_ls_pymoo.problems import canonical_tours
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
 
 
 class CanonicalTourRepair(Repair):

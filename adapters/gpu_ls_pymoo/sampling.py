@@ -11,9 +11,9 @@ from pymoo.core.sampling import Sampling
 
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.evolution.improver import Improver
-from gpu_ls_plugin.evolution.rows import checked
-from gpu_ls_plugin.evolution.starts import Starts
+from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_pymoo.clock import expect_comparison, on_clock
 from gpu_ls_pymoo.problems import as_tsp, fitness
 from gpu_ls_pymoo.search import AlgorithmRun

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gpu_ls_plugin.evolution.improver import Improver, default_search
-from gpu_ls_plugin.evolution.rows import checked
+from gpu_ls_plugin.evolution.batches.improver import Improver, default_search
+from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.evolution.fronts.scalarised import weighted_for
+from gpu_ls_plugin.evolution.fronts.weights import PositionWeights, Weights
 from gpu_ls_plugin.evolution.run import add_search
-from gpu_ls_plugin.evolution.scalarised import weighted_for
-from gpu_ls_plugin.evolution.weights import PositionWeights, Weights
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_pymoo.clock import on_clock, progress, seconds_left
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.evolution.distinct import DistinctSearch
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
+    from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_pymoo.problems import Fitness
 

@@ -8,8 +8,8 @@ import numpy as np
 from pymoo.core.survival import Survival
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
-from gpu_ls_plugin.evolution.rows import checked
 from gpu_ls_pymoo.problems import as_tsp
 
 

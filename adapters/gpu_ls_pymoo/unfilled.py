@@ -14,7 +14,7 @@ from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_pymoo.problems import as_tsp, canonical_tours, fitness
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.evolution import evolution
+    from gpu_ls_plugin.evolution.generations import evolution
 
 
 class Unfilled:

@@ -76,7 +76,7 @@ def _front(
     from pymoo.operators.sampling.rnd import PermutationRandomSampling
     from pymoo.optimize import minimize
 
-    from gpu_ls_plugin.evolution.front import non_dominated
+    from gpu_ls_plugin.evolution.fronts.front import non_dominated
     from gpu_ls_pymoo import MemeticNSGA2, ParetoLocalSearch
 
     if who == PEER:

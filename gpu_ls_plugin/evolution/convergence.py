@@ -9,7 +9,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.evolution.evolution import Population
+    from gpu_ls_plugin.evolution.generations.evolution import Population
     from gpu_ls_plugin.problems.tsp import TSP
 
 

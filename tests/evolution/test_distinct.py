@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.evolution.distinct import DistinctSearch, offspring_of
-from gpu_ls_plugin.evolution.improver import Improver
-from gpu_ls_plugin.evolution.kick import Kick
-from gpu_ls_plugin.evolution.rows import canonical, keys
+from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch, offspring_of
+from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.batches.kick import Kick
+from gpu_ls_plugin.evolution.batches.rows import canonical, keys
 from gpu_ls_plugin.exceptions import InvalidTourError
 from tests.evolution.samples import cities, rows
 

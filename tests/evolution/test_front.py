@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gpu_ls_plugin.evolution import front as fronts
-from gpu_ls_plugin.evolution.front import Front, crowding, non_dominated
+from gpu_ls_plugin.evolution.fronts import front as fronts
+from gpu_ls_plugin.evolution.fronts.front import Front, crowding, non_dominated
 
 COSTS = st.tuples(st.integers(1, 60), st.integers(2, 4)).flatmap(
     lambda shape: arrays(np.int64, shape, elements=st.integers(0, 9))

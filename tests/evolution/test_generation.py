@@ -6,8 +6,8 @@ import numpy as np
 
 from gpu_ls_plugin import TSP
 from gpu_ls_plugin.construction import random_tours
-from gpu_ls_plugin.evolution.generation import Generation
-from gpu_ls_plugin.evolution.improver import Improver
+from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.generations.generation import Generation
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.searches import EdgeAssembly

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_ls_plugin import TSP
-from gpu_ls_plugin.evolution.generation import Generation
-from gpu_ls_plugin.evolution.improver import Improver
+from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.generations.generation import Generation
 from gpu_ls_plugin.evolution.migration import RingMigration
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.exceptions import InvalidParameterError

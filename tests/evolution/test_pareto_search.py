@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.evolution import pareto_search
-from gpu_ls_plugin.evolution.front import Front, non_dominated
-from gpu_ls_plugin.evolution.pareto_search import ParetoLocalSearch
+from gpu_ls_plugin.evolution.fronts import pareto_search
+from gpu_ls_plugin.evolution.fronts.front import Front, non_dominated
+from gpu_ls_plugin.evolution.fronts.pareto_search import ParetoLocalSearch
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     UnsupportedProblemError,

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from gpu_ls_plugin import TSP
+from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.convergence import FewTours, LowEntropy, Stagnation
-from gpu_ls_plugin.evolution.evolution import Evolution
-from gpu_ls_plugin.evolution.generation import Generation
-from gpu_ls_plugin.evolution.generation_evolution import GenerationEvolution
-from gpu_ls_plugin.evolution.improver import Improver
-from gpu_ls_plugin.evolution.restarts import Restarts, Watched
+from gpu_ls_plugin.evolution.generations.evolution import Evolution
+from gpu_ls_plugin.evolution.generations.generation import Generation
+from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationEvolution
+from gpu_ls_plugin.evolution.generations.restarts import Restarts, Watched
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.exceptions import InvalidParameterError

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpu_ls_plugin.evolution.batches.rows import canonical
 from gpu_ls_plugin.evolution.edge_keys import edge_keys
-from gpu_ls_plugin.evolution.rows import canonical
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 
 

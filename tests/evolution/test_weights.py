@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.evolution.payoffs import payoffs
-from gpu_ls_plugin.evolution.scalarised import weighted_for
-from gpu_ls_plugin.evolution.weights import (
+from gpu_ls_plugin.evolution.fronts.payoffs import payoffs
+from gpu_ls_plugin.evolution.fronts.scalarised import weighted_for
+from gpu_ls_plugin.evolution.fronts.weights import (
     LEAST,
     DirectionWeights,
     PositionWeights,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu_ls_plugin.evolution.writings import MOST_WAITING, Writings
+from gpu_ls_plugin.evolution.batches.writings import MOST_WAITING, Writings
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from tests.evolution.samples import rows
 

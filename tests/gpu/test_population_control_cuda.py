@@ -7,13 +7,13 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.diversity import edge_distance
-from gpu_ls_plugin.evolution.generation import Generation
-from gpu_ls_plugin.evolution.generation_evolution import GenerationEvolution
-from gpu_ls_plugin.evolution.improver import Improver
+from gpu_ls_plugin.evolution.generations.generation import Generation
+from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationEvolution
+from gpu_ls_plugin.evolution.generations.restarts import Restarts
 from gpu_ls_plugin.evolution.migration import RingMigration
 from gpu_ls_plugin.evolution.replacement import BestDistinct, Crowding, EdgeDistance
-from gpu_ls_plugin.evolution.restarts import Restarts
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.evolution.shared_edges import shared_edges
 from gpu_ls_plugin.evolution.tour_population import TourPopulation

@@ -20,7 +20,7 @@ from pymoo.optimize import minimize
 from pymoo.util.ref_dirs import get_reference_directions
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.evolution.front import non_dominated
+from gpu_ls_plugin.evolution.fronts.front import non_dominated
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     InvalidTourError,

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.evolution.convergence import Convergence, Stagnation
-from gpu_ls_plugin.evolution.evolution import Evolution, Kind
+from gpu_ls_plugin.evolution.generations.evolution import Evolution, Kind
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import Run
     from gpu_ls_plugin.problems.tsp import TSP
 

@@ -12,7 +12,7 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import check_name
 from gpu_ls_plugin.budget import Budget
-from gpu_ls_plugin.evolution.rows import as_tours, canonical
+from gpu_ls_plugin.evolution.batches.rows import as_tours, canonical
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.search_text import improving, parse_search, text_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import Run
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Result

@@ -11,7 +11,7 @@ from gpu_ls_plugin.evolution.tour_population import TourPopulation
 if TYPE_CHECKING:
     import numpy as np
 
-    from gpu_ls_plugin.evolution.improver import Improver
+    from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.replacement.base import Replacement
     from gpu_ls_plugin.evolution.run import Run
     from gpu_ls_plugin.problems.tsp import TSP

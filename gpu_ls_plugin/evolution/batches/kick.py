@@ -9,13 +9,13 @@ import numpy as np
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import check_name
-from gpu_ls_plugin.evolution.rows import as_tours
+from gpu_ls_plugin.evolution.batches.rows import as_tours
 from gpu_ls_plugin.perturbations import DoubleBridge
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.problems.tsp import TSP
 
 _SMALLEST = 6  # cities below which there is no double bridge

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.evolution.improver import Improver
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.improver import Improver
+    from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import Run
     from gpu_ls_plugin.problems.tsp import TSP
 

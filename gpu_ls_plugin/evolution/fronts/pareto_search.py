@@ -13,13 +13,13 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import check_name, get_backend
 from gpu_ls_plugin.budget import Stopwatch
-from gpu_ls_plugin.evolution.rows import canonical
+from gpu_ls_plugin.evolution.batches.rows import canonical
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.evolution.front import Front
+    from gpu_ls_plugin.evolution.fronts.front import Front
     from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
     from gpu_ls_plugin.problems.tsp import TSP
 

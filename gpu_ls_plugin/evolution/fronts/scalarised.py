@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.evolution.payoffs import payoffs
-from gpu_ls_plugin.evolution.weights import places_of, spans
+from gpu_ls_plugin.evolution.fronts.payoffs import payoffs
+from gpu_ls_plugin.evolution.fronts.weights import places_of, spans
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.evolution.improver import Improver
-    from gpu_ls_plugin.evolution.kick import Kick
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.improver import Improver
+    from gpu_ls_plugin.evolution.batches.kick import Kick
+    from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.evolution.fronts.weights import Weights
     from gpu_ls_plugin.evolution.run import Run
-    from gpu_ls_plugin.evolution.weights import Weights
     from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
     from gpu_ls_plugin.problems.weighted import WeightedTSP
     from gpu_ls_plugin.recombination.base import Recombination

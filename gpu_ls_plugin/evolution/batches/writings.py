@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.evolution.rows import canonical, keys, unknown
+from gpu_ls_plugin.evolution.batches.rows import canonical, keys, unknown
 from gpu_ls_plugin.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
 
 KINDS = ("rotation", "reversal")
 MOST_WAITING = 1000  # pairs of members that wait for their fitness

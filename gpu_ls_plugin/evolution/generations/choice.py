@@ -6,17 +6,17 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.evolution.chain_evolution import ChainEvolution
-from gpu_ls_plugin.evolution.generation import Generation
-from gpu_ls_plugin.evolution.generation_evolution import GenerationEvolution
+from gpu_ls_plugin.evolution.generations.chain_evolution import ChainEvolution
+from gpu_ls_plugin.evolution.generations.generation import Generation
+from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationEvolution
+from gpu_ls_plugin.evolution.generations.restarts import Restarts
 from gpu_ls_plugin.evolution.replacement import BestDistinct
-from gpu_ls_plugin.evolution.restarts import Restarts
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.convergence import Convergence
-    from gpu_ls_plugin.evolution.evolution import Evolution
-    from gpu_ls_plugin.evolution.improver import Improver
+    from gpu_ls_plugin.evolution.generations.evolution import Evolution
     from gpu_ls_plugin.evolution.replacement import Replacement
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.base import Recombination

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 if TYPE_CHECKING:
     import numpy as np
 
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import Run
     from gpu_ls_plugin.problems.tsp import TSP
 

@@ -8,14 +8,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gpu_ls_plugin.evolution.rows import canonical, checked, keys, unknown
+from gpu_ls_plugin.evolution.batches.rows import canonical, checked, keys, unknown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.evolution.improver import Improver
-    from gpu_ls_plugin.evolution.kick import Kick
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.improver import Improver
+    from gpu_ls_plugin.evolution.batches.kick import Kick
+    from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import Run
     from gpu_ls_plugin.problems.tsp import TSP
 

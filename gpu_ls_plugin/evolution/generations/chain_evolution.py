@@ -10,8 +10,8 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Budget
-from gpu_ls_plugin.evolution.chain_population import ChainPopulation
-from gpu_ls_plugin.evolution.evolution import Evolution
+from gpu_ls_plugin.evolution.generations.chain_population import ChainPopulation
+from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.searches import IteratedLocalSearch
 from gpu_ls_plugin.solver import Settings, default_settings
@@ -20,7 +20,7 @@ from gpu_ls_plugin.solver.single import rehearse
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import Run
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.base import Recombination

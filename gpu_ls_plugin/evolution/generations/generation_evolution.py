@@ -9,13 +9,13 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.evolution.evolution import Evolution
-from gpu_ls_plugin.evolution.starts import Starts
+from gpu_ls_plugin.evolution.batches.starts import Starts
+from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.evolution.generation import Generation
-    from gpu_ls_plugin.evolution.rows import Tours
+    from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.evolution.generations.generation import Generation
     from gpu_ls_plugin.evolution.run import Run
     from gpu_ls_plugin.problems.tsp import TSP
 

@@ -1,0 +1,1 @@
+"""Several objectives: fronts, weights for each tour, and their search."""

@@ -1,0 +1,1 @@
+"""What makes a population and its next generations."""
