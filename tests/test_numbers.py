@@ -205,7 +205,11 @@ UNSEARCHED = (gls.TSP, gls.SearchDisplay, gls.OpenPath, Settings)
 SEARCHED = [field for field in FIELDS if field[0] not in UNSEARCHED]
 
 
-@pytest.mark.parametrize(("made", "name"), SEARCHED, ids=id_of)
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [pytest.param(*f, marks=[pytest.mark.slow] * (i % 2)) for i, f in enumerate(SEARCHED)],
+    ids=id_of,
+)
 def test_searches_find_the_same(made, name):
     (*_, value) = forms(number(name, numeric(made)[name]))
     assert found_with(make(made, **{name: value})) == found_with(make(made, **{name: plain(value)}))

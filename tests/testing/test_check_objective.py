@@ -178,6 +178,7 @@ def test_a_functor_that_reads_beyond_its_arrays_is_found_out():
     found_out(check_objective, part, words, backend="cpu", problems=[problem_of(12)])
 
 
+@pytest.mark.slow
 @ON_BOTH
 def test_an_objective_that_is_right_passes(backend):
     check_objective(Mine(), backend=backend)
