@@ -13,7 +13,7 @@ from gpu_ls_plugin.exceptions import GpuLsError
 
 # Most of the time goes into compiling, and results do not depend on how it is done:
 # tests/backends/test_optimisation.py. `GPU_LS_CXXFLAGS= pytest` tests what users run.
-os.environ.setdefault("GPU_LS_CXXFLAGS", "-O1 -ftree-vectorize")
+os.environ.setdefault("GPU_LS_CXXFLAGS", "-Og")
 
 # The first example may compile a kernel, and machines may be busy.
 settings.register_profile("tests", deadline=None)

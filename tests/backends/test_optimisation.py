@@ -24,7 +24,7 @@ SEARCHES = {
 def test_optimisation_changes_no_tour(search, metric, monkeypatch):
     problem, tours = random_problem(metric, 40), random_tours(40, 4)
     found = []
-    for flags in ("-O1 -ftree-vectorize", ""):
+    for flags in ("-Og", ""):
         backend = CpuBackend()  # that has loaded nothing yet
         monkeypatch.setattr("gpu_ls_plugin.backends._cpu", lambda backend=backend: backend)
         monkeypatch.setenv("GPU_LS_CXXFLAGS", flags)
