@@ -33,7 +33,7 @@ from gpu_ls_plugin.neighbourhoods import (
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.problems import TSP, MultiObjectiveTSP, OpenPath, Problem
+from gpu_ls_plugin.problems import CVRP, TSP, MultiObjectiveTSP, OpenPath, Problem
 from gpu_ls_plugin.problems import referee as solution
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.progress import SearchDisplay
@@ -61,6 +61,7 @@ from gpu_ls_plugin.solver.many import ManyResult, solve_many
 __version__ = "0.1.0"
 
 __all__ = [
+    "CVRP",
     "TSP",
     "All",
     "Alpha",

@@ -24,7 +24,7 @@ CORE, ADAPTERS = ROOT / "gpu_ls_plugin", ROOT / "adapters"
 LEVELS = (
     {"exceptions"},
     {"checks", "trust", "budget", "files", "history", "plugins/registry"},
-    {"problems", "objectives"},
+    {"problems", "objectives", "resources"},
     {"result"},
     {"backends"},
     {"tours"},

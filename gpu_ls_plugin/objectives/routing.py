@@ -1,0 +1,112 @@
+"""What giant tours pay for routes that use too much, and for routes beyond the fleet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.objectives.base import Objective
+from gpu_ls_plugin.problems import giant_tours
+from gpu_ls_plugin.resources import Duration, Load
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.problems.giant_tours import RoutedProblem
+    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.resources import Resource
+
+
+@dataclass(frozen=True)
+class Penalties:
+    """What a unit of each violation costs a search.
+
+    Attributes
+    ----------
+    load : int or float
+        A unit of demand beyond the capacity.
+    duration : int or float
+        A unit of duration beyond the limit.
+    vehicles : int or float
+        A route beyond the fleet.
+    """
+
+    load: float
+    duration: float
+    vehicles: float
+
+    @classmethod
+    def of(
+        cls,
+        problem: RoutedProblem,
+        load: float | None,
+        duration: float | None,
+        vehicles: float | None,
+    ) -> Self:
+        """Check penalties; those not given are what hard constraints cost."""
+        hard = hard_penalties(problem)
+        given = {"load": load, "duration": duration, "vehicles": vehicles}
+        made = {name: getattr(hard, name) for name in given}
+        for name, value in given.items():
+            if value is None:
+                continue
+            made[name] = checks.number(name, value, least=0.0, most=2.0**40)
+            if problem.integer:
+                if made[name] != int(made[name]):
+                    raise InvalidParameterError(
+                        f"{name}: {value} is not an integer, but costs of this problem are"
+                    )
+                made[name] = int(made[name])
+        return cls(**made)
+
+
+def hard_penalties(problem: RoutedProblem) -> Penalties:
+    """Return what makes hardly any length worth a violation, and all routes fewer than a route."""
+    load, duration = Load().weight(problem), Duration().weight(problem)
+    vehicles = 2 * problem.longest * (problem.customers + 1) + 1
+    if problem.integer:
+        return Penalties(int(load), int(duration), int(vehicles))
+    return Penalties(load, duration, vehicles)
+
+
+class Routing(Objective):
+    """The constraints of a vehicle routing problem (Schulz 2013, 4.1).
+
+    Hard ones are never broken more than they are; what breaks them less is taken whatever it
+    costs. Soft ones are paid for.
+
+    Parameters
+    ----------
+    problem : CVRP
+    """
+
+    name = "routing"
+    header = "objectives/routing.cuh"
+
+    def __init__(self, problem: RoutedProblem) -> None:
+        self.problem = problem
+        self.hard = problem.penalties is None
+        self.penalties = problem.penalties or hard_penalties(problem)
+        limited = problem.route_limit is not None
+        self.resources: tuple[Resource, ...] = (Load(), Duration()) if limited else (Load(),)
+
+    def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
+        """Return what giant tours (P, n) pay for violations."""
+        violations = giant_tours.violations(self.problem, rows)
+        paid = (
+            self.penalties.load * violations.load
+            + self.penalties.duration * violations.duration
+            + self.penalties.vehicles * violations.vehicles
+        )
+        return np.asarray(paid, dtype=self.problem.cost_dtype)
+
+    def feasible(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which giant tours (P, n) break no constraint."""
+        return giant_tours.violations(self.problem, rows).none
+
+    def __repr__(self) -> str:
+        return f"Routing({self.problem!r})"

@@ -1,0 +1,575 @@
+"""The capacitated vehicle routing problem, with limits of the routes and of the fleet."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.exceptions import (
+    InvalidParameterError,
+    InvalidProblemError,
+    InvalidTourError,
+)
+from gpu_ls_plugin.objectives.routing import Penalties, Routing
+from gpu_ls_plugin.problems import cvrplib, giant_tours
+from gpu_ls_plugin.problems.problem import Problem
+from gpu_ls_plugin.problems.tour_rows import new_edges
+from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.problems.values import array_of, check_finite
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.problems.giant_tours import RouteSums, Violations
+    from gpu_ls_plugin.problems.metrics import Lengths, Metric
+
+MOST = 2**31 - 1  # of demands and capacities
+
+
+class CVRP(Problem):
+    """A vehicle routing problem, validated once and immutable.
+
+    A solution is a giant tour: a permutation of 0..n-1 in which 0 and customers+1..n-1 are copies
+    of the depot and 1..customers the customers. It is cyclic; between two copies of the depot lies
+    a route, perhaps an empty one. Two problems are equal only if they are the same object; copies
+    are that object.
+
+    Parameters
+    ----------
+    coordinates : array_like, shape (customers + 1, 2)
+        The depot, then the customers; copied.
+    demands : array_like of integers, shape (customers + 1,)
+        0 for the depot.
+    capacity : int
+        Of a vehicle.
+    metric : str or Metric
+        As of `TSP`.
+    service_times : number or array_like, shape (customers + 1,), optional
+        What customers add to the duration of a route, in the unit of lengths; 0 for the depot.
+    route_limit : number, optional
+        The longest duration of a route: its length and the service times of its customers.
+    vehicles : int, optional
+        The fleet; by default it is not limited, and there are as many as surely suffice.
+    copies : int, optional
+        Copies of the depot in a giant tour: the vehicles, by default. With more, tours may have
+        more routes than the fleet has vehicles, and break that constraint.
+    name, comment : str
+        Free text.
+    optimum : int or float, optional
+        The best cost, where it is known.
+
+    Attributes
+    ----------
+    n : int
+        Length of a row: customers + copies.
+    customers : int
+    vehicles : int
+        The fleet where it is limited, else a number that suffices.
+    fleet : int or None
+        The same; None where it is not limited.
+    copies : int
+    capacity : int
+    demands : int64 array, shape (customers + 1,), read-only
+    service_times : array, shape (customers + 1,), int64 or float64, read-only
+    route_limit : int, float or None
+    nodes : TSP
+        The depot and the customers.
+    penalties : Penalties or None
+        What a unit of each violation costs a search; None where constraints are hard.
+
+    Raises
+    ------
+    InvalidProblemError
+        Wrong shapes or values; a customer that no route can serve; more demand than the fleet
+        holds.
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or of a wrong type.
+
+    Examples
+    --------
+    >>> import gpu_ls_plugin as gls
+    >>> problem = gls.CVRP([(0, 0), (0, 3), (0, 5), (4, 0)], [0, 2, 2, 3], 4, vehicles=2)
+    >>> tour = problem.tour([[1, 2], [3]])
+    >>> tour.tolist(), problem.cost(tour).tolist(), problem.feasible(tour).tolist()
+    ([0, 1, 2, 4, 3], [18], [True])
+    """
+
+    customers: int
+    vehicles: int
+    fleet: int | None
+    copies: int
+    capacity: int
+    comment: str
+    demands: NDArray[np.int64]
+    service_times: NDArray[Any]
+    route_limit: float | None
+    nodes: TSP
+    penalties: Penalties | None
+
+    def __init__(
+        self,
+        coordinates: ArrayLike,
+        demands: ArrayLike,
+        capacity: int,
+        *,
+        metric: str | Metric = "EUC_2D",
+        service_times: ArrayLike | None = None,
+        route_limit: float | None = None,
+        vehicles: int | None = None,
+        copies: int | None = None,
+        name: str = "",
+        comment: str = "",
+        optimum: float | None = None,
+    ) -> None:
+        nodes = TSP(coordinates, metric, name=name, comment=comment, optimum=optimum)
+        self._fill(nodes, demands, capacity, service_times, route_limit, vehicles, copies)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        matrix: ArrayLike,
+        demands: ArrayLike,
+        capacity: int,
+        *,
+        service_times: ArrayLike | None = None,
+        route_limit: float | None = None,
+        vehicles: int | None = None,
+        copies: int | None = None,
+        name: str = "",
+        comment: str = "",
+        optimum: float | None = None,
+    ) -> Self:
+        """Make a problem from a matrix of lengths (customers + 1, customers + 1), as of `TSP`.
+
+        Row 0 is the depot's; everything else as for the class.
+        """
+        nodes = TSP.from_matrix(matrix, name=name, comment=comment, optimum=optimum)
+        return cls._of(nodes, demands, capacity, service_times, route_limit, vehicles, copies)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        rounding: str = "auto",
+        vehicles: int | None = None,
+        copies: int | None = None,
+        optimum: float | None = None,
+    ) -> Self:
+        """Read a CVRPLIB file (.vrp).
+
+        Customers are numbered 1.. in the order of the file, without the depot.
+
+        Parameters
+        ----------
+        path : path
+        rounding : {"auto", "nearest", "none"}
+            Whether lengths of type EUC_2D are rounded; by default as the sets' best known costs
+            are computed (`problems.cvrplib.rounds`).
+        vehicles, copies, optimum
+            As for the class; the file's VEHICLES unless given.
+
+        Raises
+        ------
+        FileNotFoundError
+            No such file.
+        FileFormatError
+            The file is not CVRPLIB, is cut off or holds unusable values; file and section are
+            named.
+        UnsupportedProblemError
+            The file holds another kind of problem.
+        """
+        checks.choice("rounding", rounding, known=("auto", "nearest", "none"))
+        instance = cvrplib.read_instance(path, rounding)
+        with instance.errors():
+            texts = {"name": instance.name, "comment": instance.comment}
+            if instance.matrix is not None:
+                nodes = TSP.from_matrix(instance.matrix, **texts, optimum=optimum)
+            else:
+                assert instance.coordinates is not None
+                nodes = TSP(instance.coordinates, instance.metric, **texts, optimum=optimum)
+            return cls._of(
+                nodes,
+                instance.demands,
+                instance.capacity,
+                instance.service_times,
+                instance.route_limit,
+                instance.vehicles if vehicles is None else vehicles,
+                copies,
+            )
+
+    @classmethod
+    def _of(cls, *content: Any) -> Self:
+        problem = cls.__new__(cls)
+        problem._fill(*content)
+        return problem
+
+    def _fill(
+        self,
+        nodes: TSP,
+        demands: ArrayLike,
+        capacity: int,
+        service_times: ArrayLike | None,
+        route_limit: float | None,
+        vehicles: int | None,
+        copies: int | None,
+        penalties: Penalties | None = None,
+    ) -> None:
+        if nodes.n < 2:
+            raise InvalidProblemError("coordinates: a depot alone; there are no customers")
+        capacity = checks.integer("capacity", capacity, least=1, most=MOST)
+        its_demands = _demands(demands, nodes.n)
+        services = _services(service_times, nodes)
+        limit = None if route_limit is None else _limit(route_limit, services)
+        if vehicles is not None:
+            vehicles = checks.integer("vehicles", vehicles, least=1, most=MOST)
+        _check_service(nodes, its_demands, capacity, services, limit, vehicles)
+        self.__dict__.update(
+            nodes=nodes,
+            name=nodes.name,
+            comment=nodes.comment,
+            optimum=nodes.optimum,
+            customers=nodes.n - 1,
+            capacity=capacity,
+            demands=its_demands,
+            service_times=services,
+            route_limit=limit,
+            fleet=vehicles,
+            penalties=penalties,
+        )
+        enough = vehicles or self._enough_vehicles()
+        if copies is not None:
+            copies = checks.integer("copies", copies, least=enough, most=MOST)
+        self.__dict__.update(vehicles=enough, copies=copies or enough)
+        self.__dict__["n"] = self.customers + self.copies
+
+    def penalised(
+        self,
+        load: float | None = None,
+        duration: float | None = None,
+        vehicles: float | None = None,
+    ) -> Self:
+        """Return the same problem with soft constraints: a search pays for violations.
+
+        Parameters
+        ----------
+        load, duration, vehicles : number, optional
+            What a unit of demand beyond the capacity, of duration beyond the limit and a route
+            beyond the fleet cost; by default so much that hardly any length is worth it. Integers
+            where lengths are integers.
+        """
+        return type(self)._of(*self._content, Penalties.of(self, load, duration, vehicles))
+
+    @property
+    def _content(self) -> tuple[Any, ...]:
+        return (
+            self.nodes,
+            self.demands,
+            self.capacity,
+            self.service_times,
+            self.route_limit,
+            self.fleet,
+            self.copies,
+        )
+
+    @property
+    def integer(self) -> bool:
+        """Whether costs are integers."""
+        return self.nodes.integer
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether both directions of every route are equally long."""
+        return self.nodes.symmetric
+
+    @cached_property
+    def longest(self) -> float:
+        """A length that no edge exceeds where ways by the depot are not shorter than others."""
+        nodes = self.nodes
+        if nodes.matrix is not None:
+            return float(nodes.matrix.max())
+        depot, all_nodes = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
+        return float(2 * nodes.lengths(depot, all_nodes).max())
+
+    @cached_property
+    def tsp(self) -> TSP:
+        """The giant tours' cities and lengths, under the constraints as an objective.
+
+        What its tours cost is their length and what they pay for violations.
+        """
+        rows = np.r_[: self.customers + 1, np.zeros(self.copies - 1, np.int64)]
+        texts = {"name": self.name, "comment": self.comment}
+        nodes = self.nodes
+        if nodes.coordinates is None:
+            cities = TSP.from_matrix(nodes.values[np.ix_(rows, rows)], **texts)
+        else:
+            cities = TSP(nodes.coordinates[rows], nodes.metric, **texts)
+        return cities.under(Routing(self))
+
+    def check(self, tours: ArrayLike, *, parameter: str = "tours") -> NDArray[np.int32]:
+        """Return giant tours as an array, or say which row is not one; see `Problem.check`."""
+        return self.tsp.check(tours, parameter=parameter)
+
+    def cost(self, tours: ArrayLike) -> Lengths:
+        """Return the travelled cost of every giant tour, computed from scratch, feasible or not."""
+        costs: Lengths = self._sums(tours).costs.sum(axis=1)
+        return costs
+
+    def violations(self, tours: ArrayLike) -> Violations:
+        """Return by how much every giant tour breaks each constraint, computed from scratch."""
+        return giant_tours.violations(self, self.check(tours))
+
+    def feasible(self, tours: ArrayLike) -> NDArray[np.bool_]:
+        """Return which giant tours break no constraint, shape (P,)."""
+        return self.violations(tours).none
+
+    def route_sums(self, tours: ArrayLike) -> RouteSums:
+        """Return customers, loads, costs and durations of all routes of giant tours."""
+        return self._sums(tours)
+
+    def complaints(self, tour: ArrayLike) -> list[str]:
+        """Return what is wrong with one giant tour: which route breaks what by how much."""
+        row = self.check(tour, parameter="tour")
+        sums = self._sums(row)
+        beyond = giant_tours.beyond_limit(self, sums.durations)[0]
+        said = []
+        numbers = (sums.customers[0] > 0).cumsum()  # as `routes` counts
+        for number, load, duration, over in zip(
+            numbers, sums.loads[0], sums.durations[0], beyond, strict=True
+        ):
+            if load > self.capacity:
+                excess = load - self.capacity
+                said.append(f"route {number}: load {load}, {excess} more than {self.capacity}")
+            if over > 0:
+                said.append(
+                    f"route {number}: duration {duration:.10g}, {over:.10g} more than "
+                    f"{self.route_limit:.10g}"
+                )
+        extra = int(giant_tours.violations(self, row).vehicles[0])
+        if extra:
+            said.append(f"{numbers[-1]} routes, {extra} more than the fleet of {self.fleet}")
+        return said
+
+    def routes(self, tour: ArrayLike) -> list[list[int]]:
+        """Return the customers of each route of one giant tour (n,); empty routes are left out."""
+        row = self.check(tour, parameter="tour")
+        if len(row) != 1:
+            raise InvalidTourError(f"tour: {len(row)} rows; routes are those of one")
+        return giant_tours.routes_of(row[0], self.customers)
+
+    def tour(self, routes: Sequence[Sequence[int]]) -> NDArray[np.int32]:
+        """Return the giant tour (n,) of routes, which are lists of customers 1..customers.
+
+        Raises
+        ------
+        InvalidTourError
+            More routes than copies of the depot, or customers that are not visited once each.
+        """
+        given = [[int(customer) for customer in route] for route in routes]
+        given = [route for route in given if route]
+        visited = np.bincount(
+            [c if 1 <= c <= self.customers else 0 for route in given for c in route],
+            minlength=self.customers + 1,
+        )
+        if visited[0]:
+            wrong = next(c for route in given for c in route if not 1 <= c <= self.customers)
+            raise InvalidTourError(f"routes: {wrong} is not a customer 1..{self.customers}")
+        if (visited[1:] != 1).any():
+            customer = 1 + int((visited[1:] != 1).argmax())
+            times = visited[customer]
+            raise InvalidTourError(
+                f"routes: customer {customer} is "
+                + ("not visited" if times == 0 else f"visited {times} times")
+            )
+        if len(given) > self.copies:
+            raise InvalidTourError(
+                f"routes: {len(given)} of them, but giant tours have {self.copies} copies of the "
+                f"depot; make the problem with copies={len(given)}"
+            )
+        return giant_tours.written(given, self.customers, self.copies)
+
+    def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
+        """Return giant tours as new rows, equal where their routes are."""
+        batch = self.check(tours)
+        write = giant_tours.canonical
+        return np.stack([write(row, self.customers, self.copies, self.symmetric) for row in batch])
+
+    def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
+        """Return a function that says which share of another tour's edges this one lacks."""
+        return new_edges(self.canonical(tour)[0])
+
+    def write_solution(self, tour: ArrayLike, path: str | os.PathLike[str]) -> None:
+        """Write the routes and the cost of one giant tour as a CVRPLIB file (.sol)."""
+        row = self.check(tour, parameter="tour")
+        cvrplib.write_solution(path, self.routes(row[0]), self.cost(row)[0].item())
+
+    def read_solution(self, path: str | os.PathLike[str]) -> NDArray[np.int32]:
+        """Return the giant tour (n,) of a CVRPLIB file (.sol).
+
+        Raises
+        ------
+        FileNotFoundError
+            No such file.
+        FileFormatError
+            It is not such a file, or one of another instance.
+        """
+        routes = cvrplib.read_solution(path)
+        with cvrplib.naming(path):
+            return self.tour(routes)
+
+    def _sums(self, tours: ArrayLike) -> RouteSums:
+        return giant_tours.route_sums(self, self.check(tours))
+
+    def _enough_vehicles(self) -> int:
+        """Return a number of vehicles that suffices: as many as simple routes need, at least.
+
+        And with some to spare, a third more than the demand needs at least (Vidal 2022).
+        """
+        needed = math.ceil(1.3 * int(self.demands.sum()) / self.capacity) + 3
+        return min(self.customers, max(needed, self._simple_routes()))
+
+    def _simple_routes(self) -> int:
+        """Return of how many routes a solution is that goes to the nearest that fits."""
+        waiting, routes = np.arange(1, self.customers + 1), 0
+        at, load, duration = 0, 0, 0.0
+        while len(waiting):
+            lengths = self.nodes.lengths(np.full(len(waiting), at), waiting)
+            fits = load + self.demands[waiting] <= self.capacity
+            if self.route_limit is not None:
+                back = self.nodes.lengths(waiting, np.zeros(len(waiting), np.int64))
+                whole = duration + lengths + self.service_times[waiting] + back
+                fits &= whole <= self.route_limit
+            if not fits.any():
+                at, load, duration, routes = 0, 0, 0.0, routes + 1
+                continue
+            next_one = int(np.where(fits, lengths, np.inf).argmin())
+            duration += float(lengths[next_one] + self.service_times[waiting[next_one]])
+            at = int(waiting[next_one])
+            load += int(self.demands[at])
+            waiting = np.delete(waiting, next_one)
+        return routes + 1
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{name}: a CVRP is immutable; make a new one")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{name}: a CVRP is immutable; make a new one")
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._of, (*self._content, self.penalties)
+
+    def __repr__(self) -> str:
+        limits = f"capacity {self.capacity}"
+        if self.route_limit is not None:
+            limits += f", route limit {self.route_limit:.10g}"
+        if self.fleet is not None:
+            limits += f", {self.fleet} vehicles"
+        return (
+            f"<CVRP {self.name or 'unnamed'}: {self.customers} customers, "
+            f"{self.nodes.metric.name}, {limits}>"
+        )
+
+
+def _demands(values: ArrayLike, nodes: int) -> NDArray[np.int64]:
+    demands = array_of(values, "demands")
+    if demands.shape != (nodes,):
+        raise InvalidProblemError(
+            f"demands: shape {demands.shape}, but a depot and {nodes - 1} customers have ({nodes},)"
+        )
+    check_finite(demands, "demands")
+    whole = np.rint(demands)
+    if (whole != demands).any():
+        row = int((whole != demands).argmax())
+        raise InvalidProblemError(
+            f"demands: entry {row} is {demands[row]}, not an integer; scale demands and capacity up"
+        )
+    if demands.min() < 0 or demands.max() > MOST:
+        row = int(((demands < 0) | (demands > MOST)).argmax())
+        raise InvalidProblemError(f"demands: entry {row} is {demands[row]}, not in 0..{MOST}")
+    if demands[0]:
+        raise InvalidProblemError(
+            f"demands: entry 0, the depot's, is {demands[0]}, but a depot demands nothing"
+        )
+    made: NDArray[np.int64] = whole.astype(np.int64)
+    made.setflags(write=False)
+    return made
+
+
+def _services(values: ArrayLike | None, nodes: TSP) -> NDArray[Any]:
+    """Return service times (customers + 1,), int64 where lengths are integers and they are, too."""
+    given = array_of(0 if values is None else values, "service_times")
+    if given.ndim == 0:
+        given = np.full(nodes.n, given.item())
+        given[0] = 0
+    if given.shape != (nodes.n,):
+        raise InvalidProblemError(
+            f"service_times: shape {given.shape}, but a depot and {nodes.n - 1} customers have "
+            f"({nodes.n},)"
+        )
+    check_finite(given, "service_times")
+    if given.min() < 0:
+        row = int((given < 0).argmax())
+        raise InvalidProblemError(f"service_times: entry {row} is {given[row]}, less than 0")
+    if given[0]:
+        raise InvalidProblemError(
+            f"service_times: entry 0, the depot's, is {given[0]}, but a depot is not served"
+        )
+    whole = nodes.integer and bool((np.rint(given) == given).all())
+    if whole and given.max() > MOST:
+        raise InvalidProblemError(f"service_times: {given.max()} is more than {MOST}")
+    made = given.astype(np.int64 if whole else np.float64)
+    made.setflags(write=False)
+    return made
+
+
+def _limit(value: float, services: NDArray[Any]) -> float:
+    limit = checks.number("route_limit", value, least=0.0)
+    if not math.isfinite(limit):
+        raise InvalidParameterError(f"route_limit: {value} is not finite; leave it out")
+    return math.floor(limit) if services.dtype.kind == "i" else limit
+
+
+def _check_service(
+    nodes: TSP,
+    demands: NDArray[np.int64],
+    capacity: int,
+    services: NDArray[Any],
+    limit: float | None,
+    vehicles: int | None,
+) -> None:
+    """Raise where a customer, or all together, cannot be served."""
+    if demands.max() > capacity:
+        customer = int(demands.argmax())
+        raise InvalidProblemError(
+            f"demands: customer {customer} demands {demands[customer]}, more than the capacity of "
+            f"{capacity}"
+        )
+    if limit is not None:
+        depot, customers = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
+        alone = nodes.lengths(depot, customers) + nodes.lengths(customers, depot) + services
+        alone[0] = 0
+        if alone.max() > limit:
+            customer = int(alone.argmax())
+            raise InvalidProblemError(
+                f"route_limit: a route to customer {customer} alone takes "
+                f"{alone[customer]:.10g}, more than {limit:.10g}"
+            )
+    total = int(demands.sum())
+    if vehicles is not None and total > vehicles * capacity:
+        raise InvalidProblemError(
+            f"vehicles: {vehicles} of capacity {capacity} hold {vehicles * capacity}, but "
+            f"customers demand {total}; at least {-(-total // capacity)} are needed"
+        )

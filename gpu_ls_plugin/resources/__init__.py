@@ -1,0 +1,7 @@
+"""Resources: what routes use up, and how much of it is too much."""
+
+from gpu_ls_plugin.resources.base import Resource
+from gpu_ls_plugin.resources.duration import Duration
+from gpu_ls_plugin.resources.load import Load
+
+__all__ = ["Duration", "Load", "Resource"]

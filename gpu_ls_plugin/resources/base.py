@@ -1,0 +1,52 @@
+"""What every resource of routes says of itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.problems.giant_tours import RoutedProblem
+
+
+class Resource(ABC):
+    """What a route uses up on its way, and how much of it is too much.
+
+    A classical resource extension function (Schulz 2013, section 4.3), aggregated over segments of
+    a giant tour.
+
+    Attributes
+    ----------
+    name : str
+        Name in the registry.
+    header : str
+        File that defines the functor, found like a kernel's header.
+    unit_bytes : int
+        Of the functor's `Segment`, of which each place of a tour has two.
+    """
+
+    name: ClassVar[str]
+    header: ClassVar[str] = "resources/resource.cuh"
+    unit_bytes: int = 8
+
+    @abstractmethod
+    def functor(self, problem: RoutedProblem) -> str:
+        """Return the C++ type, as `resources/resource.cuh` describes it."""
+
+    def source(self) -> str:
+        """Return the C++ text that defines the functor, empty where `header` does."""
+        return ""
+
+    @abstractmethod
+    def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
+        """Return the functor's parameters, `kWords` many: integers, floats, arrays of a backend."""
+
+    @abstractmethod
+    def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return by how much giant tours (P, n) use too much: the referee's, from scratch."""
+
+    @abstractmethod
+    def weight(self, problem: RoutedProblem) -> float:
+        """Return what a unit of excess costs a search where constraints are hard."""

@@ -1,0 +1,43 @@
+"""How long a route takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.problems import giant_tours
+from gpu_ls_plugin.resources.base import Resource
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.problems.giant_tours import RoutedProblem
+
+SCALE = 64  # lengths that a unit of duration is worth
+
+
+class Duration(Resource):
+    """The length of a route and the service times of its customers, up to a limit."""
+
+    name = "duration"
+    header = "resources/duration.cuh"
+
+    def functor(self, problem: RoutedProblem) -> str:
+        """Return gls::Duration of integers or real numbers, for lengths with directions or not."""
+        amount = "gls::int64" if problem.service_times.dtype.kind == "i" else "double"
+        return f"gls::Duration<{amount}, {str(not problem.symmetric).lower()}>"
+
+    def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
+        """Return the nodes' service times, the customers and the limit."""
+        services = backend.xp.asarray(problem.service_times)
+        limit = problem.route_limit
+        assert limit is not None
+        real = problem.service_times.dtype.kind == "f"
+        return [services, problem.customers, float(limit) if real else int(limit)]
+
+    def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return the durations beyond the limit."""
+        return giant_tours.violations(problem, rows).duration
+
+    def weight(self, problem: RoutedProblem) -> float:
+        """Return what makes hardly any length worth it."""
+        return SCALE

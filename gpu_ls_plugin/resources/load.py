@@ -1,0 +1,38 @@
+"""What a vehicle carries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.problems import giant_tours
+from gpu_ls_plugin.resources.base import Resource
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.problems.giant_tours import RoutedProblem
+
+
+class Load(Resource):
+    """The demand of a route's customers, of which a vehicle holds its capacity."""
+
+    name = "load"
+    header = "resources/load.cuh"
+    unit_bytes = 4
+
+    def functor(self, problem: RoutedProblem) -> str:
+        """Return gls::Load."""
+        return "gls::Load"
+
+    def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
+        """Return the nodes' demands, the customers and the capacity."""
+        demands = backend.xp.asarray(problem.demands.astype("int32"))
+        return [demands, problem.customers, problem.capacity]
+
+    def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return the demand beyond the capacity."""
+        return giant_tours.violations(problem, rows).load
+
+    def weight(self, problem: RoutedProblem) -> float:
+        """Return four of the longest lengths: what any customer may cost elsewhere."""
+        return 4 * problem.longest + 1
