@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.metric_check import check_metric
 from gpu_ls_plugin.backends.words import kept_words, packed_words
@@ -182,9 +184,20 @@ class Backend(ABC):
             joined = self.xp.concatenate([data, self.xp.asarray(own)], axis=1)
             self._search_data[problem] = joined, kept
         if problem not in self._search_data:
-            words = kept_words(self.xp, [data, *objective.words(self, problem)])
+            kept = [0, 0] if objective.kept_bytes(problem) else []
+            words = kept_words(self.xp, [data, *kept, *objective.words(self, problem)])
             self._search_data[problem] = packed_words(self.xp, words, self.address), words
         return self._search_data[problem][0]
+
+    def batch_data(self, problem: TSP, size: int) -> dict[str, Any]:
+        """Return ``metric_data`` of a search on a batch, which may keep something of each tour."""
+        data = self.search_data(problem)
+        own = problem.objective.kept_bytes(problem)
+        if not own:
+            return {"metric_data": data}
+        kept, data = self.xp.empty((size, own), "uint8"), data.copy()
+        data[1:3] = self.xp.asarray(np.array([self.address(kept), own], "uint64"))
+        return {"metric_data": data, "kept_tours": kept}
 
     def memory(self, memory_limit: int | None) -> int:
         """Return the bytes that may be used: what is available, or `memory_limit` if it is less."""

@@ -77,6 +77,18 @@ GLS_DEVICE typename PlacedTour::Length change_of(const PlacedTour& tour,
   }
 }
 
+// The same where it is negative; else anything that is not.
+template <class Space, class PlacedTour>
+GLS_DEVICE typename PlacedTour::Length improving_change_of(const PlacedTour& tour,
+                                                           const typename Space::Move& move) {
+  using Length = typename PlacedTour::Length;
+  if constexpr (keeps<typename PlacedTour::Metric>()) {
+    const Length longer = Space::change(tour, move);
+    if (!(longer < relief_of<Length>(tour.lengths.metric))) return 0;
+  }
+  return change_of<Space>(tour, move);
+}
+
 // 2-opt.
 struct Pairs {
   using Move = Exchange<2>;

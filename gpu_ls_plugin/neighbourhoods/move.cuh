@@ -190,7 +190,7 @@ struct View {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
       return LengthsType::gain(removed, added);
     } else {
-      if (!exists) return 0;
+      if (!exists || may_not_gain(removed, added)) return 0;
       Move move;
       write(move);
       return gain(move, removed, added);
@@ -200,6 +200,7 @@ struct View {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
       return LengthsType::gain(removed, added);
     } else {
+      if (may_not_gain(removed, added)) return 0;
       const Length gain = worth(move, removed - added);
       return LengthsType::kReal && gain <= removed * Length(1e-12) ? Length(0) : gain;
     }
@@ -210,6 +211,15 @@ struct View {
       return shorter;
     } else {
       return length.metric.objective.gain(MoveChange<View>{*this, move}, shorter);
+    }
+  }
+
+  // Whether lengths tell already that a move does not gain.
+  GLS_DEVICE bool may_not_gain(Length removed, Length added) const {
+    if constexpr (keeps<typename LengthsType::Metric>()) {
+      return removed - added + relief_of<Length>(length.metric) <= 0;
+    } else {
+      return false;
     }
   }
 
@@ -236,13 +246,13 @@ GLS_DEVICE void follow_move(const Team& team, const View& view, const Move& move
               [&](const auto& objective) { objective.follow(MoveChange<View>{view, move}); });
 }
 
-// From what kernels are given.
+// From what kernels are given for the tour of a row.
 template <class Lengths, class City>
 GLS_DEVICE View<Lengths, City> view_of(const RingTour<City>& tour, const Instance& instance,
-                                       const typename Lengths::City* sites,
-                                       const Candidates& lists) {
+                                       const typename Lengths::City* sites, const Candidates& lists,
+                                       int row) {
   return {tour,
-          {typename Lengths::Metric(instance.metric_data, tour.n),
+          {metric_of<typename Lengths::Metric>(instance.metric_data, tour.n, row),
            sites,
            {instance.error_absolute, instance.error_relative}},
           {lists.candidates, lists.candidate_lengths, lists.degree, lists.sorted != 0}};

@@ -62,6 +62,10 @@ class Objective(ABC):
             f"problem: the objective {self.name!r} is not one of rows with lengths of their own"
         )
 
+    def kept_bytes(self, problem: Problem) -> int:
+        """Return what the functor keeps of a tour, a multiple of 16; nothing unless overridden."""
+        return 0
+
     @abstractmethod
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
         """Return what tours (P, n) cost in addition to length: exact, in the type of its costs."""
@@ -86,4 +90,13 @@ def require_by_edges(objective: Objective, search: str) -> None:
         raise UnsupportedProblemError(
             f"problem: {search} adds up what parts of a tour gain, but the objective "
             f"{objective.name!r} is not a sum over edges; use First() on whole tours"
+        )
+
+
+def require_nothing_kept(objective: Objective, problem: Problem, search: str) -> None:
+    """Raise UnsupportedProblemError where a search does not keep what an objective needs."""
+    if objective.kept_bytes(problem):
+        raise UnsupportedProblemError(
+            f"problem: {search} does not keep what the objective {objective.name!r} needs to know of "
+            "a tour; use Best() or First()"
         )

@@ -118,6 +118,51 @@ GLS_DEVICE void change_sums(const Team& team, const View& view, Use use) {
   }
 }
 
+// Whether an objective keeps data of the tour in hand, so that what a change gains is known without
+// a walk over the tour:
+//
+//   choose(row)            the tour of a row of the batch is in hand; the first two words are the
+//                          address of what is kept of the first row, and bytes from row to row
+//   keep(team, n, city)    of a tour that has changed, that of city(0), ... city(n - 1); all lanes
+//   relief<Gain>()         the most that any change may gain beyond the length that it saves
+//
+// `kKeeps` says so.
+template <class Objective, class = void>
+struct Keeps {
+  enum : bool { kValue = false };
+};
+template <class Objective>
+struct Keeps<Objective, decltype(void(Objective::kKeeps))> {
+  enum : bool { kValue = Objective::kKeeps };
+};
+template <class Metric>
+GLS_DEVICE constexpr bool keeps() {
+  return Keeps<typename ObjectiveOf<Metric>::Type>::kValue;
+}
+template <class Metric>
+GLS_DEVICE Metric metric_of(const void* data, int n, int row) {
+  Metric metric(data, n);
+  if constexpr (keeps<Metric>()) metric.objective.choose(row);
+  return metric;
+}
+template <class Team, class View>
+GLS_DEVICE void keep_tour(const Team& team, const View& view) {
+  using Metric = typename View::Lengths::Metric;
+  if constexpr (keeps<Metric>()) {
+    team.sync();
+    view.length.metric.objective.keep(team, view.tour.n, [&](int p) { return view.tour.at(p); });
+    team.sync();
+  }
+}
+template <class Length, class Metric>
+GLS_DEVICE Length relief_of(const Metric& metric) {
+  if constexpr (keeps<Metric>()) {
+    return metric.objective.template relief<Length>();
+  } else {
+    return 0;
+  }
+}
+
 // What a city is called in the problem.
 template <class Metric>
 GLS_DEVICE int name_of(const Renamed<Metric>& metric, int city) {

@@ -73,6 +73,10 @@ def hard_penalties(problem: RoutedProblem) -> Penalties:
     return Penalties(load, duration, vehicles)
 
 
+def _padded(count: int) -> int:
+    return -(-count // 16) * 16
+
+
 class Routing(Objective):
     """The constraints of a vehicle routing problem (Schulz 2013, 4.1).
 
@@ -93,6 +97,36 @@ class Routing(Objective):
         self.penalties = problem.penalties or hard_penalties(problem)
         limited = problem.route_limit is not None
         self.resources: tuple[Resource, ...] = (Load(), Duration()) if limited else (Load(),)
+
+        weight = "gls::int64" if problem.integer else "double"
+        parts = ", ".join(part.functor(problem) for part in self.resources)
+        metric = problem.nodes.metric.functor
+        vars(self)["functor"] = (
+            f"gls::Routing<{metric}, {weight}, {str(self.hard).lower()}, {parts}>"
+        )
+
+    def source(self) -> str:
+        """Return the C++ texts of resources that are not built in."""
+        return "\n".join(filter(None, (part.source() for part in self.resources)))
+
+    def words(self, backend: Any, problem: Any) -> list[Any]:
+        """Return the metric's data, the customers, the fleet, weights, and resources' words."""
+        its = self.problem
+        cast = int if its.integer else float
+        fleet = its.copies if its.fleet is None else its.fleet
+        words = [backend.metric_data(problem), its.customers, fleet, cast(self.penalties.vehicles)]
+        for part in self.resources:
+            words += [cast(getattr(self.penalties, part.name)), *part.words(backend, its)]
+        return words
+
+    def kept_bytes(self, problem: Any) -> int:
+        """Return the size of what objectives/routing.cuh keeps of a tour."""
+        its = self.problem
+        n, copies = its.customers + its.copies, its.copies
+        total = 16 + _padded(4 * (n + 2 * copies))
+        for part in self.resources:
+            total += _padded(2 * n * part.segment_bytes(its)) + _padded(8 * copies)
+        return total
 
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
         """Return what giant tours (P, n) pay for violations."""

@@ -45,7 +45,7 @@ struct EdgeAssembly {
     Memory memory(team, item, team_bytes(n), 0, pairs.scratch);
     Broken child(n, memory);
     const auto view = view_of<MetricLengths, City>(
-        child.tour, instance, static_cast<const Site*>(instance.sites), candidates);
+        child.tour, instance, static_cast<const Site*>(instance.sites), candidates, item);
     const int64 row = int64(item) * n;
     const auto* other =
         static_cast<const Neighbours<City>*>(pairs.neighbours) + int64(pairs.partners[item]) * n;

@@ -21,23 +21,21 @@ class Resource(ABC):
     ----------
     name : str
         Name in the registry.
-    header : str
-        File that defines the functor, found like a kernel's header.
-    unit_bytes : int
-        Of the functor's `Segment`, of which each place of a tour has two.
     """
 
     name: ClassVar[str]
-    header: ClassVar[str] = "resources/resource.cuh"
-    unit_bytes: int = 8
 
     @abstractmethod
     def functor(self, problem: RoutedProblem) -> str:
         """Return the C++ type, as `resources/resource.cuh` describes it."""
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor, empty where `header` does."""
+        """Return the C++ text that defines the functor, empty where it is built in."""
         return ""
+
+    @abstractmethod
+    def segment_bytes(self, problem: RoutedProblem) -> int:
+        """Return the size of the functor's `Segment`, of which each place of a tour has two."""
 
     @abstractmethod
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:

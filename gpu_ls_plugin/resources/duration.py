@@ -19,12 +19,15 @@ class Duration(Resource):
     """The length of a route and the service times of its customers, up to a limit."""
 
     name = "duration"
-    header = "resources/duration.cuh"
+
+    def segment_bytes(self, problem: RoutedProblem) -> int:
+        """Return 8, or 16 where lengths have directions."""
+        return 8 if problem.symmetric else 16
 
     def functor(self, problem: RoutedProblem) -> str:
-        """Return gls::Duration of integers or real numbers, for lengths with directions or not."""
+        """Return gls::Duration of integers or real numbers, or where lengths have directions."""
         amount = "gls::int64" if problem.service_times.dtype.kind == "i" else "double"
-        return f"gls::Duration<{amount}, {str(not problem.symmetric).lower()}>"
+        return f"gls::{'' if problem.symmetric else 'Directed'}Duration<{amount}>"
 
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
         """Return the nodes' service times, the customers and the limit."""

@@ -17,12 +17,14 @@ class Load(Resource):
     """The demand of a route's customers, of which a vehicle holds its capacity."""
 
     name = "load"
-    header = "resources/load.cuh"
-    unit_bytes = 4
 
     def functor(self, problem: RoutedProblem) -> str:
         """Return gls::Load."""
         return "gls::Load"
+
+    def segment_bytes(self, problem: RoutedProblem) -> int:
+        """Return 4."""
+        return 4
 
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
         """Return the nodes' demands, the customers and the capacity."""

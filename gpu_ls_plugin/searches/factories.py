@@ -11,7 +11,7 @@ from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.filtering import Everything, InCandidates
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
-from gpu_ls_plugin.objectives.base import require_by_edges, require_length
+from gpu_ls_plugin.objectives.base import require_by_edges, require_length, require_nothing_kept
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.weighted import require_shared_lengths
 from gpu_ls_plugin.searches.descent.best_sweep import BestSweep
@@ -102,6 +102,7 @@ def random_k(
 ) -> EngineFactory:
     """Serve samples of 2-opt or 3-opt moves."""
     require_shared_lengths(problem, "RandomK()")
+    require_nothing_kept(problem.objective, problem, "RandomK()")
     k, three = search.pivoting.k, search.neighbourhoods == (ThreeOpt(),)
     return EngineFactory(
         lambda tours, row, most: RandomKSteps(

@@ -33,7 +33,7 @@ struct ProbeMoves {
     const int64 row = int64(item) * n;
     const auto free =
         view_of<Lengths, int>({probes.tours + row, probes.positions + row, n}, instance,
-                              static_cast<const typename Lengths::City*>(instance.sites), lists);
+                              static_cast<const typename Lengths::City*>(instance.sites), lists, item);
     const ProbedView view{free.tour, free.length, free.candidates, {probes.mates + row}};
     const int found = Neighbourhood::variants(lists.degree);
     team.once([&] { probes.variant_counts[item] = found; });

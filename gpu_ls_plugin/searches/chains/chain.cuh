@@ -289,14 +289,14 @@ struct Chain {
       sites = own_sites;
       fixed = {mates};
     }
-    return {
-        {order, position, n},
-        {named(static_cast<const Named*>(nullptr), Metric(instance.metric_data, instance.n), names),
-         sites,
-         {instance.error_absolute, instance.error_relative}},
-        {lists.candidates, lists.candidate_lengths, lists.degree, lists.sorted != 0,
-         first_city * lists.degree},
-        fixed};
+    return {{order, position, n},
+            {named(static_cast<const Named*>(nullptr),
+                   metric_of<Metric>(instance.metric_data, instance.n, item), names),
+             sites,
+             {instance.error_absolute, instance.error_relative}},
+            {lists.candidates, lists.candidate_lengths, lists.degree, lists.sorted != 0,
+             first_city * lists.degree},
+            fixed};
   }
 
   // Takes a chain up where the last launch has left it.
@@ -322,6 +322,7 @@ struct Chain {
       state.clear();
     });
     begin_sums(team, view);
+    keep_tour(team, view);
     if constexpr (kJudges) {
       const int* const best_tour = batch.best_tours + int64(item) * stride;
       best_is_feasible = is_feasible(team, view, [&](int p) { return best_tour[p]; });
@@ -394,6 +395,7 @@ struct Chain {
     else
       apply_move(team, view.tour, move, choices.directions == 2,
                  [&](int first, int length) { journal.add(team, first, length); });
+    keep_tour(team, view);
     queue.push(team, move.t, 2 * move.edges);
   }
 
@@ -417,6 +419,7 @@ struct Chain {
     change_sums(team, view, [](const auto& objective) { objective.restore(); });
     journal.undo(team, view.tour);
     if (shared.bridge.swaps()) shared.bridge.swap(team, view.tour, true, ring);
+    keep_tour(team, view);
   }
 
   // Counts a kick, and keeps a tour that is better than the best.

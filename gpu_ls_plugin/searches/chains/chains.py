@@ -343,6 +343,7 @@ class FusedChains(Chains):
             scratch = backend.xp.empty((size, tour_layouts.chain_bytes(n, 4)), "uint8")
         self._arguments: dict[str, Any] = {
             **parts.arguments,
+            **self.start.backend.batch_data(self.start.problem, len(self.tours)),
             **self.state_arguments,
             "ahead": layout.ahead(parts.steps),
             "seed": start.seed,

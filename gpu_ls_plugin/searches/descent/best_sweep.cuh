@@ -40,9 +40,9 @@ struct EvaluateChunk {
     const int share = item % shares, chunk = item / shares % chunks, tour = item / shares / chunks;
     if (batch.states[tour] != kRunning) return;
     const int64 row = int64(tour) * n;
-    const auto view =
-        view_of<Lengths, int>({batch.tours + row, batch.positions + row, n}, instance,
-                              static_cast<const typename Lengths::City*>(instance.sites), lists);
+    const auto view = view_of<Lengths, int>(
+        {batch.tours + row, batch.positions + row, n}, instance,
+        static_cast<const typename Lengths::City*>(instance.sites), lists, tour);
     const Choices choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree));
     const EveryCity cities{chunk, chunks, share, shares};
     auto& scout = shared_slot<ScoutMemory<Team, Length>>(team);
@@ -63,9 +63,9 @@ struct TakeBest {
     if (batch.states[item] != kRunning) return;
     const int n = instance.n;
     const int64 row = int64(item) * n;
-    const auto view =
-        view_of<Lengths, int>({batch.tours + row, batch.positions + row, n}, instance,
-                              static_cast<const typename Lengths::City*>(instance.sites), lists);
+    const auto view = view_of<Lengths, int>(
+        {batch.tours + row, batch.positions + row, n}, instance,
+        static_cast<const typename Lengths::City*>(instance.sites), lists, item);
     const int evaluated = batch.chunks * batch.shares;
     const auto* own = static_cast<const BestFound<Length>*>(batch.found) + int64(item) * evaluated;
     const auto best =
@@ -83,6 +83,7 @@ struct TakeBest {
         one.add_to(batch.moves_by);
       });
       apply_move(team, view.tour, move, lists.directions == 2);
+      keep_tour(team, view);
     }
     team.once([&] {
       ++batch.pass_counts[item];

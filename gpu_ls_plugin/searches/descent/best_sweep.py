@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import Arguments, struct_of
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.neighbourhoods import composed
@@ -45,6 +45,18 @@ def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[
             parameters=PARAMETERS,
             team=block,
         ),
+    )
+
+
+def keep_kernel(metric: Metric, team: str) -> Kernel:
+    """Compose the kernel that keeps what an objective needs to know of tours."""
+    return metric_kernel(
+        "keep_tours",
+        metric,
+        header="objectives/keep_tours.cuh",
+        body="gls::KeepTours<{team}, {metric}>",
+        parameters="const void* metric_data, int n, const int* tours",
+        team=team,
     )
 
 
@@ -89,6 +101,7 @@ class BestSweep(Engine):
         )
         self._arguments: dict[str, Any] = {
             **parts.arguments,
+            **backend.batch_data(problem, size),
             **self.arrays,
             "chunks": chunks,
             "shares": shares,
@@ -96,6 +109,9 @@ class BestSweep(Engine):
             "positions": positions,
             "found": xp.empty((self._teams, FOUND_BYTES), "uint8"),
         }
+        if problem.objective.kept_bytes(problem):
+            kernel = keep_kernel(searched(problem), backend.block(256))
+            backend.launch(kernel, size, self._arguments)
         self._evaluate, self._take = sweep_kernels(
             searched(problem), parts.moves, backend.block(lanes), backend.block(256)
         )

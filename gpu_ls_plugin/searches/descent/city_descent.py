@@ -71,6 +71,7 @@ class CityDescent(PersistentEngine):
         self._parts = parts
         self._arguments: dict[str, Any] = {
             **parts.arguments,
+            **backend.batch_data(problem, len(tours)),
             **self.arrays,
             "max_moves": max_moves,
             "scratch": None,

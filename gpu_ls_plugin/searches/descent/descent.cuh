@@ -42,12 +42,13 @@ struct Descent {
     Memory memory(team, item, tour_bytes<City>(n, n), piece_bytes<Site>(n), descents.scratch);
     const auto view = view_of<MetricLengths, City>(
         {memory.template take<City>(n), memory.template take<City>(n), n}, instance,
-        memory.sites(static_cast<const Site*>(instance.sites)), lists);
+        memory.sites(static_cast<const Site*>(instance.sites)), lists, item);
     WorkQueue<City> queue{memory.template take<City>(n),
                           memory.template take<uint32>((n + 31) / 32), n, 0, 0};
     const auto& tour = view.tour;
     tour.read(team, row);
     begin_sums(team, view);
+    keep_tour(team, view);
     if (cities.queue_sizes[item] < 0)
       queue.fill(team, n, n, [&](int rank) { return row[rank]; });
     else
@@ -71,6 +72,7 @@ struct Descent {
       team.each(1, [&](int) { by_part.count(move); });
       follow_move(team, view, move);
       apply_move(team, tour, move, lists.directions == 2);
+      keep_tour(team, view);
       queue.push(team, move.t, 2 * move.edges);
       ++moves;
     }

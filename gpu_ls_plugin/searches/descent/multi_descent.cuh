@@ -61,7 +61,7 @@ struct MultiDescent {
     Batch& batch = memory.template slot<Batch>(team);
     View view = view_of<MetricLengths, City>(
         {memory.template take<City>(n), memory.template take<City>(n), n}, instance,
-        memory.sites(static_cast<const Site*>(instance.sites)), lists);
+        memory.sites(static_cast<const Site*>(instance.sites)), lists, item);
     City* spare = memory.template take<City>(n);
     const LookBits bits{memory.template take<uint32>(words), words};
     view.tour.read(team, row);

@@ -63,7 +63,8 @@ struct PlacedTour {
       : n(batch.n),
         order(batch.tours + int64(row) * n),
         edges(static_cast<const Value*>(batch.edges) + int64(row) * n),
-        lengths{named(static_cast<const Named*>(nullptr), Metric(batch.metric_data, n), order),
+        lengths{named(static_cast<const Named*>(nullptr),
+                      metric_of<Metric>(batch.metric_data, n, row), order),
                 static_cast<const Site*>(batch.placed) + int64(row) * n,
                 {batch.error_absolute, batch.error_relative}},
         row(batch.first_row + row),
@@ -140,7 +141,7 @@ struct Improving {
 
   GLS_DEVICE void evaluate(const typename Moves::Move& move) {
     ++kept;
-    const Value change = change_of<typename Moves::Space>(moves.tour, move);
+    const Value change = improving_change_of<typename Moves::Space>(moves.tour, move);
     if (!(change < 0)) return;
     moves.test.found(move);
     if (best.value < change) return;  // ranks are costly

@@ -89,6 +89,7 @@ class FilteredMoves(Engine):
         )
         self.arguments: dict[str, Any] = {
             **sites.arguments,
+            **backend.batch_data(problem, len(tours)),
             **self.arrays,
             **self._tour_memory(),
             "first_row": first_row,

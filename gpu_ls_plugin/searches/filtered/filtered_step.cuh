@@ -31,6 +31,11 @@ GLS_DEVICE void refresh(const Team& team, int row, const FilteredBatch& batch, b
   team.sync();
   team.each(n, [&](int p) { edges[p] = moves.tour.length(p, moves.tour.next(p)); });
   team.sync();
+  if constexpr (keeps<typename Moves::Tour::Metric>()) {
+    const auto& objective = moves.tour.lengths.metric.objective;
+    objective.keep(team, n, [&](int p) { return moves.tour.city(p); });
+    team.sync();
+  }
   moves.test.refresh(team, complete);
   team.sync();
 }

@@ -1,0 +1,395 @@
+// The constraints of vehicle routing as an objective: what giant tours pay for routes that use too
+// much of a resource, and for routes beyond the fleet.
+//
+// A change cuts a tour into segments. What it does to routes is known from their ends: each segment
+// begins with the end of a route (its head) and ends with the beginning of another (its tail), and
+// at a link a tail and a head make a new route. Of every place of the tour, the parts of its route
+// before and behind it are kept (Schulz 2013, section 4.3; Irnich 2008), so that a change costs a
+// few joins, however long its segments.
+#pragma once
+
+#include "objectives/tour_segments.cuh"
+#include "resources/duration.cuh"
+#include "resources/load.cuh"
+
+namespace gls {
+
+// What is kept of a tour, at `at`, of n places and as many routes as copies of the depot. Routes
+// have the numbers of the copies that they begin with.
+struct KeptRoutes {
+  char* at;
+  int n, copies;
+
+  GLS_DEVICE int* route() const { return reinterpret_cast<int*>(at); }  // of a place
+  GLS_DEVICE int* start() const { return route() + n; }                 // of a route
+  GLS_DEVICE int* customers() const { return start() + copies; }        // of a route
+  GLS_DEVICE static int64 bytes(int n, int copies) { return 4 * int64(n + 2 * copies); }
+
+  // Whether places `first` to `last`, of `length` places, hold a copy of the depot.
+  GLS_DEVICE bool holds_depot(int first, int last, int length) const {
+    const int own = route()[first], begin = start()[own];
+    if (own != route()[last] || first == begin) return true;
+    const int to = last - begin, from = first - begin;
+    return (to < 0 ? to + n : to) - (from < 0 ? from + n : from) + 1 != length;
+  }
+};
+
+// The same of a resource: segments of the routes of all places, and what routes use too much.
+template <class Resource>
+struct KeptResource {
+  using Segment = typename Resource::Segment;
+  using Amount = typename Resource::Amount;
+
+  char* at;
+  int n, copies;
+
+  GLS_DEVICE Segment* before() const { return reinterpret_cast<Segment*>(at); }  // to a place
+  GLS_DEVICE Segment* behind() const { return before() + n; }                    // from a place on
+  GLS_DEVICE Amount* excess() const {                                            // of a route
+    return reinterpret_cast<Amount*>(at + padded(2 * int64(n) * sizeof(Segment)));
+  }
+  GLS_DEVICE static int64 padded(int64 bytes) { return (bytes + 15) / 16 * 16; }
+  GLS_DEVICE static int64 bytes(int n, int copies) {
+    return padded(2 * int64(n) * sizeof(Segment)) + padded(copies * int64(sizeof(Amount)));
+  }
+};
+
+// What routes that a change touches use too much, before it and after.
+template <class Amount>
+struct Excess {
+  Amount before, after;
+};
+
+// Resources one by one: the first, and the rest.
+template <class Weight, class... Resources>
+struct ResourceList {
+  static constexpr int kWords = 0;
+  GLS_DEVICE explicit ResourceList(const uint64*) {}
+  GLS_DEVICE static int64 bytes(int, int) { return 0; }
+  template <class Use>
+  GLS_DEVICE void each(char*, int, int, Use) const {}
+};
+template <class Weight, class Resource, class... Rest>
+struct ResourceList<Weight, Resource, Rest...> {
+  static constexpr int kWords = 1 + Resource::kWords + ResourceList<Weight, Rest...>::kWords;
+  Weight weight;
+  Resource resource;
+  ResourceList<Weight, Rest...> rest;
+
+  GLS_DEVICE explicit ResourceList(const uint64* words)
+      : weight(*reinterpret_cast<const Weight*>(words)),
+        resource(words + 1),
+        rest(words + 1 + Resource::kWords) {}
+
+  GLS_DEVICE static int64 bytes(int n, int copies) {
+    return KeptResource<Resource>::bytes(n, copies) +
+           ResourceList<Weight, Rest...>::bytes(n, copies);
+  }
+  // use(resource, its kept data, its weight)
+  template <class Use>
+  GLS_DEVICE void each(char* at, int n, int copies, Use use) const {
+    use(resource, KeptResource<Resource>{at, n, copies}, weight);
+    rest.each(at + KeptResource<Resource>::bytes(n, copies), n, copies, use);
+  }
+};
+
+// Hard constraints are never broken more than they are.
+template <class Metric, class Weight, bool hard, class... Resources>
+struct Routing {
+  static constexpr bool kKeeps = true;
+  using List = ResourceList<Weight, Resources...>;
+
+  const Metric metric;
+  const int customers, copies, fleet;
+  const Weight vehicle_weight;
+  const List resources;
+  char* kept;  // of the tour in hand
+  const int64 stride;
+
+  GLS_DEVICE Routing(const uint64* words, int n)
+      : metric(address<const void>(words[2]), n),
+        customers(int(words[3])),
+        copies(n - customers),
+        fleet(int(words[4])),
+        vehicle_weight(*reinterpret_cast<const Weight*>(words + 5)),
+        resources(words + 6),
+        kept(address<char>(words[0])),
+        stride(int64(words[1])) {}
+
+  // The tour of a row is in hand.
+  GLS_DEVICE void choose(int row) { kept += row * stride; }
+
+  // Keeps the routes of the tour of city(0), ... city(n - 1); all lanes.
+  template <class Team, class City>
+  GLS_DEVICE void keep(const Team& team, int n, City city) const {
+    const KeptRoutes routes = kept_routes(n);
+    team.each(n, [&](int begin) {
+      const int depot = city(begin);
+      if (!is_depot(depot, customers)) return;
+      const int own = depot == 0 ? 0 : depot - customers;
+      routes.start()[own] = begin;
+      int length = 0;
+      for (int place = begin;; ++length) {
+        routes.route()[place] = own;
+        if (++place == n) place = 0;
+        if (is_depot(city(place), customers)) break;
+      }
+      routes.customers()[own] = length;
+      each(n, [&](const auto& resource, const auto& its, Weight) {
+        auto part = resource.at(depot);
+        const auto along = [&](int step) {  // the place of a step from the depot
+          const int place = begin + step;
+          return place < n ? place : place - n;
+        };
+        its.before()[begin] = part;
+        for (int step = 1; step <= length; ++step) {
+          const int a = city(along(step - 1)), b = city(along(step));
+          part = resource.join(part, resource.at(b), edge(a, b));
+          its.before()[along(step)] = part;
+        }
+        const int next = city(along(length + 1));
+        its.excess()[own] = length == 0
+                                ? 0
+                                : resource.excess(resource.join(part, resource.at(next),
+                                                                edge(city(along(length)), next)));
+        part = resource.at(next);
+        int b = next;
+        for (int step = length; step >= 1; --step) {
+          const int a = city(along(step));
+          part = resource.join(resource.at(a), part, edge(a, b));
+          its.behind()[along(step)] = part;
+          b = a;
+        }
+      });
+    });
+    team.sync();
+    Weight due = 0;
+    each(n, [&](const auto&, const auto& its, Weight weight) {
+      due += weight * team.template sum<Weight>(
+                          copies, [&](int route) { return Weight(its.excess()[route]); });
+    });
+    const int used = team.template sum<int>(
+        copies, [&](int route) { return int(routes.customers()[route] > 0); });
+    due += vehicle_weight * (used > fleet ? used - fleet : 0);
+    team.once([&] {
+      *relief_place() = due;
+      *used_place() = used;
+    });
+  }
+
+  // What violations cost, and so the most that a change can save beside lengths.
+  template <class Gain>
+  GLS_DEVICE Gain relief() const {
+    return Gain(*relief_place());
+  }
+
+  template <class Change, class Gain>
+  GLS_DEVICE Gain gain(const Change& change, Gain shorter) const {
+    const int n = change.cities();
+    const KeptRoutes routes = kept_routes(n);
+    const TourSegments tour(change);
+    int first = 0;  // a segment with a depot, after whose tail the routes that are new begin
+    while (!holds_depot(routes, tour.segments[first], n)) ++first;
+    const auto segment_at = [&](int x) {
+      const int at = first + x;
+      return tour.segments[at < tour.size ? at : at - tour.size];
+    };
+    bool worse = false;
+    Weight saved = 0;
+    each(n, [&](const auto& resource, const auto& its, Weight weight) {
+      const auto excess = excess_of(resource, its, routes, change, tour, segment_at, n);
+      worse |= excess.after > excess.before;
+      saved += weight * Weight(excess.before - excess.after);
+    });
+    if (fleet < copies) {
+      const int used = *used_place(), more = used + more_routes(routes, change, segment_at, n);
+      const int over = used > fleet ? used - fleet : 0, its = more > fleet ? more - fleet : 0;
+      worse |= its > over;
+      saved += vehicle_weight * (over - its);
+    }
+    return hard && worse ? forbidden<Gain>() : shorter + Gain(saved);
+  }
+
+  template <class Team, class City>
+  GLS_DEVICE bool feasible(const Team& team, int n, City city) const {
+    const int wrong = team.template sum<int>(n, [&](int begin) {
+      if (!is_depot(city(begin), customers)) return 0;
+      bool over = false;
+      each(n, [&](const auto& resource, const auto&, Weight) {
+        auto part = resource.at(city(begin));
+        for (int place = begin;;) {
+          const int a = city(place);
+          place = place + 1 < n ? place + 1 : 0;
+          const int b = city(place);
+          if (is_depot(a, customers) && is_depot(b, customers)) return;
+          part = resource.join(part, resource.at(b), edge(a, b));
+          if (is_depot(b, customers)) break;
+        }
+        over |= resource.excess(part) > 0;
+      });
+      return int(over);
+    });
+    if (wrong > 0) return false;
+    if (fleet >= copies) return true;
+    const int used = team.template sum<int>(n, [&](int place) {
+      return int(is_depot(city(place), customers) &&
+                 !is_depot(city(place + 1 < n ? place + 1 : 0), customers));
+    });
+    return used <= fleet;
+  }
+
+ private:
+  GLS_DEVICE TwoWay<typename Metric::Length> edge(int a, int b) const {
+    return {metric(a, b), metric(b, a)};
+  }
+  GLS_DEVICE Weight* relief_place() const { return reinterpret_cast<Weight*>(kept); }
+  GLS_DEVICE int* used_place() const { return reinterpret_cast<int*>(kept + 8); }
+  GLS_DEVICE KeptRoutes kept_routes(int n) const { return {kept + 16, n, copies}; }
+  template <class Use>
+  GLS_DEVICE void each(int n, Use use) const {
+    const int64 own = KeptRoutes::bytes(n, copies);
+    resources.each(kept + 16 + (own + 15) / 16 * 16, n, copies, use);
+  }
+
+  GLS_DEVICE static bool holds_depot(const KeptRoutes& routes, const Segment& segment, int n) {
+    return routes.holds_depot(segment.first < n ? segment.first : segment.first - n,
+                              segment.last < n ? segment.last : segment.last - n, segment.length());
+  }
+
+  // A segment's ends in the direction in which it is run.
+  GLS_DEVICE static int from(const Segment& segment, int n) { return segment.place(0, n); }
+  GLS_DEVICE static int to(const Segment& segment, int n) {
+    return segment.place(segment.length() - 1, n);
+  }
+
+  template <class Resource, class Kept, class Change, class SegmentAt>
+  GLS_DEVICE auto excess_of(const Resource& resource, const Kept& its, const KeptRoutes& routes,
+                            const Change& change, const TourSegments& tour, SegmentAt segment_at,
+                            int n) const {
+    using Amount = typename Resource::Amount;
+    Excess<Amount> excess{0, 0};
+    // Every route that is cut, once.
+    for (int e = 0; e < tour.size; ++e) {
+      const int own = cut_route(routes, change, e);
+      bool fresh = true;
+      for (int other = 0; other < e; ++other) fresh &= cut_route(routes, change, other) != own;
+      if (fresh) excess.before += its.excess()[own];
+    }
+    // The routes that are made at links.
+    const auto part = [&](const Segment& segment, bool head) {
+      const int first = segment.first < n ? segment.first : segment.first - n;
+      const int last = segment.last < n ? segment.last : segment.last - n;
+      if (head == segment.forward) {
+        const bool depot = is_depot(change.city(first), customers);
+        const auto its_part = depot ? resource.at(0) : its.behind()[first];
+        return segment.forward ? its_part : resource.turned(its_part);
+      }
+      const auto its_part = its.before()[last];
+      return segment.forward ? its_part : resource.turned(its_part);
+    };
+    Segment at = segment_at(0);
+    auto own = part(at, false);
+    for (int x = 1; x <= tour.size; ++x) {
+      const Segment next = segment_at(x < tour.size ? x : 0);
+      const int a = change.city(to(at, n)), b = change.city(from(next, n));
+      const auto link = edge(a, b);
+      at = next;
+      if (!holds_depot(routes, next, n)) {
+        own = resource.join(own, inner(resource, its, change, next, n), link);
+        continue;
+      }
+      if (!(is_depot(a, customers) && is_depot(b, customers))) {
+        excess.after += resource.excess(resource.join(own, part(next, true), link));
+      }
+      own = part(next, false);
+      if constexpr (Resource::kTurns) {
+        if (!next.forward) excess.after += turned_routes(resource, its, routes, change, next, n);
+      }
+    }
+    return excess;
+  }
+
+  // The route of the edge of a cut: that of the place in front of it.
+  template <class Change>
+  GLS_DEVICE static int cut_route(const KeptRoutes& routes, const Change& change, int edge) {
+    const Edge cut = change.cut(edge);
+    const bool forward = cut.to == (cut.from + 1 < change.cities() ? cut.from + 1 : 0);
+    return routes.route()[forward ? cut.from : cut.to];
+  }
+
+  // A segment within a route.
+  template <class Resource, class Kept, class Change>
+  GLS_DEVICE typename Resource::Segment inner(const Resource& resource, const Kept& its,
+                                              const Change& change, const Segment& segment,
+                                              int n) const {
+    const int first = segment.first < n ? segment.first : segment.first - n;
+    const int last = segment.last < n ? segment.last : segment.last - n;
+    typename Resource::Segment part = resource.at(change.city(first));
+    if constexpr (Resource::kAdds) {
+      part = resource.without(its.before()[last], its.before()[first], part);
+    } else {
+      for (int place = first; place != last;) {
+        const int a = change.city(place);
+        place = place + 1 < n ? place + 1 : 0;
+        const int b = change.city(place);
+        part = resource.join(part, resource.at(b), edge(a, b));
+      }
+    }
+    return segment.forward ? part : resource.turned(part);
+  }
+
+  // What routes within a segment that is turned use more than before.
+  template <class Resource, class Kept, class Change>
+  GLS_DEVICE typename Resource::Amount turned_routes(const Resource& resource, const Kept& its,
+                                                     const KeptRoutes& routes, const Change& change,
+                                                     const Segment& segment, int n) const {
+    typename Resource::Amount more = 0;
+    const int last = segment.last < n ? segment.last : segment.last - n;
+    int place = segment.first < n ? segment.first : segment.first - n;
+    if (!is_depot(change.city(place), customers)) {  // on to the first depot
+      const int own = routes.route()[place];
+      place = routes.start()[own] + routes.customers()[own] + 1;
+      place = place < n ? place : place - n;
+    }
+    while (routes.route()[place] != routes.route()[last]) {
+      const int own = routes.route()[place], length = routes.customers()[own];
+      if (length > 0) {
+        int behind = place + 1;
+        behind = behind < n ? behind : 0;
+        const auto whole = resource.join(resource.at(0), its.behind()[behind],
+                                         edge(change.city(place), change.city(behind)));
+        more += resource.excess(resource.turned(whole)) - its.excess()[own];
+      }
+      place += length + 1;
+      place = place < n ? place : place - n;
+    }
+    return more;
+  }
+
+  // How many routes with customers a change adds.
+  template <class Change, class SegmentAt>
+  GLS_DEVICE int more_routes(const KeptRoutes& routes, const Change& change, SegmentAt segment_at,
+                             int n) const {
+    int more = 0;
+    const int size = change.edges();
+    for (int e = 0; e < size; ++e) {
+      const int own = cut_route(routes, change, e);
+      bool fresh = routes.customers()[own] > 0;
+      for (int other = 0; other < e; ++other) fresh &= cut_route(routes, change, other) != own;
+      more -= fresh;
+    }
+    Segment at = segment_at(0);
+    bool visits = !is_depot(change.city(to(at, n)), customers);
+    for (int x = 1; x <= size; ++x) {
+      const Segment next = segment_at(x < size ? x : 0);
+      visits |= !is_depot(change.city(from(next, n)), customers);
+      at = next;
+      if (!holds_depot(routes, next, n)) continue;
+      more += visits;
+      visits = !is_depot(change.city(to(at, n)), customers);
+    }
+    return more;
+  }
+};
+
+}  // namespace gls
