@@ -24,11 +24,14 @@ from gpu_ls_plugin.filtering import (
     RandomKeep,
 )
 from gpu_ls_plugin.neighbourhoods import (
+    Exchange,
     FilteredNeighbourhood,
     LinKernighan,
     OrOpt,
+    Relocate,
     ThreeOpt,
     TwoOpt,
+    TwoOptStar,
 )
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
@@ -80,6 +83,7 @@ __all__ = [
     "EdgeRecombination",
     "EliteEdges",
     "Everything",
+    "Exchange",
     "FilteredNeighbourhood",
     "First",
     "GainBound",
@@ -104,6 +108,7 @@ __all__ = [
     "RandomK",
     "RandomKeep",
     "RandomRestarts",
+    "Relocate",
     "Restart",
     "Result",
     "SearchDisplay",
@@ -112,6 +117,7 @@ __all__ = [
     "ThreeOpt",
     "Threshold",
     "TwoOpt",
+    "TwoOptStar",
     "animate_run",
     "best_moves",
     "exceptions",

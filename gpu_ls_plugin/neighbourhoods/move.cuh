@@ -11,6 +11,10 @@
 //
 //   kBridge  t7 t1..t2 t3..t4 t5..t6 t8 -> t7 t5..t6 t3..t4 t1..t2 t8
 //
+// As a repair, not a kick, that move is
+//
+//   kCross
+//
 // A neighbourhood offers, for each first step, `variants(degree)` ways to go on:
 //
 //   static Length gain(const View& view, const FirstStep<Length>& first, int variant, Move& move)
@@ -38,7 +42,7 @@ namespace gls {
 constexpr int kMaxExchange = 8;  // edges of a move
 static_assert(kMostNew == 2 * kMaxExchange, "the ends of a move join a queue at once");
 
-enum class Shape { kFlips, kSwap, kTurn, kBridge };
+enum class Shape { kFlips, kSwap, kTurn, kBridge, kCross };
 
 struct Move {
   Shape shape;
@@ -146,12 +150,12 @@ struct MoveChange {
   // Which ends an edge joins. A double bridge takes out (t7,t1), (t2,t3), ... and puts in (t7,t5),
   // (t6,t3), (t4,t1), (t2,t8).
   GLS_DEVICE Edge ends_out(int edge) const {
-    if (move.shape != Shape::kBridge) return {2 * edge, 2 * edge + 1};
+    if (move.shape < Shape::kBridge) return {2 * edge, 2 * edge + 1};
     return {edge > 0 ? 2 * edge - 1 : 6, edge < 3 ? 2 * edge : 7};
   }
   GLS_DEVICE Edge ends_in(int edge) const {
     const int next = edge + 1 < move.edges ? 2 * edge + 2 : 0;
-    if (move.shape != Shape::kBridge) return {2 * edge + 1, next};
+    if (move.shape < Shape::kBridge) return {2 * edge + 1, next};
     const int other = edge ^ 2;  // behind which cut: that after the next
     return {edge > 0 ? 2 * edge - 1 : 6, other < 3 ? 2 * other : 7};
   }
@@ -211,6 +215,16 @@ struct View {
       return shorter;
     } else {
       return length.metric.objective.gain(MoveChange<View>{*this, move}, shorter);
+    }
+  }
+
+  // A city of a candidate list, which names no copy of a depot but the first: objectives that know
+  // better say which is meant.
+  GLS_DEVICE int chosen(int candidate) const {
+    if constexpr (keeps<typename LengthsType::Metric>()) {
+      return length.metric.objective.chosen_depot(candidate);
+    } else {
+      return candidate;
     }
   }
 

@@ -97,6 +97,6 @@ def require_nothing_kept(objective: Objective, problem: Problem, search: str) ->
     """Raise UnsupportedProblemError where a search does not keep what an objective needs."""
     if objective.kept_bytes(problem):
         raise UnsupportedProblemError(
-            f"problem: {search} does not keep what the objective {objective.name!r} needs to know of "
-            "a tour; use Best() or First()"
+            f"problem: {search} does not keep what the objective {objective.name!r} needs of a "
+            "tour; use Best() or First()"
         )

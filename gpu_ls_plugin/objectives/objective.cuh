@@ -124,6 +124,7 @@ GLS_DEVICE void change_sums(const Team& team, const View& view, Use use) {
 //   choose(row)            the tour of a row of the batch is in hand; the first two words are the
 //                          address of what is kept of the first row, and bytes from row to row
 //   keep(team, n, city)    of a tour that has changed, that of city(0), ... city(n - 1); all lanes
+//   chosen_depot(city)     which city a candidate list means by one that stands for several
 //   relief<Gain>()         the most that any change may gain beyond the length that it saves
 //
 // `kKeeps` says so.

@@ -171,9 +171,12 @@ struct Routing {
     const int used = team.template sum<int>(
         copies, [&](int route) { return int(routes.customers()[route] > 0); });
     due += vehicle_weight * (used > fleet ? used - fleet : 0);
+    const int spare = team.least(
+        copies, copies, [&](int route) { return routes.customers()[route] ? copies : route; });
     team.once([&] {
       *relief_place() = due;
       *used_place() = used;
+      *spare_place() = spare == 0 || spare == copies ? 0 : customers + spare;
     });
   }
 
@@ -181,6 +184,17 @@ struct Routing {
   template <class Gain>
   GLS_DEVICE Gain relief() const {
     return Gain(*relief_place());
+  }
+
+  GLS_DEVICE bool visits_depot(int node) const { return is_depot(node, customers); }
+  // A copy of the depot that an empty route begins with, if there is one, in place of any copy.
+  GLS_DEVICE int chosen_depot(int node) const { return visits_depot(node) ? *spare_place() : node; }
+  // From a place to the next copy of the depot, none where it is one.
+  GLS_DEVICE int steps_to_depot(int place, int step, int n) const {
+    const KeptRoutes routes = kept_routes(n);
+    const int own = routes.route()[place], from = place - routes.start()[own];
+    const int behind = from < 0 ? from + n : from;  // the copy that the route begins with
+    return step < 0 || behind == 0 ? behind : routes.customers()[own] + 1 - behind;
   }
 
   template <class Change, class Gain>
@@ -244,6 +258,7 @@ struct Routing {
   }
   GLS_DEVICE Weight* relief_place() const { return reinterpret_cast<Weight*>(kept); }
   GLS_DEVICE int* used_place() const { return reinterpret_cast<int*>(kept + 8); }
+  GLS_DEVICE int* spare_place() const { return reinterpret_cast<int*>(kept + 12); }
   GLS_DEVICE KeptRoutes kept_routes(int n) const { return {kept + 16, n, copies}; }
   template <class Use>
   GLS_DEVICE void each(int n, Use use) const {

@@ -22,11 +22,14 @@ from gpu_ls_plugin.filtering import (
 )
 from gpu_ls_plugin.hookspecs import hookimpl
 from gpu_ls_plugin.neighbourhoods import (
+    Exchange,
     FilteredNeighbourhood,
     LinKernighan,
     OrOpt,
+    Relocate,
     ThreeOpt,
     TwoOpt,
+    TwoOptStar,
 )
 from gpu_ls_plugin.objectives import Length
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart
@@ -62,7 +65,16 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("candidates", candidates.__name__.lower(), candidates)
     for construct in (random_tours, nearest_neighbour, greedy, space_filling_curve):
         register("construction", construct.__name__, construct)
-    for neighbourhood in (TwoOpt, OrOpt, ThreeOpt, LinKernighan, FilteredNeighbourhood):
+    for neighbourhood in (
+        TwoOpt,
+        OrOpt,
+        ThreeOpt,
+        LinKernighan,
+        FilteredNeighbourhood,
+        Relocate,
+        Exchange,
+        TwoOptStar,
+    ):
         register("neighbourhood", neighbourhood.name, neighbourhood)
     for test in (Everything, GainBound, Radius, InCandidates, DontLook, RandomKeep):
         register("filter", test.name, test)

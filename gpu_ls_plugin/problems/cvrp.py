@@ -14,8 +14,9 @@ from gpu_ls_plugin.exceptions import (
     InvalidProblemError,
     InvalidTourError,
 )
-from gpu_ls_plugin.objectives.routing import Penalties, Routing
+from gpu_ls_plugin.objectives.routing import Penalties
 from gpu_ls_plugin.problems import cvrplib, giant_tours
+from gpu_ls_plugin.problems.giant_tsp import GiantTSP
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.problems.tour_rows import new_edges
 from gpu_ls_plugin.problems.tsp import TSP
@@ -304,14 +305,7 @@ class CVRP(Problem):
 
         What its tours cost is their length and what they pay for violations.
         """
-        rows = np.r_[: self.customers + 1, np.zeros(self.copies - 1, np.int64)]
-        texts = {"name": self.name, "comment": self.comment}
-        nodes = self.nodes
-        if nodes.coordinates is None:
-            cities = TSP.from_matrix(nodes.values[np.ix_(rows, rows)], **texts)
-        else:
-            cities = TSP(nodes.coordinates[rows], nodes.metric, **texts)
-        return cities.under(Routing(self))
+        return GiantTSP.of(self, self.name, self.comment)
 
     def check(self, tours: ArrayLike, *, parameter: str = "tours") -> NDArray[np.int32]:
         """Return giant tours as an array, or say which row is not one; see `Problem.check`."""

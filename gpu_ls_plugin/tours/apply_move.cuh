@@ -25,7 +25,7 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
                            bool either_way, Record record) {
   const int longest = either_way ? tour.n / 2 : tour.n;
   int forward = move.forward;
-  const bool longer = move.shape == Shape::kSwap || move.shape == Shape::kBridge;
+  const bool longer = move.shape == Shape::kSwap || move.shape >= Shape::kBridge;
   uint32 ends = reversals(move.shape);
   int first = move.t[ends >> 4 & 15], last = move.t[ends & 15];
 #pragma unroll 1

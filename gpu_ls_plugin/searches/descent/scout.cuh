@@ -85,7 +85,7 @@ struct FirstSteps {
   GLS_DEVICE FirstSteps(const View& view, int directions, int city, int rank) {
     const auto entry = view.candidates.entry(city, rank);
     const Length added = view.candidates.length(entry);
-    const int t3 = view.candidates.city(entry), place = view.tour.place(city);
+    const int t3 = view.chosen(view.candidates.city(entry)), place = view.tour.place(city);
     const int next = view.tour.at(place + 1), before = view.tour.at(place - 1);
     const Length length = view.leaving(city, next), other = view.leaving(city, before);
     in[0] = {next, city, t3, 0, length, length - added};
@@ -236,7 +236,7 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
       for (int choice = 0; choice < breadth; ++choice) {
         first.gain = first.length - candidates.length(row + choice);
         if (first.gain <= 0 && candidates.sorted) break;
-        first.t3 = candidates.city(row + choice);
+        first.t3 = view.chosen(candidates.city(row + choice));
         if (first.gain <= 0 || first.t3 == neighbour) continue;
         const Found before = best;
         best = look_at_step<Neighbourhood>(view, first, rank, (begin + choice) * variants, before);

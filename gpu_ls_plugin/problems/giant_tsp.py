@@ -1,0 +1,51 @@
+"""The cities and lengths of giant tours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.objectives.routing import Routing
+from gpu_ls_plugin.problems.tsp import TSP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_plugin.problems.giant_tours import RoutedProblem
+
+
+class GiantTSP(TSP):
+    """A depot, customers, and further copies of the depot, under the constraints of routes.
+
+    Candidate lists are those of depot and customers: they name no copy of the depot but the first,
+    which stands for all and is in all of them. Searches take an empty route's for it.
+    """
+
+    @classmethod
+    def of(cls, problem: RoutedProblem, name: str, comment: str) -> TSP:
+        """Return the giant tours' problem of a vehicle routing problem."""
+        nodes = problem.nodes
+        rows = np.r_[: nodes.n, np.zeros(problem.copies - 1, np.int64)]
+        if nodes.coordinates is None:
+            coordinates, matrix = None, nodes.values[np.ix_(rows, rows)]
+        else:
+            coordinates, matrix = nodes.coordinates[rows], None
+        return cls._assemble(
+            coordinates, matrix, nodes.metric, name, comment, None, Routing(problem)
+        )
+
+    def lists_by(self, build: Callable[[TSP], Any]) -> Any:
+        """Return the candidate lists of depot and customers, and for further copies the depot's."""
+        if not isinstance(self.objective, Routing):
+            return super().lists_by(build)
+        nodes = self.objective.problem.nodes
+        lists = build(nodes)
+        cities, lengths = lists.cities.copy(), lists.lengths.copy()
+        if lists.degree > 1:
+            lacking = np.flatnonzero((cities != 0).all(axis=1))
+            lacking = lacking[lacking > 0]
+            cities[lacking, -1] = 0
+            lengths[lacking, -1] = nodes.lengths(lacking, np.zeros_like(lacking))
+        rows = np.r_[: nodes.n, np.zeros(self.n - nodes.n, np.int64)]
+        return type(lists)(cities[rows], lengths[rows])

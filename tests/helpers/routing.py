@@ -1,0 +1,80 @@
+"""Small vehicle routing problems, and giant tours of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import gpu_ls_plugin as gls
+
+# Metric, route limit, fleet, extra copies of the depot, directed lengths.
+KINDS = {
+    "capacity": {},
+    "real": {"metric": "EUC"},
+    "duration": {"route_limit": 330, "service_times": 3},
+    "real duration": {"metric": "EUC", "route_limit": 330.5, "service_times": 3.25},
+    "fleet": {"vehicles": True},
+    "directed": {"matrix": True},
+    "directed duration": {"matrix": True, "route_limit": 330, "service_times": 3},
+}
+
+
+def random_cvrp(kind: str, customers: int, seed: int = 0, capacity: int = 25) -> gls.CVRP:
+    """Return a random problem with as many copies of the depot as customers."""
+    random = np.random.default_rng(seed)
+    given = dict(KINDS[kind])
+    demands = np.r_[0, random.integers(1, 10, customers)]
+    needed = -(-int(demands.sum()) // capacity)
+    if given.pop("vehicles", False):
+        given["vehicles"] = needed + 1
+    given["copies"] = max(customers, needed + 1)
+    points = random.integers(0, 100, (customers + 1, 2))
+    if given.pop("matrix", False):
+        far = np.hypot(*(points[:, None] - points).T)
+        matrix = (far * random.uniform(0.8, 1.2, far.shape)).astype(int)
+        return gls.CVRP.from_matrix(matrix, demands, capacity, **given)
+    return gls.CVRP(points, demands, capacity, **given)
+
+
+def giant_tours(problem: gls.CVRP, size: int, seed: int = 0) -> np.ndarray:
+    """Return giant tours of which the first half is filled up to the capacity, in random order.
+
+    The others are random permutations.
+    """
+    random = np.random.default_rng(seed)
+    rows = [random.permutation(problem.n) for _ in range(size - size // 2)]
+    for _ in range(size // 2):
+        routes: list[list[int]] = [[]]
+        for customer in 1 + random.permutation(problem.customers):
+            longer = [*routes[-1], int(customer)]
+            if len(longer) > 4 or problem.demands[longer].sum() > problem.capacity:
+                routes.append([int(customer)])
+            else:
+                routes[-1] = longer
+        rows.insert(0, problem.tour(routes))
+    return np.stack(rows).astype(np.int32)
+
+
+def plain_violations(problem: gls.CVRP, row: np.ndarray) -> tuple[float, float, int]:
+    """Return what a walk along a giant tour finds: load, duration and routes too much."""
+    first = next(p for p, node in enumerate(row) if node == 0 or node > problem.customers)
+    load = duration = used = 0
+    route, over, late = 0, 0, 0.0
+    nodes = [*np.roll(row, -first), 0]
+    at = 0
+    for node in nodes[1:]:
+        to = 0 if node > problem.customers else int(node)
+        if at or to:
+            duration += problem.nodes.distance(at, to).item()
+        if to:
+            load += int(problem.demands[to])
+            duration += problem.service_times[to].item()
+            route = 1
+        else:
+            over += max(0, load - problem.capacity)
+            if problem.route_limit is not None:
+                late += max(0, duration - problem.route_limit)
+            used += route
+            load = duration = route = 0
+        at = to
+    fleet = problem.copies if problem.fleet is None else problem.fleet
+    return over, late, max(0, used - fleet)
