@@ -8,6 +8,7 @@ namespace gls {
 template <class First, class Second>
 struct Either {
   static constexpr int kParts = PartsOf<First>::kCount + PartsOf<Second>::kCount;
+  static constexpr bool kOwnEnds = OwnEnds<First>::kValue || OwnEnds<Second>::kValue;
 
   GLS_DEVICE static int variants(int degree) {
     const int first = First::variants(degree), second = Second::variants(degree);

@@ -22,10 +22,7 @@ struct SegmentSwap {
   GLS_DEVICE bool fits(int length, int other, int n) const {
     return length < apart && apart + other <= n - 2;
   }
-  template <class FirstStep>
-  GLS_DEVICE void write(Move& to, const FirstStep& begun, int p, int x, int xe, int s, int q, int y,
-                        int ye, int r) const {
-    to.start(begun);
+  GLS_DEVICE void write(Move& to, int p, int x, int xe, int s, int q, int y, int ye, int r) const {
     to.shape = Shape::kCross;
     to.forward = step > 0;
     to.edges = 4;
@@ -36,6 +33,8 @@ struct SegmentSwap {
 
 template <int most, int others, bool reversing>
 struct ExchangeMove {
+  static constexpr bool kOwnEnds = true;
+
   GLS_DEVICE static int variants(int) { return reversing ? 2 : 1; }
 
   template <class View, class Length>
@@ -61,7 +60,7 @@ struct ExchangeMove {
 #pragma unroll 1
       for (int other = 1; other <= others && swap.fits(length, other, n); ++other) {
         const int r = tour.at(swap.second + step * other);
-        const auto write = [&](Move& to) { swap.write(to, first, p, x, xe, s, q, y, ye, r); };
+        const auto write = [&](Move& to) { swap.write(to, p, x, xe, s, q, y, ye, r); };
         const Length gain = view.gain(write, its_removed + view.leaving(ye, r),
                                       added + view.length(ye, s) + view.length(xe, r));
         if (gain > best) {

@@ -85,6 +85,17 @@ struct SharesLengths<Neighbourhood, decltype(void(Neighbourhood::kSharesLengths)
   static constexpr bool kValue = true;
 };
 
+// Whether moves have other ends than the first step's in places t1, t2 and t3, or another
+// direction: `kOwnEnds` says so. Those of all others are not kept while moves are compared.
+template <class Neighbourhood, class = void>
+struct OwnEnds {
+  static constexpr bool kValue = false;
+};
+template <class Neighbourhood>
+struct OwnEnds<Neighbourhood, decltype(void(Neighbourhood::kOwnEnds))> {
+  static constexpr bool kValue = Neighbourhood::kOwnEnds;
+};
+
 // Of how many neighbourhoods one is made.
 template <class Neighbourhood, class = void>
 struct PartsOf {

@@ -10,6 +10,8 @@
 namespace gls {
 
 struct TwoOptStarMove {
+  static constexpr bool kOwnEnds = true;
+
   GLS_DEVICE static int variants(int) { return 1; }
 
   template <class View, class Length>
@@ -32,10 +34,9 @@ struct TwoOptStarMove {
     const int ye = tour.at(swap.second + step * (other - 1));
     const auto write = [&](Move& to) {
       if (length > 0 && other > 0) {
-        swap.write(to, first, first.t2, x, xe, d, q, y, ye, e);
+        swap.write(to, first.t2, x, xe, d, q, y, ye, e);
         return;
       }
-      to.start(first);
       to.shape = Shape::kSwap;
       to.forward = step > 0;
       to.edges = 3;

@@ -318,8 +318,10 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
         best = team.least(own);
         if (leads && own == best) {
           memory.move = its_move;
-          memory.move.start(
-              survivors[choices.variants.quotient(mine)].first());  // not kept till here
+          if constexpr (!OwnEnds<Neighbourhood>::kValue) {
+            memory.move.start(
+                survivors[choices.variants.quotient(mine)].first());  // not kept till here
+          }
         }
         const int next = base + kLanes < moves
                              ? survivors[choices.variants.quotient(base + kLanes)].rank()
