@@ -102,6 +102,7 @@ LISTED = instantiations()
 # Made on the host, or of what other parts bring.
 NO_KERNEL = {
     *(f"candidates:{name}" for name in ("all", "nearest", "quadrant", "alpha", "union", "closure")),
+    "construction:one_route_each",
     "construction:space_filling_curve",
     "cooperation:migration",
     "objective:length",
