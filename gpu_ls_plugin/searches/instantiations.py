@@ -141,7 +141,7 @@ def instantiations() -> list[Kernel]:
         parted.unroll_kernel(WARP),
         parted.write_kernel(WARP),
         *_weighted(),
-        *_routes(),
+        *routes.kernels(BUILT_IN_METRICS["EUC_2D"](), BUILT_IN_METRICS["EUC"](), WARP),
     ]
     usual = BUILT_IN_METRICS["EUC_2D"]()
     kernels += (_pair_crossover(part, usual, CITIES[0]) for part in PAIR_CROSSOVERS)
@@ -317,12 +317,6 @@ def _weighted() -> Iterator[Kernel]:
     pairs = assembly_layouts.assembly_shape(CITIES[0], 64, shared)
     yield edge_assembly.assembly_kernel(metric, "double", "", pairs)
     yield _pair_crossover(PartitionCrossover(), metric, CITIES[0])
-
-
-def _routes() -> Iterator[Kernel]:
-    """Constructions of routes: of integers, and of real lengths with a limit of durations."""
-    for name, time in (("EUC_2D", "gls::int64"), ("EUC", "double")):
-        yield from routes.kernels(BUILT_IN_METRICS[name](), WARP, time, timed=name == "EUC")
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:

@@ -83,7 +83,7 @@ def routing(seed: int) -> list[CVRP]:
 def _routing(nodes: TSP, demands: Any, limit: float | None) -> CVRP:
     rest: Any = {"capacity": 30, "route_limit": limit, "copies": nodes.n - 1, "name": nodes.name}
     if nodes.coordinates is None:
-        return CVRP.from_matrix(nodes.matrix, demands, **rest)
+        return CVRP.from_matrix(nodes.values, demands, **rest)
     return CVRP(nodes.coordinates, demands, metric=nodes.metric, **rest)
 
 

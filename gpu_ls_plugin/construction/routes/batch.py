@@ -101,11 +101,8 @@ class RouteBatch:
         """Return an array for each row, its values not set."""
         return self.backend.xp.empty((self.size, *shape), dtype)
 
-    def launch(
-        self, kernel: Kernel, arguments: Mapping[str, Any], count: int | None = None
-    ) -> None:
-        """Run a kernel of vehicles, for each row unless `count` is given."""
-        items = self.size if count is None else count
+    def launch(self, kernel: Kernel, items: int, arguments: Mapping[str, Any]) -> None:
+        """Run a kernel of vehicles on so many items: rows, unless the arguments say otherwise."""
         routes = {"orders": self.orders, "begins": self.begins}
         self.backend.launch(kernel, items, {**self.vehicles, **routes, **arguments})
 
@@ -128,9 +125,8 @@ class RouteBatch:
         rows[lines, places] = self.orders
         line, first = xp.nonzero(self.begins)
         number = routes[line, first]
-        rows[line, places[line, first] - 1] = xp.where(
-            number == 1, 0, problem.customers + number - 1
-        )
+        depots = xp.where(number == 1, 0, problem.customers + number - 1)
+        rows[line, places[line, first] - 1] = depots
         made: NDArray[np.int32] = self.backend.to_numpy(rows)
         if problem.fleet is None and broken.size:
             made[broken] = written(problem.simple_routes(), problem.customers, problem.copies)
@@ -142,7 +138,7 @@ class RouteBatch:
         broken = self.backend.xp.zeros(self.size, "uint8")
         if len(rows):
             kernel = repair_kernel(self.problem.nodes.metric, self.backend.warp(), self.time)
-            self.launch(kernel, {"rows": rows, "broken": broken}, len(rows))
+            self.launch(kernel, len(rows), {"rows": rows, "broken": broken})
         return np.flatnonzero(self.backend.to_numpy(broken))
 
 

@@ -95,5 +95,5 @@ def cheapest_insertion(
             "edges": routes.numbers("int32", nodes),
         }
         kernel = insertion_kernel(problem.nodes.metric, chosen.warp(), routes.time, order)
-        routes.launch(kernel, arguments)
+        routes.launch(kernel, count, arguments)
         return routes.tours()

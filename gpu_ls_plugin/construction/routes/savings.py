@@ -107,7 +107,7 @@ def savings(
         }
         directed = not problem.symmetric
         kernel = savings_kernel(problem.nodes.metric, chosen.warp(), routes.time, directed=directed)
-        routes.launch(kernel, arguments)
+        routes.launch(kernel, count, arguments)
         return routes.tours()
 
 

@@ -125,4 +125,4 @@ def _launch(routes: RouteBatch, rows: Any, layers: int) -> None:
     timed = problem.route_limit is not None
     team = routes.backend.warp()
     kernel = split_kernel(problem.nodes.metric, team, routes.time, timed=timed)
-    routes.launch(kernel, arguments, count)
+    routes.launch(kernel, count, arguments)

@@ -90,7 +90,7 @@ def sweep(
             "starts": xp.asarray(_starts(philox(key), problem.customers, count)),
         }
         kernel = sweep_kernel(problem.nodes.metric, chosen.warp(), routes.time)
-        routes.launch(kernel, arguments)
+        routes.launch(kernel, count, arguments)
         return routes.tours()
 
 
