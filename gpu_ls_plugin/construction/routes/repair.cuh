@@ -1,7 +1,7 @@
-// Fewer routes: the one with the fewest customers is dissolved, again and again.
+// Fewer routes: those with the fewest customers are dissolved.
 //
-// Its customers, those of most demand first, go where the detour is shortest among the routes that
-// can take them; where none can, to the one that then has too much by the least.
+// Their customers, those of most demand first, go where the detour is shortest among the routes
+// that can take them; where none can, to the one that then has too much by the least.
 #pragma once
 
 #include "construction/routes/vehicles.cuh"
@@ -42,12 +42,12 @@ struct RoutesInARow {
     return count;
   }
 
-  // Moves the customers of the smallest route to the end; returns how many others there are.
-  GLS_DEVICE int take_out_smallest() const {
-    const int n = vehicles.customers;
-    int first = 0, fewest = n + 1;
-    for (int p = 0, end; p < n; p = end) {
-      end = end_of(p, n);
+  // Moves the customers of the smallest route behind those of the other routes, among the first
+  // `count`; returns how many these others are.
+  GLS_DEVICE int take_out_smallest(int count) const {
+    int first = 0, fewest = count + 1;
+    for (int p = 0, end; p < count; p = end) {
+      end = end_of(p, count);
       if (end - p < fewest) {
         fewest = end - p;
         first = p;
@@ -55,14 +55,14 @@ struct RoutesInARow {
     }
     for (int k = 0; k < fewest; ++k) {
       const int taken = order[first];
-      for (int p = first; p + 1 < n; ++p) {
+      for (int p = first; p + 1 < count; ++p) {
         order[p] = order[p + 1];
         begins[p] = begins[p + 1];
       }
-      order[n - 1] = taken;
-      begins[n - 1] = 0;
+      order[count - 1] = taken;
+      begins[count - 1] = 0;
     }
-    return n - fewest;
+    return count - fewest;
   }
 
   GLS_DEVICE Place best_place(int customer, int count) const {
@@ -112,13 +112,15 @@ struct RepairRoutes {
     const RoutesInARow<Vehicles> routes{vehicles, orders + at, all_begins + at};
     team.once([&] {
       bool breaks = false;
+      int count = n;
       for (int left = routes.routes(); left > vehicles.most; --left) {
-        for (int count = routes.take_out_smallest(); count < n; ++count) {
-          const int customer = take_heaviest(vehicles, routes.order, count);
-          const auto place = routes.best_place(customer, count);
-          breaks |= place.excess > 0;
-          routes.put(customer, place, count);
-        }
+        count = routes.take_out_smallest(count);
+      }
+      for (; count < n; ++count) {
+        const int customer = take_heaviest(vehicles, routes.order, count);
+        const auto place = routes.best_place(customer, count);
+        breaks |= place.excess > 0;
+        routes.put(customer, place, count);
       }
       broken[rows[item]] = breaks;
     });
