@@ -13,6 +13,8 @@ from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     InvalidProblemError,
     InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
 )
 from gpu_ls_plugin.objectives.routing import Penalties
 from gpu_ls_plugin.problems import cvrplib, giant_tours
@@ -427,11 +429,12 @@ class CVRP(Problem):
         And with some to spare, a third more than the demand needs at least (Vidal 2022).
         """
         needed = math.ceil(1.3 * int(self.demands.sum()) / self.capacity) + 3
-        return min(self.customers, max(needed, self._simple_routes()))
+        return min(self.customers, max(needed, len(self.simple_routes())))
 
-    def _simple_routes(self) -> int:
-        """Return of how many routes a solution is that goes to the nearest that fits."""
-        waiting, routes = np.arange(1, self.customers + 1), 0
+    def simple_routes(self) -> list[list[int]]:
+        """Return feasible routes, as many as they may be, that go to the nearest that fits."""
+        routes: list[list[int]] = [[]]
+        waiting = np.arange(1, self.customers + 1)
         at, load, duration = 0, 0, 0.0
         while len(waiting):
             lengths = self.nodes.lengths(np.full(len(waiting), at), waiting)
@@ -441,14 +444,16 @@ class CVRP(Problem):
                 whole = duration + lengths + self.service_times[waiting] + back
                 fits &= whole <= self.route_limit
             if not fits.any():
-                at, load, duration, routes = 0, 0, 0.0, routes + 1
+                at, load, duration = 0, 0, 0.0
+                routes.append([])
                 continue
             next_one = int(np.where(fits, lengths, np.inf).argmin())
             duration += float(lengths[next_one] + self.service_times[waiting[next_one]])
             at = int(waiting[next_one])
+            routes[-1].append(at)
             load += int(self.demands[at])
             waiting = np.delete(waiting, next_one)
-        return routes + 1
+        return routes
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{name}: a CVRP is immutable; make a new one")
@@ -475,6 +480,29 @@ class CVRP(Problem):
             f"<CVRP {self.name or 'unnamed'}: {self.customers} customers, "
             f"{self.nodes.metric.name}, {limits}>"
         )
+
+
+def routing_problem(problem: object) -> CVRP:
+    """Return the CVRP that a problem is: for all that needs routes.
+
+    Raises
+    ------
+    UnsupportedProblemError
+        It is a problem of another kind.
+    InvalidTypeError
+        It is not a problem.
+    """
+    if isinstance(problem, CVRP):
+        return problem
+    if isinstance(problem, Problem):
+        raise UnsupportedProblemError(
+            f"problem: {problem!r:.80} has no routes; make a vehicle routing problem by "
+            "CVRP(coordinates, demands, capacity), CVRP.from_matrix(...) or CVRP.read(path)"
+        )
+    raise InvalidTypeError(
+        f"problem: {problem!r:.80} is not a vehicle routing problem; make one by "
+        "CVRP(coordinates, demands, capacity), CVRP.from_matrix(...) or CVRP.read(path)"
+    )
 
 
 def _demands(values: ArrayLike, nodes: int) -> NDArray[np.int64]:
