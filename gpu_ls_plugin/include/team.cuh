@@ -62,6 +62,12 @@ struct Compacted {
   int place, total;
 };
 
+// What the lanes before a lane have, joined, and what all of its team have.
+template <class T>
+struct Scanned {
+  T before, all;
+};
+
 GLS_DEVICE int bits_in(uint32 word) {
 #ifdef __CUDACC__
   return __popc(word);
@@ -156,6 +162,13 @@ struct Host {
     return mine;
   }
 
+  // What the lanes before this one have, joined in their order, and what all have: join(a, b) is
+  // associative and leaves what it is given as `none` alone.
+  template <class T, class Join>
+  GLS_DEVICE Scanned<T> scan(T mine, T none, Join) const {
+    return {none, mine};
+  }
+
   GLS_DEVICE Compacted compact(bool keep) const { return {0, keep}; }
   GLS_DEVICE Compacted stacked(int mine) const { return {0, mine}; }
   GLS_DEVICE int64 total(int64 mine) const { return mine; }
@@ -218,6 +231,23 @@ GLS_DEVICE T shuffle_xor(T value, int mask) {
 #pragma unroll
   for (int w = 0; w < int(sizeof(T) / 4); ++w) {
     words.word[w] = __shfl_xor_sync(kAllLanes, words.word[w], mask);
+  }
+  return words.value;
+}
+
+// The value of another lane, modulo 32.
+template <class T>
+GLS_DEVICE T shuffle(T value, int lane) {
+  static_assert(sizeof(T) % 4 == 0, "values travel between lanes in 32-bit words");
+  union Words {
+    T value;
+    int word[sizeof(T) / 4];
+    GLS_DEVICE Words() {}
+  } words;
+  words.value = value;
+#pragma unroll
+  for (int w = 0; w < int(sizeof(T) / 4); ++w) {
+    words.word[w] = __shfl_sync(kAllLanes, words.word[w], lane & 31);
   }
   return words.value;
 }
@@ -341,6 +371,18 @@ struct Warp {
   GLS_DEVICE Compacted compact(bool keep, bool other) const {
     const unsigned mask = __ballot_sync(kAllLanes, keep), more = __ballot_sync(kAllLanes, other);
     return {warp::rank_in(mask) + warp::rank_in(more), __popc(mask) + __popc(more)};
+  }
+
+  // As Host's.
+  template <class T, class Join>
+  GLS_DEVICE Scanned<T> scan(T mine, T none, Join join) const {
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+      const T other = warp::shuffle(mine, lane() - step);
+      if (lane() >= step) mine = join(other, mine);
+    }
+    const T before = warp::shuffle(mine, lane() - 1);
+    return {lane() > 0 ? before : none, warp::shuffle(mine, 31)};
   }
 
   // The sum of what the lanes before this one have, and of all.
@@ -475,6 +517,24 @@ struct Block {
   }
 
   GLS_DEVICE bool any(bool mine) const { return __syncthreads_or(mine); }
+
+  // As Host's.
+  template <class T, class Join>
+  GLS_DEVICE Scanned<T> scan(T mine, T none, Join join) const {
+    __shared__ __align__(16) char storage[Threads / 32 * sizeof(T)];
+    T* const slots = reinterpret_cast<T*>(storage);
+    const Scanned<T> own = Warp<1>{}.scan(mine, none, join);
+    __syncthreads();  // the slots of the scan before may still be read
+    if (threadIdx.x % 32 == 0) slots[threadIdx.x / 32] = own.all;
+    __syncthreads();
+    T before = none, all = none;
+#pragma unroll 1
+    for (int w = 0; w < Threads / 32; ++w) {
+      if (w == int(threadIdx.x) / 32) before = all;
+      all = join(all, slots[w]);
+    }
+    return {join(before, own.before), all};
+  }
 
   GLS_DEVICE int64 total(int64 mine) const {
     __shared__ int64 sums[Threads / 32];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -65,6 +66,10 @@ class Objective(ABC):
     def kept_bytes(self, problem: Problem) -> int:
         """Return what the functor keeps of a tour, a multiple of 16; nothing unless overridden."""
         return 0
+
+    def most(self, problem: Problem) -> float:
+        """Return a bound of what a move may gain or lose beside lengths: infinity by default."""
+        return math.inf
 
     @abstractmethod
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:

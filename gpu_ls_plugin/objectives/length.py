@@ -21,6 +21,10 @@ class Length(Objective):
     functor = "gls::LengthObjective"
     length_alone = by_edges = True
 
+    def most(self, problem: Problem) -> float:
+        """Return 0."""
+        return 0.0
+
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
         """Return zeros."""
         return np.zeros(len(rows), dtype=problem.cost_dtype)

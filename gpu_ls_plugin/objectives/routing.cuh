@@ -34,23 +34,20 @@ struct KeptRoutes {
   }
 };
 
-// The same of a resource: segments of the routes of all places, and what routes use too much.
+// The same of a resource. Where segments are sums, those behind a place follow from the route's.
 template <class Resource>
 struct KeptResource {
   using Segment = typename Resource::Segment;
-  using Amount = typename Resource::Amount;
+  static constexpr int kSegments = Resource::kAdds ? 1 : 2;
 
   char* at;
   int n, copies;
 
   GLS_DEVICE Segment* before() const { return reinterpret_cast<Segment*>(at); }  // to a place
   GLS_DEVICE Segment* behind() const { return before() + n; }                    // from a place on
-  GLS_DEVICE Amount* excess() const {                                            // of a route
-    return reinterpret_cast<Amount*>(at + padded(2 * int64(n) * sizeof(Segment)));
-  }
-  GLS_DEVICE static int64 padded(int64 bytes) { return (bytes + 15) / 16 * 16; }
+  GLS_DEVICE Segment* whole() const { return before() + kSegments * n; }         // of a route
   GLS_DEVICE static int64 bytes(int n, int copies) {
-    return padded(2 * int64(n) * sizeof(Segment)) + padded(copies * int64(sizeof(Amount)));
+    return (int64(kSegments * n + copies) * sizeof(Segment) + 15) / 16 * 16;
   }
 };
 
@@ -123,50 +120,13 @@ struct Routing {
   template <class Team, class City>
   GLS_DEVICE void keep(const Team& team, int n, City city) const {
     const KeptRoutes routes = kept_routes(n);
-    team.each(n, [&](int begin) {
-      const int depot = city(begin);
-      if (!is_depot(depot, customers)) return;
-      const int own = depot == 0 ? 0 : depot - customers;
-      routes.start()[own] = begin;
-      int length = 0;
-      for (int place = begin;; ++length) {
-        routes.route()[place] = own;
-        if (++place == n) place = 0;
-        if (is_depot(city(place), customers)) break;
-      }
-      routes.customers()[own] = length;
-      each(n, [&](const auto& resource, const auto& its, Weight) {
-        auto part = resource.at(depot);
-        const auto along = [&](int step) {  // the place of a step from the depot
-          const int place = begin + step;
-          return place < n ? place : place - n;
-        };
-        its.before()[begin] = part;
-        for (int step = 1; step <= length; ++step) {
-          const int a = city(along(step - 1)), b = city(along(step));
-          part = resource.join(part, resource.at(b), edge(a, b));
-          its.before()[along(step)] = part;
-        }
-        const int next = city(along(length + 1));
-        its.excess()[own] = length == 0
-                                ? 0
-                                : resource.excess(resource.join(part, resource.at(next),
-                                                                edge(city(along(length)), next)));
-        part = resource.at(next);
-        int b = next;
-        for (int step = length; step >= 1; --step) {
-          const int a = city(along(step));
-          part = resource.join(resource.at(a), part, edge(a, b));
-          its.behind()[along(step)] = part;
-          b = a;
-        }
-      });
-    });
-    team.sync();
+    keep_routes(team, routes, city);
     Weight due = 0;
-    each(n, [&](const auto&, const auto& its, Weight weight) {
-      due += weight * team.template sum<Weight>(
-                          copies, [&](int route) { return Weight(its.excess()[route]); });
+    each(n, [&](const auto& resource, const auto& its, Weight weight) {
+      keep_segments(team, resource, its, routes, city);
+      due += weight * team.template sum<Weight>(copies, [&](int route) {
+        return Weight(excess_kept(resource, its, routes, route));
+      });
     });
     const int used = team.template sum<int>(
         copies, [&](int route) { return int(routes.customers()[route] > 0); });
@@ -253,6 +213,133 @@ struct Routing {
   }
 
  private:
+  // A lane's share of the places, one after the other: from where to where.
+  template <class Team>
+  struct Share {
+    int begin, end;
+    GLS_DEVICE Share(const Team& team, int n) {
+      const int own = (n + Team::kLanes - 1) / Team::kLanes, first = team.lane() * own;
+      begin = first < n ? first : n;
+      end = begin + own < n ? begin + own : n;
+    }
+  };
+
+  // Which route each place is of, where routes begin, and how many customers they visit.
+  template <class Team, class City>
+  GLS_DEVICE void keep_routes(const Team& team, const KeptRoutes& routes, City city) const {
+    const int n = routes.n;
+    const Share<Team> share(team, n);
+    int last = -1;  // the place of the last copy of the depot
+    for (int place = share.end - 1; place >= share.begin && last < 0; --place) {
+      if (is_depot(city(place), customers)) last = place;
+    }
+    const auto later = [](int a, int b) { return b >= 0 ? b : a; };
+    const Scanned<int> known = team.scan(last, -1, later);
+    int begin = known.before >= 0 ? known.before : known.all;
+    int own = number_of(city(begin));
+    for (int place = share.begin; place < share.end; ++place) {
+      const int node = city(place);
+      if (is_depot(node, customers)) {
+        const int length = place - begin;
+        routes.customers()[own] = (length > 0 ? length : length + n) - 1;
+        begin = place, own = number_of(node);
+        routes.start()[own] = place;
+      }
+      routes.route()[place] = own;
+    }
+    team.sync();
+  }
+
+  // The segments of a resource: from the beginnings of routes to all places, and back.
+  template <class Team, class Resource, class Kept, class City>
+  GLS_DEVICE void keep_segments(const Team& team, const Resource& resource, const Kept& its,
+                                const KeptRoutes& routes, City city) const {
+    const int n = routes.n;
+    const Share<Team> share(team, n);
+    walk<false>(team, resource, share.begin, share.end, n, city, [&](int place, const auto& since) {
+      its.before()[place] = since;
+      const int next = city(place + 1 < n ? place + 1 : 0), node = city(place);
+      if (!is_depot(next, customers)) return;
+      its.whole()[routes.route()[place]] =
+          resource.join(since, resource.at(next), edge(node, next));
+    });
+    if constexpr (!Resource::kAdds) {
+      walk<true>(team, resource, share.begin, share.end, n, city,
+                 [&](int place, const auto& since) { its.behind()[place] = since; });
+    }
+    team.sync();
+  }
+
+  // use(place, segment since the last copy of the depot), for a lane's places; `back`: the tour is
+  // walked from its end, and lanes are numbered from the last.
+  template <bool back, class Team, class Resource, class City, class Use>
+  GLS_DEVICE void walk(const Team& team, const Resource& resource, int begin, int end, int n,
+                       City city, Use use) const {
+    using Segment = typename Resource::Segment;
+    struct Part {
+      Segment since;
+      TwoWay<typename Metric::Length> entry;  // from the place before the first
+      int depot;                              // whether there is one
+      int count;                              // of places
+    };
+    const auto join = [&](const Part& a, const Part& b) {
+      if (a.count == 0) return b;
+      if (b.count == 0) return a;
+      Part both = b;
+      both.count += a.count;
+      if (b.depot) {
+        both.entry = a.entry;
+        return both;
+      }
+      both.since = joined<back>(resource, a.since, b.since, b.entry);
+      both.entry = a.entry, both.depot = a.depot;
+      return both;
+    };
+    const auto at = [&](int place) {
+      const int before = back ? (place + 1 < n ? place + 1 : 0) : (place > 0 ? place : n) - 1;
+      const int a = city(before), b = city(place);
+      return Part{resource.at(b), back ? edge(b, a) : edge(a, b), is_depot(b, customers), 1};
+    };
+    const Part none{resource.at(0), {0, 0}, 0, 0};
+    const auto place_of = [&](int step) { return back ? n - 1 - step : step; };
+    int last = end - 1;  // from the last copy of the depot on
+    while (last > begin && !is_depot(city(place_of(last)), customers)) --last;
+    Part mine = none;
+    for (int step = last < begin ? begin : last; step < end; ++step)
+      mine = join(mine, at(place_of(step)));
+    const Scanned<Part> known = team.scan(mine, none, join);
+    Part since = known.before.depot ? known.before : join(known.all, known.before);
+    for (int step = begin; step < end; ++step) {
+      const int place = place_of(step);
+      since = join(since, at(place));
+      use(place, since.since);
+    }
+  }
+  template <bool back, class Resource, class Segment, class Lengths>
+  GLS_DEVICE static Segment joined(const Resource& resource, const Segment& a, const Segment& b,
+                                   const Lengths& lengths) {
+    return back ? resource.join(b, a, lengths) : resource.join(a, b, lengths);
+  }
+
+  GLS_DEVICE int number_of(int depot) const { return depot == 0 ? 0 : depot - customers; }
+  template <class Resource, class Kept>
+  GLS_DEVICE static typename Resource::Amount excess_kept(const Resource& resource, const Kept& its,
+                                                          const KeptRoutes& routes, int route) {
+    return routes.customers()[route] > 0 ? resource.excess(its.whole()[route]) : 0;
+  }
+  // From a customer's place to the copy of the depot behind it.
+  template <class Resource, class Kept>
+  GLS_DEVICE static typename Resource::Segment behind(const Resource& resource, const Kept& its,
+                                                      const KeptRoutes& routes, int place,
+                                                      int node) {
+    if constexpr (Resource::kAdds) {
+      return resource.without(its.whole()[routes.route()[place]], its.before()[place],
+                              resource.at(node));
+    } else {
+      return its.behind()[place];
+    }
+  }
+
   GLS_DEVICE TwoWay<typename Metric::Length> edge(int a, int b) const {
     return {metric(a, b), metric(b, a)};
   }
@@ -288,15 +375,17 @@ struct Routing {
       const int own = cut_route(routes, change, e);
       bool fresh = true;
       for (int other = 0; other < e; ++other) fresh &= cut_route(routes, change, other) != own;
-      if (fresh) excess.before += its.excess()[own];
+      if (fresh) excess.before += excess_kept(resource, its, routes, own);
     }
     // The routes that are made at links.
     const auto part = [&](const Segment& segment, bool head) {
       const int first = segment.first < n ? segment.first : segment.first - n;
       const int last = segment.last < n ? segment.last : segment.last - n;
       if (head == segment.forward) {
-        const bool depot = is_depot(change.city(first), customers);
-        const auto its_part = depot ? resource.at(0) : its.behind()[first];
+        const int node = change.city(first);
+        const auto its_part = is_depot(node, customers)
+                                  ? resource.at(node)
+                                  : behind(resource, its, routes, first, node);
         return segment.forward ? its_part : resource.turned(its_part);
       }
       const auto its_part = its.before()[last];
@@ -369,11 +458,8 @@ struct Routing {
     while (routes.route()[place] != routes.route()[last]) {
       const int own = routes.route()[place], length = routes.customers()[own];
       if (length > 0) {
-        int behind = place + 1;
-        behind = behind < n ? behind : 0;
-        const auto whole = resource.join(resource.at(0), its.behind()[behind],
-                                         edge(change.city(place), change.city(behind)));
-        more += resource.excess(resource.turned(whole)) - its.excess()[own];
+        const auto& whole = its.whole()[own];
+        more += resource.excess(resource.turned(whole)) - resource.excess(whole);
       }
       place += length + 1;
       place = place < n ? place : place - n;

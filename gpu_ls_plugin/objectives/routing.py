@@ -119,13 +119,21 @@ class Routing(Objective):
             words += [cast(getattr(self.penalties, part.name)), *part.words(backend, its)]
         return words
 
+    def most(self, problem: Any) -> float:
+        """Return what it costs to break all constraints as far as can be."""
+        its, due = self.problem, self.penalties
+        whole = its.longest * (its.customers + its.copies) + float(its.service_times.sum())
+        limited = its.fleet is not None and its.fleet < its.copies
+        most = due.load * float(its.demands.sum()) + due.vehicles * its.copies * limited
+        return most + due.duration * whole * (its.route_limit is not None)
+
     def kept_bytes(self, problem: Any) -> int:
         """Return the size of what objectives/routing.cuh keeps of a tour."""
         its = self.problem
         n, copies = its.customers + its.copies, its.copies
         total = 16 + _padded(4 * (n + 2 * copies))
         for part in self.resources:
-            total += _padded(2 * n * part.segment_bytes(its)) + _padded(8 * copies)
+            total += _padded((part.segments * n + copies) * part.segment_bytes(its))
         return total
 
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:

@@ -21,9 +21,12 @@ class Resource(ABC):
     ----------
     name : str
         Name in the registry.
+    segments : int
+        How many are kept of each place: 1 where they are sums (`kAdds`), else 2.
     """
 
     name: ClassVar[str]
+    segments: ClassVar[int] = 2
 
     @abstractmethod
     def functor(self, problem: RoutedProblem) -> str:
@@ -35,7 +38,7 @@ class Resource(ABC):
 
     @abstractmethod
     def segment_bytes(self, problem: RoutedProblem) -> int:
-        """Return the size of the functor's `Segment`, of which each place of a tour has two."""
+        """Return the size of a `Segment`, of which `segments` are kept of each place."""
 
     @abstractmethod
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:

@@ -19,6 +19,7 @@ class Duration(Resource):
     """The length of a route and the service times of its customers, up to a limit."""
 
     name = "duration"
+    segments = 1
 
     def segment_bytes(self, problem: RoutedProblem) -> int:
         """Return 8, or 16 where lengths have directions."""

@@ -17,6 +17,7 @@ class Load(Resource):
     """The demand of a route's customers, of which a vehicle holds its capacity."""
 
     name = "load"
+    segments = 1
 
     def functor(self, problem: RoutedProblem) -> str:
         """Return gls::Load."""

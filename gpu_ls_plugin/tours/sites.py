@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
 
+MOST_EDGES = 8  # of a move
 NARROW = 2.0**27  # sums of the lengths of a move, each below this, fit into 32 bits
 ROUNDED_BY_SHIFT = 2.0**22  # float32 estimates below this are rounded in a few instructions
 ROOTS = 2.0**21  # float32 roots below this are less than 1/2 off
@@ -78,12 +78,13 @@ class Sites:
 
     def __init__(self, backend: Backend, problem: TSP) -> None:
         metric, n = searched(problem), problem.n
-        alone = metric is problem.metric  # lengths say all
+        objective = problem.objective
         longest = problem.metric.longest(problem.values)
         absolute, relative = problem.metric.estimate_error(problem.values)
-        self.length = length_type(metric, longest if alone else math.inf)
+        self.length = length_type(metric, longest + objective.most(problem) / MOST_EDGES)
         self.dtype = DTYPES[self.length]
-        self.grid = grid_of(problem) if backend.name in GRID_BACKENDS and alone else ""
+        on_grid = objective.length_alone or objective.kept_bytes(problem) > 0
+        self.grid = grid_of(problem) if backend.name in GRID_BACKENDS and on_grid else ""
         self.arguments: dict[str, Any] = {
             "metric_data": backend.search_data(problem),
             "n": n,
