@@ -18,7 +18,6 @@ from gpu_ls_plugin.objectives.routing import Penalties
 from gpu_ls_plugin.problems import cvrplib, giant_tours
 from gpu_ls_plugin.problems.giant_tsp import GiantTSP
 from gpu_ls_plugin.problems.problem import Problem
-from gpu_ls_plugin.problems.tour_rows import new_edges
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.values import array_of, check_finite
 
@@ -391,13 +390,11 @@ class CVRP(Problem):
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
         """Return giant tours as new rows, equal where their routes are."""
-        batch = self.check(tours)
-        write = giant_tours.canonical
-        return np.stack([write(row, self.customers, self.copies, self.symmetric) for row in batch])
+        return self.tsp.canonical(tours)
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
         """Return a function that says which share of another tour's edges this one lacks."""
-        return new_edges(self.canonical(tour)[0])
+        return self.tsp.difference(tour)
 
     def write_solution(self, tour: ArrayLike, path: str | os.PathLike[str]) -> None:
         """Write the routes and the cost of one giant tour as a CVRPLIB file (.sol)."""

@@ -167,13 +167,31 @@ def written(routes: list[list[int]], customers: int, copies: int) -> NDArray[np.
     return np.array(cities, np.int32)
 
 
-def canonical(row: NDArray[Any], customers: int, copies: int, symmetric: bool) -> NDArray[np.int32]:
-    """Return the one way of writing the routes of a giant tour (n,).
+def canonical(rows: NDArray[Any], *, symmetric: bool = True, customers: int) -> NDArray[np.int32]:
+    """Return the one way of writing the routes of giant tours (P, n), which are not checked.
 
-    Routes are in the order of their first customers; they begin with the smaller one of their ends
-    where their direction does not matter.
+    Routes are in the order of their first customers, empty ones last; they begin with the smaller
+    one of their ends where their direction does not matter.
     """
-    routes = routes_of(row, customers)
-    if symmetric:
-        routes = [route[::-1] if route[-1] < route[0] else route for route in routes]
-    return written(sorted(routes), customers, copies)
+    size, n = rows.shape
+    turned, depots = from_depot(rows, customers)
+    copies, number = n - customers, depots.cumsum(axis=1) - 1  # of the route at each place
+    starts = depots.nonzero()[1].reshape(size, copies)
+    longs = np.diff(starts, axis=1, append=n)  # the depot included
+    at = np.arange(size)[:, np.newaxis]
+    firsts, lasts = turned[at, (starts + 1) % n], turned[at, starts + longs - 1]
+    backward = (lasts < firsts) & symmetric
+    leads = np.where(longs == 1, n, np.where(backward, lasts, firsts))
+    order = leads.argsort(axis=1, kind="stable")
+    lengths = longs[at, order]
+    begins = np.empty_like(starts)  # of each route as it is written
+    begins[at, order] = lengths.cumsum(axis=1) - lengths
+    offset = np.arange(n) - starts[at, number]
+    turns = backward[at, number] & ~depots
+    offset = np.where(turns, longs[at, number] - offset, offset)
+    made = np.empty((size, n), np.int32)
+    made[at, begins[at, number] + offset] = turned
+    labels = np.arange(customers, n, dtype=np.int32)  # of the depot's copies, in their order
+    labels[0] = 0
+    made[(made == 0) | (made > customers)] = np.tile(labels, size)
+    return made
