@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.sampling import LocalSearchSampling
     from gpu_ls_pymoo.search import default_search
     from gpu_ls_pymoo.survival import EdgeDistanceSurvival
+    from gpu_ls_pymoo.vehicle_routing import CVRPProblem
     from gpu_ls_pymoo.weights import (
         DirectionWeights,
         ParetoLocalSearch,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "CVRPProblem",
     "CanonicalTourRepair",
     "CycleCrossover",
     "DirectionWeights",
@@ -77,6 +79,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CVRPProblem": "vehicle_routing",
     "CanonicalTourRepair": "repair",
     "CycleCrossover": "crossover",
     "DirectionWeights": "weights",

@@ -18,7 +18,7 @@ from gpu_ls_pymoo.duplicates import TourDuplicateElimination
 from gpu_ls_pymoo.evolving import EvolvingGA
 from gpu_ls_pymoo.mating import MemeticMating
 from gpu_ls_pymoo.output import LocalSearchOutput
-from gpu_ls_pymoo.problems import as_tsp, knows_fitness
+from gpu_ls_pymoo.problems import as_tsp, searched_by_fitness
 from gpu_ls_pymoo.sampling import LocalSearchSampling, warm_start
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class MemeticGA(EvolvingGA):
         crossover = self._crossover
         if not (crossover is None or isinstance(crossover, Recombination)):
             return None
-        if not knows_fitness(problem) or any(part is not None for part in self._own):
+        if not searched_by_fitness(problem) or any(part is not None for part in self._own):
             return None
         return evolution_of(
             as_tsp(problem),

@@ -63,7 +63,7 @@ class RecombinationCrossover(Crossover):
 
     def _instance(self, problem: Any, n: int) -> TSP:
         """Return the problem that the part is told of."""
-        return as_tsp(problem)
+        return as_tsp(problem).crossed
 
 
 class PermutationCrossover(RecombinationCrossover):

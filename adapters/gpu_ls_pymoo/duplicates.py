@@ -39,6 +39,9 @@ class TourDuplicateElimination(DuplicateElimination):
     ----------
     symmetric : bool
         Whether a tour and its reverse are the same.
+    problem : pymoo problem, optional
+        A problem of tours, which is believed what costs the same. Of a `CVRPProblem`, giant tours
+        of the same routes are duplicates.
 
     Raises
     ------
@@ -48,18 +51,20 @@ class TourDuplicateElimination(DuplicateElimination):
         In a run: a rotation or reversal has another fitness.
     """
 
-    def __init__(self, symmetric: bool = True) -> None:
+    def __init__(self, symmetric: bool = True, problem: Any = None) -> None:
         super().__init__()
         self.writings = Writings(symmetric, _row, _fitness, _REMEDIES)
+        if problem is not None:
+            self.adopt(problem)
 
     @property
     def symmetric(self) -> bool:
         """Whether a tour and its reverse are the same."""
-        return self.writings.symmetric
+        return self.writings.writing.get("symmetric", True)
 
     def adopt(self, problem: Any) -> None:
         """Take from a pymoo problem of tours which ways of writing them cost the same."""
-        self.writings.adopt(tours_of(problem).symmetric)
+        self.writings.adopt(tours_of(problem).writing)
 
     def _do(self, pop: Any, other: Any, is_duplicate: NDArray[Any]) -> NDArray[Any]:
         rows = self._rows(pop)

@@ -148,9 +148,8 @@ class LocalSearchMutation(_TourMutation):
         **kwargs: Any,
     ) -> None:
         super().__init__(prob, **kwargs)
-        if search is None and moves is None:
-            search = DEFAULT_SEARCH
-        improver = Improver(search, backend, moves, kicks)
+        default = DEFAULT_SEARCH if moves is None else None
+        improver = Improver(search, backend, moves, kicks, default)
         self.weights = WEIGHTS if weights is None else weights
         if not isinstance(self.weights, Weights):
             raise InvalidTypeError(f"weights: {weights!r} is not a rule, such as RandomWeights()")

@@ -18,6 +18,7 @@ from gpu_ls_pymoo.search import STATISTICS
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.problems.tour_rows import Writing
 
 
 class LocalSearchOutput(Output):
@@ -61,9 +62,9 @@ class LocalSearchOutput(Output):
         self.mean.set(f"{values.mean():.8g}")
         if self.optimum:
             self.gap.set(f"{100 * (best / self.optimum - 1):.3f}")
-        tours, symmetric = _tours(algorithm.problem, algorithm.pop)
-        self.distinct.set(unique_tours(tours, symmetric=symmetric))
-        self.entropy.set(f"{edge_entropy(tours, symmetric=symmetric):.2f}")
+        tours, writing = _tours(algorithm.problem, algorithm.pop)
+        self.distinct.set(unique_tours(tours, **writing))
+        self.entropy.set(f"{edge_entropy(tours, **writing):.2f}")
         self._update_search(algorithm)
 
     def _update_search(self, algorithm: Any) -> None:
@@ -76,9 +77,9 @@ class LocalSearchOutput(Output):
         self.share.set(f"{100 * seconds / passed:.1f}" if passed > 0 else None)
 
 
-def _tours(problem: Any, pop: Any) -> tuple[Tours, bool]:
-    """Return a population's tours, and whether their reverses are the same tours."""
+def _tours(problem: Any, pop: Any) -> tuple[Tours, Writing]:
+    """Return a population's tours, and which ways of writing them are the same."""
     if isinstance(problem, RandomKeysProblem):
-        return problem.tours(pop), problem.symmetric
+        return problem.tours(pop), problem.writing
     tsp = as_tsp(problem)
-    return checked(pop.get("X"), tsp.n, "tours"), tsp.symmetric
+    return checked(pop.get("X"), tsp.n, "tours"), tsp.writing

@@ -15,6 +15,7 @@ from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
+from gpu_ls_pymoo.vehicle_routing import CVRPProblem
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -77,7 +78,8 @@ def as_tsp(problem: object) -> TSP:
     ----------
     problem : object
         A `TSPProblem`, pymoo's `TravelingSalesman`, a TSP, or anything that a plugin answers for
-        by the hook `gpu_ls_problem_from`. The answer is kept until the problem is destroyed.
+        by the hook `gpu_ls_problem_from`. The answer is kept until the problem is destroyed. Of a
+        `CVRPProblem`, the TSP of its giant tours, under its constraints.
 
     Returns
     -------
@@ -94,6 +96,8 @@ def as_tsp(problem: object) -> TSP:
         return problem
     if isinstance(problem, TSPProblem):
         return problem.tsp
+    if isinstance(problem, CVRPProblem):
+        return problem.cvrp.tsp
     if isinstance(problem, MultiObjectiveTSP):
         raise UnsupportedProblemError(
             "problem: a MultiObjectiveTSP has several lengths, and this operator takes one; use "
@@ -113,8 +117,8 @@ def tsp_of_pymoo(problem: object) -> TSP | None:
     A `TravelingSalesman` in the plane becomes real Euclidean distances between its cities; where
     its matrix `D` holds anything else (three dimensions, changed entries), the matrix is taken.
     """
-    if isinstance(problem, TSPProblem):
-        return problem.tsp
+    if isinstance(problem, TSPProblem | CVRPProblem):
+        return as_tsp(problem)
     if not isinstance(problem, TravelingSalesman):
         return None
     if np.shape(problem.cities)[1] == 2 and _euclidean(problem):
@@ -123,7 +127,7 @@ def tsp_of_pymoo(problem: object) -> TSP | None:
 
 
 def tours_of(problem: object) -> TSP | multi_objective.MultiObjectiveTSP:
-    """Return that of which a pymoo problem's rows are tours: it knows n and `symmetric`.
+    """Return that of which a pymoo problem's rows are tours: it knows n and `writing`.
 
     Raises
     ------
@@ -149,11 +153,11 @@ def canonical_tours(problem: object, rows: ArrayLike) -> Tours:
         A row is not a tour of the problem; it is named.
     """
     tours = tours_of(problem)
-    return canonical(checked(rows, tours.n, "tours"), symmetric=tours.symmetric)
+    return canonical(checked(rows, tours.n, "tours"), **tours.writing)
 
 
 def fitness(problem: Any, tours: NDArray[np.int32], costs: Any = None) -> Fitness | None:
-    """Return what the problem itself would compute as F, if that is known to be the tour length.
+    """Return what the problem itself would compute as F, if `knows_fitness` says that it is known.
 
     Parameters
     ----------
@@ -173,8 +177,9 @@ def fitness(problem: Any, tours: NDArray[np.int32], costs: Any = None) -> Fitnes
         return np.asarray(problem.tours.cost(tours), dtype=np.float64)
     if not knows_fitness(problem):
         return None
-    if type(problem) is TSPProblem:
-        exact = costs if costs is not None and problem.tsp.integer else problem.tsp.cost(tours)
+    if type(problem) in (TSPProblem, CVRPProblem):
+        tsp = as_tsp(problem)
+        exact = costs if costs is not None and tsp.integer else tsp.cost(tours)
         return np.asarray(exact, dtype=np.float64)
     edges = problem.D[tours, np.roll(tours, -1, axis=1)]
     total: Fitness = np.cumsum(edges, axis=1, dtype=np.float64)[:, -1]  # in pymoo's own order
@@ -182,12 +187,18 @@ def fitness(problem: Any, tours: NDArray[np.int32], costs: Any = None) -> Fitnes
 
 
 def knows_fitness(problem: Any) -> bool:
-    """Return whether F is the tour length and nothing else.
+    """Return whether F is what tours cost in a search, and nothing else.
 
     It may not be with several objectives, constraints, or an objective of the problem's own.
     """
     plain = problem.n_obj == 1 and not problem.n_constr and problem.callback is None
-    return plain and type(problem) in (TSPProblem, TravelingSalesman)
+    return plain and type(problem) in (TSPProblem, CVRPProblem, TravelingSalesman)
+
+
+def searched_by_fitness(problem: Any) -> bool:
+    """Return whether what costs less in a search is better to pymoo, constraints included."""
+    hard = type(problem) is CVRPProblem and problem.hard and problem.callback is None
+    return knows_fitness(problem) or (hard and problem.cvrp.penalties is None)
 
 
 def _answer(problem: object) -> TSP:

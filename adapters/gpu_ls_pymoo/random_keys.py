@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.problems.tour_rows import Writing
 
 TOUR = "tour"  # key of the improved tour in an individual's data, where its keys do not say it
 
@@ -114,6 +115,11 @@ class RandomKeysProblem(Problem):
     def symmetric(self) -> bool:
         """Whether a tour and its reverse are the same; not known of what is not searched."""
         return bool(self.local_search_probability) and as_tsp(self.inner).symmetric
+
+    @property
+    def writing(self) -> Writing:
+        """Which ways of writing a tour are the same; not known of what is not searched."""
+        return as_tsp(self.inner).writing if self.local_search_probability else {"symmetric": False}
 
     def prepare(self, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""

@@ -43,7 +43,7 @@ class EdgeDistanceSurvival(Survival):
         tours = checked(pop.get("X"), tsp.n, "pop")
         order = np.argsort(pop.get("F")[:, 0], kind="stable")
         count = min(n_survive, len(pop))
-        apart = far_apart(np, tours[order], count, self.edges, symmetric=tsp.symmetric)
+        apart = far_apart(np, tours[order], count, self.edges, **tsp.writing)
         chosen = order[apart]
         pop.set("rank", np.full(len(pop), len(pop)))
         survivors = pop[chosen]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pymoo.core.evaluator import Evaluator
 from pymoo.core.population import Population
 from pymoo.core.result import Result
 
@@ -23,7 +24,7 @@ class Unfilled:
     Parameters
     ----------
     problem : pymoo problem
-        Whose `fitness` is known.
+        Of tours; `CVRPProblem`, or one whose `fitness` is known.
     population : Population of `gpu_ls_plugin.evolution`
         Where the tours are. Who changes it has to fill before what is to be kept.
     generation : int
@@ -51,21 +52,22 @@ class Unfilled:
             found = self._chosen()
             self._rows = canonical_tours(self._problem, found.tours)
             self._filled = Population.empty(len(self._rows))
-            individuals.write(
-                self._filled, self._rows, fitness(self._problem, self._rows, found.costs)
-            )
+            values = fitness(self._problem, self._rows, found.costs)
+            individuals.write(self._filled, self._rows, values)
+            if values is None:  # it has constraints, which only the problem can tell
+                Evaluator().eval(self._problem, self._filled)
             self._filled.set("n_gen", self._generation, "n_iter", self._generation)
         return self._filled
 
     def _chosen(self) -> TourPopulation:
         """Return the tours on the host."""
-        population, symmetric = self.population, as_tsp(self._problem).symmetric
+        population, writing = self.population, as_tsp(self._problem).writing
         rows = slice(None)
         if self._best_only:
             best = int(population.costs.argmin())
             rows = slice(best, best + 1)
         tours, costs = on_host(population.tours[rows]), on_host(population.costs[rows])
-        different = TourPopulation.of(np, tours, costs, symmetric=symmetric)
+        different = TourPopulation.of(np, tours, costs, **writing)
         return different.best(len(costs))
 
     def changed(self) -> bool:

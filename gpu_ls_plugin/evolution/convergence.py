@@ -78,7 +78,7 @@ class LowEntropy:
 
     def __call__(self, problem: TSP, population: Population, unimproved: int) -> bool:
         """Return whether the entropy is lower; see `Convergence`."""
-        entropy = edge_entropy(population.tours, symmetric=problem.symmetric)
+        entropy = edge_entropy(population.tours, **problem.writing)
         return entropy < self.nats * problem.n
 
 
@@ -104,4 +104,4 @@ class FewTours:
 
     def __call__(self, problem: TSP, population: Population, unimproved: int) -> bool:
         """Return whether there are fewer; see `Convergence`."""
-        return unique_tours(population.tours, symmetric=problem.symmetric) < self.tours
+        return unique_tours(population.tours, **problem.writing) < self.tours

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SMALLEST = 3  # cities below which there is one tour only
 
 
-def edge_entropy(tours: Any, *, symmetric: bool = True) -> float:
+def edge_entropy(tours: Any, *, symmetric: bool = True, customers: int | None = None) -> float:
     """Return the Shannon entropy of the edges of a population, in nats.
 
     It is the sum of ``-p ln p`` over all edges, where p is the share of the tours that have the
@@ -29,6 +29,8 @@ def edge_entropy(tours: Any, *, symmetric: bool = True) -> float:
         Permutations of 0..n-1, on any device; not changed and not checked.
     symmetric : bool
         Whether an edge is the same in both directions.
+    customers : int, optional
+        Of giant tours, in which all copies of the depot are the same city.
 
     Returns
     -------
@@ -47,12 +49,15 @@ def edge_entropy(tours: Any, *, symmetric: bool = True) -> float:
     xp, size, n = _shape(tours)
     if n < _SMALLEST:
         return 0.0
-    _, counts = xp.unique(edge_numbers(xp, tours, symmetric=symmetric).ravel(), return_counts=True)
+    numbers = edge_numbers(xp, tours, symmetric=symmetric, customers=customers)
+    _, counts = xp.unique(numbers.ravel(), return_counts=True)
     share = counts / size
     return abs(float((share * xp.log(share)).sum()))
 
 
-def edge_distance(tours: Any, tour: Any, *, symmetric: bool = True) -> NDArray[np.int64]:
+def edge_distance(
+    tours: Any, tour: Any, *, symmetric: bool = True, customers: int | None = None
+) -> NDArray[np.int64]:
     """Return how many edges of each tour another tour does not have.
 
     Parameters
@@ -64,6 +69,8 @@ def edge_distance(tours: Any, tour: Any, *, symmetric: bool = True) -> NDArray[n
         each tour, for example its parent.
     symmetric : bool
         Whether an edge is the same in both directions.
+    customers : int, optional
+        Of giant tours, in which all copies of the depot are the same city.
 
     Returns
     -------
@@ -79,6 +86,8 @@ def edge_distance(tours: Any, tour: Any, *, symmetric: bool = True) -> NDArray[n
     if tour.shape not in ((n,), (size, n)):
         raise InvalidTourError(f"tour: shape {tour.shape} is neither ({n},) nor ({size}, {n})")
     others = tour.reshape(-1, n)
+    if customers is not None:
+        return _route_distance(xp, tours, others, symmetric, customers)
     rows = xp.arange(len(others))[:, xp.newaxis]
     after = xp.empty(others.shape, dtype=others.dtype)
     after[rows, others] = xp.roll(others, -1, axis=1)
@@ -90,7 +99,7 @@ def edge_distance(tours: Any, tour: Any, *, symmetric: bool = True) -> NDArray[n
     return distances
 
 
-def unique_tours(tours: Any, *, symmetric: bool = True) -> int:
+def unique_tours(tours: Any, *, symmetric: bool = True, customers: int | None = None) -> int:
     """Return the number of different tours, however they are written.
 
     Tours are compared by their `edge_keys`.
@@ -101,6 +110,8 @@ def unique_tours(tours: Any, *, symmetric: bool = True) -> int:
         Permutations of 0..n-1, on any device; not changed and not checked.
     symmetric : bool
         Whether a tour and its reverse are the same.
+    customers : int, optional
+        Of giant tours, of which those of the same routes are the same.
 
     Returns
     -------
@@ -113,7 +124,21 @@ def unique_tours(tours: Any, *, symmetric: bool = True) -> int:
         `tours` is not a two-dimensional array with at least one row.
     """
     xp, _, _ = _shape(tours)
-    return len(xp.unique(edge_keys(xp, tours, symmetric=symmetric)))
+    return len(xp.unique(edge_keys(xp, tours, symmetric=symmetric, customers=customers)))
+
+
+def _route_distance(
+    xp: Any, tours: Any, others: Any, symmetric: bool, customers: int
+) -> NDArray[np.int64]:
+    """Return `edge_distance` of giant tours, in which a city may occur many times."""
+    own = edge_numbers(xp, tours, symmetric=symmetric, customers=customers)
+    theirs = edge_numbers(xp, others, symmetric=symmetric, customers=customers)
+    if len(others) > 1:  # each row has the edges of its own one
+        places = xp.arange(len(own), dtype=xp.int64)[:, xp.newaxis] * own.shape[1] ** 2
+        own, theirs = own + places, theirs + places
+    shared = xp.isin(own.ravel(), theirs.ravel()).reshape(own.shape)
+    distances: NDArray[np.int64] = own.shape[1] - shared.sum(axis=1, dtype=xp.int64)
+    return distances
 
 
 def _shape(tours: Any) -> tuple[Any, int, int]:

@@ -10,7 +10,7 @@ _GOLDEN = 0x9E3779B97F4A7C15  # of splitmix64, as are the numbers below
 _SHIFTS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 
-def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True) -> Any:
+def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True, customers: int | None = None) -> Any:
     """Return a 64-bit key for each tour, a sum over its edges.
 
     Each city has a random number, and an edge the product of its cities' numbers, so that neither
@@ -25,6 +25,8 @@ def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True) -> Any:
         Permutations; not changed.
     symmetric : bool
         Whether a tour and its reverse are the same.
+    customers : int, optional
+        Of giant tours, whose keys are then those of their routes.
 
     Returns
     -------
@@ -33,13 +35,16 @@ def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True) -> Any:
     n = tours.shape[1]
     heads = xp.asarray(_numbers(0, n))
     tails = heads if symmetric else xp.asarray(_numbers(n, n))
-    left = heads[tours]
-    right = xp.roll(left if symmetric else tails[tours], -1, axis=1)
+    nodes = tours if customers is None else _nodes(xp, tours, customers)
+    left = heads[nodes]
+    right = xp.roll(left if symmetric else tails[nodes], -1, axis=1)
     left *= right
     return left.sum(axis=1, dtype=xp.uint64)
 
 
-def edge_numbers(xp: Any, tours: Any, *, symmetric: bool = True) -> Any:
+def edge_numbers(
+    xp: Any, tours: Any, *, symmetric: bool = True, customers: int | None = None
+) -> Any:
     """Return a number for the edge from each city to the next.
 
     Parameters
@@ -50,17 +55,43 @@ def edge_numbers(xp: Any, tours: Any, *, symmetric: bool = True) -> Any:
         Permutations; not changed.
     symmetric : bool
         Whether an edge is the same in both directions.
+    customers : int, optional
+        Of giant tours, in which all copies of the depot are the same city.
 
     Returns
     -------
     int64 array of `xp`, shape (P, n)
-        0 to n * n - 1, equal for equal edges and only for these.
+        0 to n * n - 1, equal for equal edges and only for these. Giant tours have each number once:
+        the second one of two equal edges, of a route to one customer, has another one than the
+        first, and so have all empty routes.
     """
+    if customers is not None:
+        return _route_edges(xp, _nodes(xp, tours, customers).astype(xp.int64), symmetric, customers)
     ones = tours.astype(xp.int64)
     others = xp.roll(ones, -1, axis=1)
     if symmetric:
         ones, others = xp.minimum(ones, others), xp.maximum(ones, others)
     return ones * tours.shape[1] + others
+
+
+def _nodes(xp: Any, tours: Any, customers: int) -> Any:
+    """Return giant tours with all copies of the depot as city 0."""
+    return xp.where(tours > customers, 0, tours)
+
+
+def _route_edges(xp: Any, nodes: Any, symmetric: bool, customers: int) -> Any:
+    """Return the numbers of the edges from each node to the next.
+
+    No edge leads from a city to itself: such numbers stand for what would occur twice.
+    """
+    n, after = nodes.shape[1], xp.roll(nodes, -1, axis=1)
+    numbers = nodes * n + after
+    if symmetric:
+        numbers = xp.minimum(nodes, after) * n + xp.maximum(nodes, after)
+        alone = (nodes > 0) & (after == 0) & (xp.roll(nodes, 1, axis=1) == 0)
+        numbers = xp.where(alone, nodes * (n + 1), numbers)
+    empty = (nodes == 0) & (after == 0)
+    return xp.where(empty, (customers + xp.cumsum(empty, axis=1)) * (n + 1), numbers)
 
 
 def _numbers(first: int, count: int) -> Any:

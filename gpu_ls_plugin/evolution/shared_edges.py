@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from gpu_ls_plugin.evolution.edge_keys import edge_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gpu_ls_plugin.problems.tour_rows import Writing
+
 _RARE = 500  # a pair is counted in the time in which so many are looked up in sets
 _CHUNK = 2**23  # entries of temporary arrays
 _WORD = 64  # bits
 
 
-def shared_edges(xp: Any, tours: Any, first: int, *, symmetric: bool = True) -> Any:
+def shared_edges(xp: Any, tours: Any, first: int, **writing: Unpack[Writing]) -> Any:
     """Return how many edges each of the first tours has in common with each of all.
 
     Edges that many tours have are counted in sets of bits, the others pair by pair, so that the
@@ -29,15 +31,15 @@ def shared_edges(xp: Any, tours: Any, first: int, *, symmetric: bool = True) -> 
         Permutations, n >= 3; not changed.
     first : int
         1 to P.
-    symmetric : bool
-        Whether an edge is the same in both directions.
+    **writing
+        Which ways of writing a tour are the same: ``symmetric`` and ``customers`` of `Writing`.
 
     Returns
     -------
     int64 array of `xp`, shape (first, P)
     """
     size = len(tours)
-    row, column = _incidence(xp, tours, symmetric)
+    row, column = _incidence(xp, tours, writing)
     each = xp.bincount(column)  # tours that have an edge
     own = xp.bincount(column[row < first], minlength=len(each))
     frequent = own * each * _RARE >= first * size
@@ -50,14 +52,14 @@ def shared_edges(xp: Any, tours: Any, first: int, *, symmetric: bool = True) -> 
     return pairs.reshape(first, size)
 
 
-def _incidence(xp: Any, tours: Any, symmetric: bool) -> tuple[Any, Any]:
+def _incidence(xp: Any, tours: Any, writing: Writing) -> tuple[Any, Any]:
     """Return the row and the edge of all edges of tours, by edges and then rows.
 
     Edges are numbered from 0 on without gaps.
     """
     bits = len(tours).bit_length()
     rows = xp.arange(len(tours), dtype=xp.int64)[:, xp.newaxis]
-    both = ((edge_numbers(xp, tours, symmetric=symmetric) << bits) | rows).ravel()
+    both = ((edge_numbers(xp, tours, **writing) << bits) | rows).ravel()
     both.sort()
     edges = both >> bits
     first = xp.zeros(len(edges), dtype=xp.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from gpu_ls_plugin.evolution.edge_keys import edge_keys
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.tour_rows import Writing
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +35,9 @@ class TourPopulation:
     keys: Any
 
     @classmethod
-    def of(cls, xp: Any, tours: Any, costs: Any, *, symmetric: bool = True) -> TourPopulation:
+    def of(cls, xp: Any, tours: Any, costs: Any, **writing: Unpack[Writing]) -> TourPopulation:
         """Return a population of tours whose costs are known; the arrays are not copied."""
-        return cls(xp, tours, costs, edge_keys(xp, tours, symmetric=symmetric))
+        return cls(xp, tours, costs, edge_keys(xp, tours, **writing))
 
     def on(self, backend: Backend) -> TourPopulation:
         """Return the population where a backend searches; the same one if it is there."""

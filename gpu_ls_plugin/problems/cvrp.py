@@ -428,15 +428,14 @@ class CVRP(Problem):
 
     def canonical(self, tours: Any) -> NDArray[np.int32]:
         """Return giant tours as new rows, equal where their routes are."""
-        rows = self.check(tours)
-        return giant_tours.canonical(rows, self.customers, self.copies, self.symmetric)
+        return self.tsp.canonical(tours)
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
         """Return a function that says which share of another tour's edges this one lacks.
 
         All copies of the depot are one; edges are directed where lengths are.
         """
-        return giant_tours.new_edges(tour, self.customers, self.symmetric)
+        return self.tsp.difference(tour)
 
     def write_solution(self, tour: Any, path: str | os.PathLike[str]) -> None:
         """Write the routes and the cost of one giant tour as a CVRPLIB file (.sol).

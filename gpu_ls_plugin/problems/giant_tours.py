@@ -95,7 +95,8 @@ class Violations:
     @property
     def none(self) -> NDArray[np.bool_]:
         """Which rows break no constraint, shape (P,)."""
-        return (self.load == 0) & (self.duration == 0) & (self.vehicles == 0)
+        broken: NDArray[np.bool_] = (self.load > 0) | (self.duration > 0) | (self.vehicles > 0)
+        return ~broken
 
 
 def from_depot(rows: NDArray[Any], customers: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -173,9 +174,7 @@ def written(routes: list[list[int]], customers: int, copies: int) -> NDArray[np.
     return np.array(cities, np.int32)
 
 
-def canonical(
-    rows: NDArray[Any], customers: int, copies: int, symmetric: bool
-) -> NDArray[np.int32]:
+def canonical(rows: NDArray[Any], *, symmetric: bool = True, customers: int) -> NDArray[np.int32]:
     """Return the one way of writing the routes of giant tours (P, n), as new rows.
 
     Routes are in the order of their first customers, empty ones last; they begin with the smaller
@@ -183,6 +182,7 @@ def canonical(
     """
     rows, depots = from_depot(rows, customers)
     size, n = rows.shape
+    copies = n - customers
     flat, starts = rows.ravel(), np.flatnonzero(depots)
     lengths = np.diff(starts, append=flat.size)  # with the depot
     first = np.where(lengths > 1, flat.take(starts + 1, mode="clip"), n)

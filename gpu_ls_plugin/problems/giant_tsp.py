@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_ls_plugin.objectives.routing import Routing
+from gpu_ls_plugin.problems import giant_tours
 from gpu_ls_plugin.problems.tsp import TSP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import ArrayLike, NDArray
+
     from gpu_ls_plugin.problems.giant_tours import RoutedProblem
+    from gpu_ls_plugin.problems.tour_rows import Writing
 
 
 class GiantTSP(TSP):
@@ -34,6 +39,30 @@ class GiantTSP(TSP):
         return cls._assemble(
             coordinates, matrix, nodes.metric, name, comment, None, Routing(problem)
         )
+
+    @property
+    def writing(self) -> Writing:
+        """Which ways of writing a tour stand for the same solution: those of the same routes."""
+        if not isinstance(self.objective, Routing):
+            return super().writing
+        return {"symmetric": self.symmetric, "customers": self.objective.problem.customers}
+
+    @cached_property
+    def crossed(self) -> TSP:
+        """The problem by whose lengths recombinations cross tours, which know no constraints."""
+        return self.under("length") if isinstance(self.objective, Routing) else self
+
+    def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
+        """Return giant tours as new rows, equal where their routes are."""
+        if not isinstance(self.objective, Routing):
+            return super().canonical(tours)
+        return giant_tours.canonical(self.check(tours), **self.writing)
+
+    def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
+        """Return a function that says which share of another tour's edges this one lacks."""
+        if not isinstance(self.objective, Routing):
+            return super().difference(tour)
+        return giant_tours.new_edges(tour, self.objective.problem.customers, self.symmetric)
 
     def lists_by(self, build: Callable[[TSP], Any]) -> Any:
         """Return the candidate lists of depot and customers, and for further copies the depot's."""

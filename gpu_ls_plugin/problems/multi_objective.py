@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from gpu_ls_plugin.problems.tour_rows import Writing
+
 MIXTURES = 8  # at least so many directions have candidate lists, besides the objectives' own
 SAMPLE = 2000  # pairs of cities by which the objectives' lengths are compared
 
@@ -111,6 +113,11 @@ class MultiObjectiveTSP:
     def symmetric(self) -> bool:
         """Whether a tour and its reverse cost the same in all objectives."""
         return all(part.symmetric for part in self.objectives)
+
+    @property
+    def writing(self) -> Writing:
+        """Which ways of writing a tour stand for the same solution."""
+        return {"symmetric": self.symmetric}
 
     @property
     def integer(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -10,6 +10,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+
+
+class Writing(TypedDict, total=False):
+    """Which ways of writing a tour stand for the same solution, as keywords of who has to know.
+
+    Attributes
+    ----------
+    symmetric : bool
+        Whether a tour and its reverse do; True unless given.
+    customers : int
+        Of giant tours: all cities beyond are copies of city 0, the depot.
+    """
+
+    symmetric: bool
+    customers: int
 
 
 def canonical(tours: NDArray[Any], *, symmetric: bool = True) -> NDArray[np.int32]:

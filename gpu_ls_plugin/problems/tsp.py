@@ -23,7 +23,7 @@ from gpu_ls_plugin.problems import tsplib
 from gpu_ls_plugin.problems.metrics import Explicit, ExplicitReal, Metric, find_metric
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.problems.referee import check_permutations, tour_costs
-from gpu_ls_plugin.problems.tour_rows import canonical, new_edges
+from gpu_ls_plugin.problems.tour_rows import Writing, canonical, new_edges
 from gpu_ls_plugin.problems.values import array_of, check_finite, labels, points_of
 
 if TYPE_CHECKING:
@@ -284,6 +284,11 @@ class TSP(Problem):
         """The problem whose candidate lists are used: the problem itself."""
         return self
 
+    @property
+    def crossed(self) -> TSP:
+        """The problem by whose lengths recombinations cross tours: the problem itself."""
+        return self
+
     def lists_by(self, build: Callable[[TSP], Any]) -> Any:
         """Return the candidate lists that a rule builds."""
         return build(self)
@@ -307,6 +312,11 @@ class TSP(Problem):
     def symmetric(self) -> bool:
         """Whether both directions of every edge are equally long."""
         return self.matrix is None or bool(np.array_equal(self.matrix, self.matrix.T))
+
+    @property
+    def writing(self) -> Writing:
+        """Which ways of writing a tour stand for the same solution."""
+        return {"symmetric": self.symmetric}
 
     @cached_property
     def fingerprint(self) -> str:

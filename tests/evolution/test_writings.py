@@ -66,7 +66,7 @@ def test_a_pair_that_costs_something_else_is_an_error() -> None:
 
 def test_a_problem_of_tours_needs_no_proof() -> None:
     known = writings()
-    known.adopt(symmetric=False)
+    known.adopt({"symmetric": False})
     assert known.duplicates(members(ROTATED), ROTATED, (members(TOURS), TOURS)).all()
     assert not known.duplicates(members(REVERSED), REVERSED, (members(TOURS), TOURS)).any()
 

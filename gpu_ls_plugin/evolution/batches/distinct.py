@@ -81,7 +81,7 @@ class DistinctSearch:
         """
         tours = checked(rows, problem.n, "tours").copy()
         new = self._renew(problem, tours, known, random_state)
-        starts = canonical(tours, symmetric=problem.symmetric)
+        starts = canonical(tours, **problem.writing)
         if not new.any():
             return Batch(starts, None, new)
         tours, costs = self.improver(problem, tours, random_state, run)
@@ -96,8 +96,7 @@ class DistinctSearch:
         self, problem: TSP, tours: Tours, known: set[bytes], random_state: np.random.Generator
     ) -> NDArray[np.bool_]:
         """Kick tours that are not new until they are (in place); return which are new."""
-        symmetric = problem.symmetric
-        written = canonical(tours, symmetric=symmetric)
+        written = canonical(tours, **problem.writing)
         new = unknown(written, known)
         known = known.union(keys(written[new]))
         kicked = written
@@ -105,7 +104,7 @@ class DistinctSearch:
             if new.all():
                 break
             some = self.kick(problem, kicked[~new], random_state)
-            kicked[~new] = canonical(some, symmetric=symmetric)
+            kicked[~new] = canonical(some, **problem.writing)
             _exchange(tours, new, kicked, known)
         return new
 

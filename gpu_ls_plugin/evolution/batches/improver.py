@@ -15,6 +15,7 @@ from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.evolution.batches.rows import as_tours, canonical
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.search_text import improving, parse_search, text_of
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 from gpu_ls_plugin.solver import compile_search
@@ -30,9 +31,25 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Result
 
 
-def default_search() -> Callable[..., Any]:
-    """Return a new search as every operator uses it if it is given none: 2-opt and Or-opt."""
-    return LocalSearch()
+# Of giant tours; the first one reverses routes, which matters where lengths are asymmetric.
+ROUTE_SEARCH = "two_opt+relocate(3)+exchange(2,2)+two_opt_star/nearest(20)"
+DIRECTED_ROUTE_SEARCH = "relocate(3)+exchange(2,2)+two_opt_star/nearest(20)"
+
+
+def default_search(problem: TSP | None = None) -> Callable[..., Any]:
+    """Return a new search as every operator uses it if it is given none: 2-opt and Or-opt.
+
+    On the giant tours of a vehicle routing problem, the moves between routes as well.
+    """
+    text = None if problem is None else _route_search(problem)
+    return LocalSearch() if text is None else parse_search(text)
+
+
+def _route_search(problem: TSP) -> str | None:
+    """Return the default of giant tours; None for other tours."""
+    if not isinstance(problem.objective, Routing):
+        return None
+    return ROUTE_SEARCH if problem.symmetric else DIRECTED_ROUTE_SEARCH
 
 
 @dataclass(frozen=True)
@@ -51,6 +68,8 @@ class Improver:
     kicks : int, optional
         Kicks per tour and call of an iterated search; None: its `kicks_per_city`
         where `moves` does not limit it.
+    default : str, optional
+        Text for the search where `search` is None and tours cost their length alone.
 
     Raises
     ------
@@ -63,6 +82,7 @@ class Improver:
     backend: str = "auto"
     moves: int | None = None
     kicks: int | None = None
+    default: str | None = None
 
     def __post_init__(self) -> None:
         check_name(self.backend)  # what is wrong is an error here, not in a generation
@@ -85,7 +105,7 @@ class Improver:
     def prepare(self, problem: TSP, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
         tours = np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
-        compile_search(self._found(), problem, tours, self.backend)
+        compile_search(self._found(problem), problem, tours, self.backend)
 
     def __call__(
         self,
@@ -137,31 +157,32 @@ class Improver:
         seconds = run.seconds_left()
         if seconds <= 0:
             return None
-        budget = self._budget(problem.n, seconds)
-        result: Result = self._found()(
-            problem, tours, seed=seed, budget=budget, backend=self.backend
-        )
+        search = self._found(problem)
+        budget = self._budget(search, problem.n, seconds)
+        result: Result = search(problem, tours, seed=seed, budget=budget, backend=self.backend)
         run.account(result.statistics)
         return result
 
-    def _budget(self, n: int, seconds: float) -> Budget:
+    def _budget(self, search: Callable[..., Any], n: int, seconds: float) -> Budget:
         """Return the limits of a call.
 
         An iterated search would fill any time it is given; the first generation is not to.
         """
-        kicks, search = self.kicks, self._found()
+        kicks = self.kicks
         if (kicks, self.moves) == (None, None) and isinstance(search, IteratedLocalSearch):
             kicks = round(search.kicks_per_city * n)
         limit = seconds if math.isfinite(seconds) else None
         return Budget(seconds=limit, kicks=kicks, moves=self.moves)
 
-    def _found(self) -> Callable[..., Any]:
-        if self.search is None or isinstance(self.search, str):
-            return _written(self.search)
-        return self.search
+    def _found(self, problem: TSP | None = None) -> Callable[..., Any]:
+        """Return the search, of a problem where none is given."""
+        if not (self.search is None or isinstance(self.search, str)):
+            return self.search
+        of_routes = None if problem is None else _route_search(problem)
+        return _written(self.search or of_routes or self.default)
 
 
 @functools.cache
 def _written(text: str | None) -> Callable[..., Any]:
     """Make a search from its text once, so that it may keep what it knows about a problem."""
-    return default_search() if text is None else parse_search(text)
+    return LocalSearch() if text is None else parse_search(text)

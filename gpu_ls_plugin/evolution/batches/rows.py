@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.exceptions import InvalidTourError
+from gpu_ls_plugin.problems import giant_tours, tour_rows
 from gpu_ls_plugin.problems.referee import check_permutations
-from gpu_ls_plugin.problems.tour_rows import canonical, gather, row_offsets
+from gpu_ls_plugin.problems.tour_rows import gather, row_offsets
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -79,6 +80,21 @@ def _is_city(value: Any, n: int) -> bool:
         return bool(0 <= value < n and value == int(value))
     except (TypeError, ValueError):
         return False
+
+
+def canonical(tours: Tours, *, symmetric: bool = True, customers: int | None = None) -> Tours:
+    """Return the one way of writing each tour, as new rows.
+
+    Parameters
+    ----------
+    tours : integer array, shape (P, n)
+        Permutations; not changed.
+    symmetric, customers
+        As in `Writing`; a problem's are ``**problem.writing``.
+    """
+    if customers is None or not len(tours):
+        return tour_rows.canonical(tours, symmetric=symmetric)
+    return giant_tours.canonical(tours, symmetric=symmetric, customers=customers)
 
 
 def keys(tours: Tours) -> list[bytes]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.problems.tour_rows import Writing
 
 KINDS = ("rotation", "reversal")
 MOST_WAITING = 1000  # pairs of members that wait for their fitness
@@ -49,14 +50,14 @@ class Writings:
         fitness: Callable[[Any], ArrayLike | None],
         remedies: Mapping[str, str],
     ) -> None:
-        self.symmetric = symmetric
+        self.writing: Writing = {"symmetric": symmetric}
         self.waiting: deque[tuple[str, Any, Any]] = deque(maxlen=MOST_WAITING)
         self._row, self._fitness, self._remedies = row, fitness, remedies
         self._proven: set[str] = set()
 
-    def adopt(self, symmetric: bool) -> None:
-        """Believe a problem of tours: all rotations cost the same, reversals where it says so."""
-        self.symmetric = symmetric
+    def adopt(self, writing: Writing) -> None:
+        """Believe a problem which ways of writing a tour stand for the same solution."""
+        self.writing = writing
         self._proven.update(KINDS)
 
     def duplicates(
@@ -96,7 +97,7 @@ class Writings:
         return found
 
     def _keys(self, rows: Tours) -> list[bytes]:
-        return keys(canonical(rows, symmetric=self.symmetric))
+        return keys(canonical(rows, **self.writing))
 
     def _same(self, member: Any, twin: Any) -> bool:
         """Tell whether two ways of writing a tour are known to cost the same."""

@@ -11,6 +11,8 @@ from gpu_ls_plugin.evolution.generations.generation import Generation
 from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationEvolution
 from gpu_ls_plugin.evolution.generations.restarts import Restarts
 from gpu_ls_plugin.evolution.replacement import BestDistinct
+from gpu_ls_plugin.objectives.routing import Routing
+from gpu_ls_plugin.recombination import SegmentCrossover
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 
 if TYPE_CHECKING:
@@ -40,7 +42,8 @@ def evolution_of(
 
     Where nothing else is asked for, chains are kicked and crossed as by `solve`: a crossover whose
     children are never worse than their first parents needs no search after it, and a `LocalSearch`
-    that can be fused repairs kicked tours. Otherwise each child is searched.
+    that can be fused repairs kicked tours. Otherwise each child is searched. So is each of routes,
+    where no crossover is never worse.
 
     Parameters
     ----------
@@ -58,9 +61,16 @@ def evolution_of(
     seconds : float
         That the run has.
     """
+    routes = isinstance(problem.objective, Routing)
+    if routes and crossover is None:
+        crossover = SegmentCrossover()
     limits = (improver.moves, improver.kicks, children, replacement)
     evolution: Evolution[Any]
-    if all(limit is None for limit in limits) and _needs_no_children(crossover, improver.given):
+    if (
+        not routes
+        and all(limit is None for limit in limits)
+        and _needs_no_children(crossover, improver.given)
+    ):
         evolution = ChainEvolution.like_solve(
             problem,
             population=size,
@@ -72,8 +82,7 @@ def evolution_of(
     elif crossover is None:
         return None
     else:
-        if improver.search is None:
-            improver = replace(improver, search=SEARCH)
+        improver = replace(improver, default=SEARCH)
         generation = Generation(crossover, improver, replacement or BestDistinct())
         evolution = GenerationEvolution(generation, size or SIZE, children=children)
     return evolution if converged is None else Restarts(evolution, converged)

@@ -72,7 +72,7 @@ class Generation:
         xp = population.xp
         first, second = population.parents(children, random_state)
         crossed = self.crossover.cross(
-            problem,
+            problem.crossed,
             population.tours[first],
             population.tours[second],
             seed=int(random_state.integers(2**63)),
@@ -82,6 +82,6 @@ class Generation:
         if found is None:
             return population
         costs = xp.asarray(found.costs)
-        made = TourPopulation.of(xp, xp.asarray(found.tours), costs, symmetric=problem.symmetric)
+        made = TourPopulation.of(xp, xp.asarray(found.tours), costs, **problem.writing)
         parents = (first, second)
         return self.replacement(problem, population, made, parents, size or len(population))

@@ -55,7 +55,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
         self._starts.prepare(problem, max(self.size, self.children or 0))
         pairs = self.children or self.size  # by which crossovers are laid out
         tours = np.tile(np.arange(problem.n, dtype=np.int32), (pairs, 1))
-        crossover.cross(problem, tours, tours, seed=0, backend=improver.backend)
+        crossover.cross(problem.crossed, tours, tours, seed=0, backend=improver.backend)
 
     def start(
         self,
@@ -74,7 +74,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
             kept.append(made if found is None else found.tours)
         tours = backend.xp.asarray(np.concatenate(kept))
         costs = tour_costs(backend, problem, tours)
-        start = TourPopulation.of(backend.xp, tours, costs, symmetric=problem.symmetric)
+        start = TourPopulation.of(backend.xp, tours, costs, **problem.writing)
         return start.best(self.size)
 
     def next(

@@ -57,8 +57,7 @@ def _rivals(
     """Return the row of the parent that each child shares more edges with."""
     first, second = parents
     one, other = (
-        edge_distance(children.tours, population.tours[rows], symmetric=problem.symmetric)
-        for rows in parents
+        edge_distance(children.tours, population.tours[rows], **problem.writing) for rows in parents
     )
     return population.xp.where(other < one, second, first)
 

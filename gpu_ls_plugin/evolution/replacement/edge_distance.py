@@ -54,6 +54,5 @@ class EdgeDistance:
         both = population.joined(children)
         ranked = both.best(len(both))
         count = min(size, len(ranked))
-        symmetric = problem.symmetric
-        chosen = far_apart(both.xp, ranked.tours, count, self.edges, symmetric=symmetric)
+        chosen = far_apart(both.xp, ranked.tours, count, self.edges, **problem.writing)
         return ranked.take(chosen)

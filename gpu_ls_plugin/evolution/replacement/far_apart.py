@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from gpu_ls_plugin.evolution.shared_edges import shared_edges
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.tour_rows import Writing
 
 _SMALLEST = 3  # cities below which there is one tour only
 _BLOCK = 512  # tours that are compared at once
 
 
-def far_apart(xp: Any, tours: Any, count: int, edges: int, *, symmetric: bool = True) -> Any:
+def far_apart(xp: Any, tours: Any, count: int, edges: int, **writing: Unpack[Writing]) -> Any:
     """Return `count` rows: those far from all taken before them, then the first of the others.
 
     Parameters
@@ -23,8 +26,8 @@ def far_apart(xp: Any, tours: Any, count: int, edges: int, *, symmetric: bool = 
         Tours to be taken, 1 to P.
     edges : int
         A tour is passed over where it has fewer edges of its own beside any that is taken.
-    symmetric : bool
-        Whether an edge is the same in both directions.
+    **writing
+        Which ways of writing a tour are the same: ``symmetric`` and ``customers`` of `Writing`.
 
     Returns
     -------
@@ -38,7 +41,7 @@ def far_apart(xp: Any, tours: Any, count: int, edges: int, *, symmetric: bool = 
     for first in range(0, size, _BLOCK):
         block = xp.arange(first, min(first + _BLOCK, size))
         both = xp.concatenate([block, taken])
-        close = n - shared_edges(xp, tours[both], len(block), symmetric=symmetric) < edges
+        close = n - shared_edges(xp, tours[both], len(block), **writing) < edges
         inside, outside = close[:, : len(block)], close[:, len(block) :]
         found = _first_come(xp, inside, ~outside.any(axis=1))
         taken = xp.concatenate([taken, block[found]])

@@ -1,0 +1,96 @@
+"""Vehicle routing as a pymoo problem: giant tours, and what they violate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from pymoo.core.problem import Problem
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.evolution.batches.rows import as_tours
+from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.problems.cvrp import CVRP
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Values = NDArray[np.float64]
+
+
+class CVRPProblem(Problem):
+    """A vehicle routing problem as a pymoo problem: giant tours are rows of integers.
+
+    Parameters
+    ----------
+    cvrp : gpu_ls_plugin.CVRP
+        The instance, kept as it is in `cvrp`. If it knows its optimum, pymoo shows the gap.
+    hard : bool
+        Whether violations of load, duration and fleet are pymoo's constraints ``G``, which it
+        compares before ``F``: then F is the travelled cost, to which a `penalised` instance adds
+        its penalties. Otherwise there are no constraints, and F adds the penalties of the instance,
+        or so much that hardly any length is worth a violation.
+
+    Raises
+    ------
+    InvalidTypeError
+        `cvrp` is not a CVRP, or `hard` is not a bool.
+
+    Notes
+    -----
+    There is a constraint for the load, one for the duration where the instance limits it, and one
+    for the fleet where it does. Local searches work by penalised costs in either case, and never
+    break a constraint more than it is broken.
+    """
+
+    def __init__(self, cvrp: CVRP, hard: bool = False) -> None:
+        if not isinstance(cvrp, CVRP):
+            raise InvalidTypeError(f"cvrp: {type(cvrp).__name__} is not a gpu_ls_plugin.CVRP")
+        self.cvrp = cvrp
+        self.hard = checks.instance("hard", hard, kind=bool, wanted="a bool")
+        self.constraints = tuple(
+            name
+            for name, limit in (
+                ("load", cvrp.capacity),
+                ("duration", cvrp.route_limit),
+                ("vehicles", cvrp.fleet),
+            )
+            if hard and limit is not None
+        )
+        super().__init__(
+            n_var=cvrp.n,
+            n_obj=1,
+            n_ieq_constr=len(self.constraints),
+            xl=0,
+            xu=cvrp.n - 1,
+            vtype=int,
+        )
+
+    def _evaluate(self, rows: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        out.update(self.values(as_tours(rows)))
+
+    def values(self, tours: ArrayLike) -> dict[str, Values]:
+        """Return F (P, 1), and G (P, constraints) where there are any, of giant tours (P, n)."""
+        priced = not self.hard or self.cvrp.penalties is not None
+        costs = self.cvrp.tsp.cost(tours) if priced else self.cvrp.cost(tours)
+        made = {"F": np.asarray(costs, dtype=np.float64)[:, np.newaxis]}
+        if self.constraints:
+            violations = self.cvrp.violations(tours)
+            columns = [getattr(violations, name) for name in self.constraints]
+            made["G"] = np.stack(columns, axis=1).astype(np.float64)
+        return made
+
+    def routes(self, tour: ArrayLike) -> list[list[int]]:
+        """Return the customers of each route of one row, for example of ``result.X``."""
+        return self.cvrp.routes(as_tours(tour))
+
+    def _calc_pareto_front(self, *args: Any, **kwargs: Any) -> Any:
+        optimum = self.cvrp.optimum
+        return None if optimum is None else np.array([[optimum]], dtype=float)
+
+    def name(self) -> str:
+        """Return the instance's name."""
+        return self.cvrp.name or super().name()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # immutable, as `TSPProblem`
