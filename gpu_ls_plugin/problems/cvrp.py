@@ -428,7 +428,7 @@ class CVRP(Problem):
 
     def canonical(self, tours: Any) -> NDArray[np.int32]:
         """Return giant tours as new rows, equal where their routes are."""
-        return self.tsp.canonical(tours)
+        return self.tsp.canonical(self.check(tours))
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
         """Return a function that says which share of another tour's edges this one lacks.
