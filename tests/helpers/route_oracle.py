@@ -7,12 +7,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+import gpu_ls_plugin as gls
+from tests.helpers.routing import random_cvrp
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    import gpu_ls_plugin as gls
 
 Route = list[int]
+
+
+def some_cvrp(kind: str, customers: int, seed: int, capacity: int) -> gls.CVRP:
+    """Return a random problem; of kind "tight", routes are often just as long as they may be."""
+    if kind != "tight":
+        return random_cvrp(kind, customers, seed, capacity)
+    random = np.random.default_rng(seed)
+    points = random.integers(0, 6, (customers + 1, 2))
+    demands = np.r_[0, random.integers(1, 10, customers)]
+    limit = 2 * np.ceil(np.hypot(*(points - points[0]).T)).max() + random.integers(1, 10)
+    services = {"service_times": 1, "route_limit": float(limit), "copies": customers}
+    return gls.CVRP(points, demands, capacity, **services)
 
 
 def matrix(problem: gls.CVRP) -> list[list[float]]:

@@ -146,7 +146,7 @@ struct Savings {
     const auto all = [](int) { return true; };
     Philox first_block(seed, Purpose::kSavings, item);
     first_block.seek(pair_count);
-    int end = item == 0 ? pair_count : 1 + int(first_block.below(block));
+    int end = 1 + int(first_block.below(block));
     for (int begin = 0; begin < pair_count; begin = end, end += block) {
       if (end > pair_count) end = pair_count;
       if (item > 0) join_in_order(begin, end, drawn);
