@@ -107,6 +107,8 @@ class CVRP(Problem):
     ([0, 1, 2, 4, 3], [18], [True])
     """
 
+    constrained = True
+
     customers: int
     vehicles: int
     fleet: int | None

@@ -105,7 +105,8 @@ def from_depot(rows: NDArray[Any], customers: int) -> tuple[NDArray[Any], NDArra
     if depots[:, 0].all():
         return rows, depots
     places = (depots.argmax(axis=1)[:, np.newaxis] + np.arange(rows.shape[1])) % rows.shape[1]
-    return gather(rows, places), gather(depots, places)
+    turned: NDArray[np.bool_] = gather(depots, places)
+    return gather(rows, places), turned
 
 
 def route_sums(problem: RoutedProblem, rows: NDArray[np.int32]) -> RouteSums:

@@ -132,14 +132,12 @@ def test_violations_by_hand():
 
 
 def test_rounding_alone_breaks_no_limit():
-    points = [(0, 0), (0.1, 0), (0.3, 0)]
-    limit = 0.6  # the sum of 0.1, 0.2 and 0.3 is a little more
-    problem = gls.CVRP(points, [0, 1, 1], 2, metric="EUC", route_limit=limit)
-    tour = problem.tour([[1, 2]])
-    assert problem.feasible(tour)[0]
-    assert not gls.CVRP(points, [0, 1, 1], 2, metric="EUC", route_limit=0.6 + 1e-3).complaints(
-        np.append(tour, 4)[: problem.n]
-    )
+    # Out, back and service add up to a little more than 0.3.
+    made = {"metric": "EUC", "service_times": 0.1}
+    problem = gls.CVRP([(0, 0), (0.1, 0)], [0, 1], 1, route_limit=0.3, **made)
+    assert 0.1 + 0.1 + 0.1 > 0.3 and problem.feasible([0, 1])[0]
+    with pytest.raises(InvalidProblemError, match="takes 0.3, more than 0.2999"):
+        gls.CVRP([(0, 0), (0.1, 0)], [0, 1], 1, route_limit=0.2999, **made)
 
 
 # giant tours
