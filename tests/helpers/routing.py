@@ -54,6 +54,19 @@ def giant_tours(problem: gls.CVRP, size: int, seed: int = 0) -> np.ndarray:
     return np.stack(rows).astype(np.int32)
 
 
+def rewritten(problem: gls.CVRP, row: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Return the same routes in another order, from another copy on, some of them reversed."""
+    routes = problem.routes(row)
+    routes += [[] for _ in range(problem.copies - len(routes))]
+    random.shuffle(routes)
+    copies = random.permutation([0, *range(problem.customers + 1, problem.n)])
+    cities: list[int] = []
+    for copy, route in zip(copies, routes, strict=True):
+        turn = problem.symmetric and random.random() < 0.5
+        cities += [copy, *(route[::-1] if turn else route)]
+    return np.roll(np.array(cities, np.int32), int(random.integers(problem.n)))
+
+
 def plain_violations(problem: gls.CVRP, row: np.ndarray) -> tuple[float, float, int]:
     """Return what a walk along a giant tour finds: load, duration and routes too much."""
     first = next(p for p, node in enumerate(row) if node == 0 or node > problem.customers)

@@ -138,7 +138,7 @@ class Improver:
         result = self.search_rows(problem, tours, random_state, run)
         if result is not None:
             tours, costs = result.tours, np.array(result.costs)  # a new one, to be changed
-        tours = canonical(tours, symmetric=problem.symmetric)
+        tours = canonical(tours, **problem.writing)
         return tours, costs if problem.integer else None
 
     def search_rows(

@@ -1,0 +1,273 @@
+"""Vehicle routing in pymoo: giant tours, their penalties or constraints, and all operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+
+import cloudpickle
+from pymoo.algorithms.soo.nonconvex.brkga import BRKGA
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.core.evaluator import Evaluator
+from pymoo.core.population import Population
+from pymoo.operators.sampling.rnd import PermutationRandomSampling
+from pymoo.optimize import minimize
+
+import gpu_ls_plugin as gls
+import gpu_ls_pymoo as adapter
+from gpu_ls_plugin.evolution.batches.improver import Improver, default_search
+from gpu_ls_plugin.evolution.replacement import Crowding, EdgeDistance
+from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError, UnsupportedProblemError
+from gpu_ls_pymoo import CVRPProblem, MemeticGA
+from tests.helpers.routing import giant_tours, random_cvrp, rewritten
+
+HARD = pytest.mark.parametrize("hard", [False, True], ids=["soft", "hard"])
+
+
+@pytest.fixture(scope="module")
+def cvrp() -> gls.CVRP:
+    """Thirty customers, capacity and a fleet."""
+    return random_cvrp("fleet", 30, 1)
+
+
+@pytest.fixture(scope="module")
+def limited() -> gls.CVRP:
+    """Thirty customers and routes of limited duration."""
+    return random_cvrp("duration", 30, 1)
+
+
+def evaluated(problem: Any, rows: Any) -> Population:
+    """Return rows as an evaluated Population."""
+    pop = Population.new("X", rows)
+    Evaluator().eval(problem, pop)
+    return pop
+
+
+def test_soft_problems_pay_for_violations(cvrp: gls.CVRP) -> None:
+    problem, rows = CVRPProblem(cvrp), giant_tours(cvrp, 10, 1)
+    assert (problem.n_var, problem.n_obj, problem.n_constr) == (cvrp.n, 1, 0)
+    values = problem.evaluate(rows)[:, 0]
+    feasible = cvrp.feasible(rows)
+    assert 0 < feasible.sum() < len(rows)
+    assert (values[feasible] == cvrp.cost(rows)[feasible]).all()
+    assert values[feasible].max() < values[~feasible].min()
+    soft = CVRPProblem(cvrp.penalised(load=3, vehicles=7))
+    broken = cvrp.violations(rows)
+    paid = cvrp.cost(rows) + 3 * broken.load + 7 * broken.vehicles
+    assert (soft.evaluate(rows)[:, 0] == paid).all()
+
+
+def test_hard_problems_have_constraints(cvrp: gls.CVRP, limited: gls.CVRP) -> None:
+    for instance, names in ((cvrp, ("load", "vehicles")), (limited, ("load", "duration"))):
+        problem, rows = CVRPProblem(instance, hard=True), giant_tours(instance, 10, 1)
+        assert problem.constraints == names
+        assert problem.n_ieq_constr == 2
+        found = problem.evaluate(rows, return_as_dictionary=True)
+        assert (found["F"][:, 0] == instance.cost(rows)).all()
+        broken = instance.violations(rows)
+        for column, name in enumerate(names):
+            assert (found["G"][:, column] == getattr(broken, name)).all()
+        pop = evaluated(problem, rows)
+        assert (pop.get("FEAS")[:, 0] == instance.feasible(rows)).all()
+    both = CVRPProblem(cvrp.penalised(load=3, vehicles=7), hard=True)
+    rows = giant_tours(cvrp, 10, 1)
+    assert both.evaluate(rows, return_as_dictionary=True)["F"].max() > cvrp.cost(rows).max()
+
+
+def test_wrong_parameters_are_named(tsp: gls.TSP, cvrp: gls.CVRP) -> None:
+    with pytest.raises(InvalidTypeError, match=r"cvrp: TSP is not a gpu_ls_plugin\.CVRP"):
+        CVRPProblem(tsp)
+    with pytest.raises(InvalidTypeError, match="hard: 1"):
+        CVRPProblem(cvrp, hard=1)
+    with pytest.raises(InvalidTourError):
+        CVRPProblem(cvrp).evaluate(np.zeros((1, cvrp.n), int))
+
+
+def test_names_optimum_and_copies(cvrp: gls.CVRP) -> None:
+    from copy import deepcopy
+
+    known = gls.CVRP([(0, 0), (0, 3), (0, 5)], [0, 1, 1], 2, name="tiny", optimum=10)
+    problem = CVRPProblem(known)
+    assert problem.name() == "tiny"
+    assert problem.pareto_front().tolist() == [[10]]
+    assert deepcopy(problem) is problem
+    assert adapter.as_tsp(problem) is known.tsp
+    assert cloudpickle.loads(cloudpickle.dumps(problem)).cvrp.optimum == 10
+    assert problem.routes(known.tour([[2, 1]]).astype(float)) == [[2, 1]]
+    assert CVRPProblem(cvrp).pareto_front() is None
+
+
+def test_the_same_routes_are_duplicates(cvrp: gls.CVRP) -> None:
+    problem, random = CVRPProblem(cvrp), np.random.default_rng(2)
+    rows = giant_tours(cvrp, 6, 2)
+    again = np.stack([rewritten(cvrp, row, random) for row in rows])
+    pop = Population.new("X", np.concatenate([rows, again]))
+    left = adapter.TourDuplicateElimination(problem=problem).do(pop)
+    assert (left.get("X") == rows).all()
+    repaired = adapter.CanonicalTourRepair().do(problem, pop).get("X")
+    assert (repaired[:6] == repaired[6:]).all()
+    assert (repaired == cvrp.canonical(pop.get("X"))).all()
+
+
+OPERATORS = {
+    "local search": lambda: {"mutation": adapter.LocalSearchMutation(prob=0.5)},
+    "moves": lambda: {"mutation": adapter.LocalSearchMutation(moves=5)},
+    "kick": lambda: {"mutation": adapter.DoubleBridgeMutation()},
+    "sampling": lambda: {"sampling": adapter.LocalSearchSampling()},
+    "survival": lambda: {"survival": adapter.EdgeDistanceSurvival(4)},
+    "order": lambda: {"crossover": adapter.OrderCrossover()},
+    "segment": lambda: {"crossover": adapter.SegmentCrossover()},
+    "partially mapped": lambda: {"crossover": adapter.PartiallyMappedCrossover()},
+    "cycle": lambda: {"crossover": adapter.CycleCrossover()},
+    "edge recombination": lambda: {"crossover": adapter.EdgeRecombinationCrossover()},
+    "edge assembly": lambda: {"crossover": adapter.EdgeAssemblyCrossover()},
+    "partition": lambda: {"crossover": adapter.PartitionCrossover()},
+    "mating": lambda: {"mating": adapter.MemeticMating()},
+}
+
+
+@HARD
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_every_operator_of_a_plain_ga(cvrp: gls.CVRP, operator: str, hard: bool) -> None:
+    options = {
+        "sampling": PermutationRandomSampling(),
+        "crossover": adapter.OrderCrossover(),
+        "mutation": adapter.LocalSearchMutation(prob=0.5),
+        "repair": adapter.CanonicalTourRepair(),
+        "eliminate_duplicates": adapter.TourDuplicateElimination(),
+        "output": adapter.LocalSearchOutput(),
+    }
+    problem = CVRPProblem(cvrp, hard)
+    algorithm = GA(pop_size=12, **options | OPERATORS[operator]())
+    result = minimize(problem, algorithm, ("n_gen", 4), seed=1)
+    pop = result.algorithm.pop
+    fresh = evaluated(problem, pop.get("X"))
+    assert (fresh.get("F") == pop.get("F")).all()
+    assert (fresh.get("CV") == pop.get("CV")).all()
+    assert len(np.unique(cvrp.canonical(pop.get("X")), axis=0)) == len(pop)
+    if operator != "kick":
+        assert cvrp.feasible(result.X).all()
+
+
+@HARD
+@pytest.mark.parametrize("kind", ["fleet", "duration", "directed duration", "real duration"])
+def test_the_memetic_algorithm_ends_with_feasible_tours(kind: str, hard: bool) -> None:
+    cvrp = random_cvrp(kind, 30, 4)
+    problem = CVRPProblem(cvrp, hard)
+    result = minimize(problem, MemeticGA(20), ("n_gen", 6), seed=1, save_history=True)
+    assert cvrp.feasible(result.pop.get("X")).all()
+    assert result.F[0] == pytest.approx(cvrp.cost(result.X)[0], rel=1e-12)
+    fresh = evaluated(problem, result.pop.get("X"))
+    np.testing.assert_allclose(fresh.get("F"), result.pop.get("F"), rtol=1e-12)
+    assert (fresh.get("G") == result.pop.get("G")).all()
+    best = [entry.opt.get("F")[0, 0] for entry in result.history]
+    assert best == sorted(best, reverse=True)
+    assert result.data["start_best"] >= result.F[0]
+    assert result.data["local_search"].moves > 0
+    assert len(np.unique(cvrp.canonical(result.pop.get("X")), axis=0)) == len(result.pop)
+
+
+MEMETIC = {
+    "order": lambda: {"crossover": gls.OrderCrossover()},
+    "edge assembly": lambda: {"crossover": gls.EdgeAssembly()},
+    "crowding": lambda: {"crossover": gls.OrderCrossover(), "replacement": Crowding()},
+    "far apart": lambda: {"replacement": EdgeDistance(5)},
+    "children": lambda: {"n_offsprings": 7},
+    "moves": lambda: {"moves": 10},
+    "pymoo": lambda: {"mutation": adapter.DoubleBridgeMutation(prob=0.5)},
+    "kicks": lambda: {"search": f"iterated_local_search({ROUTES}, double_bridge(30))", "kicks": 3},
+}
+ROUTES = "relocate(2)+two_opt_star/nearest(10)"
+
+
+@HARD
+@pytest.mark.parametrize("options", MEMETIC)
+def test_options_of_the_memetic_algorithm(cvrp: gls.CVRP, options: str, hard: bool) -> None:
+    problem = CVRPProblem(cvrp, hard)
+    result = minimize(problem, MemeticGA(12, **MEMETIC[options]()), ("n_gen", 4), seed=1)
+    assert cvrp.feasible(result.X)[0]
+    assert result.F[0] == cvrp.cost(result.X)[0]
+    assert len(np.unique(cvrp.canonical(result.pop.get("X")), axis=0)) == len(result.pop)
+
+
+@HARD
+def test_a_loaded_checkpoint_continues_identically(cvrp: gls.CVRP, hard: bool) -> None:
+    algorithm = MemeticGA(12).setup(CVRPProblem(cvrp, hard), termination=("n_gen", 6), seed=3)
+    for _ in range(3):
+        algorithm.next()
+    loaded = cloudpickle.loads(cloudpickle.dumps(algorithm))
+    results = [algorithm.run(), loaded.run()]
+    assert (results[0].pop.get("X") == results[1].pop.get("X")).all()
+    assert (results[0].pop.get("F") == results[1].pop.get("F")).all()
+    assert loaded.evaluator.n_eval == algorithm.evaluator.n_eval
+
+
+@HARD
+def test_ask_and_tell(cvrp: gls.CVRP, hard: bool) -> None:
+    problem = CVRPProblem(cvrp, hard)
+    algorithm = MemeticGA(12).setup(problem, termination=("n_gen", 4), seed=1)
+    while algorithm.has_next():
+        asked = algorithm.ask()
+        algorithm.evaluator.eval(problem, asked)
+        algorithm.tell(infills=asked)
+    same = minimize(problem, MemeticGA(12), ("n_gen", 4), seed=1)
+    assert (algorithm.result().pop.get("X") == same.pop.get("X")).all()
+
+
+def test_warm_starts_are_kept(cvrp: gls.CVRP) -> None:
+    best = gls.LocalSearch([gls.Relocate(), gls.TwoOptStar()])(
+        cvrp, giant_tours(cvrp, 8, 5), backend="cpu"
+    )
+    result = minimize(
+        CVRPProblem(cvrp, hard=True), MemeticGA(8, sampling=best.tours), ("n_gen", 3), seed=1
+    )
+    assert result.data["start_best"] <= best.costs.min()
+    assert cvrp.feasible(result.X)[0]
+
+
+def test_columns_count_routes_once(cvrp: gls.CVRP, capsys: pytest.CaptureFixture[str]) -> None:
+    random = np.random.default_rng(1)
+    row = cvrp.canonical(giant_tours(cvrp, 2, 1))[0]
+    same = np.stack([rewritten(cvrp, row, random) for _ in range(5)])
+    start = evaluated(CVRPProblem(cvrp), same)
+    algorithm = GA(
+        pop_size=5,
+        sampling=start,
+        crossover=adapter.OrderCrossover(),
+        mutation=adapter.LocalSearchMutation(),
+        eliminate_duplicates=False,
+        output=adapter.LocalSearchOutput(),
+    )
+    minimize(CVRPProblem(cvrp), algorithm, ("n_gen", 1), seed=1, verbose=True)
+    lines = capsys.readouterr().out.splitlines()
+    names, line = (lines[place].split("|") for place in (1, 3))
+    cells = dict(zip((n.strip() for n in names), (c.strip() for c in line), strict=True))
+    assert (cells["distinct"], cells["entropy"]) == ("1", "0.00")
+
+
+def test_random_keys(cvrp: gls.CVRP) -> None:
+    encoded = adapter.RandomKeysProblem(CVRPProblem(cvrp, hard=True), seed=1)
+    algorithm = BRKGA(n_elites=5, n_offsprings=10, n_mutants=5)
+    result = minimize(encoded, algorithm, ("n_gen", 3), seed=1)
+    assert cvrp.feasible(encoded.tours(result.opt)).all()
+
+
+def test_default_searches(cvrp: gls.CVRP, tsp: gls.TSP) -> None:
+    names = [part.name for part in default_search(cvrp.tsp).neighbourhoods]
+    assert names == ["two_opt", "relocate", "exchange", "two_opt_star"]
+    directed = default_search(random_cvrp("directed", 9).tsp)
+    assert [part.name for part in directed.neighbourhoods] == names[1:]
+    assert default_search(tsp) == default_search() == gls.LocalSearch()
+    assert Improver(default="or_opt").given is None
+
+
+def test_crossing_by_lengths_is_refused_elsewhere(cvrp: gls.CVRP) -> None:
+    rows = giant_tours(cvrp, 2, 1)
+    with pytest.raises(UnsupportedProblemError, match="routing"):
+        gls.EdgeAssembly().cross(cvrp, rows, rows[::-1].copy(), backend="cpu")
+    assert cvrp.tsp.crossed.objective.length_alone
+    assert cvrp.tsp.crossed is cvrp.tsp.crossed
