@@ -1,6 +1,6 @@
 """All that the author of a plugin imports: the names here are stable.
 
-What a part derives from: `Metric`, `Objective`, `Candidates`, `Neighbourhood`, `Filter`,
+What a part derives from: `Metric`, `Objective`, `Resource`, `Candidates`, `Neighbourhood`, `Filter`,
 `Perturbation`, `Acceptance`, `Recombination`, `Cooperation`. A construction is a function, a search
 anything that is called like `LocalSearch` and returns a `Result`. Pivoting rules are not among
 them: each is an engine. Problems of other kinds than `TSP` derive from `Problem`; what a
@@ -53,6 +53,7 @@ from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.problems.referee import check_permutations, check_tours, check_values
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.recombination import Recombination, Workspace
+from gpu_ls_plugin.resources import Resource
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches.instantiations import (
     filter_kernels,
@@ -85,6 +86,7 @@ __all__ = [
     "Problem",
     "Progress",
     "Recombination",
+    "Resource",
     "Result",
     "Setting",
     "Statistics",

@@ -35,6 +35,8 @@ class Objective(ABC):
     by_edges : bool
         Whether the cost is a sum over the edges of a tour, so that what moves gain that have no
         edge in common adds up, and a part of a tour may be searched without the rest.
+    directed : bool
+        Whether a tour and its reverse may cost differently although lengths have no directions.
     """
 
     name: ClassVar[str]
@@ -42,6 +44,7 @@ class Objective(ABC):
     header: ClassVar[str] = "objectives/objective.cuh"
     length_alone: ClassVar[bool] = False
     by_edges: ClassVar[bool] = False
+    directed: bool = False
 
     def source(self) -> str:
         """Return the C++ text that defines the functor, empty where `header` does."""
@@ -104,4 +107,13 @@ def require_nothing_kept(objective: Objective, problem: Problem, search: str) ->
         raise UnsupportedProblemError(
             f"problem: {search} does not keep what the objective {objective.name!r} needs of a "
             "tour; use Best() or First()"
+        )
+
+
+def require_undirected(objective: Objective, search: str) -> None:
+    """Raise UnsupportedProblemError where a search turns tours round that must not be."""
+    if objective.directed:
+        raise UnsupportedProblemError(
+            f"problem: {search} turns tours round, but under the objective {objective.name!r} the "
+            "way that they are run matters; use candidate lists, such as Nearest(20)"
         )

@@ -142,6 +142,21 @@ template <class Metric>
 GLS_DEVICE constexpr bool keeps() {
   return Keeps<typename ObjectiveOf<Metric>::Type>::kValue;
 }
+// Whether a tour and its reverse may cost differently although lengths have no directions:
+// `kDirected` says so. Then moves leave the segment of t1 as it is.
+template <class Objective, class = void>
+struct Directed {
+  enum : bool { kValue = false };
+};
+template <class Objective>
+struct Directed<Objective, decltype(void(Objective::kDirected))> {
+  enum : bool { kValue = Objective::kDirected };
+};
+template <class View>
+GLS_DEVICE bool turns_either_way(const View&, int directions) {
+  return directions == 2 &&
+         !Directed<typename ObjectiveOf<typename View::Lengths::Metric>::Type>::kValue;
+}
 template <class Metric>
 GLS_DEVICE Metric metric_of(const void* data, int n, int row) {
   Metric metric(data, n);

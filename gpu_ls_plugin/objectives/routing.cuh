@@ -98,6 +98,7 @@ struct ResourceList<Weight, Resource, Rest...> {
 template <class Metric, class Weight, bool hard, class... Resources>
 struct Routing {
   static constexpr bool kKeeps = true;
+  static constexpr bool kDirected = ResourceList<Weight, Resources...>::kTurns;
   using List = ResourceList<Weight, Resources...>;
 
   const Metric metric;
@@ -310,7 +311,7 @@ struct Routing {
   GLS_DEVICE Gain gain_by_segments(const Change& change, Gain shorter) const {
     const int n = change.cities();
     const KeptRoutes routes = kept_routes(n);
-    const TourSegments tour(change);
+    const TourSegments tour(change, kTurns ? change.place(0) : -1);
     int first = 0;  // a segment with a depot, after whose tail the routes that are new begin
     while (!holds_depot(routes, tour.segments[first], n)) ++first;
     const auto segment_at = [&](int x) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -96,7 +97,10 @@ class Routing(Objective):
         self.hard = problem.penalties is None
         self.penalties = problem.penalties or hard_penalties(problem)
         limited = problem.route_limit is not None
-        self.resources: tuple[Resource, ...] = (Load(), Duration()) if limited else (Load(),)
+        built_in = (Load(), Duration()) if limited else (Load(),)
+        self.resources: tuple[Resource, ...] = (*built_in, *problem.resources)
+        # Whether the way that routes are run says what they use.
+        self.directed = any(part.segments > 1 for part in self.resources)
 
         weight = "gls::int64" if problem.integer else "double"
         parts = ", ".join(part.functor(problem) for part in self.resources)
@@ -116,7 +120,7 @@ class Routing(Objective):
         fleet = its.copies if its.fleet is None else its.fleet
         words = [backend.metric_data(problem), its.customers, fleet, cast(self.penalties.vehicles)]
         for part in self.resources:
-            words += [cast(getattr(self.penalties, part.name)), *part.words(backend, its)]
+            words += [cast(self._weight(part)), *part.words(backend, its)]
         return words
 
     def most(self, problem: Any) -> float:
@@ -125,6 +129,8 @@ class Routing(Objective):
         whole = its.longest * (its.customers + its.copies) + float(its.service_times.sum())
         limited = its.fleet is not None and its.fleet < its.copies
         most = due.load * float(its.demands.sum()) + due.vehicles * its.copies * limited
+        if its.resources:
+            return math.inf
         return most + due.duration * whole * (its.route_limit is not None)
 
     def kept_bytes(self, problem: Any) -> int:
@@ -144,11 +150,18 @@ class Routing(Objective):
             + self.penalties.duration * violations.duration
             + self.penalties.vehicles * violations.vehicles
         )
+        for part in self.problem.resources:
+            paid = paid + self._weight(part) * violations.resources[part.name]
         return np.asarray(paid, dtype=self.problem.cost_dtype)
 
     def feasible(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which giant tours (P, n) break no constraint."""
         return giant_tours.violations(self.problem, rows).none
+
+    def _weight(self, part: Resource) -> float:
+        """Return what a unit of a resource's excess costs."""
+        weight: float = getattr(self.penalties, part.name, None) or part.weight(self.problem)
+        return weight
 
     def __repr__(self) -> str:
         return f"Routing({self.problem!r})"

@@ -21,54 +21,65 @@ struct Segment {
 };
 
 struct TourSegments {
-  Segment segments[kMostSegments];  // in the order of the tour after; the longest comes first
+  Segment segments[kMostSegments];  // in the order of the tour after; that which stays comes first
   int size;
 
+  // The longest segment stays as it is or, where the way that the tour is run matters, that of
+  // `fixed`, a place.
   template <class Change>
-  GLS_DEVICE explicit TourSegments(const Change& change) : size(change.edges()) {
+  GLS_DEVICE explicit TourSegments(const Change& change, int fixed = -1) : size(change.edges()) {
     const int n = change.cities();
-    int before[kMostSegments];  // the places before the cuts, in order
+    int before[kMostSegments];                        // the places before the cuts, in order
+    int fronts[kMostSegments], backs[kMostSegments];  // the ends of the cuts
     for (int edge = 0; edge < size; ++edge) {
-      const Edge cut = change.cut(edge);
-      const int place = cut.to == (cut.from + 1 < n ? cut.from + 1 : 0) ? cut.from : cut.to;
+      const Edge cut = change.ends_out(edge);
+      const int from = change.place(cut.from), to = change.place(cut.to);
+      const bool forward = to == (from + 1 < n ? from + 1 : 0);
+      const int place = forward ? from : to;
       int at = edge;
-      for (; at > 0 && before[at - 1] > place; --at) before[at] = before[at - 1];
+      for (; at > 0 && before[at - 1] > place; --at) {
+        before[at] = before[at - 1], fronts[at] = fronts[at - 1], backs[at] = backs[at - 1];
+      }
       before[at] = place;
+      fronts[at] = forward ? cut.from : cut.to, backs[at] = forward ? cut.to : cut.from;
     }
-    Segment known[kMostSegments];
-    int longest = 0;
+    const auto known = [&](int x) {
+      return Segment{before[x] + 1, x + 1 < size ? before[x + 1] : before[0] + n, true};
+    };
+    int first = 0;
     for (int x = 0; x < size; ++x) {
-      known[x] = {before[x] + 1, x + 1 < size ? before[x + 1] : before[0] + n, true};
-      if (known[x].length() > known[longest].length()) longest = x;
+      const Segment segment = known(x);
+      const auto holds = [&](int place) { return segment.first <= place && place <= segment.last; };
+      const bool leads =
+          fixed < 0 ? segment.length() > known(first).length() : holds(fixed) || holds(fixed + n);
+      if (leads) first = x;
     }
-    uint32 passed = 0;  // links
-    segments[0] = known[longest];
+    segments[0] = known(first);
+    int left = fronts[first + 1 < size ? first + 1 : 0];  // the end at which a segment is left
     for (int x = 1; x < size; ++x) {
-      const int from = segments[x - 1].place(segments[x - 1].length() - 1, n);
-      const int to = follow(change, from, passed);
+      const int entered = linked(change, left);
       for (int next = 0; next < size; ++next) {
-        Segment segment = known[next];
-        if (segment.place(0, n) == to) {
-          segments[x] = segment;
-          break;
-        }
-        segment.forward = false;
-        if (segment.place(0, n) == to) segments[x] = segment;
+        const int ahead = next + 1 < size ? next + 1 : 0;
+        const bool forward = backs[next] == entered;
+        if (!forward && fronts[ahead] != entered) continue;
+        segments[x] = known(next);
+        segments[x].forward = forward;
+        left = forward ? fronts[ahead] : backs[next];
+        break;
       }
     }
   }
 
  private:
-  // The other end of a link at a place, which is passed then.
+  // The other end of the link at an end.
   template <class Change>
-  GLS_DEVICE static int follow(const Change& change, int from, uint32& passed) {
+  GLS_DEVICE static int linked(const Change& change, int end) {
     for (int edge = 0; edge < change.edges(); ++edge) {
-      const Edge link = change.link(edge);
-      if ((passed >> edge & 1) || (link.from != from && link.to != from)) continue;
-      passed |= 1u << edge;
-      return link.from == from ? link.to : link.from;
+      const Edge link = change.ends_in(edge);
+      if (link.from == end) return link.to;
+      if (link.to == end) return link.from;
     }
-    return from;
+    return end;
   }
 };
 

@@ -40,6 +40,7 @@ from gpu_ls_plugin.perturbations import DoubleBridge, Restart
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.problems.problem import Problem
+from gpu_ls_plugin.resources import Duration, Load
 from gpu_ls_plugin.searches import (
     Cycle,
     EdgeAssembly,
@@ -65,6 +66,8 @@ def gpu_ls_register_parts(register: Register) -> None:
     for name, metric in BUILT_IN_METRICS.items():
         register("metric", name, metric)
     register("objective", Length.name, Length)
+    for resource in (Load, Duration):
+        register("resource", resource.name, resource)
     for candidates in (All, Nearest, Quadrant, Alpha, Union, Closure):
         register("candidates", candidates.__name__.lower(), candidates)
     for_tours = (random_tours, nearest_neighbour, greedy, space_filling_curve)

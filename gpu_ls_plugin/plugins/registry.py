@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 KINDS = (
     "metric",
     "objective",
+    "resource",
     "candidates",
     "construction",
     "neighbourhood",

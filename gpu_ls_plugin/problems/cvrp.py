@@ -24,6 +24,7 @@ from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.problems.referee import check_permutations
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.values import array_of, check_finite
+from gpu_ls_plugin.resources import Resource
 
 if TYPE_CHECKING:
     import os
@@ -87,6 +88,8 @@ class CVRP(Problem):
     route_limit : int, float or None
     nodes : TSP
         The depot and the customers.
+    resources : tuple of Resource
+        What routes use up beside load and duration, as `with_resources` has it.
     penalties : Penalties or None
         What a unit of each violation costs a search; None where constraints are hard.
 
@@ -119,6 +122,7 @@ class CVRP(Problem):
     service_times: NDArray[Any]
     route_limit: float | None
     nodes: TSP
+    resources: tuple[Resource, ...]
     penalties: Penalties | None
 
     def __init__(
@@ -228,6 +232,7 @@ class CVRP(Problem):
         route_limit: float | None,
         vehicles: int | None,
         copies: int | None,
+        resources: tuple[Resource, ...] = (),
         penalties: Penalties | None = None,
     ) -> None:
         if nodes.n < 2:
@@ -250,6 +255,7 @@ class CVRP(Problem):
             service_times=services,
             route_limit=limit,
             fleet=vehicles,
+            resources=tuple(resources),
             penalties=penalties,
         )
         enough = vehicles or self._enough_vehicles()
@@ -258,6 +264,18 @@ class CVRP(Problem):
             copies = checks.integer("copies", copies, least=least, most=MOST - self.customers)
         self.__dict__.update(vehicles=enough, copies=copies or least)
         self.__dict__["n"] = self.customers + self.copies
+
+    def with_resources(self, *resources: Resource) -> Self:
+        """Return the same problem with constraints of a plugin, such as time windows.
+
+        Parameters
+        ----------
+        *resources : Resource
+            In place of those that the problem has; load and duration are not among them.
+        """
+        for resource in resources:
+            checks.instance("resources", resource, kind=Resource, wanted="Resource")
+        return type(self)._of(*self._content[:-1], resources, self.penalties)
 
     def penalised(
         self,
@@ -286,6 +304,7 @@ class CVRP(Problem):
             self.route_limit,
             self.fleet,
             self.copies,
+            self.resources,
         )
 
     @property

@@ -6,7 +6,7 @@ and all nodes beyond the customers are copies of the depot. Plain NumPy, and not
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from gpu_ls_plugin.problems.tour_rows import gather, row_offsets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -35,6 +35,7 @@ class RoutedProblem(Protocol):
     route_limit: float | None
     nodes: TSP
     penalties: Any
+    resources: tuple[Any, ...]
 
     @property
     def integer(self) -> bool:
@@ -86,16 +87,21 @@ class Violations:
         Duration beyond the route limit, over all routes.
     vehicles : int64 array, shape (P,)
         Routes beyond the fleet.
+    resources : dict of str to array, shape (P,)
+        The excess of each further resource of the problem, by its name.
     """
 
     load: NDArray[np.int64]
     duration: NDArray[Any]
     vehicles: NDArray[np.int64]
+    resources: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     @property
     def none(self) -> NDArray[np.bool_]:
         """Which rows break no constraint, shape (P,)."""
         broken: NDArray[np.bool_] = (self.load > 0) | (self.duration > 0) | (self.vehicles > 0)
+        for excess in self.resources.values():
+            broken = broken | (excess > 0)
         return ~broken
 
 
@@ -139,6 +145,7 @@ def violations(problem: RoutedProblem, rows: NDArray[np.int32]) -> Violations:
         np.maximum(sums.loads - problem.capacity, 0).sum(axis=1),
         beyond_limit(problem, sums.durations).sum(axis=1),
         np.maximum(used - fleet, 0),
+        {part.name: part.excess(problem, rows) for part in problem.resources},
     )
 
 

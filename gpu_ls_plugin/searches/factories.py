@@ -11,7 +11,12 @@ from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.filtering import Everything, InCandidates
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
-from gpu_ls_plugin.objectives.base import require_by_edges, require_length, require_nothing_kept
+from gpu_ls_plugin.objectives.base import (
+    require_by_edges,
+    require_length,
+    require_nothing_kept,
+    require_undirected,
+)
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.weighted import require_shared_lengths
 from gpu_ls_plugin.searches.descent.best_sweep import BestSweep
@@ -164,6 +169,7 @@ def filtered(
 ) -> EngineFactory:
     """Serve one filtered neighbourhood; candidate lists are one more filter."""
     require_shared_lengths(problem, "a FilteredNeighbourhood")
+    require_undirected(problem.objective, "a complete neighbourhood")
     (part,) = search.neighbourhoods
     if not isinstance(search.candidates, All):
         part = replace(part, filter=part.filter & InCandidates(search.candidates))

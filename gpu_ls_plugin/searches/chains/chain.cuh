@@ -393,7 +393,7 @@ struct Chain {
     if (move.shape == Shape::kBridge && shared.bridge.swaps())
       shared.bridge.swap(team, view.tour, false, ring);
     else
-      apply_move(team, view.tour, move, choices.directions == 2,
+      apply_move(team, view.tour, move, turns_either_way(view, choices.directions),
                  [&](int first, int length) { journal.add(team, first, length); });
     keep_tour(team, view);
     queue.push(team, move.t, 2 * move.edges);

@@ -82,7 +82,7 @@ struct TakeBest {
         one.count(move);
         one.add_to(batch.moves_by);
       });
-      apply_move(team, view.tour, move, lists.directions == 2);
+      apply_move(team, view.tour, move, turns_either_way(view, lists.directions));
       keep_tour(team, view);
     }
     team.once([&] {

@@ -71,7 +71,7 @@ struct Descent {
       if (found.rank == kNowhere) continue;
       team.each(1, [&](int) { by_part.count(move); });
       follow_move(team, view, move);
-      apply_move(team, tour, move, lists.directions == 2);
+      apply_move(team, tour, move, turns_either_way(view, lists.directions));
       keep_tour(team, view);
       queue.push(team, move.t, 2 * move.edges);
       ++moves;

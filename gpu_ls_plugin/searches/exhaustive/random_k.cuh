@@ -114,8 +114,14 @@ struct RandomKSamples {
     GLS_DEVICE int city(int place) const { return tour[place]; }
     GLS_DEVICE Edge cut(int edge) const { return placed(2 * edge, 2 * edge + 1); }
     GLS_DEVICE Edge link(int edge) const {
+      const Edge ends = ends_in(edge);
+      return placed(ends.from, ends.to);
+    }
+    GLS_DEVICE int place(int end) const { return position(move, end, tour.n); }
+    GLS_DEVICE Edge ends_out(int edge) const { return {2 * edge, 2 * edge + 1}; }
+    GLS_DEVICE Edge ends_in(int edge) const {
       const int pair = Reconnection::edges(move.way) >> 8 * edge;
-      return placed(pair >> 4 & 15, pair & 15);
+      return {pair >> 4 & 15, pair & 15};
     }
 
    private:
