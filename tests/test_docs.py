@@ -53,6 +53,11 @@ def test_the_guide_to_open_paths_runs() -> None:
     assert (len(path), path[0], path[-1]) == (100, "3", "40")
 
 
+def test_the_guide_to_vehicle_routing_runs() -> None:
+    code = "\n".join(blocks(ROOT / "docs" / "vehicle-routing.md", "python"))
+    assert run_python(code).startswith("True True\n")
+
+
 def test_the_guide_to_problems_runs() -> None:
     (code,) = blocks(ROOT / "docs" / "problems.md", "python")
     assert run_python(code) == "8 [[1, 0, 0]]\n"

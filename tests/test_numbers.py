@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 N = 80
 PROBLEM = gls.TSP(np.random.default_rng(5).integers(0, 500, (N, 2)), "EUC_2D")
+ROUTED = gls.CVRP(PROBLEM.coordinates, np.arange(N) % 9, 30, copies=N - 1)
 TOURS = np.random.default_rng(6).permuted(np.tile(np.arange(N), (3, 1)), axis=1)
 RECORDS = {"Result", "ManyResult", "Statistics", "Progress", "BestMoves"}  # made by searches
 FILTERED = gls.FilteredNeighbourhood(gls.TwoOpt(), gls.RandomKeep(0.5))
@@ -236,6 +237,10 @@ REQUIRED = {
         "problems": np.arange(60.0).reshape(3, 10, 2) ** 2,
     },
     "solve": {"seconds": 100.0, "kicks": 4, "population": 2, "search": CHAINS},
+    **{
+        name: {"problem": ROUTED}
+        for name in ("cheapest_insertion", "one_route_each", "savings", "sweep")
+    },
 }
 
 ARGUMENTS = [(call, name) for call in calls() for name in numeric(call) if name != "device"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.composition import metric_kernel
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
 from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.problems.giant_tours import TOLERANCE, written
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.problems.cvrp import CVRP
     from gpu_ls_plugin.problems.metrics import Metric
 
@@ -54,6 +53,20 @@ def repair_kernel(metric: Metric, team: str, time: str) -> Kernel:
         parameters="const int* rows, int* orders, unsigned char* begins, unsigned char* broken",
         team=team,
         time=time,
+    )
+
+
+def write_kernel(team: str) -> Kernel:
+    """Compose the kernel that writes giant tours."""
+    return Kernel(
+        name="write_giant_tours",
+        header=f"{FOLDER}/giant_tours.cuh",
+        body=f"gls::WriteGiantTours<{team}>",
+        parameters=parse_parameters(
+            "int customers, int copies, const int* orders, const unsigned char* begins, int* tours"
+        ),
+        team=team,
+        parts=("write_giant_tours",),
     )
 
 
@@ -117,17 +130,17 @@ class RouteBatch:
         Where the fleet is not limited, rows that cannot be repaired become `CVRP.simple_routes`.
         """
         broken = self._repair()
-        xp, problem = self.backend.xp, self.problem
-        routes = xp.cumsum(self.begins, axis=1, dtype="int32")
-        rows = xp.tile(xp.arange(problem.n, dtype="int32"), (self.size, 1))  # depots stay behind
-        lines = xp.arange(self.size)[:, None]
-        places = xp.arange(problem.customers, dtype="int32") + routes
-        rows[lines, places] = self.orders
-        line, first = xp.nonzero(self.begins)
-        number = routes[line, first]
-        depots = xp.where(number == 1, 0, problem.customers + number - 1)
-        rows[line, places[line, first] - 1] = depots
-        made: NDArray[np.int32] = self.backend.to_numpy(rows)
+        backend, problem = self.backend, self.problem
+        tours = self.numbers("int32", problem.n)
+        arguments = {
+            "customers": problem.customers,
+            "copies": problem.copies,
+            "orders": self.orders,
+            "begins": self.begins,
+            "tours": tours,
+        }
+        backend.launch(write_kernel(backend.warp()), self.size, arguments)
+        made: NDArray[np.int32] = backend.to_numpy(tours)
         if problem.fleet is None and broken.size:
             made[broken] = written(problem.simple_routes(), problem.customers, problem.copies)
         return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.construction.routes.batch import repair_kernel
+from gpu_ls_plugin.construction.routes.batch import repair_kernel, write_kernel
 from gpu_ls_plugin.construction.routes.cheapest_insertion import insertion_kernel
 from gpu_ls_plugin.construction.routes.savings import savings_kernel
 from gpu_ls_plugin.construction.routes.split import split_kernel
@@ -25,5 +25,6 @@ def kernels(main: Metric, other: Metric, team: str) -> Iterator[Kernel]:
     yield split_kernel(main, team, "gls::int64", timed=False)
     yield split_kernel(other, team, "double", timed=True)
     yield repair_kernel(other, team, "double")
+    yield write_kernel(team)
     yield insertion_kernel(main, team, "gls::int64", "parallel")
     yield insertion_kernel(other, team, "double", "sequential")

@@ -62,6 +62,19 @@ def test_small_and_degenerate_problems(name):
             assert problem.feasible(make(name, problem, 5)).all()
 
 
+@pytest.mark.parametrize("name", OF_SEVERAL)
+@pytest.mark.parametrize(
+    ("demands", "capacity"),
+    [([0] * 6, 1), ([0, *[2**31 - 1] * 5], 2**31 - 1), ([0, *[2**30] * 5], 2**31 - 1)],
+)
+def test_no_demands_and_large_ones(name, demands, capacity):
+    points = [(0, 0), (3, 0), (0, 4), (-5, 0), (6, 6), (6, 6)]
+    problem = gls.CVRP(points, demands, capacity, copies=5)
+    tours = make(name, problem, 4)
+    assert problem.feasible(tours).all()
+    assert len(problem.routes(tours[0])) == (1 if not any(demands) else 5)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("part", list(registry.parts("construction")), ids=lambda part: part.name)
 def test_all_constructions_make_giant_tours(part, kind):
