@@ -95,7 +95,8 @@ class Violations:
     @property
     def none(self) -> NDArray[np.bool_]:
         """Which rows break no constraint, shape (P,)."""
-        return (self.load == 0) & (self.duration == 0) & (self.vehicles == 0)
+        kept: NDArray[np.bool_] = (self.load == 0) & (self.duration == 0) & (self.vehicles == 0)
+        return kept
 
 
 def from_depot(rows: NDArray[Any], customers: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -103,9 +104,9 @@ def from_depot(rows: NDArray[Any], customers: int) -> tuple[NDArray[Any], NDArra
     depots: NDArray[np.bool_] = (rows == 0) | (rows > customers)
     if depots[:, 0].all():
         return rows, depots
-    places = (depots.argmax(axis=1)[:, np.newaxis] + np.arange(rows.shape[1])) % rows.shape[1]
-    turned: NDArray[np.bool_] = gather(depots, places)
-    return gather(rows, places), turned
+    n = rows.shape[1]
+    places = (depots.argmax(axis=1)[:, np.newaxis] + np.arange(n)) % n
+    return gather(rows, places), gather(depots, places)
 
 
 def route_sums(problem: RoutedProblem, rows: NDArray[np.int32]) -> RouteSums:
