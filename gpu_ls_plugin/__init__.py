@@ -19,7 +19,13 @@ from gpu_ls_plugin.construction import (
     split,
     sweep,
 )
-from gpu_ls_plugin.drawing import animate_run, plot_fronts, plot_population, plot_tour
+from gpu_ls_plugin.drawing import (
+    animate_run,
+    plot_fronts,
+    plot_population,
+    plot_routes,
+    plot_tour,
+)
 from gpu_ls_plugin.filtering import (
     DontLook,
     Everything,
@@ -132,6 +138,7 @@ __all__ = [
     "one_route_each",
     "plot_fronts",
     "plot_population",
+    "plot_routes",
     "plot_tour",
     "random_tours",
     "read_tour",

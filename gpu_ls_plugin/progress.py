@@ -34,6 +34,11 @@ def gap_percent(cost: float, optimum: float | None) -> float | None:
     return 100.0 * (cost - optimum) / optimum if optimum > 0 else math.inf
 
 
+def gap_text(gap: float) -> str:
+    """Format a gap in percent, without the sign of one that is rounded to 0."""
+    return f"{round(gap, 2) + 0.0:.2f}"
+
+
 def in_units(value: float) -> str:
     """Format a number with a decimal prefix: 1234567 is ``1.23 M``."""
     for prefix in ("", "k", "M", "G"):
@@ -127,17 +132,23 @@ class SearchDisplay:
 
     def _columns(self, progress: Progress) -> list[str]:
         elapsed = max(progress.elapsed, 1e-9)
-        gap = gap_percent(progress.best_cost, self.optimum)
         return [
             f"{progress.elapsed:6.1f} s",
-            f"best {cost_text(progress.best_cost)}",
-            *([] if gap is None else [f"gap {gap:.2f} %"]),
-            f"mean {cost_text(progress.mean_cost)}",
+            *self._cost_columns(progress),
             f"{in_units(progress.evaluations / elapsed)} moves/s",
             f"{in_units(progress.kicks / elapsed)} kicks/s"
             if progress.kicks
             else f"{progress.done:,} of {progress.total:,} tours done",
             *([f"{progress.restarts:,} restarts"] if progress.restarts else []),
+        ]
+
+    def _cost_columns(self, progress: Progress) -> list[str]:
+        """Return what is said of the tours."""
+        gap = gap_percent(progress.best_cost, self.optimum)
+        return [
+            f"best {cost_text(progress.best_cost)}",
+            *([] if gap is None else [f"gap {gap_text(gap)} %"]),
+            f"mean {cost_text(progress.mean_cost)}",
         ]
 
     def _render(self) -> RenderableType:

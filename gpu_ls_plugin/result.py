@@ -187,10 +187,13 @@ class Result:
         """Return the rows by cost, those first that break no constraint."""
         costs = _on_host(self.costs)
         if not self._constrained:
-            return costs.argsort(kind="stable").tolist()
-        assert self.problem is not None
-        feasible = self.problem.feasible(_on_host(self.tours))
-        return np.lexsort((costs, ~feasible)).tolist()
+            order = costs.argsort(kind="stable")
+        else:
+            assert self.problem is not None
+            feasible = self.problem.feasible(_on_host(self.tours))
+            order = np.lexsort((costs, ~feasible))
+        rows: list[int] = order.tolist()
+        return rows
 
     def sorted(self) -> Result:
         """Return the rows by cost, the cheapest first and equal costs in their order.

@@ -26,7 +26,9 @@ from gpu_ls_plugin.plugins.registry import registry
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gpu_ls_plugin.problems.cvrp import CVRP
     from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.progress import SearchDisplay
     from gpu_ls_plugin.result import Progress, Result
     from gpu_ls_plugin.solver import Settings
 
@@ -90,14 +92,18 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def solve(options: argparse.Namespace) -> int:
-    """Search for a short tour of a TSPLIB file and write what was found."""
+    """Search for a short tour, or for cheap routes, of a file and write what was found."""
     from gpu_ls_plugin.cli import outputs
-    from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.progress import SearchDisplay
+    from gpu_ls_plugin.cli.problem_files import read_problem
     from gpu_ls_plugin.solver import Settings, default_settings
     from gpu_ls_plugin.solver import solve as search
 
-    problem = TSP.read(options.file, optimum=options.optimum)
+    problem = read_problem(
+        options.file,
+        optimum=options.optimum,
+        vehicles=options.vehicles,
+        rounding=options.rounding,
+    )
     settings = Settings(
         seconds=options.seconds,
         population=options.population,
@@ -113,7 +119,7 @@ def solve(options: argparse.Namespace) -> int:
     paths = {name: path for name, path in given if path is not None}
     outputs.check_all(problem, options.file, paths)
     settings = default_settings(problem, settings)
-    with SearchDisplay(problem.name, settings.seconds, problem.optimum) as display:
+    with _display(problem, settings.seconds) as display:
 
         def show(progress: Progress) -> None:
             interrupts.check()
@@ -128,13 +134,32 @@ def solve(options: argparse.Namespace) -> int:
         complete = _save_outputs(problem, result, paths, written)
     finally:
         _report_solve(problem, settings, result, options, written)
-    if not complete:
+    if not complete or not _keeps_constraints(problem, result):
         return FOUND_WRONG
     return INTERRUPTED if interrupted else OK
 
 
+def _display(problem: TSP | CVRP, seconds: float) -> SearchDisplay:
+    """Return what shows the progress of a search."""
+    from gpu_ls_plugin.cli.route_display import RouteDisplay
+    from gpu_ls_plugin.problems.cvrp import CVRP
+    from gpu_ls_plugin.progress import SearchDisplay
+
+    if isinstance(problem, CVRP):
+        return RouteDisplay(problem, seconds)
+    return SearchDisplay(problem.name, seconds, problem.optimum)
+
+
+def _keeps_constraints(problem: TSP | CVRP, result: Result) -> bool:
+    """Return whether the best solution breaks no constraint; say which it does."""
+    if not problem.constrained or problem.feasible(result.best_tour)[0]:
+        return True
+    print("gpu-ls: error: no solution was found that breaks no constraint", file=sys.stderr)
+    return False
+
+
 def _save_outputs(
-    problem: TSP, result: Result, paths: dict[str, Path], written: dict[str, Path]
+    problem: TSP | CVRP, result: Result, paths: dict[str, Path], written: dict[str, Path]
 ) -> bool:
     """Write files, note which were, and return whether all are where they should be."""
     from gpu_ls_plugin.cli import outputs
@@ -152,7 +177,7 @@ def _save_outputs(
 
 
 def _report_solve(
-    problem: TSP,
+    problem: TSP | CVRP,
     settings: Settings,
     result: Result,
     options: argparse.Namespace,
@@ -273,7 +298,7 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
     command.formatter_class = argparse.RawDescriptionHelpFormatter
     command.epilog = SEARCHES
     add = command.add_argument
-    add("file", type=Path, metavar="FILE", help="TSPLIB file (.tsp)")
+    add("file", type=Path, metavar="FILE", help="TSPLIB file (.tsp) or CVRPLIB file (.vrp)")
     add(
         "--seconds",
         type=float,
@@ -285,7 +310,8 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         "--search",
         metavar="TEXT",
         help="see below (default: lin_kernighan(3)/alpha(5), or three_opt+or_opt/nearest(10) where "
-        "lengths are asymmetric; quicker candidates where time is short)",
+        "lengths are asymmetric; quicker candidates where time is short; of routes "
+        "two_opt+relocate(3)+exchange(2, 2)+two_opt_star/nearest(20))",
     )
     add("--kicks", type=int, metavar="N", help="limit of kicks per tour")
     add("--moves", type=int, metavar="N", help="limit of improving moves per tour")
@@ -295,10 +321,16 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         "--start",
         metavar="NAME",
         help="construction of the first tours (default: random_tours where tours are crossed, else "
-        "nearest_neighbour, from 10,000 cities on greedy; see gpu-ls operators)",
+        "nearest_neighbour, from 10,000 cities on greedy; savings of routes; see gpu-ls operators)",
     )
     add("--optimum", type=_cost, metavar="COST", help="show the gap to it, stop when it is reached")
-    add("--tour", type=Path, metavar="FILE", help="write the best tour here (TSPLIB)")
+    add("--vehicles", type=int, metavar="N", help="fleet, of routes (default: as the file says)")
+    add(
+        "--rounding",
+        choices=("auto", "nearest", "none"),
+        help="of EUC_2D lengths, of routes (default: auto, as best known costs are computed)",
+    )
+    add("--tour", type=Path, metavar="FILE", help="write the best tour here (TSPLIB; routes: .sol)")
     add("--plot", type=Path, metavar="FILE", help="draw the best tour here (.png, .svg, .pdf)")
     add("--curve", type=Path, metavar="FILE", help="draw the costs over time here")
     add("--history", type=Path, metavar="FILE", help="write the costs over time here (.csv)")

@@ -8,11 +8,12 @@ import stat
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.drawing import coordinates, plot_tour
+from gpu_ls_plugin.drawing import coordinates, plot_routes, plot_tour
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.files import check_writable, image_format, is_packed, open_descriptor
+from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.progress import cost_text
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 class Output:
     """A kind of file: what a problem or a name must not be like, and what writes it."""
 
-    check: Callable[[TSP, Path], object]
-    save: Callable[[TSP, Result, Path], object]
+    check: Callable[[Any, Path], object]
+    save: Callable[[Any, Result, Path], object]
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,12 @@ class Saved:
     error: str = ""
 
 
-def check_all(problem: TSP, source: Path, paths: Mapping[str, Path]) -> None:
+def check_all(problem: TSP | CVRP, source: Path, paths: Mapping[str, Path]) -> None:
     """Raise, before any work is done, where files could not be written afterwards.
 
     Parameters
     ----------
-    problem : TSP
+    problem : TSP or CVRP
     source : Path
         File of the problem, which no output may replace.
     paths : mapping
@@ -61,17 +62,17 @@ def check_all(problem: TSP, source: Path, paths: Mapping[str, Path]) -> None:
         A file cannot be written.
     """
     for name, path in paths.items():
-        OUTPUTS[name].check(problem, path)
+        _output(problem, name).check(problem, path)
     _check_different(source, paths)
     for path in paths.values():
         check_writable(path)
 
 
-def save_all(problem: TSP, result: Result, paths: Mapping[str, Path]) -> Iterator[Saved]:
+def save_all(problem: TSP | CVRP, result: Result, paths: Mapping[str, Path]) -> Iterator[Saved]:
     """Write files one by one; what cannot be written goes to a temporary or the current folder."""
     for name, path in paths.items():
         try:
-            OUTPUTS[name].save(problem, result, path)
+            _output(problem, name).save(problem, result, path)
             yield Saved(name, path)
         except BrokenPipeError:  # its reader has seen enough
             yield Saved(name, None)
@@ -80,14 +81,14 @@ def save_all(problem: TSP, result: Result, paths: Mapping[str, Path]) -> Iterato
             yield Saved(name, _save_elsewhere(problem, result, name, path), reason)
 
 
-def _save_elsewhere(problem: TSP, result: Result, name: str, path: Path) -> Path | None:
+def _save_elsewhere(problem: TSP | CVRP, result: Result, name: str, path: Path) -> Path | None:
     """Write an output to a new folder under a plain name; return where, None if nowhere."""
     ending = ".json.gz" if path.name.lower().endswith(".json.gz") else path.suffix
     for place in (None, os.curdir):  # None: where temporary files are
         folder = None
         try:
             folder = Path(tempfile.mkdtemp(prefix="gpu-ls-", dir=place))
-            OUTPUTS[name].save(problem, result, folder / f"{name}{ending}")
+            _output(problem, name).save(problem, result, folder / f"{name}{ending}")
             return folder / f"{name}{ending}"
         except Exception:
             if folder is not None:
@@ -117,6 +118,24 @@ def _identity(path: Path) -> tuple[int, int] | str | None:
     return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
 
 
+def _output(problem: TSP | CVRP, name: str) -> Output:
+    """Return what writes a kind of file for a kind of problem."""
+    return (OUTPUTS | ROUTE_OUTPUTS if isinstance(problem, CVRP) else OUTPUTS)[name]
+
+
+def _check_tour(problem: TSP, path: Path) -> None:
+    _refuse_ending(path, ".sol", "routes, but the problem has tours; name it .tour")
+
+
+def _check_solution(problem: CVRP, path: Path) -> None:
+    _refuse_ending(path, ".tour", "a tour, but the problem has routes; name it .sol")
+
+
+def _refuse_ending(path: Path, ending: str, reason: str) -> None:
+    if path.suffix.lower() == ending:
+        raise InvalidParameterError(f"tour: {path.name!r} is the name of a file of {reason}")
+
+
 def _check_image(problem: TSP, path: Path) -> None:
     image_format(path)
 
@@ -131,13 +150,21 @@ def _save_plot(problem: TSP, result: Result, path: Path) -> None:
     plot_tour(problem, result.best_tour, path, title=title)
 
 
-def _save_curve(problem: TSP, result: Result, path: Path) -> None:
+def _check_route_plot(problem: CVRP, path: Path) -> None:
+    _check_plot(problem.nodes, path)
+
+
+def _save_route_plot(problem: CVRP, result: Result, path: Path) -> None:
+    plot_routes(problem, result.best_tour, path)
+
+
+def _save_curve(problem: TSP | CVRP, result: Result, path: Path) -> None:
     result.plot(path, optimum=problem.optimum or None)
 
 
 OUTPUTS = {
     "tour": Output(
-        lambda problem, path: None,
+        _check_tour,
         lambda problem, result, path: problem.write_tour(path, result.best_tour),
     ),
     "plot": Output(_check_plot, _save_plot),
@@ -148,4 +175,11 @@ OUTPUTS = {
     "result": Output(
         lambda problem, path: is_packed(path), lambda problem, result, path: result.save(path)
     ),
+}
+ROUTE_OUTPUTS = {  # in place of those
+    "tour": Output(
+        _check_solution,
+        lambda problem, result, path: problem.write_solution(result.best_tour, path),
+    ),
+    "plot": Output(_check_route_plot, _save_route_plot),
 }

@@ -8,6 +8,8 @@ from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.cli.outputs import OUTPUTS
+from gpu_ls_plugin.cli.route_reports import about_routes, route_lines
+from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.progress import cost_text, gap_percent, in_units
 from gpu_ls_plugin.search_text import text_of
 
@@ -37,14 +39,13 @@ STYLES = {
 }
 
 
-def summary(problem: TSP, settings: Settings, result: Result) -> dict[str, Any]:
+def summary(problem: TSP | CVRP, settings: Settings, result: Result) -> dict[str, Any]:
     """Return what a solve with complete settings found, as plain numbers."""
     statistics = result.statistics
     seconds = max(statistics.seconds, 1e-9)
     return {
         "problem": problem.name,
-        "cities": problem.n,
-        "metric": problem.metric.name,
+        **(about_routes(problem, result) if isinstance(problem, CVRP) else _about_tours(problem)),
         "symmetric": problem.symmetric,
         "search": text_of(settings.search),
         "best_cost": result.best_cost,
@@ -63,6 +64,10 @@ def summary(problem: TSP, settings: Settings, result: Result) -> dict[str, Any]:
     }
 
 
+def _about_tours(problem: TSP) -> dict[str, Any]:
+    return {"cities": problem.n, "metric": problem.metric.name}
+
+
 def print_summary(found: dict[str, Any]) -> None:
     """Print the end summary of a solve."""
     gap = found["gap_percent"]
@@ -71,10 +76,11 @@ def print_summary(found: dict[str, Any]) -> None:
     optimum = side and f" ({abs(gap):.3g} % {side} {cost_text(found['optimum'])})"
     stopped_by = STOPPED_BY.get(found["stopped_by"], found["stopped_by"])
     lines = {
-        "problem": f"{found['problem'] or found['file']}, {found['cities']:,} cities, "
+        "problem": f"{found['problem'] or found['file']}, {_size(found)}, "
         f"{found['metric']}{'' if found['symmetric'] else ', asymmetric'}",
         "search": found["search"],
         "best": f"{cost_text(found['best_cost'])}{optimum}",
+        **(route_lines(found) if "routes" in found else {}),
         "mean": f"{cost_text(found['mean_cost'])} over {found['population']:,} tours",
         "time": f"{found['seconds']:.2f} s on {found['backend']}, stopped by {stopped_by}",
         "phases": phases,
@@ -90,6 +96,12 @@ def print_summary(found: dict[str, Any]) -> None:
     for name, text in lines.items():
         if text is not None:
             print(f"{name:8} {text}")
+
+
+def _size(found: dict[str, Any]) -> str:
+    if "customers" in found:
+        return f"{found['customers']:,} customers"
+    return f"{found['cities']:,} cities"
 
 
 def plugin_row(info: PluginInfo) -> dict[str, Any]:

@@ -110,9 +110,9 @@ def from_depot(rows: NDArray[Any], customers: int) -> tuple[NDArray[Any], NDArra
     depots: NDArray[np.bool_] = (rows == 0) | (rows > customers)
     if depots[:, 0].all():
         return rows, depots
-    places = (depots.argmax(axis=1)[:, np.newaxis] + np.arange(rows.shape[1])) % rows.shape[1]
-    turned: NDArray[np.bool_] = gather(depots, places)
-    return gather(rows, places), turned
+    n = rows.shape[1]
+    places = (depots.argmax(axis=1)[:, np.newaxis] + np.arange(n)) % n
+    return gather(rows, places), gather(depots, places)
 
 
 def route_sums(problem: RoutedProblem, rows: NDArray[np.int32]) -> RouteSums:

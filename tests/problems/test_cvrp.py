@@ -136,7 +136,7 @@ def test_rounding_alone_breaks_no_limit():
     made = {"metric": "EUC", "service_times": 0.1}
     problem = gls.CVRP([(0, 0), (0.1, 0)], [0, 1], 1, route_limit=0.3, **made)
     assert 0.1 + 0.1 + 0.1 > 0.3 and problem.feasible([0, 1])[0]
-    with pytest.raises(InvalidProblemError, match="takes 0.3, more than 0.2999"):
+    with pytest.raises(InvalidProblemError, match=r"takes 0\.3, more than 0\.2999"):
         gls.CVRP([(0, 0), (0.1, 0)], [0, 1], 1, route_limit=0.2999, **made)
 
 
