@@ -9,10 +9,15 @@ from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, T
 from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.candidates import All, Alpha, Closure, Nearest, Quadrant
 from gpu_ls_plugin.construction import (
+    cheapest_insertion,
     greedy,
     nearest_neighbour,
+    one_route_each,
     random_tours,
+    savings,
     space_filling_curve,
+    split,
+    sweep,
 )
 from gpu_ls_plugin.drawing import animate_run, plot_fronts, plot_population, plot_tour
 from gpu_ls_plugin.filtering import (
@@ -120,17 +125,22 @@ __all__ = [
     "TwoOptStar",
     "animate_run",
     "best_moves",
+    "cheapest_insertion",
     "exceptions",
     "greedy",
     "nearest_neighbour",
+    "one_route_each",
     "plot_fronts",
     "plot_population",
     "plot_tour",
     "random_tours",
     "read_tour",
+    "savings",
     "solve",
     "solve_many",
     "space_filling_curve",
+    "split",
+    "sweep",
 ]
 
 

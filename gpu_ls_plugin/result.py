@@ -113,7 +113,8 @@ class Progress:
 
     `done` of `total` tours are finished; costs are in the problem's unit, `elapsed` in seconds.
     Iterated searches count their `kicks`, those `accepted` and the `restarts` of chains; `improved`
-    says that the best cost fell since the last call.
+    says that the best cost fell since the last call. `best_tours()` copies the best tour of each
+    chain of an iterated search, where constraints decide which is best, to the host.
     """
 
     elapsed: float
@@ -127,6 +128,7 @@ class Progress:
     accepted: int = 0
     improved: bool = False
     restarts: int = 0
+    best_tours: Callable[[], NDArray[Any]] | None = field(default=None, repr=False, compare=False)
 
 
 Callback = Callable[[Progress], None]
@@ -156,19 +158,47 @@ class Result:
 
     @property
     def best_tour(self) -> Any:
-        """The cheapest row of `tours`, the first of equals."""
+        """The cheapest row of `tours`, the first of equals.
+
+        Of a problem with constraints, the cheapest one that breaks none, if there is one.
+        """
         with _device_of(self.tours):
-            return self.tours[int(self.costs.argmin())]
+            return self.tours[self._best]
 
     @property
     def best_cost(self) -> int | float:
         """The cost of `best_tour`, as a Python number."""
         with _device_of(self.costs):
-            best: int | float = self.costs[int(self.costs.argmin())].item()
+            best: int | float = self.costs[self._best].item()
         return best
 
+    @property
+    def _best(self) -> int:
+        """The row of `best_tour`."""
+        if self._constrained:
+            return self._order()[0]
+        return int(self.costs.argmin())
+
+    @property
+    def _constrained(self) -> bool:
+        return self.problem is not None and self.problem.constrained
+
+    def _order(self) -> list[int]:
+        """Return the rows by cost, those first that break no constraint."""
+        costs = _on_host(self.costs)
+        if not self._constrained:
+            return costs.argsort(kind="stable").tolist()
+        assert self.problem is not None
+        feasible = self.problem.feasible(_on_host(self.tours))
+        return np.lexsort((costs, ~feasible)).tolist()
+
     def sorted(self) -> Result:
-        """Return the rows by cost, the cheapest first and equal costs in their order."""
+        """Return the rows by cost, the cheapest first and equal costs in their order.
+
+        Of a problem with constraints, rows that break none come first.
+        """
+        if self._constrained:
+            return self._rows(self._order())
         with _device_of(self.costs):
             return self._rows(self.costs.argsort(kind="stable"))
 
@@ -206,7 +236,7 @@ class Result:
         difference = new_edges if self.problem is None else self.problem.difference
         # Most rows are settled by the few taken ones that they resemble, so that all pairs of rows
         # are never compared.
-        for row in _on_host(self.costs).argsort(kind="stable").tolist():
+        for row in self._order():
             own = tours[row].astype(np.intp)
             if all(share(own) >= least for share in from_taken):
                 taken.append(row)

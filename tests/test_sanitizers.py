@@ -76,6 +76,7 @@ EVERYTHING = {  # in parts that take equally long
     "other metrics": ("EUC,GEO,EXPLICIT,EXPLICIT_REAL", "searches,chains"),
     "unions of tours": ("EUC_2D,EUC", "unions"),
     "weights": ("EUC_2D", "weighted"),
+    "routes": ("EUC_2D,EUC", "routes"),
 }
 
 

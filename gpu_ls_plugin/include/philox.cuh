@@ -17,7 +17,9 @@ enum class Purpose : uint32 {
   kKick = 6,
   kFilter = 7,
   kPartner = 8,  // drawn on the host: recombination/partners.py
-  kOffspring = 9
+  kOffspring = 9,
+  kSavings = 10,
+  kInsertion = 11
 };
 
 struct Philox {

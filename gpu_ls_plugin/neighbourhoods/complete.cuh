@@ -56,6 +56,12 @@ struct ExchangeChange {
   GLS_DEVICE int city(int place) const { return tour.city(place); }
   GLS_DEVICE Edge cut(int edge) const { return placed({2 * edge, 2 * edge + 1}); }
   GLS_DEVICE Edge link(int edge) const { return placed(Space::link(move.way, edge)); }
+  GLS_DEVICE int place(int end) const { return move.position(end, tour.n); }
+  GLS_DEVICE Edge ends_out(int edge) const { return {2 * edge, 2 * edge + 1}; }
+  GLS_DEVICE Edge ends_in(int edge) const {
+    const Link link = Space::link(move.way, edge);
+    return {link.from, link.to};
+  }
 
  private:
   GLS_DEVICE Edge placed(Link link) const {

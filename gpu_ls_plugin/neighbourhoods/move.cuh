@@ -156,8 +156,8 @@ struct MoveChange {
   GLS_DEVICE int city(int place) const { return name_of(view.length.metric, view.tour.at(place)); }
   GLS_DEVICE Edge cut(int edge) const { return placed(ends_out(edge)); }
   GLS_DEVICE Edge link(int edge) const { return placed(ends_in(edge)); }
+  GLS_DEVICE int place(int end) const { return view.tour.place(move.t[end]); }
 
- private:
   // Which ends an edge joins. A double bridge takes out (t7,t1), (t2,t3), ... and puts in (t7,t5),
   // (t6,t3), (t4,t1), (t2,t8).
   GLS_DEVICE Edge ends_out(int edge) const {
@@ -170,6 +170,8 @@ struct MoveChange {
     const int other = edge ^ 2;  // behind which cut: that after the next
     return {edge > 0 ? 2 * edge - 1 : 6, other < 3 ? 2 * other : 7};
   }
+
+ private:
   GLS_DEVICE Edge named(Edge ends) const {
     const auto& metric = view.length.metric;
     return {name_of(metric, move.t[ends.from]), name_of(metric, move.t[ends.to])};

@@ -19,7 +19,9 @@
 // come, change.leaving(e) and change.coming(e). An edge may be among both. Where objectives are not
 // a sum over edges, they may look at the tour before the change: change.cities() many, city(place)
 // at each, between whose places the same edges are change.cut(e) and change.link(e);
-// tour_segments.cuh makes of them the tour after it.
+// tour_segments.cuh makes of them the tour after it. The ends of all cuts have numbers below
+// 2 change.edges(): change.ends_out(e) and change.ends_in(e) are those of cuts and links, and
+// change.place(end) is where the city at an end stands.
 #pragma once
 
 #include "include/lengths.cuh"

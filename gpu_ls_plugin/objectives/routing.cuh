@@ -8,6 +8,7 @@
 // few joins, however long its segments.
 #pragma once
 
+#include "objectives/route_pieces.cuh"
 #include "objectives/tour_segments.cuh"
 #include "resources/duration.cuh"
 #include "resources/load.cuh"
@@ -61,6 +62,7 @@ struct Excess {
 template <class Weight, class... Resources>
 struct ResourceList {
   static constexpr int kWords = 0;
+  static constexpr bool kTurns = false;
   GLS_DEVICE explicit ResourceList(const uint64*) {}
   GLS_DEVICE static int64 bytes(int, int) { return 0; }
   template <class Use>
@@ -68,6 +70,8 @@ struct ResourceList {
 };
 template <class Weight, class Resource, class... Rest>
 struct ResourceList<Weight, Resource, Rest...> {
+  static constexpr bool kTurns =
+      Resource::kTurns || !Resource::kAdds || ResourceList<Weight, Rest...>::kTurns;
   static constexpr int kWords = 1 + Resource::kWords + ResourceList<Weight, Rest...>::kWords;
   Weight weight;
   Resource resource;
@@ -159,29 +163,10 @@ struct Routing {
 
   template <class Change, class Gain>
   GLS_DEVICE Gain gain(const Change& change, Gain shorter) const {
-    const int n = change.cities();
-    const KeptRoutes routes = kept_routes(n);
-    const TourSegments tour(change);
-    int first = 0;  // a segment with a depot, after whose tail the routes that are new begin
-    while (!holds_depot(routes, tour.segments[first], n)) ++first;
-    const auto segment_at = [&](int x) {
-      const int at = first + x;
-      return tour.segments[at < tour.size ? at : at - tour.size];
-    };
-    bool worse = false;
-    Weight saved = 0;
-    each(n, [&](const auto& resource, const auto& its, Weight weight) {
-      const auto excess = excess_of(resource, its, routes, change, tour, segment_at, n);
-      worse |= excess.after > excess.before;
-      saved += weight * Weight(excess.before - excess.after);
-    });
-    if (fleet < copies) {
-      const int used = *used_place(), more = used + more_routes(routes, change, segment_at, n);
-      const int over = used > fleet ? used - fleet : 0, its = more > fleet ? more - fleet : 0;
-      worse |= its > over;
-      saved += vehicle_weight * (over - its);
+    if constexpr (!kTurns) {
+      if (change.edges() <= kMostPieces) return gain_by_pieces(change, shorter);
     }
-    return hard && worse ? forbidden<Gain>() : shorter + Gain(saved);
+    return gain_by_segments(change, shorter);
   }
 
   template <class Team, class City>
@@ -213,6 +198,138 @@ struct Routing {
   }
 
  private:
+  static constexpr bool kTurns = List::kTurns;
+
+  // Of a change of a few edges, by the routes that its links join pieces to; which way round they
+  // are run does not matter.
+  template <class Change, class Gain>
+  GLS_DEVICE Gain gain_by_pieces(const Change& change, Gain shorter) const {
+    const int n = change.cities();
+    const KeptRoutes routes = kept_routes(n);
+    const RoutePieces pieces(
+        change, [&](int place) { return routes.route()[place]; },
+        [&](int place, int route) {
+          const int offset = place - routes.start()[route];
+          return offset < 0 ? offset + n : offset;
+        });
+    bool worse = false;
+    Weight saved = 0;
+    each(n, [&](const auto& resource, const auto& its, Weight weight) {
+      using Amount = decltype(resource.excess(its.before()[0]));
+      Amount before = 0, after = 0;
+#pragma unroll 1
+      for (int c = 0; c < change.edges(); ++c) {
+        if (pieces.fresh >> c & 1) {
+          before += excess_kept(resource, its, routes, cut_route(routes, change, c));
+        }
+      }
+#pragma unroll 1
+      for (int end = 0; end < 2 * change.edges(); ++end) {
+        if (pieces.leads_to_depot(end)) {
+          after += excess_of_chain(resource, its, routes, change, pieces, end);
+        }
+      }
+      worse |= after > before;
+      saved += weight * Weight(before - after);
+    });
+    if (fleet < copies) {
+      int more = 0;
+#pragma unroll 1
+      for (int c = 0; c < change.edges(); ++c) {
+        more -= (pieces.fresh >> c & 1) && routes.customers()[cut_route(routes, change, c)] > 0;
+      }
+#pragma unroll 1
+      for (int end = 0; end < 2 * change.edges(); ++end) {
+        if (!pieces.leads_to_depot(end)) continue;
+        bool visits = !is_depot(change.city(change.place(end)), customers);
+        const int last = end_of_chain(pieces, end, [&](int, int) { visits = true; });
+        visits |= !is_depot(change.city(change.place(last)), customers);
+        more += visits && end < last;
+      }
+      charge_vehicles(more, worse, saved);
+    }
+    return hard && worse ? forbidden<Gain>() : shorter + Gain(saved);
+  }
+
+  // Follows links and pieces from an end whose piece leads to a copy of the depot to another such;
+  // pass(end, mate) at every piece between.
+  template <class Pass>
+  GLS_DEVICE static int end_of_chain(const RoutePieces& pieces, int end, Pass pass) {
+    int at = pieces.link(end);
+    for (int mate = pieces.mate(at); mate != RoutePieces::kNone; mate = pieces.mate(at)) {
+      pass(at, mate);
+      at = pieces.link(mate);
+    }
+    return at;
+  }
+
+  // By how much a new route is too much, that from an end to another with a greater number.
+  template <class Resource, class Kept, class Change>
+  GLS_DEVICE typename Resource::Amount excess_of_chain(const Resource& resource, const Kept& its,
+                                                       const KeptRoutes& routes,
+                                                       const Change& change,
+                                                       const RoutePieces& pieces, int end) const {
+    const auto outer = [&](int end) {
+      const int place = change.place(end);
+      if (pieces.in_front(end)) return its.before()[place];
+      const int node = change.city(place);
+      return is_depot(node, customers) ? resource.at(node)
+                                       : behind(resource, its, routes, place, node);
+    };
+    const auto length = [&](int a, int b) {
+      return edge(change.city(change.place(a)), change.city(change.place(b)));
+    };
+    auto own = outer(end);
+    int left = end;
+    const int last = end_of_chain(pieces, end, [&](int to, int mate) {
+      const int first = change.place(pieces.in_front(to) ? mate : to);
+      const int last = change.place(pieces.in_front(to) ? to : mate);
+      const auto part = resource.without(its.before()[last], its.before()[first],
+                                         resource.at(change.city(first)));
+      own = resource.join(own, part, length(left, to));
+      left = mate;
+    });
+    if (last < end) return 0;
+    if (left == end && is_depot(change.city(change.place(end)), customers) &&
+        is_depot(change.city(change.place(last)), customers)) {
+      return 0;  // an empty route
+    }
+    return resource.excess(resource.join(own, outer(last), length(left, last)));
+  }
+
+  GLS_DEVICE void charge_vehicles(int more, bool& worse, Weight& saved) const {
+    const int used = *used_place();
+    const int over = used > fleet ? used - fleet : 0;
+    const int its = used + more > fleet ? used + more - fleet : 0;
+    worse |= its > over;
+    saved += vehicle_weight * (over - its);
+  }
+
+  // Of any change, by the segments that it makes of the tour.
+  template <class Change, class Gain>
+  GLS_DEVICE Gain gain_by_segments(const Change& change, Gain shorter) const {
+    const int n = change.cities();
+    const KeptRoutes routes = kept_routes(n);
+    const TourSegments tour(change);
+    int first = 0;  // a segment with a depot, after whose tail the routes that are new begin
+    while (!holds_depot(routes, tour.segments[first], n)) ++first;
+    const auto segment_at = [&](int x) {
+      const int at = first + x;
+      return tour.segments[at < tour.size ? at : at - tour.size];
+    };
+    bool worse = false;
+    Weight saved = 0;
+    each(n, [&](const auto& resource, const auto& its, Weight weight) {
+      const auto excess = excess_of(resource, its, routes, change, tour, segment_at, n);
+      worse |= excess.after > excess.before;
+      saved += weight * Weight(excess.before - excess.after);
+    });
+    if (fleet < copies) {
+      charge_vehicles(more_routes(routes, change, segment_at, n), worse, saved);
+    }
+    return hard && worse ? forbidden<Gain>() : shorter + Gain(saved);
+  }
+
   // A lane's share of the places, one after the other: from where to where.
   template <class Team>
   struct Share {

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
 from gpu_ls_plugin.candidates import All, Alpha, Closure, Nearest, Quadrant, Union
 from gpu_ls_plugin.construction import (
+    cheapest_insertion,
     greedy,
     nearest_neighbour,
+    one_route_each,
     random_tours,
+    savings,
     space_filling_curve,
+    sweep,
 )
 from gpu_ls_plugin.filtering import (
     DontLook,
@@ -63,7 +67,9 @@ def gpu_ls_register_parts(register: Register) -> None:
     register("objective", Length.name, Length)
     for candidates in (All, Nearest, Quadrant, Alpha, Union, Closure):
         register("candidates", candidates.__name__.lower(), candidates)
-    for construct in (random_tours, nearest_neighbour, greedy, space_filling_curve):
+    for_tours = (random_tours, nearest_neighbour, greedy, space_filling_curve)
+    for_routes = (one_route_each, savings, cheapest_insertion, sweep)
+    for construct in (*for_tours, *for_routes):
         register("construction", construct.__name__, construct)
     for neighbourhood in (
         TwoOpt,

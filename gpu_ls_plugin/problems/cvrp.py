@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -13,11 +14,14 @@ from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     InvalidProblemError,
     InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
 )
 from gpu_ls_plugin.objectives.routing import Penalties
 from gpu_ls_plugin.problems import cvrplib, giant_tours
 from gpu_ls_plugin.problems.giant_tsp import GiantTSP
 from gpu_ls_plugin.problems.problem import Problem
+from gpu_ls_plugin.problems.referee import check_permutations
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.values import array_of, check_finite
 
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.metrics import Lengths, Metric
 
 MOST = 2**31 - 1  # of demands and capacities
+COST_OF_FILE = 0.01  # share by which the cost in a solution file may be off: it may be rounded
 
 
 class CVRP(Problem):
@@ -58,8 +63,9 @@ class CVRP(Problem):
     vehicles : int, optional
         The fleet; by default it is not limited, and there are as many as surely suffice.
     copies : int, optional
-        Copies of the depot in a giant tour: the vehicles, by default. With more, tours may have
-        more routes than the fleet has vehicles, and break that constraint.
+        Copies of the depot in a giant tour: by default the vehicles, but no more than customers.
+        With more than vehicles, tours may have more routes than the fleet, and break that
+        constraint.
     name, comment : str
         Free text.
     optimum : int or float, optional
@@ -100,6 +106,8 @@ class CVRP(Problem):
     >>> tour.tolist(), problem.cost(tour).tolist(), problem.feasible(tour).tolist()
     ([0, 1, 2, 4, 3], [18], [True])
     """
+
+    constrained = True
 
     customers: int
     vehicles: int
@@ -188,8 +196,8 @@ class CVRP(Problem):
         """
         checks.choice("rounding", rounding, known=("auto", "nearest", "none"))
         instance = cvrplib.read_instance(path, rounding)
-        with instance.errors():
-            texts = {"name": instance.name, "comment": instance.comment}
+        texts = {"name": instance.name, "comment": instance.comment}
+        with cvrplib.naming(path):
             if instance.matrix is not None:
                 nodes = TSP.from_matrix(instance.matrix, **texts, optimum=optimum)
             else:
@@ -245,9 +253,10 @@ class CVRP(Problem):
             penalties=penalties,
         )
         enough = vehicles or self._enough_vehicles()
+        least = min(enough, self.customers)  # a larger fleet needs no copies
         if copies is not None:
-            copies = checks.integer("copies", copies, least=enough, most=MOST)
-        self.__dict__.update(vehicles=enough, copies=copies or enough)
+            copies = checks.integer("copies", copies, least=least, most=MOST - self.customers)
+        self.__dict__.update(vehicles=enough, copies=copies or least)
         self.__dict__["n"] = self.customers + self.copies
 
     def penalised(
@@ -306,31 +315,53 @@ class CVRP(Problem):
         """
         return GiantTSP.of(self, self.name, self.comment)
 
-    def check(self, tours: ArrayLike, *, parameter: str = "tours") -> NDArray[np.int32]:
-        """Return giant tours as an array, or say which row is not one; see `Problem.check`."""
-        return self.tsp.check(tours, parameter=parameter)
+    def check(self, tours: Any, *, parameter: str = "tours") -> NDArray[np.int32]:
+        """Return giant tours as an array, or say which row is not one; see `Problem.check`.
 
-    def cost(self, tours: ArrayLike) -> Lengths:
+        Tours on a GPU are copied to the host.
+        """
+        if hasattr(tours, "__cuda_array_interface__") and hasattr(tours, "get"):
+            tours = tours.get()
+        self._check_length(tours, parameter)
+        return check_permutations(tours, self.n, parameter=parameter)
+
+    def _check_length(self, tours: Any, parameter: str) -> None:
+        """Raise where rows have too few or too many copies of the depot."""
+        try:
+            shape = np.shape(tours)
+        except ValueError:  # rows of different lengths, which is reported later
+            return
+        if not 1 <= len(shape) <= 2 or shape[-1] in (0, self.n):
+            return
+        count = shape[-1] - self.customers
+        copies = f"{count} of {self.copies} copies" if count > 0 else "no copies"
+        raise InvalidTourError(
+            f"{parameter}: shape {shape}, but giant tours are (P, {self.n}) or ({self.n},): "
+            f"{self.customers} customers and {self.copies} copies of the depot"
+            + (f"; these have {copies}" if count < self.copies else "")
+        )
+
+    def cost(self, tours: Any) -> Lengths:
         """Return the travelled cost of every giant tour, computed from scratch, feasible or not."""
-        costs: Lengths = self._sums(tours).costs.sum(axis=1)
+        costs: Lengths = self.route_sums(tours).costs.sum(axis=1)
         return costs
 
-    def violations(self, tours: ArrayLike) -> Violations:
+    def violations(self, tours: Any) -> Violations:
         """Return by how much every giant tour breaks each constraint, computed from scratch."""
         return giant_tours.violations(self, self.check(tours))
 
-    def feasible(self, tours: ArrayLike) -> NDArray[np.bool_]:
+    def feasible(self, tours: Any) -> NDArray[np.bool_]:
         """Return which giant tours break no constraint, shape (P,)."""
         return self.violations(tours).none
 
-    def route_sums(self, tours: ArrayLike) -> RouteSums:
+    def route_sums(self, tours: Any) -> RouteSums:
         """Return customers, loads, costs and durations of all routes of giant tours."""
-        return self._sums(tours)
+        return giant_tours.route_sums(self, self.check(tours))
 
     def complaints(self, tour: ArrayLike) -> list[str]:
         """Return what is wrong with one giant tour: which route breaks what by how much."""
-        row = self.check(tour, parameter="tour")
-        sums = self._sums(row)
+        row = self._one(tour)
+        sums = self.route_sums(row)
         beyond = giant_tours.beyond_limit(self, sums.durations)[0]
         said = []
         numbers = (sums.customers[0] > 0).cumsum()  # as `routes` counts
@@ -350,12 +381,16 @@ class CVRP(Problem):
             said.append(f"{numbers[-1]} routes, {extra} more than the fleet of {self.fleet}")
         return said
 
-    def routes(self, tour: ArrayLike) -> list[list[int]]:
+    def routes(self, tour: Any) -> list[list[int]]:
         """Return the customers of each route of one giant tour (n,); empty routes are left out."""
+        return giant_tours.routes_of(self._one(tour)[0], self.customers)
+
+    def _one(self, tour: Any) -> NDArray[np.int32]:
+        """Return one giant tour as a batch (1, n)."""
         row = self.check(tour, parameter="tour")
         if len(row) != 1:
-            raise InvalidTourError(f"tour: {len(row)} rows; routes are those of one")
-        return giant_tours.routes_of(row[0], self.customers)
+            raise InvalidTourError(f"tour: {len(row)} rows; pass one of them")
+        return row
 
     def tour(self, routes: Sequence[Sequence[int]]) -> NDArray[np.int32]:
         """Return the giant tour (n,) of routes, which are lists of customers 1..customers.
@@ -364,8 +399,13 @@ class CVRP(Problem):
         ------
         InvalidTourError
             More routes than copies of the depot, or customers that are not visited once each.
+        InvalidTypeError
+            Something else than lists of integers.
         """
-        given = [[int(customer) for customer in route] for route in routes]
+        try:
+            given = [[operator.index(customer) for customer in route] for route in routes]
+        except TypeError as error:
+            raise InvalidTypeError(f"routes: not lists of customers, integers: {error}") from error
         given = [route for route in given if route]
         visited = np.bincount(
             [c if 1 <= c <= self.customers else 0 for route in given for c in route],
@@ -388,35 +428,54 @@ class CVRP(Problem):
             )
         return giant_tours.written(given, self.customers, self.copies)
 
-    def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
+    def canonical(self, tours: Any) -> NDArray[np.int32]:
         """Return giant tours as new rows, equal where their routes are."""
-        return self.tsp.canonical(tours)
+        return self.tsp.canonical(self.check(tours))
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
-        """Return a function that says which share of another tour's edges this one lacks."""
+        """Return a function that says which share of another tour's edges this one lacks.
+
+        All copies of the depot are one; edges are directed where lengths are.
+        """
         return self.tsp.difference(tour)
 
-    def write_solution(self, tour: ArrayLike, path: str | os.PathLike[str]) -> None:
-        """Write the routes and the cost of one giant tour as a CVRPLIB file (.sol)."""
-        row = self.check(tour, parameter="tour")
-        cvrplib.write_solution(path, self.routes(row[0]), self.cost(row)[0].item())
+    def write_solution(self, tour: Any, path: str | os.PathLike[str]) -> None:
+        """Write the routes and the cost of one giant tour as a CVRPLIB file (.sol).
+
+        The file appears complete or not at all.
+
+        Raises
+        ------
+        InvalidTourError, InvalidTypeError
+            As `check`.
+        OSError
+            The file cannot be written.
+        """
+        row = self._one(tour)
+        cvrplib.write_solution(path, self.routes(row), self.cost(row)[0].item())
 
     def read_solution(self, path: str | os.PathLike[str]) -> NDArray[np.int32]:
-        """Return the giant tour (n,) of a CVRPLIB file (.sol).
+        """Return the giant tour (n,) of a CVRPLIB file (.sol), feasible or not.
 
         Raises
         ------
         FileNotFoundError
             No such file.
         FileFormatError
-            It is not such a file, or one of another instance.
+            It is not such a file, or one of another instance: other customers, or another cost than
+            it says.
         """
-        routes = cvrplib.read_solution(path)
+        solution = cvrplib.read_solution(path)
         with cvrplib.naming(path):
-            return self.tour(routes)
-
-    def _sums(self, tours: ArrayLike) -> RouteSums:
-        return giant_tours.route_sums(self, self.check(tours))
+            tour = self.tour(solution.routes)
+            cost = self.cost(tour)[0].item()
+            if solution.cost is not None and abs(cost - solution.cost) > COST_OF_FILE * cost:
+                raise InvalidTourError(
+                    f"routes cost {cost:.10g} here, not {solution.cost:.10g} as the file says; it "
+                    f"belongs to another instance than {self.name or 'this one'}, or its lengths "
+                    "are rounded otherwise"
+                )
+            return tour
 
     def _enough_vehicles(self) -> int:
         """Return a number of vehicles that suffices: as many as simple routes need, at least.
@@ -424,11 +483,12 @@ class CVRP(Problem):
         And with some to spare, a third more than the demand needs at least (Vidal 2022).
         """
         needed = math.ceil(1.3 * int(self.demands.sum()) / self.capacity) + 3
-        return min(self.customers, max(needed, self._simple_routes()))
+        return min(self.customers, max(needed, len(self.simple_routes())))
 
-    def _simple_routes(self) -> int:
-        """Return of how many routes a solution is that goes to the nearest that fits."""
-        waiting, routes = np.arange(1, self.customers + 1), 0
+    def simple_routes(self) -> list[list[int]]:
+        """Return feasible routes, as many as they may be, that go to the nearest that fits."""
+        routes: list[list[int]] = [[]]
+        waiting = np.arange(1, self.customers + 1)
         at, load, duration = 0, 0, 0.0
         while len(waiting):
             lengths = self.nodes.lengths(np.full(len(waiting), at), waiting)
@@ -436,16 +496,18 @@ class CVRP(Problem):
             if self.route_limit is not None:
                 back = self.nodes.lengths(waiting, np.zeros(len(waiting), np.int64))
                 whole = duration + lengths + self.service_times[waiting] + back
-                fits &= whole <= self.route_limit
+                fits &= giant_tours.beyond(whole, self.route_limit) == 0
             if not fits.any():
-                at, load, duration, routes = 0, 0, 0.0, routes + 1
+                at, load, duration = 0, 0, 0.0
+                routes.append([])
                 continue
             next_one = int(np.where(fits, lengths, np.inf).argmin())
             duration += float(lengths[next_one] + self.service_times[waiting[next_one]])
             at = int(waiting[next_one])
+            routes[-1].append(at)
             load += int(self.demands[at])
             waiting = np.delete(waiting, next_one)
-        return routes + 1
+        return routes
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{name}: a CVRP is immutable; make a new one")
@@ -472,6 +534,29 @@ class CVRP(Problem):
             f"<CVRP {self.name or 'unnamed'}: {self.customers} customers, "
             f"{self.nodes.metric.name}, {limits}>"
         )
+
+
+def routing_problem(problem: object) -> CVRP:
+    """Return the CVRP that a problem is: for all that needs routes.
+
+    Raises
+    ------
+    UnsupportedProblemError
+        It is a problem of another kind.
+    InvalidTypeError
+        It is not a problem.
+    """
+    if isinstance(problem, CVRP):
+        return problem
+    if isinstance(problem, Problem):
+        raise UnsupportedProblemError(
+            f"problem: {problem!r:.80} has no routes; make a vehicle routing problem by "
+            "CVRP(coordinates, demands, capacity), CVRP.from_matrix(...) or CVRP.read(path)"
+        )
+    raise InvalidTypeError(
+        f"problem: {problem!r:.80} is not a vehicle routing problem; make one by "
+        "CVRP(coordinates, demands, capacity), CVRP.from_matrix(...) or CVRP.read(path)"
+    )
 
 
 def _demands(values: ArrayLike, nodes: int) -> NDArray[np.int64]:
@@ -552,7 +637,7 @@ def _check_service(
         depot, customers = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
         alone = nodes.lengths(depot, customers) + nodes.lengths(customers, depot) + services
         alone[0] = 0
-        if alone.max() > limit:
+        if giant_tours.beyond(alone, limit).any():
             customer = int(alone.argmax())
             raise InvalidProblemError(
                 f"route_limit: a route to customer {customer} alone takes "

@@ -1,4 +1,4 @@
-"""CVRPLIB files: problems (.vrp) and solutions (.sol), taken apart by vrplib.
+"""CVRPLIB files: problems (.vrp) and solutions (.sol).
 
 Sources: CVRPLIB (Uchoa et al. 2017) and TSPLIB95 (Reinelt 1995), sections 1.1 and 1.2.
 """
@@ -15,12 +15,20 @@ import numpy as np
 
 from gpu_ls_plugin.exceptions import (
     FileFormatError,
-    GpuLsError,
     InvalidProblemError,
     InvalidTourError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.files import atomically
+from gpu_ls_plugin.files import atomically, plain_name
+from gpu_ls_plugin.problems.metrics import Metric, find_metric
+from gpu_ls_plugin.problems.tsplib import (
+    NUMBER,
+    Sections,
+    matrix_of,
+    metric_of,
+    node_table,
+    read_sections,
+)
 
 if TYPE_CHECKING:
     import os
@@ -29,7 +37,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Sets whose best known costs are sums of lengths that are not rounded.
-REAL_SETS = re.compile(r"(CMT|Golden|Li|tai|F?Rochat|Christofides)[_-]?\d", re.IGNORECASE)
+REAL_SETS = re.compile(r"(CMT|Golden|Li|tai)[_-]?\d", re.IGNORECASE)
+MOST = 2**31 - 1
+KNOWN_FIELDS = {
+    *("NAME", "COMMENT", "TYPE", "DIMENSION", "CAPACITY", "DISTANCE", "SERVICE_TIME", "VEHICLES"),
+    *("EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT", "EDGE_DATA_FORMAT"),
+    *("NODE_COORD_TYPE", "DISPLAY_DATA_TYPE"),
+}
+KNOWN_SECTIONS = {"NODE_COORD", "EDGE_WEIGHT", "DEMAND", "DEPOT", "SERVICE_TIME", "DISPLAY_DATA"}
+ROUTE = re.compile(r"route\s*#?\s*\d+\s*:?((?:\s+\d+)*)", re.IGNORECASE)
+COST = re.compile(r"cost\s*:?\s*(\S+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -39,18 +56,22 @@ class Instance:
     path: str
     name: str
     comment: str
-    metric: str
+    metric: Metric
     coordinates: NDArray[np.float64] | None
     matrix: NDArray[Any] | None
-    demands: NDArray[Any]
+    demands: NDArray[np.float64]
     capacity: int
-    service_times: NDArray[Any] | None
+    service_times: NDArray[np.float64] | None
     route_limit: float | None
     vehicles: int | None
 
-    def errors(self) -> Any:
-        """Return a context whose errors are those of the file."""
-        return naming(self.path)
+
+@dataclass(frozen=True)
+class Solution:
+    """Content of a solution file: lists of customers, and what they are said to cost."""
+
+    routes: list[list[int]]
+    cost: float | None
 
 
 @contextmanager
@@ -64,162 +85,173 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
         raise FileFormatError(f"{path}: {error}") from error
 
 
+def is_routing_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether a problem file is one of vehicle routing, by its name or what it holds."""
+    if Path(path).suffix.lower() in (".vrp", ".cvrp"):
+        return True
+    try:
+        sections = read_sections(path)
+    except FileFormatError:  # is somebody else's to report
+        return False
+    kind = sections.fields.get("TYPE", "").upper()
+    return "VRP" in kind or (not kind and "DEMAND" in sections.lines)
+
+
 def rounds(name: str) -> bool:
     """Return whether lengths of type EUC_2D are rounded in a set, by the name of an instance.
 
     They are, as TSPLIB says, but for the sets of Christofides et al. (CMT), Golden et al., Li et
-    al. and Rochat and Taillard, whose best known costs are sums of real lengths.
+    al. and Rochat and Taillard (tai), whose best known costs are sums of real lengths.
     """
     return not REAL_SETS.match(name)
 
 
 def read_instance(path: str | os.PathLike[str], rounding: str) -> Instance:
     """Read a problem file; as `CVRP.read`."""
-    import vrplib
+    sections = read_sections(path)
+    _check_known(sections)
+    n = sections.dimension()
+    nodes, demands = node_table(sections, "DEMAND", "demand", n)
+    name = sections.fields.get("NAME") or plain_name(Path(path))
+    metric = metric_of(sections)
+    coordinates = matrix = None
+    if metric.explicit:
+        matrix = matrix_of(sections, n)
+    else:
+        coordinates = _values(sections, "NODE_COORD", "x y", nodes)
+    if (
+        metric.name == "EUC_2D"
+        and rounding != "nearest"
+        and not (rounding == "auto" and rounds(name))
+    ):
+        metric = find_metric("EUC")
+    order = _depot_first(sections, nodes)
+    return Instance(
+        str(path),
+        name,
+        sections.fields.get("COMMENT", ""),
+        metric,
+        None if coordinates is None else coordinates[order],
+        None if matrix is None else matrix[np.ix_(order, order)],
+        demands[order, 0],
+        _whole(sections, "CAPACITY"),
+        _service_times(sections, nodes, order),
+        _number(sections, "DISTANCE") if "DISTANCE" in sections.fields else None,
+        _whole(sections, "VEHICLES") if "VEHICLES" in sections.fields else None,
+    )
 
-    Path(path).stat()  # vrplib's own message does not name the file
-    try:
-        given = vrplib.read_instance(path, compute_edge_weights=False)
-    except GpuLsError:
-        raise
-    except Exception as error:
-        raise FileFormatError(f"{path}: not a CVRPLIB file, or cut off: {error}") from error
-    return _Reader(str(path), given).instance(rounding)
 
-
-class _Reader:
-    """What a file says, by its keywords."""
-
-    def __init__(self, path: str, given: dict[str, Any]) -> None:
-        self.path, self.given = path, given
-
-    def error(self, section: str, reason: str) -> FileFormatError:
-        return FileFormatError(f"{self.path}: {section}: {reason}")
-
-    def instance(self, rounding: str) -> Instance:
-        """Return the content, checked."""
-        kind = str(self.given.get("type", "CVRP")).upper()
-        if kind not in ("CVRP", "DCVRP"):
-            raise UnsupportedProblemError(f"{self.path}: TYPE: {kind}, not CVRP")
-        n = self.whole("dimension", 1)
-        depot = self.depot(n)
-        order = np.r_[depot, np.delete(np.arange(n), depot)]
-        name = str(self.given.get("name", ""))
-        coordinates, matrix, metric = self.lengths(n, name, rounding)
-        return Instance(
-            self.path,
-            name,
-            str(self.given.get("comment", "")),
-            metric,
-            None if coordinates is None else coordinates[order],
-            None if matrix is None else matrix[np.ix_(order, order)],
-            self.section("demand", n)[order],
-            self.whole("capacity", 1),
-            self.services(n, depot, order),
-            self.number("distance"),
-            self.whole("vehicles", 1) if "vehicles" in self.given else None,
+def _check_known(sections: Sections) -> None:
+    """Raise where a file holds another problem, or says what would be left out."""
+    kind = sections.fields.get("TYPE", "").upper().split() or ["CVRP"]
+    if kind[0] not in ("CVRP", "DCVRP"):
+        raise UnsupportedProblemError(
+            f"{sections.path}: TYPE: {kind[0]!r} is neither CVRP nor DCVRP"
+        )
+    unknown = [key for key in sections.fields if key not in KNOWN_FIELDS]
+    unknown += [f"{key}_SECTION" for key in sections.lines if key not in KNOWN_SECTIONS]
+    if unknown:
+        raise UnsupportedProblemError(
+            f"{sections.path}: {unknown[0]}: not supported, and not left out unasked; remove it to "
+            "solve the problem without"
         )
 
-    def whole(self, keyword: str, least: int) -> int:
-        """Return the integer of a keyword."""
-        value = self.number(keyword)
-        if value is None:
-            raise self.error(keyword.upper(), "missing; the file may be cut off")
-        if value != int(value) or value < least:
-            raise self.error(keyword.upper(), f"{value:.10g} is not an integer of at least {least}")
-        return int(value)
 
-    def number(self, keyword: str) -> float | None:
-        """Return the number of a keyword, None where it is missing."""
-        value = self.given.get(keyword)
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
-            raise self.error(keyword.upper(), f"{value!r:.80} is not a number")
-        return value
-
-    def depot(self, n: int) -> int:
-        """Return the row of the one depot."""
-        depots = np.atleast_1d(self.given.get("depot", 0))
-        if len(depots) != 1:
-            raise self.error("DEPOT_SECTION", f"{len(depots)} depots, not one")
-        depot = int(depots[0])
-        if not 0 <= depot < n:
-            raise self.error("DEPOT_SECTION", f"node {depot + 1} is not one of 1..{n}")
-        return depot
-
-    def section(self, name: str, n: int) -> NDArray[Any]:
-        """Return the numbers of a section, one for each node."""
-        values = np.asarray(self.given.get(name))
-        if values.shape != (n,) or values.dtype.kind not in "iuf":
-            raise self.error(
-                f"{name.upper()}_SECTION", f"{n} numbers are needed; the file may be cut off"
-            )
-        return values
-
-    def services(self, n: int, depot: int, order: NDArray[Any]) -> NDArray[Any] | None:
-        """Return service times, given as one number or as a section."""
-        value = self.given.get("service_time")
-        if value is None:
-            return None
-        times: NDArray[Any] = (
-            np.full(n, self.number("service_time"))
-            if np.ndim(value) == 0
-            else self.section("service_time", n).copy()
-        )
-        times[depot] = 0
-        return times[order]
-
-    def lengths(
-        self, n: int, name: str, rounding: str
-    ) -> tuple[NDArray[Any] | None, NDArray[Any] | None, str]:
-        """Return coordinates, or a matrix, and the metric's name."""
-        kind = str(self.given.get("edge_weight_type", "")).upper()
-        if kind == "EXPLICIT":
-            matrix = np.asarray(self.given.get("edge_weight"))
-            if matrix.shape != (n, n) or matrix.dtype.kind not in "iuf":
-                raise self.error("EDGE_WEIGHT_SECTION", f"not a matrix of {n} x {n} numbers")
-            if matrix.dtype.kind == "f" and (np.rint(matrix) == matrix).all():
-                matrix = np.rint(matrix).astype(np.int64)
-            return None, matrix, kind
-        coordinates = np.asarray(self.given.get("node_coord"))
-        if coordinates.shape != (n, 2) or coordinates.dtype.kind not in "iuf":
-            raise self.error(
-                "NODE_COORD_SECTION", f"{n} pairs of numbers are needed; the file may be cut off"
-            )
-        if kind == "EUC_2D":
-            rounded = rounds(name) if rounding == "auto" else rounding == "nearest"
-            kind = kind if rounded else "EUC"
-        return coordinates.astype(np.float64), None, kind
+def _number(sections: Sections, keyword: str) -> float:
+    """Return the number of a keyword, at least 0."""
+    text = sections.field(keyword)
+    if not NUMBER.fullmatch(text) or not 0 <= float(text) < np.inf:
+        raise sections.error(keyword, f"{text!r} is not a number of at least 0")
+    return float(text)
 
 
-def read_solution(path: str | os.PathLike[str]) -> list[list[int]]:
-    """Return the routes of a solution file (.sol), lists of customers.
+def _whole(sections: Sections, keyword: str) -> int:
+    """Return the integer of a keyword, at least 1."""
+    value = _number(sections, keyword)
+    if value != int(value) or not 1 <= value <= MOST:
+        text = sections.fields[keyword]
+        raise sections.error(keyword, f"{text!r} is not an integer between 1 and {MOST}")
+    return int(value)
+
+
+def _values(
+    sections: Sections, name: str, columns: str, nodes: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return a section's values (n, columns) of the nodes that have demands."""
+    own, values = node_table(sections, name, columns, len(nodes))
+    if (own != nodes).any():
+        node = own[(own != nodes).argmax()]
+        raise sections.error(f"{name}_SECTION", f"node {node} is not one of DEMAND_SECTION")
+    return values
+
+
+def _depot_first(sections: Sections, nodes: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return the order of nodes in which the one depot comes first."""
+    depots = sections.numbers("DEPOT")
+    depots = depots[: int((depots == -1).argmax()) if (depots == -1).any() else len(depots)]
+    if len(depots) != 1:
+        count = f"{len(depots)} numbers" if len(depots) else "no depot"
+        raise sections.error("DEPOT_SECTION", f"{count}, but one depot is needed, a node's number")
+    if depots[0] not in nodes:
+        raise sections.error("DEPOT_SECTION", f"the depot, {depots[0]}, is not a node of the file")
+    row = int((nodes == depots[0]).argmax())
+    order: NDArray[np.intp] = np.r_[row, np.delete(np.arange(len(nodes)), row)]
+    return order
+
+
+def _service_times(
+    sections: Sections, nodes: NDArray[np.int64], order: NDArray[np.intp]
+) -> NDArray[np.float64] | None:
+    """Return service times, given as one number or as a section, 0 for the depot."""
+    if "SERVICE_TIME" in sections.lines:
+        if "SERVICE_TIME" in sections.fields:
+            raise sections.error("SERVICE_TIME", "given as a number and as a section")
+        times: NDArray[np.float64] = _values(sections, "SERVICE_TIME", "time", nodes)[order, 0]
+    elif "SERVICE_TIME" in sections.fields:
+        times = np.full(len(nodes), _number(sections, "SERVICE_TIME"))
+    else:
+        return None
+    times[0] = 0
+    return times
+
+
+def read_solution(path: str | os.PathLike[str]) -> Solution:
+    """Read a solution file (.sol).
 
     Raises
     ------
     FileNotFoundError
         No such file.
     FileFormatError
-        There are no routes in it.
+        It is not a solution file; the line is named.
     """
-    import vrplib
-
-    Path(path).stat()
-    try:
-        routes = vrplib.read_solution(path)["routes"]
-    except Exception as error:
-        raise FileFormatError(f"{path}: not a CVRPLIB solution: {error}") from error
+    routes: list[list[int]] = []
+    cost = None
+    lines = Path(path).read_bytes().decode("utf-8-sig", "replace").splitlines()
+    for number, line in enumerate(map(str.strip, lines), start=1):
+        if line.lower().startswith("route"):
+            match = ROUTE.fullmatch(line)
+            if match is None:
+                raise FileFormatError(
+                    f"{path}: line {number}: {line:.40s} is not such as 'Route #1: 5 3 8'"
+                )
+            routes.append([int(word) for word in match[1].split()])
+        elif match := COST.match(line):
+            if not NUMBER.fullmatch(match[1]):
+                raise FileFormatError(f"{path}: line {number}: {match[1]!r:.40} is not a cost")
+            cost = float(match[1])
     if not routes:
         raise FileFormatError(f"{path}: no line such as 'Route #1: 5 3 8'")
-    return [[int(customer) for customer in route] for route in routes]
+    return Solution(routes, cost)
 
 
 def write_solution(
     path: str | os.PathLike[str], routes: Sequence[Sequence[int]], cost: float
 ) -> None:
     """Write routes, lists of customers, and their cost as a solution file (.sol)."""
-    import vrplib
-
-    with atomically(Path(path)) as temporary:
-        vrplib.write_solution(temporary, [list(route) for route in routes], {"Cost": cost})
+    lines = [
+        f"Route #{number}: {' '.join(map(str, route))}"
+        for number, route in enumerate(routes, start=1)
+    ]
+    with atomically(Path(path)) as file:
+        file.write_text("\n".join([*lines, f"Cost {cost}", ""]), encoding="utf-8")

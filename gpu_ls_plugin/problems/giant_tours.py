@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from gpu_ls_plugin.problems.tour_rows import gather
+from gpu_ls_plugin.problems.tour_rows import gather, row_offsets
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.problems.tsp import TSP
@@ -93,37 +95,38 @@ class Violations:
     @property
     def none(self) -> NDArray[np.bool_]:
         """Which rows break no constraint, shape (P,)."""
-        return (self.load == 0) & (self.duration == 0) & (self.vehicles == 0)
+        broken: NDArray[np.bool_] = (self.load > 0) | (self.duration > 0) | (self.vehicles > 0)
+        return ~broken
 
 
 def from_depot(rows: NDArray[Any], customers: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return giant tours (P, n) rotated to begin with a copy of the depot, and where copies are."""
-    n = rows.shape[1]
-    depots = (rows == 0) | (rows > customers)
-    places = (depots.argmax(axis=1)[:, np.newaxis] + np.arange(n)) % n
-    turned = gather(rows, places)
-    return turned, (turned == 0) | (turned > customers)
+    depots: NDArray[np.bool_] = (rows == 0) | (rows > customers)
+    if depots[:, 0].all():
+        return rows, depots
+    places = (depots.argmax(axis=1)[:, np.newaxis] + np.arange(rows.shape[1])) % rows.shape[1]
+    turned: NDArray[np.bool_] = gather(depots, places)
+    return gather(rows, places), turned
 
 
 def route_sums(problem: RoutedProblem, rows: NDArray[np.int32]) -> RouteSums:
     """Return the sums over the routes of giant tours (P, n), which are not checked."""
     rows, depots = from_depot(rows, problem.customers)
     nodes = np.where(depots, 0, rows)
-    routes = depots.cumsum(axis=1) - 1 + problem.copies * np.arange(len(rows))[:, np.newaxis]
     lengths = problem.nodes.lengths(nodes, np.roll(nodes, -1, axis=1))
-    lengths = np.where(depots & np.roll(depots, -1, axis=1), 0, lengths)
-    # A length belongs to the route of the node that it leads from.
+    # A length belongs to the route of the node that it leads from; ways from depot to depot are 0.
+    lengths[depots & np.roll(depots, -1, axis=1)] = 0
+    starts = np.flatnonzero(depots)
 
     def sums(values: NDArray[Any]) -> NDArray[Any]:
-        total = np.zeros(len(rows) * problem.copies, values.dtype)
-        np.add.at(total, routes.ravel(), values.ravel())
-        return total.reshape(len(rows), problem.copies)
+        return np.add.reduceat(values.ravel(), starts).reshape(len(rows), problem.copies)
 
+    costs = sums(lengths)
     return RouteSums(
         sums((~depots).astype(np.int64)),
         sums(problem.demands[nodes]),
-        sums(lengths),
-        sums(lengths + problem.service_times[nodes]),
+        costs,
+        costs + sums(problem.service_times[nodes]) if problem.service_times.any() else costs,
     )
 
 
@@ -140,13 +143,18 @@ def violations(problem: RoutedProblem, rows: NDArray[np.int32]) -> Violations:
 
 
 def beyond_limit(problem: RoutedProblem, durations: NDArray[Any]) -> NDArray[Any]:
-    """Return how much longer than the limit routes take; rounding alone counts for nothing."""
+    """Return how much longer than the route limit routes take, where there is one."""
     if problem.route_limit is None:
         return np.zeros_like(durations)
-    beyond = np.maximum(durations - problem.route_limit, 0)
-    if beyond.dtype.kind == "f":
-        beyond[beyond <= TOLERANCE * max(1.0, problem.route_limit)] = 0
-    return beyond
+    return beyond(durations, problem.route_limit)
+
+
+def beyond(durations: NDArray[Any], limit: float) -> NDArray[Any]:
+    """Return how much longer than a limit routes take; rounding alone counts for nothing."""
+    excess = np.maximum(durations - limit, 0)
+    if excess.dtype.kind == "f":
+        excess[excess <= TOLERANCE * max(1.0, limit)] = 0
+    return excess
 
 
 def routes_of(row: NDArray[Any], customers: int) -> list[list[int]]:
@@ -168,30 +176,59 @@ def written(routes: list[list[int]], customers: int, copies: int) -> NDArray[np.
 
 
 def canonical(rows: NDArray[Any], *, symmetric: bool = True, customers: int) -> NDArray[np.int32]:
-    """Return the one way of writing the routes of giant tours (P, n), which are not checked.
+    """Return the one way of writing the routes of giant tours (P, n), as new rows.
 
     Routes are in the order of their first customers, empty ones last; they begin with the smaller
-    one of their ends where their direction does not matter.
+    one of their ends where their direction does not matter. Copies of the depot are in order.
     """
+    rows, depots = from_depot(rows, customers)
     size, n = rows.shape
-    turned, depots = from_depot(rows, customers)
-    copies, number = n - customers, depots.cumsum(axis=1) - 1  # of the route at each place
-    starts = depots.nonzero()[1].reshape(size, copies)
-    longs = np.diff(starts, axis=1, append=n)  # the depot included
-    at = np.arange(size)[:, np.newaxis]
-    firsts, lasts = turned[at, (starts + 1) % n], turned[at, starts + longs - 1]
-    backward = (lasts < firsts) & symmetric
-    leads = np.where(longs == 1, n, np.where(backward, lasts, firsts))
-    order = leads.argsort(axis=1, kind="stable")
-    lengths = longs[at, order]
-    begins = np.empty_like(starts)  # of each route as it is written
-    begins[at, order] = lengths.cumsum(axis=1) - lengths
-    offset = np.arange(n) - starts[at, number]
-    turns = backward[at, number] & ~depots
-    offset = np.where(turns, longs[at, number] - offset, offset)
-    made = np.empty((size, n), np.int32)
-    made[at, begins[at, number] + offset] = turned
-    labels = np.arange(customers, n, dtype=np.int32)  # of the depot's copies, in their order
-    labels[0] = 0
-    made[(made == 0) | (made > customers)] = np.tile(labels, size)
-    return made
+    copies = n - customers
+    flat, starts = rows.ravel(), np.flatnonzero(depots)
+    lengths = np.diff(starts, append=flat.size)  # with the depot
+    first = np.where(lengths > 1, flat.take(starts + 1, mode="clip"), n)
+    last = np.where(lengths > 1, flat[starts + lengths - 1], n)
+    backward = symmetric & (last < first)
+    order = np.minimum(first, last) if symmetric else first
+    sorted_ = order.reshape(size, copies).argsort(axis=1, kind="stable") + row_offsets(
+        depots[:, :copies]
+    )
+    begins = np.empty(size * copies, np.intp)  # of each route in the new rows
+    begins[sorted_.ravel()] = lengths[sorted_.ravel()].cumsum() - lengths[sorted_.ravel()]
+
+    route = np.repeat(np.arange(len(starts)), lengths)
+    offset = np.arange(flat.size) - starts[route]
+    turned = backward[route] & (offset > 0)
+    offset[turned] = lengths[route[turned]] - offset[turned]
+    made = np.empty(flat.size, np.int32)
+    made[begins[route] + offset] = flat
+    made[begins[sorted_]] = np.r_[0, customers + 1 : customers + copies]
+    return made.reshape(size, n)
+
+
+def edges_of(row: NDArray[Any], customers: int, symmetric: bool) -> NDArray[np.int64]:
+    """Return a key for each edge of one giant tour (n,); all copies of the depot are one.
+
+    The way between two copies is not an edge. Where directions do not matter, both edges of a
+    route to a single customer have keys of their own.
+    """
+    nodes = np.where(row > customers, 0, row).astype(np.int64)
+    after = np.roll(nodes, -1)
+    a, b = (np.minimum(nodes, after), np.maximum(nodes, after)) if symmetric else (nodes, after)
+    alone = (nodes > 0) & (after == 0) & (np.roll(nodes, 1) == 0)
+    a[alone], b[alone] = nodes[alone], after[alone]
+    keys: NDArray[np.int64] = (a * (customers + 1) + b)[(nodes > 0) | (after > 0)]
+    return keys
+
+
+def new_edges(
+    row: NDArray[Any], customers: int, symmetric: bool
+) -> Callable[[NDArray[Any]], float]:
+    """Return a function that says which share of another giant tour's edges this one lacks."""
+    own = edges_of(row, customers, symmetric)
+
+    def share(other: NDArray[Any]) -> float:
+        edges = edges_of(other, customers, symmetric)
+        return float(np.isin(edges, own, invert=True).mean())
+
+    return share

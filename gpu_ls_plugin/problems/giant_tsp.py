@@ -9,7 +9,6 @@ import numpy as np
 
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.problems import giant_tours
-from gpu_ls_plugin.problems.tour_rows import new_edges
 from gpu_ls_plugin.problems.tsp import TSP
 
 if TYPE_CHECKING:
@@ -61,8 +60,9 @@ class GiantTSP(TSP):
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
         """Return a function that says which share of another tour's edges this one lacks."""
-        share = new_edges(self.canonical(tour)[0])
-        return lambda other: share(self.canonical(other)[0])
+        if not isinstance(self.objective, Routing):
+            return super().difference(tour)
+        return giant_tours.new_edges(tour, self.objective.problem.customers, self.symmetric)
 
     def lists_by(self, build: Callable[[TSP], Any]) -> Any:
         """Return the candidate lists of depot and customers, and for further copies the depot's."""

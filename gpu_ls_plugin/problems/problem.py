@@ -32,6 +32,8 @@ class Problem(ABC):
         The optimal cost, where it is known.
     integer : bool
         Whether costs are integers.
+    constrained : bool
+        Whether solutions may break constraints, which `feasible` knows.
     tsp : Problem, optional
         The travelling salesman problem of whose tours the rows are, where nothing else decides
         what a row costs and whether it is allowed: parts that need lengths take it.
@@ -40,6 +42,7 @@ class Problem(ABC):
     n: int
     name: str = ""
     optimum: float | None = None
+    constrained: bool = False
 
     @property
     @abstractmethod
@@ -100,6 +103,10 @@ class Problem(ABC):
         InvalidTourError, InvalidTypeError
             As `check`.
         """
+
+    def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
+        """Return which solutions break no constraint, shape (P,): all, unless overridden."""
+        return np.ones(len(self.check(rows)), np.bool_)
 
     def canonical(self, rows: Any, /) -> NDArray[np.int32]:
         """Return solutions as new rows, equal where the solutions are: what is hashed.

@@ -188,17 +188,18 @@ def read_instance(path: str | os.PathLike[str]) -> Instance:
             "solve the problem without them"
         )
     n = sections.dimension()
-    metric = _metric(sections)
+    metric = metric_of(sections)
     about = (
         sections.fields.get("NAME") or plain_name(Path(path)),
         sections.fields.get("COMMENT", ""),
     )
     if metric.explicit:
-        return Instance(*about, metric, matrix=_matrix(sections, n))
-    return Instance(*about, metric, coordinates=_coordinates(sections, n))
+        return Instance(*about, metric, matrix=matrix_of(sections, n))
+    return Instance(*about, metric, coordinates=node_table(sections, "NODE_COORD", "x y", n)[1])
 
 
-def _metric(sections: Sections) -> Metric:
+def metric_of(sections: Sections) -> Metric:
+    """Return what EDGE_WEIGHT_TYPE names."""
     keyword = "EDGE_WEIGHT_TYPE"
     try:
         return find_metric(sections.field(keyword, known="EUC_2D, GEO, EXPLICIT, ...").upper())
@@ -206,30 +207,34 @@ def _metric(sections: Sections) -> Metric:
         raise sections.error(keyword, str(error)) from error
 
 
-def _coordinates(sections: Sections, n: int) -> NDArray[np.float64]:
-    """Return the coordinates (n, 2), ordered by node number."""
+def node_table(
+    sections: Sections, name: str, columns: str, n: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return what a section says of each node: node numbers (n,) in order, values (n, columns)."""
     from vrplib.parse import parse_vrplib
 
-    section = "NODE_COORD_SECTION"
-    lines = sections.section("NODE_COORD")
-    sections.words("NODE_COORD")
+    section = f"{name}_SECTION"
+    lines = sections.section(name)
+    sections.words(name)
     for line in lines:
-        if len(line.split()) != 3:
-            raise sections.error(section, f"{line!r} is not 'number x y'; the file may be cut off")
+        if len(line.split()) != 1 + len(columns.split()):
+            form = f"number {columns}"
+            raise sections.error(section, f"{line!r} is not {form!r}; the file may be cut off")
     if len(lines) != n:
-        raise sections.error(section, f"{len(lines)} cities, but DIMENSION is {n}")
+        what = "cities" if name == "NODE_COORD" else "nodes"
+        raise sections.error(section, f"{len(lines)} {what}, but DIMENSION is {n}")
     # The parser drops the first column, the node numbers; a column before it keeps them.
     text = "\n".join([section, *(f"0 {line}" for line in lines)])
-    parsed = parse_vrplib(text, compute_edge_weights=False)["node_coord"]
+    parsed = parse_vrplib(text, compute_edge_weights=False)[name.lower()]
     table = np.asarray(parsed, dtype=np.float64)
     nodes, first = np.unique(table[:, 0], return_index=True)
     if len(nodes) < n:
         again = np.setdiff1d(np.arange(n), first)[0]
         raise sections.error(section, f"node {table[again, 0]:.0f} is given twice")
-    return table[first, 1:]
+    return nodes.astype(np.int64), table[first, 1:]
 
 
-def _matrix(sections: Sections, n: int) -> NDArray[Any]:
+def matrix_of(sections: Sections, n: int) -> NDArray[Any]:
     """Return the explicit lengths (n, n): integers if all numbers are written so, else floats."""
     keyword, section = "EDGE_WEIGHT_FORMAT", "EDGE_WEIGHT_SECTION"
     known = ", ".join(["FULL_MATRIX", *TRIANGLES])

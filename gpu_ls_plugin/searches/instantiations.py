@@ -13,6 +13,7 @@ from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, T
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.evaluation import tour_cost_kernel
 from gpu_ls_plugin.backends.metric_check import pair_lengths_kernel
+from gpu_ls_plugin.construction.routes import kernels as routes
 from gpu_ls_plugin.cooperation import contraction
 from gpu_ls_plugin.filtering import (
     DontLook,
@@ -140,6 +141,7 @@ def instantiations() -> list[Kernel]:
         parted.unroll_kernel(WARP),
         parted.write_kernel(WARP),
         *_weighted(),
+        *routes.kernels(BUILT_IN_METRICS["EUC_2D"](), BUILT_IN_METRICS["EUC"](), WARP),
     ]
     usual = BUILT_IN_METRICS["EUC_2D"]()
     kernels += (_pair_crossover(part, usual, CITIES[0]) for part in PAIR_CROSSOVERS)

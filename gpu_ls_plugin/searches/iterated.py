@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.backends import get_backend, tuning
@@ -425,6 +427,9 @@ class _Run:
                     accepted=statistics.accepted,
                     improved=improved,
                     restarts=statistics.restarts,
+                    best_tours=None
+                    if self.problem.objective.length_alone
+                    else lambda: np.array(self.backend.to_numpy(chains.best_tours)),
                 )
             )
         target = self.stopwatch.budget.target

@@ -11,7 +11,17 @@ from gpu_ls_plugin.backends import NAMES, get_backend
 from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.candidates import Alpha, Nearest, Quadrant
 from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt
+from gpu_ls_plugin.neighbourhoods import (
+    Exchange,
+    LinKernighan,
+    OrOpt,
+    Relocate,
+    ThreeOpt,
+    TwoOpt,
+    TwoOptStar,
+)
+from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.search_text import FORM, parse_search
 from gpu_ls_plugin.searches import (
@@ -42,6 +52,8 @@ CROSSED_PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
 HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # of annealing
 SECONDS_OF_ALPHA = 6e-5  # for a city, on one slow core
+KICK, KICK_OF_ROUTES = 100, 50  # cities of a double bridge's window
+START_OF_ROUTES = "savings"
 LARGE = 10_000  # cities from which greedy tours are made faster than nearest-neighbour tours
 
 
@@ -108,6 +120,8 @@ class Settings:
 def default_settings(problem: Problem, given: Settings) -> Settings:
     """Return settings that leave nothing open: what is not given follows from n and the device.
 
+    Vehicle routing starts from savings and improves routes; nothing is crossed.
+
     Where tours can be crossed, they are: on a GPU 4 to 16 for a multiprocessor, on a CPU 16 to 512,
     as many as kicks and crossovers bring near the optimum in about half of the time. They start at
     random, since what their starts have in common hardly changes any more. Elsewhere there are as
@@ -122,24 +136,27 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
     InvalidTypeError
         `problem` is not a problem, or `given` is not a `Settings`.
     """
-    problem = tour_problem(problem)
+    routed, problem = isinstance(problem, CVRP), tour_problem(problem)
     checks.instance("settings", given, kind=Settings, wanted="Settings")
     backend, population, search = get_backend(given.backend), given.population, given.search
     crossed = problem.symmetric and problem.n <= LONGEST_WHOLE and _crosses(search)
+    crossed = crossed and not routed
     if search is None:
-        search = _default_repair(problem, given.seconds, crossed)
+        repair = _route_repair(problem) if routed else None
+        search = repair or _default_repair(problem, given.seconds, crossed)
     if population is None:
         population = _population(problem, backend, given.seconds, crossed)
     crossed = crossed and population >= LEAST_CROSSED
     if isinstance(search, LocalSearch):
         search = IteratedLocalSearch(
             search,
+            DoubleBridge(segment=KICK_OF_ROUTES if routed else KICK),
             accept=Annealing(HEAT_OF_CROSSED if crossed else HEAT),
             cooperation=_crossover(problem, backend, given.seconds)
             if crossed
             else _migration(population),
         )
-    start = given.start or _start(problem, crossed)
+    start = given.start or (START_OF_ROUTES if routed else _start(problem, crossed))
     return replace(given, population=population, start=start, search=search)
 
 
@@ -189,6 +206,13 @@ def _start(problem: TSP, crossed: bool) -> str:
     if crossed and problem.coordinates is not None:
         return "space_filling_curve"
     return "nearest_neighbour" if problem.n < LARGE else "greedy"
+
+
+def _route_repair(problem: TSP) -> LocalSearch:
+    """Return moves within and between routes; 2-opt reverses paths, which asks for symmetry."""
+    within = [TwoOpt()] if problem.symmetric else []
+    between = [Relocate(3), Exchange(2, 2), TwoOptStar()]
+    return LocalSearch([*within, *between], candidates=Nearest(20))
 
 
 def _default_repair(problem: TSP, seconds: float, crossed: bool) -> LocalSearch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.construction.draws import batch_size
 from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import IteratedLocalSearch, engines, rehearsal
@@ -78,7 +80,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
         )
     except KeyboardInterrupt:  # while no search could take it
         begin, before.stopped_by = 0.0, "interrupt"
-        found = Result(tours, problem.cost(tours), before, problem)
+        found = Result(tours, tour_problem(problem).cost(tours), before, problem)
     return _timed(found.sorted(), before, begin, watch.elapsed)
 
 
@@ -120,7 +122,8 @@ def rehearse(problem: Problem, settings: Settings) -> None:
     if isinstance(search, IteratedLocalSearch):
         search = replace(search, search=rehearsal.quick(search.search))
     construct = registry.lookup("construction", str(settings.start))
-    tour = construct(copy, size=1, seed=0, backend=settings.backend)
+    routed = pickle.loads(pickle.dumps(problem)) if isinstance(problem, CVRP) else copy
+    tour = construct(routed, size=1, seed=0, backend=settings.backend)
     compile_search(search, copy, tour.repeat(settings.population, axis=0), settings.backend)
 
 

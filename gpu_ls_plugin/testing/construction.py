@@ -33,8 +33,8 @@ def check_construction(
     construct : callable
         As it is registered: ``construct(problem, size, *, seed, backend, device)``.
     problems : sequence of TSP, optional
-        By default random and degenerate ones of several metrics; those that it refuses with
-        `UnsupportedProblemError` are left out.
+        By default random and degenerate ones of several metrics, and where it refuses all of them
+        vehicle routing problems; those that it refuses with `UnsupportedProblemError` are left out.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
@@ -46,9 +46,17 @@ def check_construction(
     subject = Subject.of("construction", construct, backend, seed)
     if not callable(construct):
         raise InvalidTypeError(f"construction: {construct!r} cannot be called; pass the function")
-    given = problems or small_problems.of_several_metrics(seed)
-    served = [problem for problem in given if _check_tours(subject, problem)]
+    if problems is None:
+        sets: Any = (small_problems.of_several_metrics, small_problems.routing)
+        served = any(_check_all(subject, make(seed)) for make in sets)
+    else:
+        served = _check_all(subject, problems)
     subject.expect(served, "it refuses every problem", "pass problems=[...] that it can work on")
+
+
+def _check_all(subject: Subject, problems: Sequence[Any]) -> bool:
+    """Check all problems of a set; return whether the construction serves any."""
+    return any([_check_tours(subject, problem) for problem in problems])
 
 
 def _check_tours(subject: Subject, problem: TSP) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.exceptions import InvalidProblemError, PrecisionWarning
+from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import TSP
 
 if TYPE_CHECKING:
@@ -64,6 +65,32 @@ def of_several_metrics(seed: int) -> list[TSP]:
         *explicit(seed, symmetric=True),
         *explicit(seed, symmetric=False),
     ]
+
+
+def routing(seed: int) -> list[CVRP]:
+    """Return vehicle routing problems with and without limits of durations, the usual one first.
+
+    Giant tours have a copy of the depot for every customer.
+    """
+    made: list[CVRP] = []
+    for nodes in (*planar("EUC_2D", seed), *planar("EUC", seed), *explicit(seed, symmetric=False)):
+        random = np.random.default_rng([seed, nodes.n])
+        demands = np.r_[0, random.integers(0, 10, nodes.n - 1)]
+        made += [_routing(nodes, demands, limit) for limit in (None, 1.5 * _farthest(nodes))]
+    return made
+
+
+def _routing(nodes: TSP, demands: Any, limit: float | None) -> CVRP:
+    rest: Any = {"capacity": 30, "route_limit": limit, "copies": nodes.n - 1, "name": nodes.name}
+    if nodes.coordinates is None:
+        return CVRP.from_matrix(nodes.values, demands, **rest)
+    return CVRP(nodes.coordinates, demands, metric=nodes.metric, **rest)
+
+
+def _farthest(nodes: TSP) -> float:
+    """Return the longest way from node 0 to another and back."""
+    depot, others = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
+    return float((nodes.lengths(depot, others) + nodes.lengths(others, depot)).max())
 
 
 def distance_matrix(problem: TSP) -> Any:

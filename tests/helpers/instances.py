@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import TSP
 
 if TYPE_CHECKING:
@@ -81,6 +82,11 @@ def _read(path: Path) -> TSP:
 def tsp_instance(name: str) -> TSP:
     """Read a TSPLIB instance such as "pr1002"; skip the test where it is absent."""
     return _read(instance_path(f"tsp/{name}.tsp"))
+
+
+def cvrp_instance(name: str) -> CVRP:
+    """Read a CVRPLIB instance such as "X/X-n200-k36"; skip the test where it is absent."""
+    return CVRP.read(instance_path(f"cvrp/{name}.vrp"))
 
 
 def _reason(name: str) -> str:

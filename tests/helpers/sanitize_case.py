@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +17,7 @@ import numpy as np
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.recombination import pair_layouts
 from gpu_ls_plugin.searches.chains import chain_layouts
@@ -64,6 +66,7 @@ EXTENTS = {
             "parts": ("EUC_2D",),
             "unions": ("EUC_2D", "EUC"),
             "weighted": ("EUC_2D",),
+            "routes": ("EUC_2D", "EUC"),
         },
         cities=(1, 2, 3, 4, 5, 6, 8, 9, 11, 33, 40, MANY),
         tours=2,
@@ -83,6 +86,7 @@ EXTENTS = {
             "shapes": ("EUC_2D",),
             "unions": ("EUC_2D", "EUC"),
             "weighted": ("EUC_2D", "EUC"),
+            "routes": ("EUC_2D", "EUC"),
         },
         cities=(5, 8, 33, 127, MANY),
         tours=3,
@@ -96,6 +100,7 @@ EXTENTS = {
     ),
 }
 FILTERED_CITIES = range(128)
+ROUTED_CITIES = range(2, MANY + 1)
 SHAPED_CITIES = range(34, MANY + 1)
 LAYOUT_SIZES = (129, 300, 600, 1100, 1300, 1600, 2048, 5000)  # the climb is laid out by n
 SMALLEST_BRIDGE = 6
@@ -126,7 +131,7 @@ class Watched:
         """Tours of every construction, after random ones."""
         made = [random_tours(problem.n, self.extent.tours)]
         for part in registry.parts("construction"):
-            if problem.coordinates is not None or part.name != "space_filling_curve":
+            with suppress(UnsupportedProblemError):  # of routes, or of points in a plane
                 size = self.extent.tours
                 made.append(part.factory(problem, size, seed=1, backend=self.backend))
         return made
@@ -217,6 +222,32 @@ class Watched:
             sites.GRID_BACKENDS = ("cpu",)
             starts = random_tours(MANY, self.extent.tours)
             self.search(gls.IteratedLocalSearch(part=PART), problem, starts, kicks=PART_KICKS)
+
+    def routes(self, problem: gls.TSP) -> None:
+        """Constructions of routes, some of them repaired."""
+        if problem.n not in ROUTED_CITIES:
+            return
+        demands = np.arange(problem.n) % 7
+        limit = 3 * problem.distance(0, np.arange(problem.n)).max()
+        fleet = -(-int(demands.sum()) // 20) or 1
+        order = np.random.default_rng(0).permutation(problem.n - 1) + 1
+        limits: tuple[dict[str, Any], ...] = ({}, {"route_limit": limit}, {"vehicles": fleet})
+        for given in limits:
+            several = gls.CVRP(problem.coordinates, demands, 20, metric=problem.metric, **given)
+            place: dict[str, Any] = {"backend": self.backend}
+            rows = [
+                gls.split(several, order, **place),
+                gls.savings(several, self.extent.tours, **place),
+                gls.sweep(several, self.extent.tours, **place),
+                *(
+                    gls.cheapest_insertion(several, self.extent.tours, order=way, **place)
+                    for way in ("parallel", "sequential")
+                ),
+            ]
+            for tours in rows:
+                assert several.fleet is not None or several.feasible(tours).all()
+                assert (several.violations(tours).vehicles == 0).all()
+                self.calls += 1
 
     def shapes(self, problem: gls.TSP) -> None:
         """Tours in shared and in global memory, the climb as for other sizes; the plain kernel."""

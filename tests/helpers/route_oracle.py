@@ -1,0 +1,141 @@
+"""Constructions of routes in plain Python, as their definitions say."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import gpu_ls_plugin as gls
+from tests.helpers.routing import random_cvrp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+Route = list[int]
+
+
+def some_cvrp(kind: str, customers: int, seed: int, capacity: int) -> gls.CVRP:
+    """Return a random problem; of kind "tight", routes are often just as long as they may be."""
+    if kind != "tight":
+        return random_cvrp(kind, customers, seed, capacity)
+    random = np.random.default_rng(seed)
+    points = random.integers(0, 6, (customers + 1, 2))
+    demands = np.r_[0, random.integers(1, 10, customers)]
+    limit = 2 * np.ceil(np.hypot(*(points - points[0]).T)).max() + random.integers(1, 10)
+    services = {"service_times": 1, "route_limit": float(limit), "copies": customers}
+    return gls.CVRP(points, demands, capacity, **services)
+
+
+def matrix(problem: gls.CVRP) -> list[list[float]]:
+    """Return all lengths between nodes."""
+    nodes = np.arange(problem.customers + 1)
+    return problem.nodes.distance(nodes[:, None], nodes[None, :]).tolist()
+
+
+def cost(d: list[list[float]], route: Route) -> float:
+    """Return the length of a route."""
+    stops = [0, *route, 0]
+    return sum(d[a][b] for a, b in pairwise(stops))
+
+
+def serves(problem: gls.CVRP, d: list[list[float]], route: Route) -> bool:
+    """Whether a vehicle can serve a route."""
+    if problem.demands[route].sum() > problem.capacity:
+        return False
+    duration = cost(d, route) + problem.service_times[route].sum()
+    return problem.route_limit is None or bool(duration <= problem.route_limit + 1e-9)
+
+
+def savings(problem: gls.CVRP) -> list[Route]:
+    """Return the routes of Clarke and Wright's parallel version, over all pairs."""
+    d, customers = matrix(problem), range(1, problem.customers + 1)
+    pairs = [(a, b) for a in customers for b in customers if a != b]
+    if problem.symmetric:
+        pairs = [(a, b) for a, b in pairs if a < b]
+    saved = {(a, b): d[a][0] + d[0][b] - d[a][b] for a, b in pairs}
+    route_of = {c: [c] for c in customers}
+    for a, b in sorted(pairs, key=lambda pair: (-saved[pair], pair)):
+        if saved[a, b] <= 0 or route_of[a] is route_of[b]:
+            continue
+        first, second = route_of[a], route_of[b]
+        if problem.symmetric:
+            first = first[::-1] if first[0] == a and first[-1] != a else first
+            second = second[::-1] if second[-1] == b and second[0] != b else second
+        if first[-1] == a and second[0] == b and serves(problem, d, first + second):
+            joined = first + second
+            route_of |= dict.fromkeys(joined, joined)
+    return list({id(route): route for route in route_of.values()}.values())
+
+
+def best_cut(problem: gls.CVRP, order: Route, most: int) -> float | None:
+    """Return the least cost over all ways to cut an order into so many routes, None if none."""
+    d, costs = matrix(problem), []
+    for cuts in product((False, True), repeat=len(order) - 1):
+        routes: list[Route] = [[order[0]]]
+        for customer, begins in zip(order[1:], cuts, strict=True):
+            routes += [[]] if begins else []
+            routes[-1].append(customer)
+        if len(routes) <= most and all(serves(problem, d, route) for route in routes):
+            costs.append(sum(cost(d, route) for route in routes))
+    return min(costs, default=None)
+
+
+def insertions(route: Route, customer: int) -> Iterator[tuple[int, Route]]:
+    """Yield the places of a customer in a route, and the routes with it."""
+    for place in range(len(route) + 1):
+        yield place, [*route[:place], customer, *route[place:]]
+
+
+def sweep(problem: gls.CVRP, around: list[int]) -> list[Route]:
+    """Return the routes of customers that a ray meets in this order."""
+    d = matrix(problem)
+    routes: list[Route] = [[around[0]]]
+    for customer in around[1:]:
+        _, longer = min(insertions(routes[-1], customer), key=lambda at: (cost(d, at[1]), at[0]))
+        if serves(problem, d, longer):
+            routes[-1] = longer
+        else:
+            routes.append([customer])
+    return routes
+
+
+def cheapest_insertion(
+    problem: gls.CVRP, at_once: int, open_routes: Callable[[int], range]
+) -> list[Route]:
+    """Return the routes of row 0; ties go to the smallest customer, then to the first edge.
+
+    Edges are named by the nodes that they lead from, depots by their routes behind the customers.
+    """
+    d, waiting = matrix(problem), set(range(1, problem.customers + 1))
+    routes: list[Route] = []
+
+    def begin(far: Callable[[int], float]) -> None:
+        customer = min(waiting, key=lambda c: (-far(c), c))
+        waiting.remove(customer)
+        routes.append([customer])
+
+    seeds: list[int] = [0]
+    while len(routes) < at_once and waiting:
+        begin(lambda c: min(d[seed][c] for seed in seeds))
+        seeds.append(routes[-1][0])
+    while waiting:
+        found = []
+        for c in waiting:
+            for r in open_routes(len(routes)):
+                for place, longer in insertions(routes[r], c):
+                    if serves(problem, d, longer):
+                        a, b = ([0, *routes[r], 0][place + k] for k in (0, 1))
+                        node = a or problem.customers + 1 + r
+                        detour = d[a][c] + d[c][b] - d[a][b]
+                        found.append((detour, c, node, r, longer))
+        if not found:
+            begin(lambda c: d[0][c])
+            continue
+        # Of each customer the best edge counts, so that ties of customers are looked at first.
+        _, c, _, r, longer = min(found, key=lambda f: f[:3])
+        waiting.remove(c)
+        routes[r] = longer
+    return routes
