@@ -15,6 +15,7 @@ import gpu_ls_plugin as gls
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 CAPITALS = EXAMPLES / "data" / "europe_capitals.tsp"
 TWO_OPT = 18731  # the shortest tour of the capitals that is known
+ROUTES = 25906  # the cheapest routes of vehicle_routing_pymoo.py that are known
 
 
 def run(script: str, *arguments: object, folder: Path) -> str:
@@ -50,6 +51,26 @@ def test_memetic_ga(tmp_path: Path) -> None:
     assert lengths["MemeticGA"] == lengths["GA, LocalSearchMutation"] == TWO_OPT
     assert lengths["GA, InversionMutation"] > TWO_OPT
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_vehicle_routing_pymoo(tmp_path: Path) -> None:
+    pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+    out = run(
+        "vehicle_routing_pymoo.py", "--seconds", 1, "--pop", 30, "--solution", "out.sol",
+        folder=tmp_path,
+    )  # fmt: skip
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines()]
+    cells = {row[0]: row for row in rows if len(row) == 5}
+    assert list(cells) == ["GA, InversionMutation", "GA, LocalSearchMutation", "MemeticGA"]
+    usual, searched, memetic = (int(row[1]) for row in cells.values())
+    assert memetic <= 1.01 * ROUTES
+    assert searched <= 1.02 * ROUTES < usual
+    assert cells["MemeticGA"][3] == "0"
+    visited = sorted(int(c) for c in re.findall(r"\d+", " ".join(re.findall(r"\[(.*)\]", out))))
+    assert visited == list(range(1, 44))
+    solution = (tmp_path / "out.sol").read_text()
+    assert solution.count("Route #") == int(cells["MemeticGA"][2])
+    assert f"Cost: {memetic}" in solution.replace("Cost ", "Cost: ")
 
 
 @pytest.mark.slow

@@ -29,9 +29,10 @@ class LocalSearchSampling(Sampling):
 
     Parameters
     ----------
-    construction : str or callable
-        Name of a registered construction ("nearest_neighbour", "random_tours", ...) or a function
-        of the same signature, such as ``gpu_ls_plugin.greedy``.
+    construction : str or callable, optional
+        Name of a registered construction ("random_tours", "greedy", ...) or a function of the same
+        signature, such as ``gpu_ls_plugin.greedy``; if None, "savings" of a `CVRPProblem`, else
+        "nearest_neighbour".
     search : callable or str, optional
         A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
         `default_search` if None.
@@ -52,7 +53,7 @@ class LocalSearchSampling(Sampling):
 
     def __init__(
         self,
-        construction: Callable[..., Any] | str = "nearest_neighbour",
+        construction: Callable[..., Any] | str | None = None,
         search: Callable[..., Any] | str | None = None,
         backend: str = "auto",
         moves: int | None = None,

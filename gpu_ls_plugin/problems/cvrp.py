@@ -17,7 +17,7 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.objectives.routing import Penalties
+from gpu_ls_plugin.objectives.routing import Penalties, Routing
 from gpu_ls_plugin.problems import cvrplib, giant_tours
 from gpu_ls_plugin.problems.giant_tsp import GiantTSP
 from gpu_ls_plugin.problems.problem import Problem
@@ -556,7 +556,7 @@ class CVRP(Problem):
 
 
 def routing_problem(problem: object) -> CVRP:
-    """Return the CVRP that a problem is: for all that needs routes.
+    """Return the CVRP that a problem is, or whose giant tours it is of: for all that needs routes.
 
     Raises
     ------
@@ -565,6 +565,8 @@ def routing_problem(problem: object) -> CVRP:
     InvalidTypeError
         It is not a problem.
     """
+    if isinstance(problem, GiantTSP) and isinstance(problem.objective, Routing):
+        problem = problem.objective.problem
     if isinstance(problem, CVRP):
         return problem
     if isinstance(problem, Problem):

@@ -20,6 +20,7 @@ from pymoo.optimize import minimize
 import gpu_ls_plugin as gls
 import gpu_ls_pymoo as adapter
 from gpu_ls_plugin.evolution.batches.improver import Improver, default_search
+from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.replacement import Crowding, EdgeDistance
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError, UnsupportedProblemError
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
@@ -254,6 +255,12 @@ def test_random_keys(cvrp: gls.CVRP) -> None:
     algorithm = BRKGA(n_elites=5, n_offsprings=10, n_mutants=5)
     result = minimize(encoded, algorithm, ("n_gen", 3), seed=1)
     assert cvrp.feasible(encoded.tours(result.opt)).all()
+
+
+def test_starts_are_savings(cvrp: gls.CVRP) -> None:
+    seed = int(np.random.default_rng(1).integers(2**63))
+    made = Starts(None, Improver(backend="cpu")).construct(cvrp.tsp, 5, np.random.default_rng(1))
+    assert (made == gls.savings(cvrp, 5, seed=seed, backend="cpu")).all()
 
 
 def test_default_searches(cvrp: gls.CVRP, tsp: gls.TSP) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.plugins.registry import registry
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ class Starts:
 
     Parameters
     ----------
-    construction : str or callable
+    construction : str or callable, optional
         Name of a registered construction, or a function of the same signature, such as
-        ``gpu_ls_plugin.greedy``.
+        ``gpu_ls_plugin.greedy``; if None, "savings" of routes, else "nearest_neighbour".
     improver : Improver
 
     Raises
@@ -38,7 +39,7 @@ class Starts:
         `construction` is neither, or nobody has registered the name.
     """
 
-    construction: Callable[..., Any] | str
+    construction: Callable[..., Any] | str | None
     improver: Improver
 
     def __post_init__(self) -> None:
@@ -63,13 +64,17 @@ class Starts:
     def construct(self, problem: TSP, size: int, random_state: np.random.Generator) -> Tours:
         """Return tours that are not searched yet; one number is drawn from `random_state`."""
         seed = int(random_state.integers(2**63))
-        tours: Tours = self._function()(
+        tours: Tours = self._function(problem)(
             problem, size=size, seed=seed, backend=self.improver.backend
         )
         return tours
 
-    def _function(self) -> Callable[..., Any]:
+    def _function(self, problem: TSP | None = None) -> Callable[..., Any]:
+        """Return the construction, of a problem where none is given."""
         build: Any = self.construction
+        if build is None:
+            routed = problem is not None and isinstance(problem.objective, Routing)
+            build = "savings" if routed else "nearest_neighbour"
         if isinstance(build, str):
             build = registry.lookup("construction", build)
         if not callable(build):

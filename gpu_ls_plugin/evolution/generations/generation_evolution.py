@@ -29,7 +29,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
     generation : Generation
     tours : int
         Of the population.
-    construction : str or callable
+    construction : str or callable, optional
         As in `Starts`.
     children : int, optional
         Of each generation; as many as the population has tours if None.
@@ -37,7 +37,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
 
     generation: Generation
     tours: int
-    construction: Any = "nearest_neighbour"
+    construction: Any = None
     children: int | None = None
 
     @property
