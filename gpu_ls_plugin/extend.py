@@ -1,9 +1,9 @@
 """All that the author of a plugin imports: the names here are stable.
 
-What a part derives from: `Metric`, `Objective`, `Resource`, `Candidates`, `Neighbourhood`, `Filter`,
-`Perturbation`, `Acceptance`, `Recombination`, `Cooperation`. A construction is a function, a search
-anything that is called like `LocalSearch` and returns a `Result`. Pivoting rules are not among
-them: each is an engine. Problems of other kinds than `TSP` derive from `Problem`; what a
+What a part derives from: `Metric`, `Objective`, `Resource`, `Candidates`, `Neighbourhood`,
+`Filter`, `Perturbation`, `Acceptance`, `Recombination`, `Cooperation`. A construction is a
+function, a search anything that is called like `LocalSearch` and returns a `Result`. Pivoting rules
+are not among them: each is an engine. Problems of other kinds than `TSP` derive from `Problem`; what a
 recombination crosses pairs by derives from `Workspace`.
 
 What they work on: `TSP`, `CandidateLists`, `Setting`, `Backend` and `get_backend`, `Kernel` and

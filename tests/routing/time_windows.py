@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,7 +88,7 @@ class TimeWindows(Resource):
         nodes = np.where(row > problem.customers, 0, row)
         nodes = [*np.roll(nodes, -int((nodes == 0).argmax())), 0]
         warp, time = 0, int(self.windows[0, 0])
-        for a, b in zip(nodes, nodes[1:], strict=False):
+        for a, b in itertools.pairwise(nodes):
             if a == 0:
                 time = int(self.windows[0, 0])
             if a == 0 and b == 0:
