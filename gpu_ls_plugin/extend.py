@@ -3,8 +3,8 @@
 What a part derives from: `Metric`, `Objective`, `Resource`, `Candidates`, `Neighbourhood`,
 `Filter`, `Perturbation`, `Acceptance`, `Recombination`, `Cooperation`. A construction is a
 function, a search anything that is called like `LocalSearch` and returns a `Result`. Pivoting rules
-are not among them: each is an engine. Problems of other kinds than `TSP` derive from `Problem`; what a
-recombination crosses pairs by derives from `Workspace`.
+are not among them: each is an engine. Problems of other kinds than `TSP` derive from `Problem`;
+what a recombination crosses pairs by derives from `Workspace`.
 
 What they work on: `TSP`, `CandidateLists`, `Setting`, `Backend` and `get_backend`, `Kernel` and
 `parse_parameters`, `Budget`, `Progress`, `Result`, `Statistics`, and what checks rows:
