@@ -141,7 +141,7 @@ def chain_needs(
     if isinstance(metric, Under) and not metric.objective.by_edges:
         level += 1
     return tour_layouts.ChainNeeds(
-        GRID_BYTES.get(grid, metric.site_bytes),
+        GRID_BYTES.get(moves.grid, metric.site_bytes),
         moves.length_bytes,
         len(moves.names),
         "many" if isinstance(metric, RowsUnder) else REGISTERS[level],

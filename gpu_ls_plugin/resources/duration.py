@@ -47,7 +47,8 @@ class Duration(Resource):
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the durations beyond the limit."""
         durations = giant_tours.route_sums(problem, rows).durations
-        return giant_tours.beyond_limit(problem, durations).sum(axis=1)
+        excess: NDArray[Any] = giant_tours.beyond_limit(problem, durations).sum(axis=1)
+        return excess
 
     def weight(self, problem: RoutedProblem) -> float:
         """Return what makes hardly any length worth it."""

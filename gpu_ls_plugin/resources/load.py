@@ -37,7 +37,8 @@ class Load(Resource):
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the demand beyond the capacity."""
         loads = giant_tours.route_sums(problem, rows).loads
-        return np.maximum(loads - problem.capacity, 0).sum(axis=1)
+        excess: NDArray[Any] = np.maximum(loads - problem.capacity, 0).sum(axis=1)
+        return excess
 
     def weight(self, problem: RoutedProblem) -> float:
         """Return four of the longest lengths: what any customer may cost elsewhere."""

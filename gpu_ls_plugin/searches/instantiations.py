@@ -34,8 +34,9 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOptStar,
 )
 from gpu_ls_plugin.neighbourhoods.composed import CHECKED, Moves, chain_needs
+from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.objectives.tchebycheff import Tchebycheff
-from gpu_ls_plugin.objectives.under import RowsUnder, searched
+from gpu_ls_plugin.objectives.under import RowsUnder, Under
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
@@ -332,12 +333,13 @@ def _routing() -> Iterator[Kernel]:
     hard = CVRP(nodes, demands, 2)
     soft = CVRP(nodes, demands, 2, metric="EUC", route_limit=9).penalised()
     for problem, length, grid, n in ((hard, "int", "fine", CITIES[0]), (soft, "double", "", 5000)):
-        metric = searched(problem.tsp)
+        objective = Routing(problem)
+        metric = Under(problem.nodes.metric, objective)
         moves = Moves.of(ROUTE_MOVES, symmetric=True, length=length, grid=grid)
         needs = chain_needs(metric, moves, ROUTE_MOVES)
         descents = descent_layouts.descent_shape(n, 16, shared)
         chains = chain_layouts.chain_shape(n, 64, shared, needs=needs)
-        resources = tuple(part.name for part in problem.tsp.objective.resources)
+        resources = tuple(part.name for part in objective.resources)
         for kernel in (
             descent_kernel(metric, moves, descents.team, descents.memory),
             keep_kernel(metric, BLOCK),

@@ -362,12 +362,10 @@ def test_the_suite_runs_over_something():
     assert {type(search.pivoting) for search in SEARCHES.values()} == {
         registry.lookup("pivoting", name) for name in names("pivoting")
     }
-    of_tours = {
+    moves = {type(part) for search in SEARCHES.values() for part in search.neighbourhoods}
+    assert moves | OF_ROUTES == {
         registry.lookup("neighbourhood", name) for name in names("neighbourhood")
-    } - OF_ROUTES
-    assert {
-        part for search in SEARCHES.values() for part in map(type, search.neighbourhoods)
-    } == of_tours
+    }
     tests = [test for search in FILTERED.values() for test in search.neighbourhoods[0].filter.parts]
     assert {type(test) for test in tests} == {
         registry.lookup("filter", name) for name in names("filter")
