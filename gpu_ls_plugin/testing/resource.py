@@ -139,7 +139,7 @@ def _check_searches(subject: Subject, problem: CVRP) -> None:
     """Let chains and local searches change giant tours under the constraint."""
     moves: list[Neighbourhood] = [Relocate(3), Exchange(2, 2), TwoOptStar()]
     if problem.symmetric:
-        moves.append(TwoOpt())
+        moves.insert(0, TwoOpt())
     tsp, local = problem.tsp, LocalSearch(moves, LISTS)
     check_chains(subject, tsp, local, JOINING)
     before = _said(subject, problem, subject.tours(tsp, engines.ROWS))

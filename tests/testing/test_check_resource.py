@@ -61,7 +61,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("fault", slow_after(9, list(FAULTS)))
+@pytest.mark.parametrize("fault", slow_after(7, list(FAULTS)))
 def test_faults_are_found(fault: str) -> None:
     resource, said = FAULTS[fault]
     found_out(check_resource, resource, said, problems=[PROBLEM])
