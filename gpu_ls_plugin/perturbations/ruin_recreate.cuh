@@ -14,9 +14,9 @@ namespace gls {
 // Other nodes near each node.
 struct NearNodes {
   const int* near;
-  int degree;
+  int near_each;
 
-  GLS_DEVICE int operator()(int node, int rank) const { return near[node * degree + rank]; }
+  GLS_DEVICE int operator()(int node, int rank) const { return near[node * near_each + rank]; }
 };
 
 // How much is taken out.
@@ -24,6 +24,12 @@ struct Ruin {
   int removed;  // customers on average
   int longest;  // customers of a string
   int room;     // customers at most
+};
+
+// What vehicles are made of in a search, whose metric has data of its own.
+struct RuinVehicles {
+  const void* nodes_data;
+  const uint64* vehicles;
 };
 
 // Memory of all rows.
@@ -115,7 +121,7 @@ struct RuinedRoutes {
     int left = 1 + int(random.below(strings > 1 ? strings : 1));
     const int seed = 1 + int(random.below(n));
     state.count = 0;
-    for (int rank = -1; rank < near.degree && left > 0; ++rank) {
+    for (int rank = -1; rank < near.near_each && left > 0; ++rank) {
       const int customer = rank < 0 ? seed : near(seed, rank);
       if (customer == 0) continue;
       const int route = routes.owners[customer];
@@ -181,7 +187,7 @@ struct RuinedRoutes {
     };
     if (state.spare >= 0) offer(routes.depot(state.spare), state.spare);
 #pragma unroll 1
-    for (int rank = 0; rank < near.degree; ++rank) {
+    for (int rank = 0; rank < near.near_each; ++rank) {
       const int node = near(customer, rank);
       const int route = node == 0 ? Routes::kNoRoute : routes.owners[node];
       if (route < 0 || !routes.takes(route, customer) || blinks(customer, node)) continue;
@@ -210,6 +216,22 @@ struct RuinedRoutes {
     if (route == state.spare) find_spare();
   }
 
+  // One lane: the giant tour, empty routes last; 0 where they are too many for it.
+  GLS_DEVICE int write(int* tour, int nodes) const {
+    const int n = routes.vehicles.customers;
+    int place = 0, depot = 0;
+    for (int route = 0; route < state.routes; ++route) {
+      int c = routes.after[routes.depot(route)];
+      if (c == 0) continue;
+      if (depot == nodes - n) return 0;
+      tour[place++] = depot == 0 ? 0 : n + depot;
+      ++depot;
+      for (; c != 0; c = routes.after[c]) tour[place++] = c;
+    }
+    for (; depot < nodes - n; ++depot) tour[place++] = n + depot;
+    return 1;
+  }
+
   // Whether the options of one who waits may have changed.
   GLS_DEVICE bool concerns(int w) const {
     const Options& its = options[w];
@@ -227,27 +249,57 @@ struct RuinRecreate {
   using Routes = RuinedRoutes<Vehicles>;
   using Choice = Ranked<Length>;
 
+  // Rows as orders of customers, and where routes begin: a kick that stands alone.
   GLS_DEVICE static void run(const Team& team, int item, const void* metric_data,
                              const uint64* words, int nodes, const int* tours, NearNodes lists,
                              Ruin ruin, RuinMemory memory, uint64 seed, int64 first_row,
                              int* orders, unsigned char* begins) {
     const Vehicles vehicles(metric_data, words);
-    const int64 n = vehicles.customers, wide = n + 1, at = item * wide;
-    const Routes row{
-        {vehicles, memory.after + 2 * at, memory.owners + at, memory.loads + at,
-         static_cast<typename Vehicles::Time*>(memory.durations) + at},
-        memory.before + at,
-        memory.waiting + int64(item) * ruin.room,
-        static_cast<typename Routes::Options*>(memory.options) + int64(item) * ruin.room,
-        lists,
-        shared_slot<RuinState>(team)};
+    const Routes row = row_of(team, item, vehicles, lists, ruin, memory);
+    Philox random(seed, Purpose::kRuin, first_row + item);
+    rebuild(team, row, nodes, tours + int64(item) * nodes, ruin, random);
+    team.once([&] {
+      const int64 place = int64(item) * vehicles.customers;
+      row.routes.write(row.state.routes, orders + place, begins + place);
+    });
+  }
+
+  // A kick of a chain (perturbations/base.py); false where there are too few copies of the depot.
+  GLS_DEVICE static bool kick(const Team& team, int item, int nodes, const int* tour,
+                              const RuinVehicles& its, const NearNodes& lists, const Ruin& ruin,
+                              const RuinMemory& memory, Philox& random, int* kicked) {
+    const Vehicles vehicles(its.nodes_data, its.vehicles);
+    const Routes row = row_of(team, item, vehicles, lists, ruin, memory);
+    rebuild(team, row, nodes, tour, ruin, random);
+    team.once([&] { row.state.spare = row.write(kicked, nodes); });
+    team.sync();
+    const bool fits = row.state.spare != 0;
+    team.sync();
+    return fits;
+  }
+
+ private:
+  GLS_DEVICE static Routes row_of(const Team& team, int item, const Vehicles& vehicles,
+                                  const NearNodes& lists, const Ruin& ruin,
+                                  const RuinMemory& memory) {
+    const int64 at = int64(item) * (vehicles.customers + 1), waits = int64(item) * ruin.room;
+    return {{vehicles, memory.after + 2 * at, memory.owners + at, memory.loads + at,
+             static_cast<typename Vehicles::Time*>(memory.durations) + at},
+            memory.before + at,
+            memory.waiting + waits,
+            static_cast<typename Routes::Options*>(memory.options) + waits,
+            lists,
+            shared_slot<RuinState>(team)};
+  }
+
+  GLS_DEVICE static void rebuild(const Team& team, const Routes& row, int nodes, const int* tour,
+                                 const Ruin& ruin, Philox& random) {
     RuinState& state = row.state;
-    team.once([&] { row.read(tours + int64(item) * nodes, nodes); });
+    team.once([&] { row.read(tour, nodes); });
     team.sync();
     team.each(state.routes, [&](int route) { row.routes.measure(route); });
     team.sync();
     team.once([&] {
-      Philox random(seed, Purpose::kRuin, first_row + item);
       row.take_out(ruin, random);
       state.blinks = random.next();
       row.find_spare();
@@ -258,9 +310,9 @@ struct RuinRecreate {
     team.sync();
 #pragma unroll 1
     for (int left = count; left > 0; --left) {
-      const Choice next = team.least(left, Choice{endless<Length>(), n + 1}, [&](int w) {
-        return Choice{-row.options[w].regret(), row.waiting[w]};
-      });
+      const Choice none{endless<Length>(), row.routes.vehicles.customers + 1};
+      const Choice next = team.least(
+          left, none, [&](int w) { return Choice{-row.options[w].regret(), row.waiting[w]}; });
       team.sync();
       team.once([&] { row.join(int(next.index), left - 1); });
       team.sync();
@@ -269,10 +321,6 @@ struct RuinRecreate {
       });
       team.sync();
     }
-    team.once([&] {
-      const int64 place = item * n;
-      row.routes.write(state.routes, orders + place, begins + place);
-    });
   }
 };
 

@@ -10,8 +10,9 @@ from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.composition import parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.candidates.nearest import Nearest
-from gpu_ls_plugin.construction.routes.batch import RouteBatch, routes_kernel
+from gpu_ls_plugin.construction.routes.batch import RouteBatch, routes_kernel, vehicles_type
 from gpu_ls_plugin.perturbations.base import Perturbation
+from gpu_ls_plugin.perturbations.rebuilding import Rebuilding
 from gpu_ls_plugin.problems.cvrp import routing_problem
 
 if TYPE_CHECKING:
@@ -24,12 +25,13 @@ HEADER = "perturbations/ruin_recreate.cuh"
 NEAR = 40  # nodes to which customers are near
 MOST_REMOVED = 1000
 OPTION_WORDS = 5  # gls::RuinRecreate::Options
+NEAR_NODES, RUIN, MEMORY, VEHICLES = (
+    struct_of(HEADER, name) for name in ("NearNodes", "Ruin", "RuinMemory", "RuinVehicles")
+)
 PARAMETERS = (
     *parse_parameters("int n, const int* tours"),
-    *(struct_of(HEADER, name) for name in ("NearNodes", "Ruin", "RuinMemory")),
-    *parse_parameters(
-        "gls::uint64 seed, gls::int64 first_row, int* orders, unsigned char* begins"
-    ),
+    *(NEAR_NODES, RUIN, MEMORY),
+    *parse_parameters("gls::uint64 seed, gls::int64 first_row, int* orders, unsigned char* begins"),
 )
 
 
@@ -72,6 +74,7 @@ class RuinRecreate(Perturbation):
     longest: int = 10
 
     name = "ruin_recreate"
+    rebuilds = True
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "removed", "longest", least=1, most=MOST_REMOVED)
@@ -120,18 +123,28 @@ class RuinRecreate(Perturbation):
             taken = arrays.take_tours(chosen, routed.tsp, tours)
             routes = RouteBatch(chosen, routed, len(taken))
             kernel = ruin_kernel(routed.nodes.metric, chosen.warp(), routes.time)
-            routes.launch(kernel, len(taken), self._arguments(routes, taken, key, first))
+            own = {"n": routed.n, "tours": taken, "seed": key, "first_row": first}
+            routes.launch(kernel, len(taken), {**self._data(routes), **own})
             return arrays.give(chosen, routes.tours(), like=tours)
 
-    def _arguments(self, routes: RouteBatch, tours: Any, seed: int, first_row: int) -> Any:
-        problem, nodes = routes.problem, routes.problem.customers + 1
-        room = max(4 * self.removed, self.longest)
-        near, _, degree = Nearest(min(NEAR, problem.customers)).on(routes.backend, problem.nodes)
+    def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
+        """Return the kick in C++ of a batch of so many giant tours."""
+        routes = RouteBatch(backend, routing_problem(problem), size)
+        vehicles = vehicles_type(routes.problem.nodes.metric.functor, routes.time)
+        its = routes.vehicles
+        data = {"nodes_data": its["metric_data"], "vehicles": its["words"], **self._data(routes)}
+        parameters = (VEHICLES, NEAR_NODES, RUIN, MEMORY)
+        functor = f"gls::RuinRecreate<{{team}}, {vehicles}>"
+        return Rebuilding(functor, HEADER, parameters, data)
+
+    def _data(self, routes: RouteBatch) -> dict[str, Any]:
+        """Return what kernels read, and their memory."""
+        nodes, room = routes.problem.customers + 1, max(4 * self.removed, self.longest)
+        nearest = Nearest(min(NEAR, routes.problem.customers))
+        near, _, each = nearest.on(routes.backend, routes.problem.nodes)
         return {
-            "n": problem.n,
-            "tours": tours,
             "near": near,
-            "degree": degree,
+            "near_each": each,
             "removed": self.removed,
             "longest": self.longest,
             "room": room,
@@ -142,6 +155,4 @@ class RuinRecreate(Perturbation):
             "loads": routes.numbers("int64", nodes),
             "durations": routes.numbers(routes.time_dtype, nodes),
             "options": routes.numbers("int64", room, OPTION_WORDS),
-            "seed": seed,
-            "first_row": first_row,
         }
