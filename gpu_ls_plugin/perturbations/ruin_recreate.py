@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
@@ -25,12 +25,10 @@ HEADER = "perturbations/ruin_recreate.cuh"
 NEAR = 40  # nodes to which customers are near
 MOST_REMOVED = 1000
 OPTION_WORDS = 5  # gls::RuinRecreate::Options
-NEAR_NODES, RUIN, MEMORY, VEHICLES = (
-    struct_of(HEADER, name) for name in ("NearNodes", "Ruin", "RuinMemory", "RuinVehicles")
-)
+DATA = tuple(struct_of(HEADER, name) for name in ("NearNodes", "Ruin", "RuinMemory"))
 PARAMETERS = (
     *parse_parameters("int n, const int* tours"),
-    *(NEAR_NODES, RUIN, MEMORY),
+    *DATA,
     *parse_parameters("gls::uint64 seed, gls::int64 first_row, int* orders, unsigned char* begins"),
 )
 
@@ -46,6 +44,13 @@ def ruin_kernel(metric: Metric, team: str, time: str) -> Kernel:
         team=team,
         time=time,
     )
+
+
+def in_chains(metric: Metric, time: str, **arguments: Any) -> Rebuilding:
+    """Compose the kick as chains make it; `arguments` are its data by name."""
+    functor = f"gls::RuinRecreate<{{team}}, {vehicles_type(metric.functor, time)}>"
+    parameters = (struct_of(HEADER, "RuinVehicles"), *DATA)
+    return Rebuilding(functor, HEADER, parameters, arguments)
 
 
 @dataclass(frozen=True)
@@ -130,12 +135,10 @@ class RuinRecreate(Perturbation):
     def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
         """Return the kick in C++ of a batch of so many giant tours."""
         routes = RouteBatch(backend, routing_problem(problem), size)
-        vehicles = vehicles_type(routes.problem.nodes.metric.functor, routes.time)
         its = routes.vehicles
-        data = {"nodes_data": its["metric_data"], "vehicles": its["words"], **self._data(routes)}
-        parameters = (VEHICLES, NEAR_NODES, RUIN, MEMORY)
-        functor = f"gls::RuinRecreate<{{team}}, {vehicles}>"
-        return Rebuilding(functor, HEADER, parameters, data, kept=routes)
+        vehicles = {"nodes_data": its["metric_data"], "vehicles": its["words"]}
+        kick = in_chains(routes.problem.nodes.metric, routes.time, **vehicles, **self._data(routes))
+        return replace(kick, kept=routes)
 
     def _data(self, routes: RouteBatch) -> dict[str, Any]:
         """Return what kernels read, and their memory."""

@@ -37,7 +37,7 @@ from gpu_ls_plugin.neighbourhoods.composed import CHECKED, Moves, chain_needs
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.objectives.tchebycheff import Tchebycheff
 from gpu_ls_plugin.objectives.under import RowsUnder, Under
-from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.perturbations import DoubleBridge, ruin_recreate
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
 from gpu_ls_plugin.problems.weighted import WeightedSum
@@ -55,6 +55,7 @@ from gpu_ls_plugin.recombination import (
 from gpu_ls_plugin.recombination.strategies import STRATEGIES
 from gpu_ls_plugin.searches.chains import chain_layouts, parted
 from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
+from gpu_ls_plugin.searches.chains.rebuilt_chains import rebuilt_kernel, rebuilt_shape
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.descent.best_sweep import keep_kernel, positions_kernel, sweep_kernels
 from gpu_ls_plugin.searches.descent.descent import descent_kernel
@@ -333,12 +334,15 @@ def _routing() -> Iterator[Kernel]:
     hard = CVRP(nodes, demands, 2)
     soft = CVRP(nodes, demands, 2, metric="EUC", route_limit=9).penalised()
     for problem, length, grid, n in ((hard, "int", "fine", CITIES[0]), (soft, "double", "", 5000)):
+        lengths, time = problem.nodes.metric, "gls::int64" if problem.integer else "double"
+        yield ruin_recreate.ruin_kernel(lengths, WARP, time)
         objective = Routing(problem)
-        metric = Under(problem.nodes.metric, objective)
+        metric, kick = Under(lengths, objective), ruin_recreate.in_chains(lengths, time)
         moves = Moves.of(ROUTE_MOVES, symmetric=True, length=length, grid=grid)
         needs = chain_needs(metric, moves, ROUTE_MOVES)
         descents = descent_layouts.descent_shape(n, 16, shared)
         together = descent_layouts.multi_shape(n, shared, needs, "auto")
+        rebuilt = rebuilt_shape(CITIES[0], 16, shared, needs)
         chains = chain_layouts.chain_shape(n, 64, shared, needs=needs)
         resources = tuple(part.name for part in objective.resources)
         for kernel in (
@@ -347,6 +351,7 @@ def _routing() -> Iterator[Kernel]:
             *sweep_kernels(metric, moves, "gls::Block<128>", BLOCK),
             multi_descent_kernel(metric, moves, together.team, together.memory),
             chain_kernel(metric, moves, WINDOW, Annealing(), chains),
+            rebuilt_kernel(metric, moves, kick, Annealing(), rebuilt),
         ):
             yield replace(kernel, parts=(*kernel.parts, *resources))
 

@@ -20,7 +20,7 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOpt,
     TwoOptStar,
 )
-from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.perturbations import DoubleBridge, RuinRecreate
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.search_text import FORM, parse_search
@@ -50,9 +50,9 @@ SECONDS_OF_CROSSED = 1e-5  # for a city of a tour, until crossovers have found m
 # two exchanges the kicks of a chain for each second, no fewer and no more than so many per city.
 CROSSED_PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
-HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # of annealing
+HEAT, HEAT_OF_CROSSED, HEAT_OF_ROUTES = 0.8, 0.2, 0.3  # of annealing
 SECONDS_OF_ALPHA = 6e-5  # for a city, on one slow core
-KICK, KICK_OF_ROUTES = 100, 50  # cities of a double bridge's window
+KICK = 100  # cities of a double bridge's window
 START_OF_ROUTES = "savings"
 LARGE = 10_000  # cities from which greedy tours are made faster than nearest-neighbour tours
 
@@ -120,7 +120,8 @@ class Settings:
 def default_settings(problem: Problem, given: Settings) -> Settings:
     """Return settings that leave nothing open: what is not given follows from n and the device.
 
-    Vehicle routing starts from savings and improves routes; nothing is crossed.
+    Vehicle routing starts from savings, ruins and recreates routes and improves them; nothing is
+    crossed.
 
     Where tours can be crossed, they are: on a GPU 4 to 16 for a multiprocessor, on a CPU 16 to 512,
     as many as kicks and crossovers bring near the optimum in about half of the time. They start at
@@ -150,8 +151,8 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
     if isinstance(search, LocalSearch):
         search = IteratedLocalSearch(
             search,
-            DoubleBridge(segment=KICK_OF_ROUTES if routed else KICK),
-            accept=Annealing(HEAT_OF_CROSSED if crossed else HEAT),
+            RuinRecreate() if routed else DoubleBridge(segment=KICK),
+            accept=Annealing(HEAT_OF_ROUTES if routed else HEAT_OF_CROSSED if crossed else HEAT),
             cooperation=_crossover(problem, backend, given.seconds)
             if crossed
             else _migration(population),

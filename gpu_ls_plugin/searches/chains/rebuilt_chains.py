@@ -23,7 +23,19 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.chains.start import Start
 
 HEADER = "searches/chains/rebuilt_chain.cuh"
+KICK_BYTES = 1024  # of shared memory, for what a kick notes of each team of a block
+MOST_WARPS = {"many": 12, "most": 8}  # of a block, by how many registers the moves need
 SECONDS_PER_KICK = {"cuda": 2e-3, "cpu": 5e-4}  # at most, of a chain
+
+
+def rebuilt_shape(
+    n: int, tours: int, shared_memory: int, needs: tour_layouts.ChainNeeds
+) -> tour_layouts.DescentShape:
+    """Return who holds a chain, and where, as `descent_layouts.descent_shape` does."""
+    most = min(tours, MOST_WARPS.get(needs.registers, tours))
+    return descent_layouts.descent_shape(
+        n, most, shared_memory - KICK_BYTES, length_bytes=needs.length_bytes
+    )
 
 
 def rebuilt_kernel(
@@ -80,12 +92,8 @@ class RebuiltChains(Chains):
         self._kick = kick = perturbation.rebuilding(backend, problem, size)
         layout: tour_layouts.DescentShape = tour_layouts.HostShape.of(n)
         if backend.name != "cpu":
-            layout = descent_layouts.descent_shape(
-                n,
-                -(-size // backend.processors),
-                backend.shared_memory,
-                length_bytes=parts.moves.length_bytes,
-            )
+            each = -(-size // backend.processors)
+            layout = rebuilt_shape(n, each, backend.shared_memory, parts.needs)
         self._kernel = rebuilt_kernel(searched(problem), parts.moves, kick, accept, layout)
         self._shared_bytes, scratch = layout.shared_bytes(n), None
         if not layout.in_shared:
