@@ -71,8 +71,7 @@ struct Descent {
       if (found.rank == kNowhere) continue;
       team.each(1, [&](int) { by_part.count(move); });
       follow_move(team, view, move);
-      apply_move(team, tour, move, turns_either_way(view, lists.directions));
-      keep_tour(team, view);
+      apply_kept_move(team, view, move, turns_either_way(view, lists.directions));
       queue.push(team, move.t, 2 * move.edges);
       ++moves;
     }
