@@ -5,7 +5,7 @@
 // variant says whether t2 is p, and t3 the first city of Y, or t2 is the first of X, and t3 is q.
 #pragma once
 
-#include "neighbourhoods/move.cuh"
+#include "neighbourhoods/route_rooms.cuh"
 
 namespace gls {
 
@@ -48,6 +48,14 @@ struct ExchangeMove {
                            inside ? tour.wrap(place3 + step) : place3);
     const int p = inside ? first.t1 : first.t2, x = inside ? first.t2 : first.t1;
     const int q = inside ? first.t3 : tour.at(place3 - step), y = tour.at(swap.second);
+    if constexpr (asks_seldom<View>()) {
+      // One of both is the first step's, of which reals are rounded.
+      const Length near = first.length - first.gain;
+      const Length added = View::Lengths::kReal
+                               ? view.length(p, y) + view.length(q, x)
+                               : near + view.length(inside ? p : q, inside ? y : x);
+      return gain_of_routes(view, swap, first.length, added, p, x, q, y, move);
+    }
     const Length removed = first.length + view.leaving(q, y);
     const Length added = view.length(p, y) + view.length(q, x);
     Length best = 0;
@@ -72,6 +80,71 @@ struct ExchangeMove {
       xe = s;
     }
     return best;
+  }
+
+ private:
+  // The same where gains are an objective's: all lengths first, without branches, then the few
+  // moves that they leave. Edges of the lengths `removed` and `added` are known.
+  template <class View, class Length>
+  GLS_DEVICE static Length gain_of_routes(const View& view, const SegmentSwap& swap, Length removed,
+                                          Length added, int p, int x, int q, int y, Move& move) {
+    const auto& tour = view.tour;
+    const int step = swap.step, n = tour.n;
+    int xs[most + 1], ys[others + 1];  // from x and from y on
+    Length leaving[others];
+    xs[0] = x, ys[0] = y, removed += view.leaving(q, y);
+    GLS_UNROLL
+    for (int j = 0; j < others; ++j) {
+      ys[j + 1] = tour.at(swap.second + (j + 1 < n ? step * (j + 1) : 0));
+      leaving[j] = view.leaving(ys[j], ys[j + 1]);
+    }
+    Length its_removed[most][others], its_added[most][others];
+    uint64 left = 0;  // pairs of lengths, as bits
+    GLS_UNROLL
+    for (int i = 0; i < most; ++i) {
+      xs[i + 1] = tour.at(swap.first + (i + 1 < n ? step * (i + 1) : 0));
+      const Length with_x = removed + view.leaving(xs[i], xs[i + 1]);
+      GLS_UNROLL
+      for (int j = 0; j < others; ++j) {
+        its_removed[i][j] = with_x + leaving[j];
+        its_added[i][j] = added + view.length(ys[j], xs[i + 1]) + view.length(xs[i], ys[j + 1]);
+        const bool fits = swap.fits(i + 1, j + 1, n);
+        left |= uint64(fits & !view.may_not_gain(its_removed[i][j], its_added[i][j]))
+                << (others * i + j);
+      }
+    }
+    Length best = 0;
+    for (; left != 0; left &= left - 1) {
+      const uint32 low = uint32(left);
+      const int pair = low != 0 ? lowest_bit(low) : 32 + lowest_bit(uint32(left >> 32));
+      const int i = pair / others, j = pair % others;
+      if constexpr (RouteRooms<View>::kKnown) {
+        if (too_much(view, swap, p, xs, i + 1, q, ys, j + 1)) continue;
+      }
+      const auto write = [&](Move& to) {
+        swap.write(to, p, x, xs[i], xs[i + 1], q, y, ys[j], ys[j + 1]);
+      };
+      const Length gain = view.gain(write, its_removed[i][j], its_added[i][j]);
+      if (gain > best) {
+        best = gain;
+        write(move);
+      }
+    }
+    return best;
+  }
+
+  // Whether p X s .. q Y r -> p Y s .. q X r surely makes a route use too much.
+  template <class View>
+  GLS_OUT_OF_LINE static bool too_much(const View& view, const SegmentSwap& swap, int p,
+                                       const int* xs, int length, int q, const int* ys, int other) {
+    const RouteRooms<View> rooms{view};
+    if (!rooms.known()) return false;
+    const int step = swap.step;
+    const auto its_p = rooms.piece(p, -step), its_s = rooms.piece(xs[length], step);
+    const auto its_q = rooms.piece(q, -step), its_r = rooms.piece(ys[other], step);
+    if (!rooms.apart(its_s, its_q) || !rooms.apart(its_r, its_p)) return false;
+    const CarriedCities<View> its_x(rooms, xs, length), its_y(rooms, ys, other);
+    return its_y.too_much(rooms, its_p, its_s) || its_x.too_much(rooms, its_q, its_r);
   }
 };
 

@@ -194,6 +194,11 @@ struct View {
   LengthsType length;
   typename LengthsType::Lists candidates;
   Fixed fixed = {};
+#ifndef __CUDACC__
+  // Gains below that are of no use: one thread that looks at moves in turn need not ask an
+  // objective about those that lengths show to be worse than the best so far.
+  mutable Length least = 0;
+#endif
 
   // The length of an edge of the tour, so far below zero where it is fixed that no move gains.
   GLS_DEVICE Length leaving(int a, int b) const {
@@ -229,9 +234,22 @@ struct View {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
       return shorter;
     } else {
+#ifndef __CUDACC__
+      if constexpr (keeps<typename LengthsType::Metric>()) {
+        const View its_view = *this;  // copies, so that what is hot stays in registers
+        const Move its_move = move;
+        return rare_worth(its_view, its_move, shorter);
+      }
+#endif
       return length.metric.objective.gain(MoveChange<View>{*this, move}, shorter);
     }
   }
+#ifndef __CUDACC__
+  // Out of line, for few moves are left when lengths and rooms have spoken.
+  GLS_OUT_OF_LINE static Length rare_worth(const View& view, const Move& move, Length shorter) {
+    return view.length.metric.objective.gain(MoveChange<View>{view, move}, shorter);
+  }
+#endif
 
   // A city of a candidate list, which names no copy of a depot but the first: objectives that know
   // better say which is meant.
@@ -246,7 +264,12 @@ struct View {
   // Whether lengths tell already that a move does not gain.
   GLS_DEVICE bool may_not_gain(Length removed, Length added) const {
     if constexpr (keeps<typename LengthsType::Metric>()) {
-      return removed - added + relief_of<Length>(length.metric) <= 0;
+      const Length relief = relief_of<Length>(length.metric), most = removed - added + relief;
+#ifndef __CUDACC__
+      // Real reliefs are sums, which are off by more than the differences of equal gains.
+      return (most <= 0) | ((most < least) & (!LengthsType::kReal | (relief == 0)));
+#endif
+      return most <= 0;
     } else {
       return false;
     }

@@ -48,6 +48,16 @@ struct TwoOptStarMove {
     // Copies of the depot are equally far from everywhere: two edges make the difference.
     const Length removed = first.length + view.leaving(q, y);
     const Length added = view.length(first.t2, y) + view.length(q, x);
+    const RouteRooms<View> rooms{view};
+    if constexpr (RouteRooms<View>::kKnown) {
+      if (view.may_not_gain(removed, added)) return 0;
+      const auto begin = rooms.piece(first.t2, -step), its_begin = rooms.piece(q, -step);
+      const auto end = rooms.piece(x, step), its_end = rooms.piece(y, step);
+      const bool wrong =
+          rooms.known() && rooms.apart(begin, its_end) && rooms.apart(its_begin, end) &&
+          (rooms.too_much(begin.used + its_end.used) || rooms.too_much(its_begin.used + end.used));
+      if (wrong) return 0;
+    }
     const Length gain = view.gain(write, removed, added);
     if (gain > 0) write(move);
     return gain;

@@ -52,6 +52,13 @@ struct KeptResource {
   }
 };
 
+// A piece of a route that ends at a copy of the depot: which route's, and what it uses.
+struct RoutePiece {
+  int route;
+  int64 used;
+};
+constexpr int kNoRoute = -1;  // an empty piece
+
 // What routes that a change touches use too much, before it and after.
 template <class Amount>
 struct Excess {
@@ -62,7 +69,7 @@ struct Excess {
 template <class Weight, class... Resources>
 struct ResourceList {
   static constexpr int kWords = 0;
-  static constexpr bool kTurns = false;
+  static constexpr bool kTurns = false, kByNodes = false, kAdds = true;
   GLS_DEVICE explicit ResourceList(const uint64*) {}
   GLS_DEVICE static int64 bytes(int, int) { return 0; }
   template <class Use>
@@ -72,6 +79,8 @@ template <class Weight, class Resource, class... Rest>
 struct ResourceList<Weight, Resource, Rest...> {
   static constexpr bool kTurns =
       Resource::kTurns || !Resource::kAdds || ResourceList<Weight, Rest...>::kTurns;
+  static constexpr bool kByNodes = ByNodes<Resource>::kValue;  // the first
+  static constexpr bool kAdds = Resource::kAdds && ResourceList<Weight, Rest...>::kAdds;
   static constexpr int kWords = 1 + Resource::kWords + ResourceList<Weight, Rest...>::kWords;
   Weight weight;
   Resource resource;
@@ -85,6 +94,10 @@ struct ResourceList<Weight, Resource, Rest...> {
   GLS_DEVICE static int64 bytes(int n, int copies) {
     return KeptResource<Resource>::bytes(n, copies) +
            ResourceList<Weight, Rest...>::bytes(n, copies);
+  }
+  // What is kept of the first.
+  GLS_DEVICE static KeptResource<Resource> kept(char* at, int n, int copies) {
+    return {at, n, copies};
   }
   // use(resource, its kept data, its weight)
   template <class Use>
@@ -129,20 +142,50 @@ struct Routing {
     Weight due = 0;
     each(n, [&](const auto& resource, const auto& its, Weight weight) {
       keep_segments(team, resource, its, routes, city);
-      due += weight * team.template sum<Weight>(copies, [&](int route) {
-        return Weight(excess_kept(resource, its, routes, route));
-      });
+      due += paid(team, resource, its, routes, weight);
     });
-    const int used = team.template sum<int>(
-        copies, [&](int route) { return int(routes.customers()[route] > 0); });
-    due += vehicle_weight * (used > fleet ? used - fleet : 0);
-    const int spare = team.least(
-        copies, copies, [&](int route) { return routes.customers()[route] ? copies : route; });
-    team.once([&] {
-      *relief_place() = due;
-      *used_place() = used;
-      *spare_place() = spare == 0 || spare == copies ? 0 : customers + spare;
+    keep_totals(team, routes, due);
+  }
+
+  // The same of a tour of which some places have changed since: keep_places for each range of them,
+  // then keep_sums. One thread.
+  static constexpr bool kKeepsPlaces = List::kAdds;
+  template <class City>
+  GLS_DEVICE void keep_places(int n, City city, int first, int length) const {
+    const KeptRoutes routes = kept_routes(n);
+    const auto on = [&](int place) { return place + 1 < n ? place + 1 : 0; };
+    int begin = first > 0 ? first - 1 : n - 1, most = length;
+    for (; !is_depot(city(begin), customers); ++most) begin = begin > 0 ? begin - 1 : n - 1;
+    int steps = 0;  // from `begin`, where a route does, to the end of that with the last place
+    for (int place = begin; steps <= most && steps < n;) {
+      const int own = number_of(city(place)), before = steps;
+      routes.start()[own] = place;
+      do {
+        routes.route()[place] = own;
+        place = on(place), ++steps;
+      } while (!is_depot(city(place), customers));
+      routes.customers()[own] = steps - before - 1;
+    }
+    each(n, [&](const auto& resource, const auto& its, Weight) {
+      auto since = resource.at(0);
+      for (int place = begin, step = 0; step < steps; ++step) {
+        const int node = city(place), next = on(place), ahead = city(next);
+        if (is_depot(node, customers)) since = resource.at(node);
+        its.before()[place] = since;
+        since = resource.join(since, resource.at(ahead), edge(node, ahead));
+        if (is_depot(ahead, customers)) its.whole()[routes.route()[place]] = since;
+        place = next;
+      }
     });
+  }
+  template <class Team>
+  GLS_DEVICE void keep_sums(const Team& team, int n) const {
+    const KeptRoutes routes = kept_routes(n);
+    Weight due = 0;
+    each(n, [&](const auto& resource, const auto& its, Weight weight) {
+      due += paid(team, resource, its, routes, weight);
+    });
+    keep_totals(team, routes, due);
   }
 
   // What violations cost, and so the most that a change can save beside lengths.
@@ -160,6 +203,25 @@ struct Routing {
     const int own = routes.route()[place], from = place - routes.start()[own];
     const int behind = from < 0 ? from + n : from;  // the copy that the route begins with
     return step < 0 || behind == 0 ? behind : routes.customers()[own] + 1 - behind;
+  }
+
+  // Whether what routes use of the first resource may say that a change is forbidden, whatever else
+  // it does; then that is asked about the pieces of routes that it joins.
+  static constexpr bool kRooms = hard && List::kByNodes;
+  GLS_DEVICE bool breaks_none() const { return *relief_place() == 0; }
+  GLS_DEVICE int64 most_used() const { return resources.resource.most(); }
+  GLS_DEVICE int64 used(int node) const {
+    return resources.resource.used(resources.resource.at(node));
+  }
+  // From the place of a node on, in the direction of the tour or back, to a copy of the depot.
+  GLS_DEVICE RoutePiece piece(int place, int node, int step, int n) const {
+    if (is_depot(node, customers)) return {kNoRoute, 0};
+    const KeptRoutes routes = kept_routes(n);
+    const auto its = first_kept(n);
+    return {
+        routes.route()[place],
+        resources.resource.used(step < 0 ? its.before()[place]
+                                         : behind(resources.resource, its, routes, place, node))};
   }
 
   template <class Change, class Gain>
@@ -221,6 +283,29 @@ struct Routing {
 
  private:
   static constexpr bool kTurns = List::kTurns;
+
+  // What routes pay for a resource.
+  template <class Team, class Resource, class Kept>
+  GLS_DEVICE Weight paid(const Team& team, const Resource& resource, const Kept& its,
+                         const KeptRoutes& routes, Weight weight) const {
+    return weight * team.template sum<Weight>(copies, [&](int route) {
+      return Weight(excess_kept(resource, its, routes, route));
+    });
+  }
+  // What all of them are due, how many there are, and an empty one.
+  template <class Team>
+  GLS_DEVICE void keep_totals(const Team& team, const KeptRoutes& routes, Weight due) const {
+    const int used = team.template sum<int>(
+        copies, [&](int route) { return int(routes.customers()[route] > 0); });
+    due += vehicle_weight * (used > fleet ? used - fleet : 0);
+    const int spare = team.least(
+        copies, copies, [&](int route) { return routes.customers()[route] ? copies : route; });
+    team.once([&] {
+      *relief_place() = due;
+      *used_place() = used;
+      *spare_place() = spare == 0 || spare == copies ? 0 : customers + spare;
+    });
+  }
 
   // Of a change of a few edges, by the routes that its links join pieces to; which way round they
   // are run does not matter.
@@ -486,10 +571,13 @@ struct Routing {
   GLS_DEVICE int* used_place() const { return reinterpret_cast<int*>(kept + 8); }
   GLS_DEVICE int* spare_place() const { return reinterpret_cast<int*>(kept + 12); }
   GLS_DEVICE KeptRoutes kept_routes(int n) const { return {kept + 16, n, copies}; }
+  GLS_DEVICE char* kept_resources(int n) const {
+    return kept + 16 + (KeptRoutes::bytes(n, copies) + 15) / 16 * 16;
+  }
+  GLS_DEVICE auto first_kept(int n) const { return resources.kept(kept_resources(n), n, copies); }
   template <class Use>
   GLS_DEVICE void each(int n, Use use) const {
-    const int64 own = KeptRoutes::bytes(n, copies);
-    resources.each(kept + 16 + (own + 15) / 16 * 16, n, copies, use);
+    resources.each(kept_resources(n), n, copies, use);
   }
 
   GLS_DEVICE static bool holds_depot(const KeptRoutes& routes, const Segment& segment, int n) {

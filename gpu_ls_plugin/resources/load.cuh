@@ -7,7 +7,7 @@ namespace gls {
 
 struct Load {
   static constexpr int kWords = 3;
-  static constexpr bool kTurns = false, kAdds = true;
+  static constexpr bool kTurns = false, kAdds = true, kByNodes = true;
   using Amount = int64;
   struct Segment {
     int demand;
@@ -31,6 +31,8 @@ struct Load {
   GLS_DEVICE Amount excess(Segment route) const {
     return route.demand > capacity ? route.demand - capacity : 0;
   }
+  GLS_DEVICE int used(Segment segment) const { return segment.demand; }
+  GLS_DEVICE int most() const { return capacity; }
 };
 
 }  // namespace gls

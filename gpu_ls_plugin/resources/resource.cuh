@@ -15,6 +15,9 @@
 //                                            of a path, of which `whole` is more: that from the
 //                                            same node as `first` on, whose last one, `node`, is
 //                                            the path's first
+//   static constexpr bool kByNodes           where the order of the nodes does not matter, true (it
+//                                            may be missing), and there are
+//   int used(segment), int most()            what is used, and what a route may use
 #pragma once
 
 #include "include/words.cuh"
@@ -25,6 +28,15 @@ namespace gls {
 template <class Length>
 struct TwoWay {
   Length there, back;
+};
+
+template <class Resource, class = void>
+struct ByNodes {
+  static constexpr bool kValue = false;
+};
+template <class Resource>
+struct ByNodes<Resource, decltype(void(Resource::kByNodes))> {
+  static constexpr bool kValue = Resource::kByNodes;
 };
 
 // Nodes that are copies of the depot: 0, and those beyond the customers.

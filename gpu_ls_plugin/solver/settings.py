@@ -51,6 +51,7 @@ SECONDS_OF_CROSSED = 1e-5  # for a city of a tour, until crossovers have found m
 CROSSED_PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
 HEAT, HEAT_OF_CROSSED, HEAT_OF_ROUTES = 0.8, 0.2, 0.3  # of annealing
+ROUTED_PER_PROCESSOR, REAL_PER_PROCESSOR = 12, 8  # chains that ruin and recreate routes
 SECONDS_OF_ALPHA = 6e-5  # for a city, on one slow core
 KICK = 100  # cities of a double bridge's window
 START_OF_ROUTES = "savings"
@@ -146,7 +147,11 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
         repair = _route_repair(problem) if routed else None
         search = repair or _default_repair(problem, given.seconds, crossed)
     if population is None:
-        population = _population(problem, backend, given.seconds, crossed)
+        population = (
+            _routed_population(problem, backend)
+            if routed
+            else _population(problem, backend, given.seconds, crossed)
+        )
     crossed = crossed and population >= LEAST_CROSSED
     if isinstance(search, LocalSearch):
         search = IteratedLocalSearch(
@@ -183,6 +188,13 @@ def _population(problem: TSP, backend: Backend, seconds: float, crossed: bool) -
     needs = tour_layouts.ChainNeeds(problem.metric.site_bytes)
     shape = chain_layouts.chain_shape(problem.n, tours, backend.shared_memory, needs)
     return backend.processors * shape.teams * shape.blocks
+
+
+def _routed_population(problem: TSP, backend: Backend) -> int:
+    """Return how many giant tours are searched: as many chains as run at a time."""
+    if backend.name == "cpu":
+        return min(max(2, backend.processors), MOST_PER_PROCESSOR)
+    return backend.processors * (ROUTED_PER_PROCESSOR if problem.integer else REAL_PER_PROCESSOR)
 
 
 def _crossover(problem: TSP, backend: Backend, seconds: float) -> EdgeAssembly:

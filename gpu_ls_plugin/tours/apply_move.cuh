@@ -53,4 +53,56 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
   apply_move(team, tour, move, either_way, [](int, int) {});
 }
 
+// Ranges of places that reversals change, for objectives that keep them again alone.
+template <bool needed>
+struct ChangedPlaces {
+  GLS_DEVICE void add(int, int, int) {}
+  GLS_DEVICE void add_all() {}
+};
+template <>
+struct ChangedPlaces<true> {
+  bool all = false;
+  int count = 0, firsts[kMaxExchange], lengths[kMaxExchange];
+
+  GLS_DEVICE void add_all() { all = true; }
+  // Forgets a range that lies within another.
+  GLS_DEVICE void add(int first, int length, int n) {
+    bool known = length < 2;
+    for (int i = 0; i < count; ++i) {
+      const int offset = first - firsts[i];
+      known |= (offset < 0 ? offset + n : offset) + length <= lengths[i];
+    }
+    if (!known) firsts[count] = first, lengths[count++] = length;
+  }
+};
+
+// Lets an objective keep a tour in which places have changed.
+template <class Team, class View, bool needed>
+GLS_DEVICE void keep_changed(const Team& team, const View& view,
+                             const ChangedPlaces<needed>& changed) {
+  if constexpr (needed) {
+    if (!changed.all) {
+      const auto& objective = view.length.metric.objective;
+      for (int i = 0; i < changed.count; ++i) {
+        objective.keep_places(
+            view.tour.n, [&](int p) { return view.tour.at(p); }, changed.firsts[i],
+            changed.lengths[i]);
+      }
+      objective.keep_sums(team, view.tour.n);
+      return;
+    }
+  }
+  keep_tour(team, view);
+}
+
+// Executes a move, and lets an objective keep the tour that it makes.
+template <class Team, class View>
+GLS_DEVICE void apply_kept_move(const Team& team, const View& view, const Move& move,
+                                bool either_way) {
+  ChangedPlaces<keeps_places<View>()> changed;
+  apply_move(team, view.tour, move, either_way,
+             [&](int first, int length) { changed.add(first, length, view.tour.n); });
+  keep_changed(team, view, changed);
+}
+
 }  // namespace gls

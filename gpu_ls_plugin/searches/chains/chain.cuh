@@ -358,12 +358,18 @@ struct Chain {
   GLS_DEVICE void make_move() {
     const Move& move = shared.move;
     follow_move(team, view, move);
-    if (move.shape == Shape::kBridge && shared.bridge.swaps())
+    ChangedPlaces<keeps_places<View>()> changed;
+    if (move.shape == Shape::kBridge && shared.bridge.swaps()) {
       shared.bridge.swap(team, view.tour, false, ring);
-    else
+      changed.add_all();
+    } else {
       apply_move(team, view.tour, move, turns_either_way(view, choices.directions),
-                 [&](int first, int length) { journal.add(team, first, length); });
-    keep_tour(team, view);
+                 [&](int first, int length) {
+                   journal.add(team, first, length);
+                   changed.add(first, length, view.tour.n);
+                 });
+    }
+    keep_changed(team, view, changed);
     queue.push(team, move.t, 2 * move.edges);
   }
 

@@ -82,8 +82,7 @@ struct TakeBest {
         one.count(move);
         one.add_to(batch.moves_by);
       });
-      apply_move(team, view.tour, move, turns_either_way(view, lists.directions));
-      keep_tour(team, view);
+      apply_kept_move(team, view, move, turns_either_way(view, lists.directions));
     }
     team.once([&] {
       ++batch.pass_counts[item];

@@ -23,8 +23,7 @@ GLS_DEVICE int descend(const Team& team, const View& view, Queue& queue, const C
     if (found.rank == kNowhere) continue;
     team.each(1, [&](int) { by_part.count(move); });
     follow_move(team, view, move);
-    apply_move(team, view.tour, move, turns_either_way(view, choices.directions));
-    keep_tour(team, view);
+    apply_kept_move(team, view, move, turns_either_way(view, choices.directions));
     queue.push(team, move.t, 2 * move.edges);
     ++moves;
   }

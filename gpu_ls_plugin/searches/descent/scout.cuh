@@ -133,6 +133,14 @@ GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int 
   }
 }
 
+// Lesser gains than that are of no use from now on; lanes that share variants know nothing of it.
+template <class View, class Length = typename View::Length>
+GLS_DEVICE void expect(const View& view, Length least) {
+#ifndef __CUDACC__
+  view.least = least;
+#endif
+}
+
 // The better of what was found before and the best move of a first step, whose moves are numbered
 // from `index` on.
 template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
@@ -142,9 +150,12 @@ GLS_DEVICE Found best_of_step(const View& view, const FirstStep<Length>& first, 
     if (gain <= 0 || gain < best.gain) return;
     const Found other{{rank, index + variant, gain}};
     if (gain > best.gain || other < best) best = other;
+    expect(view, best.gain);
   };
+  expect(view, best.gain);
   if constexpr (SharesLengths<Neighbourhood>::kValue) {
     Neighbourhood::each_gain(view, first, take);
+    expect(view, Length(0));
     return best;
   }
   const int variants = Neighbourhood::variants(view.candidates.degree);
@@ -153,6 +164,7 @@ GLS_DEVICE Found best_of_step(const View& view, const FirstStep<Length>& first, 
     Move unused;
     take(variant, Neighbourhood::gain(view, first, variant, unused));
   }
+  expect(view, Length(0));
   return best;
 }
 
