@@ -175,7 +175,6 @@ GLS_DEVICE void keep_tour(const Team& team, const View& view) {
     team.sync();
   }
 }
-<<<<<<< HEAD
 template <class View, class Cuts>
 GLS_DEVICE bool add_up(const View& view, const Cuts& a, const Cuts& b) {
   if constexpr (keeps<typename View::Lengths::Metric>()) {
@@ -183,7 +182,7 @@ GLS_DEVICE bool add_up(const View& view, const Cuts& a, const Cuts& b) {
   } else {
     return true;
   }
-=======
+}
 // Whether it may keep some places again, all others being as they were (see Routing):
 // `kKeepsPlaces` says so. A team of one thread then need not walk over the whole tour.
 template <class Objective, class = void>
@@ -198,7 +197,6 @@ template <class View>
 GLS_DEVICE constexpr bool keeps_places() {
   return !kOnDevice &&
          KeepsPlaces<typename ObjectiveOf<typename View::Lengths::Metric>::Type>::kValue;
->>>>>>> w-hgs
 }
 template <class Length, class Metric>
 GLS_DEVICE Length relief_of(const Metric& metric) {
