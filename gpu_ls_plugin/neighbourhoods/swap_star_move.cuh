@@ -1,0 +1,125 @@
+// SWAP* at a city: customers of two routes change routes, each to its best place (Vidal 2022).
+//
+// t2 is exchanged for t3 or a neighbour of t3 in its route. Places are tried beside candidates of
+// the customer that is put in, at both ends of the route, and in place of the other.
+#pragma once
+
+#include "neighbourhoods/exchange_move.cuh"
+
+namespace gls {
+
+// A customer that leaves its route, and where another is put in: between the cities `shift` steps
+// away and one step further, or, of no shift, in its place.
+template <class View>
+struct Vacancy {
+  using Length = typename View::Length;
+
+  const View& view;
+  int place, back, ahead;  // from the place to copies of the depot
+  int city, before, behind;
+  int shift = 0;
+  Length removed = 0, added = 0;  // by putting the other in
+
+  GLS_DEVICE Vacancy(const View& view, int city)
+      : view(view), place(view.tour.place(city)), city(city), before(at(-1)), behind(at(1)) {
+    const auto& routes = view.length.metric.objective;
+    back = routes.steps_to_depot(place, -1, view.tour.n);
+    ahead = routes.steps_to_depot(place, 1, view.tour.n);
+  }
+
+  GLS_DEVICE int at(int steps) const { return view.tour.at(place + steps); }
+  // Whether a place is that of a customer of the route; `steps` lead to it.
+  GLS_DEVICE bool holds(int other, int& steps) const {
+    steps = view.tour.wrap_low(other - place);
+    if (steps >= ahead) steps -= view.tour.n;
+    return steps > -back;
+  }
+  GLS_DEVICE Length vacated() const {
+    return view.leaving(before, city) + view.leaving(city, behind);
+  }
+  GLS_DEVICE Length closed() const { return view.length(before, behind); }
+
+  // Finds the place where another customer adds least.
+  GLS_DEVICE void fill(int other) {
+    const Length closing = closed();
+    added = view.length(before, other) + view.length(other, behind);
+    const auto offer = [&](int steps) {
+      if (steps == 0) return;
+      const int c = at(steps < 0 ? steps - 1 : steps), d = at(steps < 0 ? steps : steps + 1);
+      const Length out = view.leaving(c, d);
+      const Length in = closing + view.length(c, other) + view.length(other, d);
+      if (in - out < added - removed) removed = out, added = in, shift = steps;
+    };
+    offer(1 - back);
+    offer(ahead - 1);
+    const auto& lists = view.candidates;
+    const auto row = lists.entry(other, 0);
+#pragma unroll 1
+    for (int rank = 0; rank < lists.degree; ++rank) {
+      int steps;
+      if (!holds(view.tour.place(lists.city(row + rank)), steps) || steps == 0) continue;
+      offer(steps);
+      offer(steps < 0 ? steps + 1 : steps - 1);
+    }
+  }
+};
+
+struct SwapStarMove {
+  static constexpr bool kOwnEnds = true;
+
+  GLS_DEVICE static int variants(int) { return 3; }
+
+  template <class View, class Length>
+  GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
+                                Move& move) {
+    const auto& tour = view.tour;
+    const auto& routes = view.length.metric.objective;
+    const int v = first.t2, place3 = tour.place(first.t3);
+    const int w = tour.at(variant == 2 ? place3 - 1 : place3 + variant);
+    if (routes.visits_depot(v) || routes.visits_depot(first.t3) || routes.visits_depot(w)) return 0;
+    Vacancy<View> a(view, v);
+    int unused;
+    if (a.holds(place3, unused)) return 0;
+    // Both first steps to t3 lead to the same moves.
+    if (first.forward && view.leaving(v, a.behind) > view.length(v, first.t3)) return 0;
+    Vacancy<View> b(view, w);
+    b.fill(v);
+    const Length removed = a.vacated() + b.vacated() + b.removed;
+    if (view.may_not_gain(removed, b.added + a.closed())) return 0;
+    a.fill(w);
+    const auto write = [&](Move& to) { write_trade(view, a, b, to); };
+    const Length gain = view.gain(write, removed + a.removed, a.added + b.added);
+    if (gain > 0) write(move);
+    return gain;
+  }
+
+ private:
+  template <class View>
+  GLS_DEVICE static void write_trade(const View& view, const Vacancy<View>& a,
+                                     const Vacancy<View>& b, Move& to) {
+    if (a.shift == 0 && b.shift == 0) {
+      SegmentSwap(view.tour, 1, a.place, b.place)
+          .write(to, a.before, a.city, a.city, a.behind, b.before, b.city, b.city, b.behind);
+    } else if (a.shift != 0) {
+      write_trade(a, b, a.shift > 0 ? 1 : -1, to);
+    } else {
+      write_trade(b, a, b.shift > 0 ? 1 : -1, to);
+    }
+  }
+  // Read so that the customer of `b` is put ahead of that of `a`.
+  template <class View>
+  GLS_DEVICE static void write_trade(const Vacancy<View>& a, const Vacancy<View>& b, int step,
+                                     Move& to) {
+    to.shape = Shape::kTrade;
+    to.forward = step > 0;
+    to.edges = b.shift == 0 ? 5 : 6;
+    const int front = b.shift * step < 0 ? b.shift - step : b.shift;
+    to.t[0] = b.at(front), to.t[1] = b.at(front + step);
+    to.t[2] = a.city, to.t[3] = a.at(step), to.t[4] = a.at(-step), to.t[5] = a.city;
+    to.t[6] = b.at(-step), to.t[7] = b.city;
+    to.t[8] = a.at(a.shift), to.t[9] = a.at(a.shift + step);
+    to.t[10] = b.city, to.t[11] = b.at(step);
+  }
+};
+
+}  // namespace gls
