@@ -64,6 +64,7 @@ struct Vacancy {
   }
 };
 
+template <bool reversing>
 struct SwapStarMove {
   static constexpr bool kOwnEnds = true;
 
@@ -80,8 +81,13 @@ struct SwapStarMove {
     Vacancy<View> a(view, v);
     int unused;
     if (a.holds(place3, unused)) return 0;
-    // Both first steps to t3 lead to the same moves.
-    if (first.forward && view.leaving(v, a.behind) > view.length(v, first.t3)) return 0;
+    // What other first steps of t2 lead to is left to them: both edges to t3, and those to w.
+    const Length behind = view.leaving(v, a.behind);
+    if (first.forward && behind > view.length(v, first.t3)) return 0;
+    if (variant > 0) {
+      const Length its = view.length(v, w);
+      if (behind > its || (reversing && view.leaving(a.before, v) > its)) return 0;
+    }
     Vacancy<View> b(view, w);
     b.fill(v);
     const Length removed = a.vacated() + b.vacated() + b.removed;
