@@ -19,6 +19,7 @@ BASES = {
     "cooperation": extend.Cooperation,
     "recombination": extend.Recombination,
     "objective": extend.Objective,
+    "resource": extend.Resource,
 }
 UNCHECKED = {"pivoting", "search"}  # an engine each; anything that is called like a search
 

@@ -42,6 +42,7 @@ FLOATS = [np.float16, np.float32, np.float64]
 # What has no number as its default, or one that most types of integers cannot hold.
 NUMBERS = {
     "breadth": (4, 3),
+    "capacity": 7,
     "climbs": 3,
     "first_row": 2,
     "k": 7,
@@ -53,8 +54,10 @@ NUMBERS = {
     "optimum": 7.0,
     "part": 40,
     "population": 2,
+    "copies": 4,
     "r": 60.0,
     "replicas": 2,
+    "route_limit": 20.0,
     "restart_after": 3,
     "seconds": 100.0,
     "seed": 3,
@@ -63,6 +66,7 @@ NUMBERS = {
     "last": 4,
     "size": 2,
     "target": 5.0,
+    "vehicles": 3,
     "walk": 5,
 }
 # Searches whose random numbers matter.
@@ -73,6 +77,7 @@ EXAMPLES = {
 # What else a class or function cannot do without.
 NEEDED = {
     "TSP": {"coordinates": [[0, 0], [3, 4]]},
+    "CVRP": {"coordinates": [[0, 0], [3, 4]], "demands": [0, 1], "capacity": 1},
     "Closure": {"candidates": gls.Nearest(4)},
     "Union": {"first": gls.Nearest(4), "second": gls.Nearest(5)},
     "SearchDisplay": {"title": "x"},
@@ -126,7 +131,7 @@ FIELDS = [(made, name) for made in CLASSES for name in numeric(made)]
 
 
 def make(made: Callable[..., Any], **numbers: Any) -> Any:
-    return made(**NEEDED.get(made.__name__, {}), **numbers)
+    return made(**NEEDED.get(made.__name__, {}) | numbers)
 
 
 def test_the_classes_are_found():
@@ -202,7 +207,7 @@ def found_with(part: Any) -> list[Any]:
     return outcome(search, **limits)
 
 
-UNSEARCHED = (gls.TSP, gls.SearchDisplay, gls.OpenPath, Settings)
+UNSEARCHED = (gls.TSP, gls.CVRP, gls.SearchDisplay, gls.OpenPath, Settings)
 SEARCHED = [field for field in FIELDS if field[0] not in UNSEARCHED]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.objectives.under import RowsUnder, searched
+from gpu_ls_plugin.objectives.under import RowsUnder, Under, searched
 from gpu_ls_plugin.tours import tour_layouts
 from gpu_ls_plugin.tours.sites import DTYPES, GRID_BYTES, Sites, metric_type
 from gpu_ls_plugin.trust import foreign
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PARAMETERS = tuple(struct_of("include/instance.cuh", name) for name in ("Instance", "Candidates"))
 EITHER, CHECKED = "neighbourhoods/either.cuh", "neighbourhoods/checked.cuh"
+REGISTERS = ("few", "some", "many", "most")
 LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bits
 
 
@@ -135,13 +136,15 @@ def chain_needs(
     metric: Metric, moves: Moves, neighbourhoods: Sequence[Neighbourhood]
 ) -> tour_layouts.ChainNeeds:
     """Return what chains of these moves need."""
-    deep, grid = any(part.deep for part in neighbourhoods), moves.grid
-    registers = "some" if deep == bool(grid) else "few" if grid else "many"
+    deep, grid = any(part.deep for part in neighbourhoods), bool(moves.grid)
+    level = 1 if deep == grid else 0 if grid else 2
+    if isinstance(metric, Under) and not metric.objective.by_edges:
+        level += 1
     return tour_layouts.ChainNeeds(
-        GRID_BYTES.get(grid, metric.site_bytes),
+        GRID_BYTES.get(moves.grid, metric.site_bytes),
         moves.length_bytes,
         len(moves.names),
-        "many" if isinstance(metric, RowsUnder) else registers,
+        "many" if isinstance(metric, RowsUnder) else REGISTERS[level],
     )
 
 

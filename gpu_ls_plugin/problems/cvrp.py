@@ -272,9 +272,17 @@ class CVRP(Problem):
         ----------
         *resources : Resource
             In place of those that the problem has; load and duration are not among them.
+
+        Raises
+        ------
+        InvalidTypeError
+            One of them is not a `Resource`.
+        UnsupportedProblemError
+            One of them makes no sense on the problem.
         """
         for resource in resources:
             checks.instance("resources", resource, kind=Resource, wanted="Resource")
+            resource.check(self)
         return type(self)._of(*self._content[:-1], resources, self.penalties)
 
     def penalised(

@@ -229,7 +229,7 @@ def edges_of(row: NDArray[Any], customers: int, symmetric: bool) -> NDArray[np.i
 
 
 def new_edges(
-    row: NDArray[Any], customers: int, symmetric: bool
+    row: NDArray[Any], *, customers: int, symmetric: bool
 ) -> Callable[[NDArray[Any]], float]:
     """Return a function that says which share of another giant tour's edges this one lacks."""
     own = edges_of(row, customers, symmetric)

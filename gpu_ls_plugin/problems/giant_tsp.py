@@ -45,7 +45,8 @@ class GiantTSP(TSP):
         """Which ways of writing a tour stand for the same solution: those of the same routes."""
         if not isinstance(self.objective, Routing):
             return super().writing
-        return {"symmetric": self.symmetric, "customers": self.objective.problem.customers}
+        customers = self.objective.problem.customers
+        return {"symmetric": self.symmetric and not self.objective.directed, "customers": customers}
 
     @cached_property
     def crossed(self) -> TSP:
@@ -62,7 +63,7 @@ class GiantTSP(TSP):
         """Return a function that says which share of another tour's edges this one lacks."""
         if not isinstance(self.objective, Routing):
             return super().difference(tour)
-        return giant_tours.new_edges(tour, self.objective.problem.customers, self.symmetric)
+        return giant_tours.new_edges(tour, **self.writing)
 
     def lists_by(self, build: Callable[[TSP], Any]) -> Any:
         """Return the candidate lists of depot and customers, and for further copies the depot's."""

@@ -28,6 +28,9 @@ class Resource(ABC):
     name: ClassVar[str]
     segments: ClassVar[int] = 2
 
+    def check(self, problem: RoutedProblem) -> None:
+        """Raise UnsupportedProblemError where the resource makes no sense on the problem."""
+
     @abstractmethod
     def functor(self, problem: RoutedProblem) -> str:
         """Return the C++ type, as `resources/resource.cuh` describes it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.problems import giant_tours
 from gpu_ls_plugin.resources.base import Resource
 
@@ -20,6 +21,11 @@ class Duration(Resource):
 
     name = "duration"
     segments = 1
+
+    def check(self, problem: RoutedProblem) -> None:
+        """Raise UnsupportedProblemError where durations are not limited."""
+        if problem.route_limit is None:
+            raise UnsupportedProblemError("problem: its routes have no limit of durations")
 
     def segment_bytes(self, problem: RoutedProblem) -> int:
         """Return 8, or 16 where lengths have directions."""
@@ -40,7 +46,9 @@ class Duration(Resource):
 
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the durations beyond the limit."""
-        return giant_tours.violations(problem, rows).duration
+        durations = giant_tours.route_sums(problem, rows).durations
+        excess: NDArray[Any] = giant_tours.beyond_limit(problem, durations).sum(axis=1)
+        return excess
 
     def weight(self, problem: RoutedProblem) -> float:
         """Return what makes hardly any length worth it."""

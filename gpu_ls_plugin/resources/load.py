@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin.problems import giant_tours
 from gpu_ls_plugin.resources.base import Resource
 
@@ -34,7 +36,9 @@ class Load(Resource):
 
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the demand beyond the capacity."""
-        return giant_tours.violations(problem, rows).load
+        loads = giant_tours.route_sums(problem, rows).loads
+        excess: NDArray[Any] = np.maximum(loads - problem.capacity, 0).sum(axis=1)
+        return excess
 
     def weight(self, problem: RoutedProblem) -> float:
         """Return four of the longest lengths: what any customer may cost elsewhere."""

@@ -24,16 +24,21 @@ from gpu_ls_plugin.filtering import (
     RandomKeep,
 )
 from gpu_ls_plugin.neighbourhoods import (
+    Exchange,
     FilteredNeighbourhood,
     LinKernighan,
     OrOpt,
+    Relocate,
     ThreeOpt,
     TwoOpt,
+    TwoOptStar,
 )
 from gpu_ls_plugin.neighbourhoods.composed import CHECKED, Moves, chain_needs
+from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.objectives.tchebycheff import Tchebycheff
-from gpu_ls_plugin.objectives.under import RowsUnder
+from gpu_ls_plugin.objectives.under import RowsUnder, Under
 from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
 from gpu_ls_plugin.problems.weighted import WeightedSum
 from gpu_ls_plugin.recombination import (
@@ -51,7 +56,7 @@ from gpu_ls_plugin.recombination.strategies import STRATEGIES
 from gpu_ls_plugin.searches.chains import chain_layouts, parted
 from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
 from gpu_ls_plugin.searches.descent import descent_layouts
-from gpu_ls_plugin.searches.descent.best_sweep import positions_kernel, sweep_kernels
+from gpu_ls_plugin.searches.descent.best_sweep import keep_kernel, positions_kernel, sweep_kernels
 from gpu_ls_plugin.searches.descent.descent import descent_kernel
 from gpu_ls_plugin.searches.descent.multi_descent import multi_descent_kernel
 from gpu_ls_plugin.searches.exhaustive import climb_layouts, random_k, three_opt_climb
@@ -80,6 +85,7 @@ WARP, BLOCK = "gls::Warp<4>", "gls::Block<256>"
 CITIES = (1000, 100_000)
 TOURS = (1, 64)  # per multiprocessor
 USUAL = (TwoOpt(), OrOpt(3))
+ROUTE_MOVES = (TwoOpt(), Relocate(3), Exchange(2, 2), TwoOptStar())
 MOVES = (USUAL, (ThreeOpt(),), (LinKernighan(3),), (LinKernighan(),))
 
 SHALLOW, DEEP = (LinKernighan(3),), (LinKernighan(),)
@@ -141,6 +147,7 @@ def instantiations() -> list[Kernel]:
         parted.unroll_kernel(WARP),
         parted.write_kernel(WARP),
         *_weighted(),
+        *_routing(),
         *routes.kernels(BUILT_IN_METRICS["EUC_2D"](), BUILT_IN_METRICS["EUC"](), WARP),
     ]
     usual = BUILT_IN_METRICS["EUC_2D"]()
@@ -317,6 +324,29 @@ def _weighted() -> Iterator[Kernel]:
     pairs = assembly_layouts.assembly_shape(CITIES[0], 64, shared)
     yield edge_assembly.assembly_kernel(metric, "double", "", pairs)
     yield _pair_crossover(PartitionCrossover(), metric, CITIES[0])
+
+
+def _routing() -> Iterator[Kernel]:
+    """Moves of routes under constraints: hard ones of integers, and soft ones of real numbers."""
+    shared = tuning.SHARED_MEMORY[90]
+    nodes, demands = ((0, 0), (0, 3), (4, 0)), (0, 1, 1)
+    hard = CVRP(nodes, demands, 2)
+    soft = CVRP(nodes, demands, 2, metric="EUC", route_limit=9).penalised()
+    for problem, length, grid, n in ((hard, "int", "fine", CITIES[0]), (soft, "double", "", 5000)):
+        objective = Routing(problem)
+        metric = Under(problem.nodes.metric, objective)
+        moves = Moves.of(ROUTE_MOVES, symmetric=True, length=length, grid=grid)
+        needs = chain_needs(metric, moves, ROUTE_MOVES)
+        descents = descent_layouts.descent_shape(n, 16, shared)
+        chains = chain_layouts.chain_shape(n, 64, shared, needs=needs)
+        resources = tuple(part.name for part in objective.resources)
+        for kernel in (
+            descent_kernel(metric, moves, descents.team, descents.memory),
+            keep_kernel(metric, BLOCK),
+            *sweep_kernels(metric, moves, "gls::Block<128>", BLOCK),
+            chain_kernel(metric, moves, WINDOW, Annealing(), chains),
+        ):
+            yield replace(kernel, parts=(*kernel.parts, *resources))
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:

@@ -25,6 +25,7 @@ from gpu_ls_plugin.testing.neighbourhood import check_neighbourhood
 from gpu_ls_plugin.testing.objective import check_objective
 from gpu_ls_plugin.testing.perturbation import check_perturbation
 from gpu_ls_plugin.testing.recombination import check_recombination
+from gpu_ls_plugin.testing.resource import check_resource
 
 __all__ = [
     "PartCheckError",
@@ -38,4 +39,5 @@ __all__ = [
     "check_objective",
     "check_perturbation",
     "check_recombination",
+    "check_resource",
 ]

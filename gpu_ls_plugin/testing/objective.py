@@ -3,44 +3,34 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_ls_plugin.acceptance import Always
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.candidates import All, Nearest
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.neighbourhoods import LinKernighan, Neighbourhood, OrOpt, ThreeOpt, TwoOpt
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.objectives.base import Objective
-from gpu_ls_plugin.objectives.under import searched
-from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.pivoting import Best, Multi, RandomK
-from gpu_ls_plugin.searches.chains.start import Start
-from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.testing import engines, moves, probe, small_problems
+from gpu_ls_plugin.testing.objective_chains import COMPOSING, check_chains, check_feasible
 from gpu_ls_plugin.testing.objective_faces import check_faces, rounding
 from gpu_ls_plugin.testing.subject import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from gpu_ls_plugin.problems.tsp import TSP
 
 PROBED, JUDGED = 2, 64  # tours whose moves are compared, and those that may be results
-STRETCHES, KICKS = 4, 10  # of chains, between comparisons
 LISTS = Nearest(7)
-COMPOSING = "functor, header and source() must name and define the C++ struct of the objective"
 GAIN = (
     "gain(change, shorter) must return shorter, and what costs() has for edges that leave less "
     "what it has for those that come, or forbidden<Gain>(); words() must hand over the same data "
     "that costs() reads"
 )
-FEASIBLE = "feasible() must return the same in C++ and in Python"
 
 
 def check_objective(
@@ -85,8 +75,8 @@ def check_objective(
             "gain() must return a positive number where a move makes the tour cheaper",
         )
         for problem in served:
-            _check_feasible(subject, problem, subject.tours(problem, JUDGED))
-        _check_chains(subject, large)
+            check_feasible(subject, problem, subject.tours(problem, JUDGED))
+        check_chains(subject, large, LocalSearch(_moves_of(large), LISTS), GAIN)
     _check_searches(subject, large)
 
 
@@ -153,78 +143,7 @@ def _check_gains(subject: Subject, problem: TSP) -> int:
     return len(places)
 
 
-def _feasible_kernel(problem: TSP, team: str) -> Kernel:
-    return metric_kernel(
-        "probe_feasible",
-        searched(problem),
-        header="testing/probe_feasible.cuh",
-        body="gls::ProbeFeasible<{team}, {metric}>",
-        parameters="const void* metric_data, int n, int asked, const int* tours, int* feasible",
-        team=team,
-    )
-
-
-def _check_feasible(subject: Subject, problem: TSP, tours: NDArray[Any]) -> None:
-    """Compare both faces on some tours."""
-    backend, rows = subject.backend, len(tours)
-    found = backend.xp.zeros(rows, "int32")
-    with subject.blamed("its kernel", COMPOSING, where=problem):
-        kernel = _feasible_kernel(problem, backend.warp())  # as chains ask
-        arguments = {
-            "metric_data": backend.search_data(problem),
-            "n": problem.n,
-            "tours": backend.xp.asarray(tours),
-            "feasible": found,
-        }
-        backend.launch(kernel, rows, {**arguments, "asked": 0})  # compiles, and asks nothing
-        ask = partial(backend.launch, kernel, rows, {**arguments, "asked": rows})
-        subject.rehearse(ask, "feasible()", where=problem)
-        ask()
-    there = backend.to_numpy(found).astype(bool)
-    here = subject.part.feasible(problem, tours)
-    for row in np.nonzero(there != here)[0]:
-        raise subject.fault(
-            f"feasible() is {there[row]} in C++, {here[row]} in Python of {tours[row].tolist()}",
-            FEASIBLE,
-            where=problem,
-        )
-
-
 # ---- Searches -----------------------------------------------------------------------------------
-
-
-def _check_chains(subject: Subject, problem: TSP) -> None:
-    """Let chains kick, and compare what they know of their tours with the Python face."""
-    backend, to_numpy = subject.backend, subject.backend.to_numpy
-    feasible = partial(subject.part.feasible, problem)
-    local = LocalSearch(_moves_of(problem), LISTS)
-    search = IteratedLocalSearch(local, DoubleBridge(30), Always(), part=None)
-    with subject.blamed("chains", COMPOSING, where=problem):
-        tours = local(problem, subject.tours(problem, engines.ROWS), backend=backend.name).tours
-        chains = search.chains(Start(backend, problem, backend.xp.asarray(tours), subject.seed))
-    for stretch in range(1, STRETCHES + 1):
-        before = feasible(to_numpy(chains.best_tours))
-        with subject.blamed("chains", GAIN, where=problem):
-            chains.advance(stretch * KICKS, 1.0, 0.0, 60.0)
-        for which in ("", "best_"):
-            found, said = (to_numpy(vars(chains)[f"{which}{of}"]) for of in ("tours", "costs"))
-            found = subject.expect_tours(problem, found, len(tours), "chains")
-            costs = problem.cost(found)
-            subject.expect(
-                (np.abs(said - costs) <= rounding(problem, costs)).all(),
-                f"after {stretch * KICKS} kicks chains have {which}costs {said}, but {which}tours "
-                f"of {costs}",
-                "gain() must be exact of kicks (double bridges), too, and where it is negative",
-                where=problem,
-            )
-            _check_feasible(subject, problem, found)
-        lost = before & ~feasible(to_numpy(chains.best_tours))
-        subject.expect(
-            not lost.any(),
-            "chains have given up a best tour that may be a result for one that may not",
-            FEASIBLE,
-            where=problem,
-        )
 
 
 def _check_searches(subject: Subject, problem: TSP) -> None:

@@ -31,9 +31,9 @@ struct ProbeMoves {
                              Probes probes) {
     const int n = instance.n, breadth = lists.breadth, variants = probes.variants;
     const int64 row = int64(item) * n;
-    const auto free =
-        view_of<Lengths, int>({probes.tours + row, probes.positions + row, n}, instance,
-                              static_cast<const typename Lengths::City*>(instance.sites), lists, item);
+    const auto free = view_of<Lengths, int>(
+        {probes.tours + row, probes.positions + row, n}, instance,
+        static_cast<const typename Lengths::City*>(instance.sites), lists, item);
     const ProbedView view{free.tour, free.length, free.candidates, {probes.mates + row}};
     const int found = Neighbourhood::variants(lists.degree);
     team.once([&] { probes.variant_counts[item] = found; });

@@ -81,7 +81,7 @@ class ChainNeeds:
     """What a chain needs besides its tour.
 
     A city's site takes `site_bytes`, a number in which lengths are added up `length_bytes`; moves
-    are counted by `neighbourhoods` and need "few", "some" or "many" `registers`.
+    are counted by `neighbourhoods` and need "few", "some", "many" or "most" `registers`.
     """
 
     site_bytes: int = SITE_BYTES

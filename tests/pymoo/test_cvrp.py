@@ -24,6 +24,7 @@ from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.replacement import Crowding, EdgeDistance
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError, UnsupportedProblemError
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
+from tests.helpers.marks import slow_after
 from tests.helpers.routing import giant_tours, random_cvrp, rewritten
 
 HARD = pytest.mark.parametrize("hard", [False, True], ids=["soft", "hard"])
@@ -155,7 +156,9 @@ def test_every_operator_of_a_plain_ga(cvrp: gls.CVRP, operator: str, hard: bool)
 
 
 @HARD
-@pytest.mark.parametrize("kind", ["fleet", "duration", "directed duration", "real duration"])
+@pytest.mark.parametrize(
+    "kind", slow_after(1, ["fleet", "duration", "directed duration", "real duration"])
+)
 def test_the_memetic_algorithm_ends_with_feasible_tours(kind: str, hard: bool) -> None:
     cvrp = random_cvrp(kind, 30, 4)
     problem = CVRPProblem(cvrp, hard)

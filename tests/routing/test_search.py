@@ -16,6 +16,15 @@ from tests.helpers.routing import KINDS, giant_tours, plain_violations, random_c
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 ALL_KINDS = pytest.mark.parametrize("kind", slow_after(3, list(KINDS)))
+# Hard constraints of integers, soft ones of real numbers: all others are compiled by slow tests.
+UNDIRECTED = [kind for kind in KINDS if "directed" not in kind]  # whose paths may be reversed
+FEW = [("duration", False), ("real", True)]  # that are compiled by quick tests
+KINDS_AND_PENALTIES = pytest.mark.parametrize(
+    ("kind", "soft"),
+    slow_after(
+        2, sorted(itertools.product(KINDS, (False, True)), key=lambda case: case not in FEW)
+    ),
+)
 SYMMETRIC = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
 DIRECTED = SYMMETRIC[1:]
 TINY = 1e-9
@@ -27,8 +36,7 @@ def local_search(problem, pivoting=None, moves=None):
 
 
 @BOTH
-@ALL_KINDS
-@pytest.mark.parametrize("soft", [False, True])
+@KINDS_AND_PENALTIES
 def test_each_kick_adds_what_the_referee_says(kind, soft, backend):
     problem, where = random_cvrp(kind, 30, 1), get_backend(backend)
     problem = problem.penalised(load=3, duration=2, vehicles=50) if soft else problem
@@ -42,7 +50,7 @@ def test_each_kick_adds_what_the_referee_says(kind, soft, backend):
 
 
 @BOTH
-@ALL_KINDS
+@pytest.mark.parametrize("kind", slow_after(1, sorted(KINDS, key=lambda k: k != "duration")))
 @pytest.mark.parametrize("pivoting", [gls.First(), gls.Best()], ids=["first", "best"])
 def test_violations_never_grow(kind, pivoting, backend):
     problem = random_cvrp(kind, 30, 3)
@@ -73,7 +81,7 @@ def neighbours(row, edges):
 
 
 @BOTH
-@pytest.mark.parametrize("kind", slow_after(2, [kind for kind in KINDS if "directed" not in kind]))
+@pytest.mark.parametrize("kind", slow_after(1, UNDIRECTED))
 @pytest.mark.parametrize(("part", "edges"), [(gls.TwoOpt(), 2), (gls.ThreeOpt(), 3)])
 def test_best_improvement_ends_where_no_feasible_move_gains(kind, part, edges, backend):
     problem = random_cvrp(kind, 9, 5, capacity=20)
@@ -90,11 +98,9 @@ def test_best_improvement_ends_where_no_feasible_move_gains(kind, part, edges, b
 
 
 @BOTH
-@ALL_KINDS
+@pytest.mark.parametrize("kind", slow_after(1, UNDIRECTED))
 def test_modes_lead_to_the_same_tours(kind, backend):
     problem = random_cvrp(kind, 14, 7)
-    if not problem.symmetric:
-        pytest.skip("complete neighbourhoods reverse paths")
     starts = giant_tours(problem, 6, 8)
     found = []
     for mode in ("masked", "compact", "fused", "openings"):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_ls_plugin.extend import Resource
+from gpu_ls_plugin.extend import Resource, UnsupportedProblemError
 
 TIME_WINDOWS = """
 // Arriving early means waiting, arriving late is paid for by time warp (Vidal et al. 2013).
@@ -63,6 +63,10 @@ class TimeWindows(Resource):
     windows: Any
 
     name = "time_windows"
+
+    def check(self, problem: Any) -> None:
+        if not problem.integer or len(self.windows) != problem.customers + 1:
+            raise UnsupportedProblemError("problem: these are the windows of another one")
 
     def functor(self, problem: Any) -> str:
         return "TimeWindows"

@@ -22,9 +22,10 @@ PART_WARPS = {
     "few": ((12, 2), (10, 2), (18, 1), *ONE_BLOCK),
     "some": ONE_BLOCK,
     "many": ONE_BLOCK[2:],
+    "most": ONE_BLOCK[5:],
 }
 CHAIN_WARPS = {**PART_WARPS, "few": ((16, 2), (14, 2), *PART_WARPS["few"])}
-CONTRACTED_WARPS = {"few": (2, 10), "some": (2, 8), "many": (2, 6)}
+CONTRACTED_WARPS = {"few": (2, 10), "some": (2, 8), "many": (2, 6), "most": (2, 4)}
 
 
 def part_bytes(n: int, needs: ChainNeeds) -> int:
