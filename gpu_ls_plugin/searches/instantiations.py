@@ -29,6 +29,7 @@ from gpu_ls_plugin.neighbourhoods import (
     LinKernighan,
     OrOpt,
     Relocate,
+    SwapStar,
     ThreeOpt,
     TwoOpt,
     TwoOptStar,
@@ -86,6 +87,7 @@ CITIES = (1000, 100_000)
 TOURS = (1, 64)  # per multiprocessor
 USUAL = (TwoOpt(), OrOpt(3))
 ROUTE_MOVES = (TwoOpt(), Relocate(3), Exchange(2, 2), TwoOptStar())
+ALL_ROUTE_MOVES = (*ROUTE_MOVES, SwapStar())
 MOVES = (USUAL, (ThreeOpt(),), (LinKernighan(3),), (LinKernighan(),))
 
 SHALLOW, DEEP = (LinKernighan(3),), (LinKernighan(),)
@@ -332,11 +334,16 @@ def _routing() -> Iterator[Kernel]:
     nodes, demands = ((0, 0), (0, 3), (4, 0)), (0, 1, 1)
     hard = CVRP(nodes, demands, 2)
     soft = CVRP(nodes, demands, 2, metric="EUC", route_limit=9).penalised()
-    for problem, length, grid, n in ((hard, "int", "fine", CITIES[0]), (soft, "double", "", 5000)):
+    for problem, parts, length, grid, n in (
+        (hard, ROUTE_MOVES, "int", "fine", CITIES[0]),
+        (hard, ALL_ROUTE_MOVES, "int", "fine", CITIES[0]),
+        (soft, ROUTE_MOVES, "double", "", 5000),
+        (soft, ALL_ROUTE_MOVES, "double", "", 5000),
+    ):
         objective = Routing(problem)
         metric = Under(problem.nodes.metric, objective)
-        moves = Moves.of(ROUTE_MOVES, symmetric=True, length=length, grid=grid)
-        needs = chain_needs(metric, moves, ROUTE_MOVES)
+        moves = Moves.of(parts, symmetric=True, length=length, grid=grid)
+        needs = chain_needs(metric, moves, parts)
         descents = descent_layouts.descent_shape(n, 16, shared)
         chains = chain_layouts.chain_shape(n, 64, shared, needs=needs)
         resources = tuple(part.name for part in objective.resources)
