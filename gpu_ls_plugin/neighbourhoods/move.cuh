@@ -72,6 +72,21 @@ struct Move {
     forward = first.forward;
     t[0] = first.t1, t[1] = first.t2, t[2] = first.t3;
   }
+
+  // The places in `t` of the cities that an edge joins. A double bridge takes out (t7,t1), (t2,t3),
+  // ... and puts in (t7,t5), (t6,t3), (t4,t1), (t2,t8); a trade of six edges is two sequences.
+  GLS_DEVICE Edge ends_out(int edge) const {
+    if (shape < Shape::kBridge) return {2 * edge, 2 * edge + 1};
+    return {edge > 0 ? 2 * edge - 1 : 6, edge < 3 ? 2 * edge : 7};
+  }
+  GLS_DEVICE Edge ends_in(int edge) const {
+    const bool two = shape == Shape::kTrade && edges == 6;
+    const bool closes = edge + 1 == edges || (two && edge == 2);
+    const int next = closes ? (two && edge > 2 ? 6 : 0) : 2 * edge + 2;
+    if (shape < Shape::kBridge) return {2 * edge + 1, next};
+    const int other = edge ^ 2;  // behind which cut: that after the next
+    return {edge > 0 ? 2 * edge - 1 : 6, other < 3 ? 2 * other : 7};
+  }
 };
 
 template <class Length>
@@ -156,6 +171,8 @@ struct MoveChange {
   const Move& move;
 
   GLS_DEVICE int edges() const { return move.edges; }
+  GLS_DEVICE Edge ends_out(int edge) const { return move.ends_out(edge); }
+  GLS_DEVICE Edge ends_in(int edge) const { return move.ends_in(edge); }
   GLS_DEVICE Edge leaving(int edge) const { return named(ends_out(edge)); }
   GLS_DEVICE Edge coming(int edge) const { return named(ends_in(edge)); }
 
@@ -164,21 +181,6 @@ struct MoveChange {
   GLS_DEVICE Edge cut(int edge) const { return placed(ends_out(edge)); }
   GLS_DEVICE Edge link(int edge) const { return placed(ends_in(edge)); }
   GLS_DEVICE int place(int end) const { return view.tour.place(move.t[end]); }
-
-  // Which ends an edge joins. A double bridge takes out (t7,t1), (t2,t3), ... and puts in (t7,t5),
-  // (t6,t3), (t4,t1), (t2,t8); a trade of six edges is two sequences.
-  GLS_DEVICE Edge ends_out(int edge) const {
-    if (move.shape < Shape::kBridge) return {2 * edge, 2 * edge + 1};
-    return {edge > 0 ? 2 * edge - 1 : 6, edge < 3 ? 2 * edge : 7};
-  }
-  GLS_DEVICE Edge ends_in(int edge) const {
-    const bool two = move.shape == Shape::kTrade && move.edges == 6;
-    const bool closes = edge + 1 == move.edges || (two && edge == 2);
-    const int next = closes ? (two && edge > 2 ? 6 : 0) : 2 * edge + 2;
-    if (move.shape < Shape::kBridge) return {2 * edge + 1, next};
-    const int other = edge ^ 2;  // behind which cut: that after the next
-    return {edge > 0 ? 2 * edge - 1 : 6, other < 3 ? 2 * other : 7};
-  }
 
  private:
   GLS_DEVICE Edge named(Edge ends) const {

@@ -8,6 +8,34 @@
 
 namespace gls {
 
+// Two customers that leave their places, and where in the other's route each is put: between the
+// cities `shift` steps from the other and one step further, or, of no shift, in its place.
+template <class City>
+GLS_OUT_OF_LINE void write_trade(RingTour<City> tour, int place, int shift, int its_place,
+                                 int its_shift, Move* to) {
+  const auto at = [&](int steps) { return tour.at(place + steps); };
+  const auto its = [&](int steps) { return tour.at(its_place + steps); };
+  if (shift == 0 && its_shift == 0) {
+    SegmentSwap(tour, 1, place, its_place)
+        .write(*to, at(-1), at(0), at(0), at(1), its(-1), its(0), its(0), its(1));
+    return;
+  }
+  if (shift == 0) {
+    const int other = place;
+    place = its_place, its_place = other, shift = its_shift, its_shift = 0;
+  }
+  const int step = shift > 0 ? 1 : -1;  // read so that the other is put ahead of the first
+  const int front = its_shift * step < 0 ? its_shift - step : its_shift;
+  to->shape = Shape::kTrade;
+  to->forward = step > 0;
+  to->edges = its_shift == 0 ? 5 : 6;
+  to->t[0] = its(front), to->t[1] = its(front + step);
+  to->t[2] = at(0), to->t[3] = at(step), to->t[4] = at(-step), to->t[5] = at(0);
+  to->t[6] = its(-step), to->t[7] = its(0);
+  to->t[8] = at(shift), to->t[9] = at(shift + step);
+  to->t[10] = its(0), to->t[11] = its(step);
+}
+
 // A customer that leaves its route, and where another is put in: between the cities `shift` steps
 // away and one step further, or, of no shift, in its place.
 template <class View>
@@ -93,38 +121,9 @@ struct SwapStarMove {
     const Length removed = a.vacated() + b.vacated() + b.removed;
     if (view.may_not_gain(removed, b.added + a.closed())) return 0;
     a.fill(w);
-    const auto write = [&](Move& to) { write_trade(view, a, b, to); };
-    const Length gain = view.gain(write, removed + a.removed, a.added + b.added);
-    if (gain > 0) write(move);
-    return gain;
-  }
-
- private:
-  template <class View>
-  GLS_DEVICE static void write_trade(const View& view, const Vacancy<View>& a,
-                                     const Vacancy<View>& b, Move& to) {
-    if (a.shift == 0 && b.shift == 0) {
-      SegmentSwap(view.tour, 1, a.place, b.place)
-          .write(to, a.before, a.city, a.city, a.behind, b.before, b.city, b.city, b.behind);
-    } else if (a.shift != 0) {
-      write_trade(a, b, a.shift > 0 ? 1 : -1, to);
-    } else {
-      write_trade(b, a, b.shift > 0 ? 1 : -1, to);
-    }
-  }
-  // Read so that the customer of `b` is put ahead of that of `a`.
-  template <class View>
-  GLS_DEVICE static void write_trade(const Vacancy<View>& a, const Vacancy<View>& b, int step,
-                                     Move& to) {
-    to.shape = Shape::kTrade;
-    to.forward = step > 0;
-    to.edges = b.shift == 0 ? 5 : 6;
-    const int front = b.shift * step < 0 ? b.shift - step : b.shift;
-    to.t[0] = b.at(front), to.t[1] = b.at(front + step);
-    to.t[2] = a.city, to.t[3] = a.at(step), to.t[4] = a.at(-step), to.t[5] = a.city;
-    to.t[6] = b.at(-step), to.t[7] = b.city;
-    to.t[8] = a.at(a.shift), to.t[9] = a.at(a.shift + step);
-    to.t[10] = b.city, to.t[11] = b.at(step);
+    if (view.may_not_gain(removed + a.removed, a.added + b.added)) return 0;
+    write_trade(tour, a.place, a.shift, b.place, b.shift, &move);
+    return view.gain(move, removed + a.removed, a.added + b.added);
   }
 };
 

@@ -101,6 +101,13 @@ def require_by_edges(objective: Objective, search: str) -> None:
         )
 
 
+def require_additive(objective: Objective, problem: Problem, search: str) -> None:
+    """Raise UnsupportedProblemError where nobody knows which moves gain as much together."""
+    if not objective.kept_bytes(problem):
+        require_by_edges(objective, search)
+    require_undirected(objective, search)
+
+
 def require_nothing_kept(objective: Objective, problem: Problem, search: str) -> None:
     """Raise UnsupportedProblemError where a search does not keep what an objective needs."""
     if objective.kept_bytes(problem):
@@ -115,5 +122,5 @@ def require_undirected(objective: Objective, search: str) -> None:
     if objective.directed:
         raise UnsupportedProblemError(
             f"problem: {search} turns tours round, but under the objective {objective.name!r} the "
-            "way that they are run matters; use candidate lists, such as Nearest(20)"
+            "way that they are run matters; use First() or Best() on lists, such as Nearest(20)"
         )

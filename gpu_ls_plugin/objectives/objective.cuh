@@ -128,6 +128,9 @@ GLS_DEVICE void change_sums(const Team& team, const View& view, Use use) {
 //   keep(team, n, city)    of a tour that has changed, that of city(0), ... city(n - 1); all lanes
 //   chosen_depot(city)     which city a candidate list means by one that stands for several
 //   relief<Gain>()         the most that any change may gain beyond the length that it saves
+//   add_up(n, a, b)        whether both of two changes gain what each of them does, and may both be
+//                          made if each may: they cut the tour between its places a.place(0), ...
+//                          a.place(a.count - 1) and those behind, and are apart there
 //
 // `kKeeps` says so.
 template <class Objective, class = void>
@@ -170,6 +173,14 @@ GLS_DEVICE void keep_tour(const Team& team, const View& view) {
     team.sync();
     view.length.metric.objective.keep(team, view.tour.n, [&](int p) { return view.tour.at(p); });
     team.sync();
+  }
+}
+template <class View, class Cuts>
+GLS_DEVICE bool add_up(const View& view, const Cuts& a, const Cuts& b) {
+  if constexpr (keeps<typename View::Lengths::Metric>()) {
+    return view.length.metric.objective.add_up(view.tour.n, a, b);
+  } else {
+    return true;
   }
 }
 template <class Length, class Metric>

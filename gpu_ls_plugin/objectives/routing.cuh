@@ -170,6 +170,27 @@ struct Routing {
     return gain_by_segments(change, shorter);
   }
 
+  // Changes that have no route in common. Where the fleet is limited, each may leave fewer routes,
+  // or more of them by those that were empty: all together as many as it may only if no other does.
+  template <class Cuts>
+  GLS_DEVICE bool add_up(int n, const Cuts& a, const Cuts& b) const {
+    if (*used_place() > fleet) return false;
+    const KeptRoutes routes = kept_routes(n);
+    bool apart = true, opens = false, other_opens = false;
+#pragma unroll 1
+    for (int e = 0; e < a.count; ++e) {
+      const int own = routes.route()[a.place(e)];
+      opens |= routes.customers()[own] == 0;
+      for (int f = 0; f < b.count; ++f) apart &= routes.route()[b.place(f)] != own;
+    }
+    if (fleet >= copies) return apart;
+#pragma unroll 1
+    for (int f = 0; f < b.count; ++f) {
+      other_opens |= routes.customers()[routes.route()[b.place(f)]] == 0;
+    }
+    return apart && !(opens && other_opens);
+  }
+
   template <class Team, class City>
   GLS_DEVICE bool feasible(const Team& team, int n, City city) const {
     const int wrong = team.template sum<int>(n, [&](int begin) {

@@ -12,7 +12,7 @@ from gpu_ls_plugin.filtering import Everything, InCandidates
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.objectives.base import (
-    require_by_edges,
+    require_additive,
     require_length,
     require_nothing_kept,
     require_undirected,
@@ -154,7 +154,7 @@ def multi_descent(
 ) -> EngineFactory:
     """Serve the independent moves of several cities."""
     require_shared_lengths(problem, "Multi()")
-    require_by_edges(problem.objective, "Multi()")
+    require_additive(problem.objective, problem, "Multi()")
     parts, cities = _candidate_moves(search, backend, problem), search.pivoting.cities
     return EngineFactory(
         lambda tours, _, most: MultiDescent(

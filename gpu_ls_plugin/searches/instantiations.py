@@ -345,12 +345,14 @@ def _routing() -> Iterator[Kernel]:
         moves = Moves.of(parts, symmetric=True, length=length, grid=grid)
         needs = chain_needs(metric, moves, parts)
         descents = descent_layouts.descent_shape(n, 16, shared)
+        together = descent_layouts.multi_shape(n, shared, needs, "auto")
         chains = chain_layouts.chain_shape(n, 64, shared, needs=needs)
         resources = tuple(part.name for part in objective.resources)
         for kernel in (
             descent_kernel(metric, moves, descents.team, descents.memory),
             keep_kernel(metric, BLOCK),
             *sweep_kernels(metric, moves, "gls::Block<128>", BLOCK),
+            multi_descent_kernel(metric, moves, together.team, together.memory),
             chain_kernel(metric, moves, WINDOW, Annealing(), chains),
         ):
             yield replace(kernel, parts=(*kernel.parts, *resources))

@@ -17,8 +17,8 @@ struct Cuts {
   static constexpr int kUsual = 3;  // as many entries are always set
 
   int count;               // edges that leave
-  int ends[kMaxExchange];  // of each: twice the place in front of it, and whether t1, t3, ... is
-                           // the city behind
+  int ends[kMaxExchange];  // of each: twice the place in front of it, and whether the city that it
+                           // leads from is that behind
   int first, length;       // places of a segment's bounds: from one to the other; none: length < 0
   int at[kMaxExchange];    // places of the cuts that do not bound it, rising; what is always set
                            // and not used repeats the first
@@ -28,7 +28,8 @@ struct Cuts {
   // In three steps, with all lanes at the same one. The first two are those of one edge.
   template <class City>
   GLS_DEVICE void find(const RingTour<City>& tour, const Move& move, int edge) {
-    const int place = tour.place(move.t[2 * edge]), other = tour.place(move.t[2 * edge + 1]);
+    const Edge cut = move.ends_out(edge);
+    const int place = tour.place(move.t[cut.from]), other = tour.place(move.t[cut.to]);
     const bool behind = tour.wrap_high(place + 1) != other;
     ends[edge] = 2 * (behind ? other : place) + behind;
   }

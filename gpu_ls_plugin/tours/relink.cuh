@@ -19,24 +19,24 @@ struct Relinking {
   int first[kMostMoves];      // the first cut of each
   int place[kMost];           // of cuts, move by move
   int edge[kMost];            // of which move, and which of its edges: kMaxExchange move + edge
-  int end[kMost];             // the end of t1, t3, ...
+  uint16 end[2 * kMost];      // of a move's cities t1, t2, ..., from 2 kMaxExchange move on
   int sorted[kMost];          // places
   uint16 entered[2 * kMost];  // from the end at which a piece is entered to that of the next
   uint16 walk[kMost];         // ends at which pieces are entered, in their new order
   int begin[kMost];           // where a piece is written, counted from the first
 
-  // Applies the moves `chosen`; `spare` has room for the tour and changes places with its order.
-  // Something else is done `meanwhile`, while one lane walks.
+  // Applies the moves `chosen`, of which `its` are all; `spare` has room for the tour and changes
+  // places with its order. Something else is done `meanwhile`, while one lane walks.
   template <class Team, class City, class Meanwhile>
-  GLS_DEVICE void apply(const Team& team, RingTour<City>& tour, City*& spare, const Cuts* cuts,
-                        Meanwhile meanwhile) {
+  GLS_DEVICE void apply(const Team& team, RingTour<City>& tour, City*& spare, const Move* its,
+                        const Cuts* cuts, Meanwhile meanwhile) {
     using Squad = typename Team::Squad;
     const Squad squad{};
     team.each(moves * kMaxExchange, [&](int item) {
       const int move = item / kMaxExchange, e = item % kMaxExchange;
-      const Cuts& its = cuts[chosen[move]];
-      if (e >= its.count) return;
-      place[first[move] + e] = its.place(e);
+      const Cuts& own = cuts[chosen[move]];
+      if (e >= own.count) return;
+      place[first[move] + e] = own.place(e);
       edge[first[move] + e] = item;
     });
     team.sync();
@@ -44,14 +44,19 @@ struct Relinking {
       const int at = place[c];
       int rank = 0;
       for (int other = 0; other < count; ++other) rank += place[other] < at;
-      end[c] = 2 * rank + (cuts[chosen[edge[c] / kMaxExchange]].ends[edge[c] % kMaxExchange] & 1);
+      const int move = edge[c] / kMaxExchange, e = edge[c] % kMaxExchange;
+      const int from = 2 * rank + (cuts[chosen[move]].ends[e] & 1);
+      const Edge cut = its[chosen[move]].ends_out(e);
+      uint16* const ends = &end[2 * kMaxExchange * move];
+      ends[cut.from] = uint16(from), ends[cut.to] = uint16(from ^ 1);
       sorted[rank] = at;
     });
     team.sync();
-    team.each(count, [&](int c) {  // the edge from t2, t4, ... to the next of t3, t5, ..., t1
-      const int move = edge[c] / kMaxExchange, last = cuts[chosen[move]].count - 1;
-      const int next = edge[c] % kMaxExchange < last ? c + 1 : first[move];
-      const int from = end[c] ^ 1, to = end[next];
+    team.each(count, [&](int c) {  // as many edges come
+      const int move = edge[c] / kMaxExchange;
+      const Edge link = its[chosen[move]].ends_in(edge[c] % kMaxExchange);
+      const uint16* const ends = &end[2 * kMaxExchange * move];
+      const int from = ends[link.from], to = ends[link.to];
       entered[left_at(from)] = uint16(to);
       entered[left_at(to)] = uint16(from);
     });

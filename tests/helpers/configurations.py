@@ -35,6 +35,9 @@ QUEUES = {
 }
 TOGETHER = {
     "2-opt and Or-opt together": gls.LocalSearch(pivoting=gls.Multi()),
+    "exchanges together": gls.LocalSearch(
+        [gls.Relocate(2), gls.Exchange(2, 1)], Nearest(6), gls.Multi()
+    ),
     "Lin-Kernighan together": gls.LocalSearch([gls.LinKernighan()], Alpha(5), gls.Multi(7)),
 }
 SWEEPS = {

@@ -152,10 +152,23 @@ def test_what_needs_routes_is_refused_elsewhere():
         local_search(problem)(problem, gls.random_tours(problem, 2, backend="cpu"), backend="cpu")
 
 
-@pytest.mark.parametrize("pivoting", [gls.Multi(), gls.RandomK(100)], ids=["multi", "random k"])
-def test_what_keeps_nothing_of_a_tour_is_refused(pivoting):
+@BOTH
+@pytest.mark.parametrize("kind", slow_after(1, sorted(KINDS, key=lambda k: k != "fleet")))
+def test_moves_that_are_made_together_gain_as_much(kind, backend):
+    hard = random_cvrp(kind, 40, 13)
+    for problem in (hard, hard.penalised(load=3, duration=2, vehicles=50)):
+        tours, search = giant_tours(problem, 12, 14), local_search(problem, gls.Multi(30))
+        for _ in range(12):
+            found = search(problem, tours, budget=gls.Budget(moves=5), backend=backend)
+            assert (found.costs <= problem.tsp.cost(tours) + TINY).all()
+            before, after = problem.violations(tours), problem.violations(found.tours)
+            for name in ("load", "duration", "vehicles") if problem is hard else ():
+                assert (getattr(after, name) <= getattr(before, name) + TINY).all()
+            tours = found.tours
+
+
+def test_what_keeps_nothing_of_a_tour_is_refused():
     problem = random_cvrp("capacity", 12, 13)
-    lists = gls.All() if isinstance(pivoting, gls.RandomK) else gls.Nearest(5)
-    search = gls.LocalSearch([gls.TwoOpt()], candidates=lists, pivoting=pivoting)
+    search = gls.LocalSearch([gls.TwoOpt()], candidates=gls.All(), pivoting=gls.RandomK(100))
     with pytest.raises(UnsupportedProblemError):
         search(problem, giant_tours(problem, 2, 14), backend="cpu")

@@ -51,9 +51,12 @@ def test_windows_are_never_missed_by_more(pivoting, backend):
     assert (found.costs == problem.tsp.cost(found.tours)).all()
 
 
-def test_complete_neighbourhoods_that_turn_tours_are_refused():
+@pytest.mark.parametrize(
+    ("candidates", "pivoting"), [(gls.All(), gls.Best()), (gls.Nearest(5), gls.Multi())]
+)
+def test_searches_that_turn_tours_are_refused(candidates, pivoting):
     problem = windowed("capacity", 12, 5)
-    search = gls.LocalSearch([gls.TwoOpt()], candidates=gls.All(), pivoting=gls.Best())
+    search = gls.LocalSearch([gls.TwoOpt()], candidates, pivoting)
     with pytest.raises(UnsupportedProblemError, match="way"):
         search(problem, giant_tours(problem, 2, 6), backend="cpu")
 

@@ -101,7 +101,7 @@ def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
 
 # Lanes of a block that looks at many cities together, by how many registers the moves need; those
 # of one whose tours lie in global memory, which has static shared memory alone for the rest.
-MULTI_LANES = {"few": 512, "some": 512, "many": 384}
+MULTI_LANES = {"few": 512, "some": 512, "many": 384, "most": 256}
 MULTI_GLOBAL_LANES = 256
 LOOK_BATCH_BYTES = 25_888  # gls::LookBatch
 

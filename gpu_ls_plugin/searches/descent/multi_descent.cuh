@@ -65,6 +65,7 @@ struct MultiDescent {
     City* spare = memory.template take<City>(n);
     const LookBits bits{memory.template take<uint32>(words), words};
     view.tour.read(team, row);
+    keep_tour(team, view);
     team.each(words, [&](int w) { bits.words[w] = kept[w]; });
     auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);
     team.once([&] {
@@ -90,7 +91,7 @@ struct MultiDescent {
         continue;
       }
       make_moves(team, view, choices, batch);
-      compare(team, n, batch);
+      compare(team, view, batch);
       take(team, descents.max_moves - moves, batch);
       const auto& chosen = batch.relinking;
       moves += chosen.moves;
@@ -100,7 +101,8 @@ struct MultiDescent {
         if (t < 2 * move.edges) bits.set(team, move.t[t]);
         if (t == 0) by_part.count_together(move);
       });
-      batch.relinking.apply(team, view.tour, spare, batch.cuts, take_cities);
+      batch.relinking.apply(team, view.tour, spare, batch.moves, batch.cuts, take_cities);
+      keep_tour(team, view);
     }
     team.each(n, [&](int p) { row[p] = view.tour.order[p]; });
     team.each(words, [&](int w) { kept[w] = bits.words[w]; });
@@ -183,8 +185,8 @@ struct MultiDescent {
   }
 
   // Which moves are not independent of which before them.
-  GLS_DEVICE static void compare(const Team& team, int n, Batch& batch) {
-    const int count = batch.improving;
+  GLS_DEVICE static void compare(const Team& team, const View& view, Batch& batch) {
+    const int count = batch.improving, n = view.tour.n;
     team.each(2 * count, [&](int word) { batch.conflicts[word / 2][word % 2] = 0; });
     team.sync();
     // All pairs: rows 0, 1, ... of a triangle each with what its last rows lack, an odd number.
@@ -193,7 +195,9 @@ struct MultiDescent {
       const int row = pair / odd, column = pair - row * odd;
       const bool fits = column > row;
       const int i = fits ? column : odd - 1 - column, j = fits ? row : odd - 2 - row;
-      if (i < count && !batch.cuts[i].independent(batch.cuts[j], n)) {
+      if (i >= count) return;
+      const Cuts &later = batch.cuts[i], &earlier = batch.cuts[j];
+      if (!later.independent(earlier, n) || !add_up(view, later, earlier)) {
         team.set_bit(batch.conflicts[i], j);
       }
     });
