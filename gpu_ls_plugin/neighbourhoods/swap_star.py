@@ -23,6 +23,11 @@ class SwapStar(BetweenRoutes):
     name = "swap_star"
     header = "neighbourhoods/swap_star_move.cuh"
 
+    @property
+    def chooses(self) -> bool:
+        """True: both customers look for their best places."""
+        return True
+
     def functor(self, symmetric: bool) -> str:
         """Return the C++ type of the moves at a city."""
         return f"gls::SwapStarMove<{str(symmetric).lower()}>"

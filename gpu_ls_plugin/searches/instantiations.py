@@ -344,7 +344,7 @@ def _routing() -> Iterator[Kernel]:
         metric = Under(problem.nodes.metric, objective)
         moves = Moves.of(parts, symmetric=True, length=length, grid=grid)
         needs = chain_needs(metric, moves, parts)
-        descents = descent_layouts.descent_shape(n, 16, shared)
+        descents = descent_layouts.descent_shape(n, 16, shared, needs=needs)
         together = descent_layouts.multi_shape(n, shared, needs, "auto")
         chains = chain_layouts.chain_shape(n, 64, shared, needs=needs)
         resources = tuple(part.name for part in objective.resources)
