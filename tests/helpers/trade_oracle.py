@@ -1,0 +1,83 @@
+"""SWAP* in plain Python: the trades that the neighbourhood's definition has, by lists of routes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tests.helpers.routing import plain_violations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import gpu_ls_plugin as gls
+
+Route = list[int]
+
+
+class Trades:
+    """All trades of a giant tour that candidate lists of all customers allow.
+
+    Of two that take the same customers, to places that cost the same, either may be meant.
+    """
+
+    def __init__(self, problem: gls.CVRP, row: np.ndarray) -> None:
+        self.problem, self.row = problem, row
+        self.routes = [list(map(int, route)) for route in problem.routes(row)]
+        nodes = np.arange(problem.customers + 1)
+        self.d = problem.nodes.distance(nodes[:, None], nodes[None, :]).tolist()
+        self.cost = problem.tsp.cost(row[None])[0]
+        self.relief = self.cost - problem.cost(row[None])[0]
+
+    def all(self) -> Iterator[tuple[float, tuple[int, int], np.ndarray]]:
+        """Yield what trades gain, whom they take, and the tours that they make."""
+        for number, route in enumerate(self.routes):
+            for its_number, its in enumerate(self.routes):
+                if number == its_number:
+                    continue
+                for v in range(len(route)):
+                    for w in range(len(its)):
+                        if self._looked_at(route, v, its, w):
+                            yield from self._made(number, v, its_number, w)
+
+    def _made(
+        self, number: int, v: int, its_number: int, w: int
+    ) -> Iterator[tuple[float, tuple[int, int], np.ndarray]]:
+        route, its = self.routes[number], self.routes[its_number]
+        left, its_left = route[:v] + route[v + 1 :], its[:w] + its[w + 1 :]
+        longer, its_new = self._with(its_left, route[v])
+        saved = sum(map(self._length, (route, its))) - sum(map(self._length, (left, its_left)))
+        if saved - longer + self.relief <= 0:
+            return
+        _, new = self._with(left, its[w])
+        routes = [list(other) for other in self.routes]
+        routes[number], routes[its_number] = new, its_new
+        row = self.problem.tour(routes)
+        if self.problem.penalties is None and self._worse(row):
+            return
+        yield self.cost - self.problem.tsp.cost(row[None])[0], (route[v], its[w]), row
+
+    def _worse(self, row: np.ndarray) -> bool:
+        before, after = (plain_violations(self.problem, tour) for tour in (self.row, row))
+        return any(b > a + 1e-9 for a, b in zip(before, after, strict=True))
+
+    def _length(self, route: Route) -> float:
+        stops = [0, *route, 0] if route else [0]
+        return sum(self.d[a][b] for a, b in pairwise(stops))
+
+    def _with(self, route: Route, customer: int) -> tuple[float, Route]:
+        """Return by how much the cheapest insertion of a customer makes a route longer, and it."""
+        every = [[*route[:at], customer, *route[at:]] for at in range(len(route) + 1)]
+        best = min(every, key=self._length)
+        return self._length(best) - self._length(route), best
+
+    def _looked_at(self, route: Route, v: int, its: Route, w: int) -> bool:
+        """Whether an edge to w, or to a neighbour of it, is shorter than one of v that leaves."""
+        before, customer, behind = [0, *route, 0][v : v + 3]
+        edges = [self.d[customer][behind]]
+        if self.problem.symmetric:
+            edges.append(self.d[before][customer])
+        near = its[max(0, w - 1) : w + 2]
+        return any(self.d[customer][other] < max(edges) for other in near)
