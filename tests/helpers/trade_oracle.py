@@ -18,13 +18,14 @@ Route = list[int]
 
 
 class Trades:
-    """All trades of a giant tour that candidate lists of all customers allow.
+    """All trades of a giant tour that candidate lists allow.
 
     Of two that take the same customers, to places that cost the same, either may be meant.
     """
 
-    def __init__(self, problem: gls.CVRP, row: np.ndarray) -> None:
+    def __init__(self, problem: gls.CVRP, row: np.ndarray, candidates: gls.Nearest) -> None:
         self.problem, self.row = problem, row
+        self.lists = candidates.of(problem.tsp).cities.tolist()
         self.routes = [list(map(int, route)) for route in problem.routes(row)]
         nodes = np.arange(problem.customers + 1)
         self.d = problem.nodes.distance(nodes[:, None], nodes[None, :]).tolist()
@@ -46,12 +47,11 @@ class Trades:
         self, number: int, v: int, its_number: int, w: int
     ) -> Iterator[tuple[float, tuple[int, int], np.ndarray]]:
         route, its = self.routes[number], self.routes[its_number]
-        left, its_left = route[:v] + route[v + 1 :], its[:w] + its[w + 1 :]
-        longer, its_new = self._with(its_left, route[v])
-        saved = sum(map(self._length, (route, its))) - sum(map(self._length, (left, its_left)))
-        if saved - longer + self.relief <= 0:
+        new, its_new = self._put(route, v, its[w]), self._put(its, w, route[v])
+        left = route[:v] + route[v + 1 :]  # as if that is the least that its route can be
+        before, after = (route, its), (left, its_new)
+        if sum(map(self._length, before)) - sum(map(self._length, after)) + self.relief <= 0:
             return
-        _, new = self._with(left, its[w])
         routes = [list(other) for other in self.routes]
         routes[number], routes[its_number] = new, its_new
         row = self.problem.tour(routes)
@@ -67,17 +67,25 @@ class Trades:
         stops = [0, *route, 0] if route else [0]
         return sum(self.d[a][b] for a, b in pairwise(stops))
 
-    def _with(self, route: Route, customer: int) -> tuple[float, Route]:
-        """Return by how much the cheapest insertion of a customer makes a route longer, and it."""
-        every = [[*route[:at], customer, *route[at:]] for at in range(len(route) + 1)]
-        best = min(every, key=self._length)
-        return self._length(best) - self._length(route), best
+    def _put(self, route: Route, at: int, customer: int) -> Route:
+        """Return a route where a customer has replaced another, at the place that costs least."""
+        left = route[:at] + route[at + 1 :]
+        places = {0, at, len(left)}
+        for candidate in set(self.lists[customer]) & set(left):
+            places |= {left.index(candidate), left.index(candidate) + 1}
+        every = [[*left[:place], customer, *left[place:]] for place in places]
+        return min(every, key=self._length)
 
     def _looked_at(self, route: Route, v: int, its: Route, w: int) -> bool:
-        """Whether an edge to w, or to a neighbour of it, is shorter than one of v that leaves."""
+        """Whether a first step leads to w, or to one of its neighbours and none could to w."""
         before, customer, behind = [0, *route, 0][v : v + 3]
-        edges = [self.d[customer][behind]]
+        longest = self.d[customer][behind]
         if self.problem.symmetric:
-            edges.append(self.d[before][customer])
-        near = its[max(0, w - 1) : w + 2]
-        return any(self.d[customer][other] < max(edges) for other in near)
+            longest = max(longest, self.d[before][customer])
+
+        def steps_to(other: int) -> bool:
+            return self.d[customer][other] < longest and other in self.lists[customer]
+
+        if self.d[customer][its[w]] < longest:
+            return steps_to(its[w])
+        return any(map(steps_to, its[max(0, w - 1) : w + 2]))

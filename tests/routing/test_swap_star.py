@@ -29,7 +29,7 @@ CASES = pytest.mark.parametrize(
         ),
     ),
 )
-ALL = gls.Nearest(1000)  # customers
+LISTS = pytest.mark.parametrize("lists", [gls.Nearest(1000), gls.Nearest(4)], ids=["all", "few"])
 TINY = 1e-9
 
 
@@ -38,10 +38,10 @@ def problem_of(kind, soft, customers=9, seed=1):
     return problem.penalised(load=3, duration=2, vehicles=50) if soft else problem
 
 
-def offers(problem, tours, backend):
+def offers(problem, tours, lists, backend):
     """What the neighbourhood says that its moves gain, and the moves, of every tour."""
     where, tsp = get_backend(backend), problem.tsp
-    parts = CandidateMoves(where, tsp, [gls.SwapStar()], ALL)
+    parts = CandidateMoves(where, tsp, [gls.SwapStar()], lists)
     parts.arguments |= where.batch_data(tsp, len(tours))
     kept = {**parts.arguments, "tours": where.xp.asarray(tours)}
     where.launch(keep_kernel(searched(tsp), where.block(256)), len(tours), kept)
@@ -70,11 +70,12 @@ def traded(row, offer):
 
 
 @BOTH
+@LISTS
 @CASES
-def test_every_trade_gains_what_a_simulation_says(kind, soft, backend):
+def test_every_trade_gains_what_a_simulation_says(kind, soft, lists, backend):
     problem = problem_of(kind, soft)
     tours = giant_tours(problem, 8, 2)
-    gains, numbers = offers(problem, tours, backend)
+    gains, numbers = offers(problem, tours, lists, backend)
     for row, its_gains, its_numbers in zip(tours, gains, numbers, strict=True):
         cost = problem.tsp.cost(row[None])[0]
         said = defaultdict(float)
@@ -86,17 +87,20 @@ def test_every_trade_gains_what_a_simulation_says(kind, soft, backend):
             pair = (int(place[0]), *(customers - {int(place[0])}))
             assert said[pair] in (0, its_gains[place])
             said[pair] = its_gains[place]
-        known = {pair: gain for gain, pair, _ in Trades(problem, row).all() if gain > TINY}
+        known = {pair: gain for gain, pair, _ in Trades(problem, row, lists).all() if gain > TINY}
         assert said == pytest.approx(known, abs=TINY)
 
 
 @BOTH
+@LISTS
 @CASES
-def test_best_improvement_takes_the_best_trades_to_the_last(kind, soft, backend):
+def test_best_improvement_takes_the_best_trades_to_the_last(kind, soft, lists, backend):
     problem = problem_of(kind, soft, 12, 3)
     tours = giant_tours(problem, 8, 4)
-    most = [max((gain for gain, *_ in Trades(problem, row).all()), default=0) for row in tours]
-    search = gls.LocalSearch([gls.SwapStar()], candidates=ALL, pivoting=gls.Best())
+    most = [
+        max((gain for gain, *_ in Trades(problem, row, lists).all()), default=0) for row in tours
+    ]
+    search = gls.LocalSearch([gls.SwapStar()], candidates=lists, pivoting=gls.Best())
     one = search(problem, tours, backend=backend, budget=gls.Budget(moves=1))
     gained = problem.tsp.cost(tours) - one.costs
     np.testing.assert_allclose(gained, np.maximum(most, 0), atol=TINY)
@@ -104,7 +108,7 @@ def test_best_improvement_takes_the_best_trades_to_the_last(kind, soft, backend)
     found = search(problem, tours, backend=backend)
     assert soft or problem.feasible(found.tours)[problem.feasible(tours)].all()
     for row in found.tours:
-        assert all(gain <= TINY for gain, *_ in Trades(problem, row).all())
+        assert all(gain <= TINY for gain, *_ in Trades(problem, row, lists).all())
 
 
 def test_a_tour_without_routes_is_refused():
