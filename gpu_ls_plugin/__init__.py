@@ -45,7 +45,7 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOpt,
     TwoOptStar,
 )
-from gpu_ls_plugin.perturbations import DoubleBridge, Restart
+from gpu_ls_plugin.perturbations import DoubleBridge, Restart, RuinRecreate
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.problems import CVRP, TSP, MultiObjectiveTSP, OpenPath, Problem
@@ -123,6 +123,7 @@ __all__ = [
     "Relocate",
     "Restart",
     "Result",
+    "RuinRecreate",
     "SearchDisplay",
     "SegmentCrossover",
     "Statistics",

@@ -19,7 +19,8 @@ enum class Purpose : uint32 {
   kPartner = 8,  // drawn on the host: recombination/partners.py
   kOffspring = 9,
   kSavings = 10,
-  kInsertion = 11
+  kInsertion = 11,
+  kRuin = 12
 };
 
 struct Philox {

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gpu_ls_plugin.exceptions import InvalidTypeError
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.perturbations.rebuilding import Rebuilding
     from gpu_ls_plugin.problems.problem import Problem
 
 
@@ -17,8 +19,9 @@ class Perturbation(ABC):
     """A kick that leads a chain out of its local optimum.
 
     Any kick is made by `perturb`, for a whole batch at a time. One that only cuts a tour at four
-    places, to reconnect it as a double bridge does, may say how it draws them in C++ (`cuts`): then
-    chains kick, repair and accept in one kernel.
+    places, to reconnect it as a double bridge does, may say how it draws them in C++ (`cuts`), and
+    one that rebuilds giant tours how it does that (`rebuilding`): then chains kick, repair and
+    accept in one kernel.
 
     Attributes
     ----------
@@ -28,11 +31,14 @@ class Perturbation(ABC):
         Cities of the smallest tour that it can kick.
     header : str
         File that defines `cuts`, found like a kernel's header.
+    rebuilds : bool
+        Whether there is a `rebuilding`.
     """
 
     name: ClassVar[str]
     smallest: ClassVar[int] = 1
     header: ClassVar[str] = "perturbations/bridge_cuts.cuh"
+    rebuilds: ClassVar[bool] = False
 
     @property
     def cuts(self) -> str:
@@ -46,6 +52,10 @@ class Perturbation(ABC):
     def window(self, n: int) -> int:
         """Return the argument of `cuts` for tours of n cities."""
         return n
+
+    def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
+        """Return the kick in C++ of a batch of so many giant tours, where `rebuilds`."""
+        raise NotImplementedError
 
     @abstractmethod
     def perturb(

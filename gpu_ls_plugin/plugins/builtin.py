@@ -37,7 +37,7 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOptStar,
 )
 from gpu_ls_plugin.objectives import Length
-from gpu_ls_plugin.perturbations import DoubleBridge, Restart
+from gpu_ls_plugin.perturbations import DoubleBridge, Restart, RuinRecreate
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.problems.problem import Problem
@@ -91,7 +91,7 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("filter", test.name, test)
     for rule in (Best, First, Multi, RandomK):
         register("pivoting", rule.name, rule)
-    for kick in (DoubleBridge, Restart):
+    for kick in (DoubleBridge, Restart, RuinRecreate):
         register("perturbation", kick.name, kick)
     for acceptance in (Better, BetterOrEqual, Always, Threshold, Annealing):
         register("acceptance", acceptance.name, acceptance)

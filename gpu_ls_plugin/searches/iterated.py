@@ -29,6 +29,7 @@ from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names, ref
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
+from gpu_ls_plugin.searches.chains.rebuilt_chains import RebuiltChains
 from gpu_ls_plugin.searches.chains.rehearsal import SMALLEST_KICKED, compile_chains
 from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.driver import drive, progress
@@ -213,10 +214,13 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         """Return the chains of a batch of local optima."""
         search, kick = self.search, self.kick
         problem = start.problem
-        if not self.fused:
+        rebuilt = self._in_one_kernel and kick.rebuilds
+        if not self.fused and not rebuilt:
             require_shared_lengths(problem, "a search that is kicked from the host")
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
         parts = CandidateMoves(start.backend, problem, search.neighbourhoods, search.candidates)
+        if rebuilt:
+            return RebuiltChains(start, self.accept, self.restart_after, parts, kick)
         part = self._part_of(problem)
         if self.restart_after is not None:
             require_shared_lengths(problem, "restart_after")
@@ -233,12 +237,16 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
 
     @property
     def fused(self) -> bool:
-        """Whether kick, search and acceptance are one kernel."""
+        """Whether double bridges, search and acceptance are one kernel."""
+        return self._in_one_kernel and bool(self.kick.cuts)
+
+    @property
+    def _in_one_kernel(self) -> bool:
+        """Whether the search can be part of a kernel of chains."""
         return (
             isinstance(self.search.pivoting, First)
             and not isinstance(self.search.candidates, All)
             and not isinstance(self.search.neighbourhoods[0], FilteredNeighbourhood)
-            and bool(self.kick.cuts)
         )
 
     def _part_of(self, problem: TSP) -> int | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
+from gpu_ls_plugin.backends.composition import Kernel, Parameter, metric_kernel, parse_parameters
 from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.problems.giant_tours import TOLERANCE, written
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FOLDER = "construction/routes"
 BEYOND = 1 << 62  # any duration
-VEHICLES = "const void* metric_data, const gls::uint64* words, "
+VEHICLES = parse_parameters("const void* metric_data, const gls::uint64* words")
 
 
 def vehicles_type(metric: str, time: str) -> str:
@@ -30,15 +30,27 @@ def vehicles_type(metric: str, time: str) -> str:
 
 
 def routes_kernel(
-    name: str, metric: Metric, *, header: str, body: str, parameters: str, team: str, time: str
+    name: str,
+    metric: Metric,
+    *,
+    header: str,
+    body: str,
+    parameters: str | tuple[Parameter, ...],
+    team: str,
+    time: str,
 ) -> Kernel:
-    """Compose a kernel of vehicles, ``{vehicles}`` in `body`, which it reads first."""
+    """Compose a kernel of vehicles, ``{vehicles}`` in `body`, which it reads first.
+
+    Headers without a folder are those of constructions.
+    """
+    if isinstance(parameters, str):
+        parameters = parse_parameters(parameters)
     return metric_kernel(
         name,
         metric,
-        header=f"{FOLDER}/{header}",
+        header=header if "/" in header else f"{FOLDER}/{header}",
         body=body.replace("{vehicles}", vehicles_type("{metric}", time)),
-        parameters=VEHICLES + parameters,
+        parameters=(*VEHICLES, *parameters),
         team=team,
     )
 
@@ -124,8 +136,8 @@ class RouteBatch:
         xp = self.backend.xp
         return xp.flatnonzero(self.begins.sum(axis=1, dtype="int32") > self.most).astype("int32")
 
-    def tours(self) -> NDArray[np.int32]:
-        """Return the giant tours of the rows, in NumPy, after a repair where routes are too many.
+    def tours(self) -> Any:
+        """Return the giant tours of the rows, int32 (size, n), after a repair of too many routes.
 
         Where the fleet is not limited, rows that cannot be repaired become `CVRP.simple_routes`.
         """
@@ -140,10 +152,10 @@ class RouteBatch:
             "tours": tours,
         }
         backend.launch(write_kernel(backend.warp()), self.size, arguments)
-        made: NDArray[np.int32] = backend.to_numpy(tours)
         if problem.fleet is None and broken.size:
-            made[broken] = written(problem.simple_routes(), problem.customers, problem.copies)
-        return made
+            simple = written(problem.simple_routes(), problem.customers, problem.copies)
+            tours[backend.xp.asarray(broken)] = backend.xp.asarray(simple)
+        return tours
 
     def _repair(self) -> NDArray[np.intp]:
         """Make fewer routes where there are too many; return which rows break a constraint now."""

@@ -96,4 +96,4 @@ def cheapest_insertion(
         }
         kernel = insertion_kernel(problem.nodes.metric, chosen.warp(), routes.time, order)
         routes.launch(kernel, count, arguments)
-        return routes.tours()
+        return chosen.to_numpy(routes.tours())

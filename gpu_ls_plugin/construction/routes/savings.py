@@ -108,7 +108,7 @@ def savings(
         directed = not problem.symmetric
         kernel = savings_kernel(problem.nodes.metric, chosen.warp(), routes.time, directed=directed)
         routes.launch(kernel, count, arguments)
-        return routes.tours()
+        return chosen.to_numpy(routes.tours())
 
 
 def pairs_in_order(problem: CVRP) -> tuple[NDArray[np.int32], NDArray[Any]]:

@@ -83,7 +83,7 @@ def split(
         routes = RouteBatch(chosen, problem, count)
         routes.orders[...] = chosen.xp.asarray(given)
         cut(routes)
-        return routes.tours()
+        return chosen.to_numpy(routes.tours())
 
 
 def _customers(orders: ArrayLike, customers: int) -> NDArray[np.int32]:

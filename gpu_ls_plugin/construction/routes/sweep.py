@@ -91,7 +91,7 @@ def sweep(
         }
         kernel = sweep_kernel(problem.nodes.metric, chosen.warp(), routes.time)
         routes.launch(kernel, count, arguments)
-        return routes.tours()
+        return chosen.to_numpy(routes.tours())
 
 
 def customers_by_angle(coordinates: NDArray[Any]) -> NDArray[np.int32]:

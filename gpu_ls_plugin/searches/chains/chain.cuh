@@ -6,6 +6,7 @@
 
 #include "tours/apply_move.cuh"
 #include "perturbations/bridge_cuts.cuh"
+#include "searches/chains/chain_batch.cuh"
 #include "searches/chains/kick_numbers.cuh"
 #include "searches/descent/next_move.cuh"
 #include "acceptance/rules.cuh"
@@ -124,39 +125,6 @@ struct TourPart {
   using Named = typename NamedMetric<Metric>::Type;
   template <class City>
   using Fixed = FixedEdges<City>;
-};
-
-// How the chains of a launch go on. A kick's level is that of the acceptance rule, in the chain's
-// unit.
-struct KickSchedule {
-  int ahead;            // cities that a repair looks at together
-  uint64 seed;          // of the kicks
-  int64 first_row;      // chain r has the random numbers of row first_row + r
-  int64 until;          // kicks after which a chain stops
-  int64 max_moves;      // moves after which a chain stops
-  int patience;         // kicks without a new best after which a chain waits; 0: it does not
-  int window;           // of a kick, as the cuts have it
-  float heat, cooling;  // the level of a kick is heat - cooling * its number
-
-  GLS_DEVICE bool patient(int64 idle) const { return patience == 0 || idle < patience; }
-};
-
-// Where the chains of a launch stand.
-struct ChainBatch {
-  const float* units;                // of every chain, the length for which 1 stands in a level
-  int *tours, *best_tours;           // in rows, the same where the current tour is the best
-  void *costs, *best_costs;          // of these tours
-  int64 *kick_counts, *move_counts;  // of every chain, so far
-  int64* accepted_counts;            // kicks that were taken
-  int64* idle_counts;                // kicks since its last best
-  int64* look_counts;                // cities that it has looked at
-  int64* moves_by;                   // of each neighbourhood, moves of all chains together
-  char* scratch;                     // memory of the chains that are not in shared memory
-
-  GLS_DEVICE bool ended(int chain, const KickSchedule& schedule) const {
-    return kick_counts[chain] >= schedule.until || move_counts[chain] >= schedule.max_moves ||
-           !schedule.patient(idle_counts[chain]);
-  }
 };
 
 // The parts that chains work on where they do not on whole tours; names and mates in rows.

@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.metrics import Metric
 
 Shape = TypeVar("Shape", bound=tour_layouts.ChainShape | None)
-HEADER = "searches/chains/chain.cuh"
+HEADER, BATCH = "searches/chains/chain.cuh", "searches/chains/chain_batch.cuh"
 PARAMETERS = (
     *composed.PARAMETERS,
-    *(struct_of(HEADER, name) for name in ("KickSchedule", "ChainBatch")),
+    *(
+        struct_of("searches/chains/chain_batch.cuh", name)
+        for name in ("KickSchedule", "ChainBatch")
+    ),
 )
 OF_PARTS = (struct_of(HEADER, "PartsOfTours"),)
 WHOLE_TOUR, TOUR_PART = "gls::WholeTour", "gls::TourPart"  # what a chain works on

@@ -5,9 +5,8 @@
 // if no city before has a move, so that all teams return the same tour.
 #pragma once
 
-#include "tours/apply_move.cuh"
+#include "searches/descent/descend.cuh"
 #include "searches/descent/descent_batch.cuh"
-#include "searches/descent/next_move.cuh"
 #include "tours/tour_memory.cuh"
 
 namespace gls {
@@ -56,26 +55,11 @@ struct Descent {
 
     const Choices choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree));
     auto& scout = shared_slot<ScoutMemory<Team, Length>>(team);
-    const Move& move = scout.move;
     auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);
     team.each(1, [&](int) { by_part.clear(); });
     int64 moves = descents.move_counts[item];
-    int looked = 0;
-#pragma unroll 1
-    while (moves < descents.max_moves && queue.size > 0 && looked < descents.passes &&
-           !team.cut()) {
-      const int waiting_before = queue.size;
-      const auto found =
-          next_move<Neighbourhood, Length>(team, view, queue, choices, cities.ahead, scout);
-      looked += waiting_before - queue.size;
-      if (found.rank == kNowhere) continue;
-      team.each(1, [&](int) { by_part.count(move); });
-      follow_move(team, view, move);
-      apply_move(team, tour, move, turns_either_way(view, lists.directions));
-      keep_tour(team, view);
-      queue.push(team, move.t, 2 * move.edges);
-      ++moves;
-    }
+    const int looked = descend<Neighbourhood>(team, view, queue, choices, cities.ahead, scout,
+                                              by_part, descents.max_moves, descents.passes, moves);
     team.sync();
     team.each(n, [&](int p) { row[p] = tour.order[p]; });
     team.each(queue.size, [&](int rank) { waiting[rank] = queue[rank]; });

@@ -1,0 +1,158 @@
+"""Ruin and recreate of routes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.backends.composition import parse_parameters
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.candidates.nearest import Nearest
+from gpu_ls_plugin.construction.routes.batch import RouteBatch, routes_kernel, vehicles_type
+from gpu_ls_plugin.perturbations.base import Perturbation
+from gpu_ls_plugin.perturbations.rebuilding import Rebuilding
+from gpu_ls_plugin.problems.cvrp import routing_problem
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.problems.problem import Problem
+
+HEADER = "perturbations/ruin_recreate.cuh"
+NEAR = 40  # nodes to which customers are near
+MOST_REMOVED = 1000
+OPTION_WORDS = 5  # gls::RuinRecreate::Options
+NEAR_NODES, RUIN, MEMORY, VEHICLES = (
+    struct_of(HEADER, name) for name in ("NearNodes", "Ruin", "RuinMemory", "RuinVehicles")
+)
+PARAMETERS = (
+    *parse_parameters("int n, const int* tours"),
+    *(NEAR_NODES, RUIN, MEMORY),
+    *parse_parameters("gls::uint64 seed, gls::int64 first_row, int* orders, unsigned char* begins"),
+)
+
+
+def ruin_kernel(metric: Metric, team: str, time: str) -> Kernel:
+    """Compose the kernel that ruins and recreates routes."""
+    return routes_kernel(
+        "ruin_recreate",
+        metric,
+        header=HEADER,
+        body="gls::RuinRecreate<{team}, {vehicles}>",
+        parameters=PARAMETERS,
+        team=team,
+        time=time,
+    )
+
+
+@dataclass(frozen=True)
+class RuinRecreate(Perturbation):
+    """Take strings of neighbouring customers out of routes, and insert them again by regret.
+
+    A customer is drawn, and of the routes of those near it each loses a string of customers
+    (Christiaens and Vanden Berghe 2020). Always the customer is inserted next whose second best
+    route is worse than the best by most. Capacity, route limit and fleet are respected: feasible
+    giant tours remain so wherever all customers find a place.
+
+    Parameters
+    ----------
+    removed : int
+        Customers that leave, on average, 1 to 1000.
+    longest : int
+        Customers of the longest string, 1 to 1000.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is not an integer from 1 to 1000.
+    """
+
+    removed: int = 10
+    longest: int = 10
+
+    name = "ruin_recreate"
+    rebuilds = True
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.integer, "removed", "longest", least=1, most=MOST_REMOVED)
+
+    def perturb(
+        self,
+        problem: Problem,
+        tours: Any,
+        *,
+        seed: int | None = 0,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        first_row: int = 0,
+    ) -> Any:
+        """Return kicked copies of giant tours; each by `seed`, its number and the row alone.
+
+        Parameters
+        ----------
+        problem : CVRP
+        tours : array, shape (P, n), integer
+            Not changed. NumPy, or CuPy with the result on the same device.
+        seed : int or None
+            Key of the random numbers. The same seed gives the same kicks: pass another one for
+            each call, or None to draw one.
+        backend, device
+            Where the kicks are made; see `get_backend`.
+        first_row : int
+            Number of the first row, where the batch is a part of a larger one.
+
+        Returns
+        -------
+        array, shape (P, n), int32
+            Feasible or not as those of `savings`. Empty routes come last.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The problem has no routes.
+        InvalidTourError, InvalidTypeError
+            `tours` are not giant tours of the problem.
+        """
+        routed = routing_problem(problem)
+        key, first = checks.seed(seed), checks.first_row(first_row)
+        chosen = get_backend(backend, device, tours=tours)
+        with chosen.current():
+            taken = arrays.take_tours(chosen, routed.tsp, tours)
+            routes = RouteBatch(chosen, routed, len(taken))
+            kernel = ruin_kernel(routed.nodes.metric, chosen.warp(), routes.time)
+            own = {"n": routed.n, "tours": taken, "seed": key, "first_row": first}
+            routes.launch(kernel, len(taken), {**self._data(routes), **own})
+            return arrays.give(chosen, routes.tours(), like=tours)
+
+    def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
+        """Return the kick in C++ of a batch of so many giant tours."""
+        routes = RouteBatch(backend, routing_problem(problem), size)
+        vehicles = vehicles_type(routes.problem.nodes.metric.functor, routes.time)
+        its = routes.vehicles
+        data = {"nodes_data": its["metric_data"], "vehicles": its["words"], **self._data(routes)}
+        parameters = (VEHICLES, NEAR_NODES, RUIN, MEMORY)
+        functor = f"gls::RuinRecreate<{{team}}, {vehicles}>"
+        return Rebuilding(functor, HEADER, parameters, data)
+
+    def _data(self, routes: RouteBatch) -> dict[str, Any]:
+        """Return what kernels read, and their memory."""
+        nodes, room = routes.problem.customers + 1, max(4 * self.removed, self.longest)
+        nearest = Nearest(min(NEAR, routes.problem.customers))
+        near, _, each = nearest.on(routes.backend, routes.problem.nodes)
+        return {
+            "near": near,
+            "near_each": each,
+            "removed": self.removed,
+            "longest": self.longest,
+            "room": room,
+            "after": routes.numbers("int32", 2 * nodes),
+            "before": routes.numbers("int32", nodes),
+            "owners": routes.numbers("int32", nodes),
+            "waiting": routes.numbers("int32", room),
+            "loads": routes.numbers("int64", nodes),
+            "durations": routes.numbers(routes.time_dtype, nodes),
+            "options": routes.numbers("int64", room, OPTION_WORDS),
+        }

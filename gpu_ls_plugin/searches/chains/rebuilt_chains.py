@@ -1,0 +1,126 @@
+"""Chains of one kernel whose kicks rebuild giant tours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.objectives.under import searched
+from gpu_ls_plugin.searches.chains.chain_kernel import PARAMETERS
+from gpu_ls_plugin.searches.chains.chains import Chains
+from gpu_ls_plugin.searches.descent import descent_layouts
+from gpu_ls_plugin.tours import tour_layouts
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.acceptance import Acceptance
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves, Moves
+    from gpu_ls_plugin.perturbations import Perturbation
+    from gpu_ls_plugin.perturbations.rebuilding import Rebuilding
+    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.searches.chains.start import Start
+
+HEADER = "searches/chains/rebuilt_chain.cuh"
+SECONDS_PER_KICK = {"cuda": 2e-3, "cpu": 5e-4}  # at most, of a chain
+
+
+def rebuilt_kernel(
+    metric: Metric,
+    moves: Moves,
+    kick: Rebuilding,
+    accept: Acceptance,
+    layout: tour_layouts.DescentShape,
+) -> Kernel:
+    """Compose the search of one chain per team."""
+    kernel = moves.kernel(
+        "rebuilt_chain",
+        metric,
+        header=HEADER,
+        body=f"gls::RebuiltChain<{{team}}, {{metric}}, {{length}}, {layout.memory}, {{moves}}, "
+        f"{kick.functor}, {accept.functor}>",
+        parameters=(*PARAMETERS, struct_of(HEADER, "Kicked"), *kick.parameters),
+        team=layout.team,
+    )
+    return replace(
+        kernel,
+        prepared=not kernel.on_host,
+        headers=(*kernel.headers, kick.header, accept.header),
+        functors=(*kernel.functors, *filter(None, [accept.source()])),
+        parts=(*kernel.parts, accept.name),
+    )
+
+
+class RebuiltChains(Chains):
+    """Chains of one kernel: kick, repair, accept or go back, without a step back to the host.
+
+    Parameters
+    ----------
+    start, accept, patience
+        As for all chains.
+    parts : CandidateMoves
+        Neighbourhoods and candidates on the backend.
+    perturbation : Perturbation
+        Has a `rebuilding`.
+    """
+
+    parts: CandidateMoves
+
+    def __init__(
+        self,
+        start: Start,
+        accept: Acceptance,
+        patience: int | None,
+        parts: CandidateMoves,
+        perturbation: Perturbation,
+    ) -> None:
+        super().__init__(start, accept, patience, parts, len(parts.moves.names))
+        backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
+        kick = perturbation.rebuilding(backend, problem, size)
+        layout: tour_layouts.DescentShape = tour_layouts.HostShape.of(n)
+        if backend.name != "cpu":
+            layout = descent_layouts.descent_shape(
+                n,
+                -(-size // backend.processors),
+                backend.shared_memory,
+                length_bytes=parts.moves.length_bytes,
+            )
+        self._kernel = rebuilt_kernel(searched(problem), parts.moves, kick, accept, layout)
+        self._shared_bytes, scratch = layout.shared_bytes(n), None
+        if not layout.in_shared:
+            scratch = backend.xp.empty((size, tour_layouts.tour_bytes(n, 4)), "uint8")
+        self._arguments: dict[str, Any] = {
+            **parts.arguments,
+            **backend.batch_data(problem, size),
+            **kick.arguments,
+            **self.state_arguments,
+            "kicked": backend.xp.empty_like(self.tours),
+            "ahead": layout.ahead(parts.steps),
+            "seed": start.seed,
+            "first_row": start.first_row,
+            "max_moves": start.max_moves,
+            "patience": self.patience,
+            "window": 0,
+            "scratch": scratch,
+        }
+
+    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
+        """Queue one launch."""
+        self.start.backend.launch(
+            self._kernel,
+            len(self.tours),
+            {**self._arguments, "until": until, "heat": heat, "cooling": cooling},
+            shared_bytes=self._shared_bytes,
+            seconds=seconds,
+        )
+
+    def first_kicks(self) -> int:
+        """Return a number of kicks that surely takes less than a launch should."""
+        backend = self.start.backend
+        turns = -(-len(self.tours) // backend.processors)
+        return max(1, int(tuning.LAUNCH_SECONDS / (SECONDS_PER_KICK[backend.name] * turns)))
+
+    def moves_per_look(self) -> int:
+        """Return how many moves looking at one city stands for."""
+        return self.parts.neighbours
