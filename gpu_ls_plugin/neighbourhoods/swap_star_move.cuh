@@ -1,15 +1,16 @@
 // SWAP* at a city: customers of two routes change routes, each to its best place (Vidal 2022).
 //
 // t2 is exchanged for t3 or a neighbour of t3 in its route. Places are tried beside candidates of
-// the customer that is put in, at both ends of the route, and in place of the other.
+// the customer that is put in, at both ends of the route, and in place of the other. What t2 does
+// to the other route must leave something to gain.
 #pragma once
 
 #include "neighbourhoods/exchange_move.cuh"
 
 namespace gls {
 
-// Two customers that leave their places, and where in the other's route each is put: between the
-// cities `shift` steps from the other and one step further, or, of no shift, in its place.
+// The move by which two customers change routes. In place of each of them the other is put, or,
+// where it has a shift, between the cities so many steps away and one step further. Rare.
 template <class City>
 GLS_OUT_OF_LINE void write_trade(RingTour<City> tour, int place, int shift, int its_place,
                                  int its_shift, Move* to) {
@@ -36,8 +37,7 @@ GLS_OUT_OF_LINE void write_trade(RingTour<City> tour, int place, int shift, int 
   to->t[10] = its(0), to->t[11] = its(step);
 }
 
-// A customer that leaves its route, and where another is put in: between the cities `shift` steps
-// away and one step further, or, of no shift, in its place.
+// A customer that leaves its route, and where another is put in: `shift` as above.
 template <class View>
 struct Vacancy {
   using Length = typename View::Length;
@@ -56,11 +56,11 @@ struct Vacancy {
   }
 
   GLS_DEVICE int at(int steps) const { return view.tour.at(place + steps); }
-  // Whether a place is that of a customer of the route; `steps` lead to it.
-  GLS_DEVICE bool holds(int other, int& steps) const {
-    steps = view.tour.wrap_low(other - place);
-    if (steps >= ahead) steps -= view.tour.n;
-    return steps > -back;
+  // To the place of another customer of the route; 0 where it is elsewhere.
+  GLS_DEVICE int steps_to(int other) const {
+    const int steps = view.tour.wrap_low(other - place);
+    if (steps < ahead) return steps;
+    return steps - view.tour.n > -back ? steps - view.tour.n : 0;
   }
   GLS_DEVICE Length vacated() const {
     return view.leaving(before, city) + view.leaving(city, behind);
@@ -84,8 +84,8 @@ struct Vacancy {
     const auto row = lists.entry(other, 0);
 #pragma unroll 1
     for (int rank = 0; rank < lists.degree; ++rank) {
-      int steps;
-      if (!holds(view.tour.place(lists.city(row + rank)), steps) || steps == 0) continue;
+      const int steps = steps_to(view.tour.place(lists.city(row + rank)));
+      if (steps == 0) continue;
       offer(steps);
       offer(steps < 0 ? steps + 1 : steps - 1);
     }
@@ -107,8 +107,7 @@ struct SwapStarMove {
     const int w = tour.at(variant == 2 ? place3 - 1 : place3 + variant);
     if (routes.visits_depot(v) || routes.visits_depot(first.t3) || routes.visits_depot(w)) return 0;
     Vacancy<View> a(view, v);
-    int unused;
-    if (a.holds(place3, unused)) return 0;
+    if (a.steps_to(place3) != 0) return 0;
     // What other first steps of t2 lead to is left to them: both edges to t3, and those to w.
     const Length behind = view.leaving(v, a.behind);
     if (first.forward && behind > view.length(v, first.t3)) return 0;
