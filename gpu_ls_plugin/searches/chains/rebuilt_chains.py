@@ -84,7 +84,7 @@ class RebuiltChains(Chains):
                 n,
                 -(-size // backend.processors),
                 backend.shared_memory,
-                length_bytes=parts.moves.length_bytes,
+                needs=parts.needs,
             )
         self._kernel = rebuilt_kernel(searched(problem), parts.moves, kick, accept, layout)
         self._shared_bytes, scratch = layout.shared_bytes(n), None
