@@ -25,9 +25,12 @@ class Rebuilding:
         Types and names of `data`.
     arguments : dict
         The data by name.
+    kept : object
+        What has to stay as long as the data are used.
     """
 
     functor: str
     header: str
     parameters: tuple[Parameter, ...]
     arguments: dict[str, Any]
+    kept: object = None

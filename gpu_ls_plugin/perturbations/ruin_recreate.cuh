@@ -194,10 +194,6 @@ struct RuinedRoutes {
       offer(node, route);
       offer(before[node], route);
     }
-    if (found.route < 0) {
-      const Edge edge = routes.best_edge(customer, 0, state.routes);
-      if (edge.index >= 0) found.offer(edge, routes.route_of(int(edge.index)));
-    }
     return found;
   }
 
@@ -207,8 +203,10 @@ struct RuinedRoutes {
     while (waiting[w] != customer) ++w;
     const Options its = options[w];
     waiting[w] = waiting[last], options[w] = options[last];
-    const int route = its.route < 0 ? begin_route() : its.route;  // one too many, to be repaired
-    const Edge edge = its.route < 0 ? routes.edge(routes.depot(route), customer) : its.best;
+    Edge edge = its.best;
+    if (its.route < 0) edge = routes.best_edge(customer, 0, state.routes);
+    if (edge.index < 0) edge = routes.edge(routes.depot(begin_route()), customer);  // one too many
+    const int route = routes.route_of(int(edge.index));
     routes.insert(edge, customer);
     link(int(edge.index), customer);
     link(customer, routes.after[customer]);

@@ -135,7 +135,7 @@ class RuinRecreate(Perturbation):
         data = {"nodes_data": its["metric_data"], "vehicles": its["words"], **self._data(routes)}
         parameters = (VEHICLES, NEAR_NODES, RUIN, MEMORY)
         functor = f"gls::RuinRecreate<{{team}}, {vehicles}>"
-        return Rebuilding(functor, HEADER, parameters, data)
+        return Rebuilding(functor, HEADER, parameters, data, kept=routes)
 
     def _data(self, routes: RouteBatch) -> dict[str, Any]:
         """Return what kernels read, and their memory."""

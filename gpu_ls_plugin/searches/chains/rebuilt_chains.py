@@ -77,7 +77,7 @@ class RebuiltChains(Chains):
     ) -> None:
         super().__init__(start, accept, patience, parts, len(parts.moves.names))
         backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
-        kick = perturbation.rebuilding(backend, problem, size)
+        self._kick = kick = perturbation.rebuilding(backend, problem, size)
         layout: tour_layouts.DescentShape = tour_layouts.HostShape.of(n)
         if backend.name != "cpu":
             layout = descent_layouts.descent_shape(
