@@ -6,6 +6,7 @@ from gpu_ls_plugin.neighbourhoods.filtered import FilteredNeighbourhood
 from gpu_ls_plugin.neighbourhoods.lin_kernighan import LinKernighan
 from gpu_ls_plugin.neighbourhoods.or_opt import OrOpt
 from gpu_ls_plugin.neighbourhoods.relocate import Relocate
+from gpu_ls_plugin.neighbourhoods.swap_star import SwapStar
 from gpu_ls_plugin.neighbourhoods.three_opt import ThreeOpt
 from gpu_ls_plugin.neighbourhoods.two_opt import TwoOpt
 from gpu_ls_plugin.neighbourhoods.two_opt_star import TwoOptStar
@@ -17,6 +18,7 @@ __all__ = [
     "Neighbourhood",
     "OrOpt",
     "Relocate",
+    "SwapStar",
     "ThreeOpt",
     "TwoOpt",
     "TwoOptStar",

@@ -33,6 +33,11 @@ class Neighbourhood(ABC):
         """Whether moves exchange more than three edges, so that kernels need many registers."""
         return False
 
+    @property
+    def chooses(self) -> bool:
+        """Whether a move also looks for places, so that descents need more registers still."""
+        return False
+
     @abstractmethod
     def functor(self, symmetric: bool) -> str:
         """Return the C++ type of the moves at a city, as `neighbourhoods/move.cuh` describes it.

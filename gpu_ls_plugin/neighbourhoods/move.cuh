@@ -7,6 +7,13 @@
 //   kSwap    t4 lies behind t3, t6 behind t5 <= t3:  t2..t5 t6..t3 t4.. -> t6..t3 t2..t5 t4..
 //   kTurn    t4 lies behind t3, t6 before t5 <= t3:  t2..t6 t5..t3 t4.. -> t6..t2 t3..t5 t4..
 //
+// Two cities that go elsewhere at once, t3 forward and t8 back, in a tour read as `forward` says:
+//
+//   kTrade   t5 t3 t4..t1 t2 -> t5 t4..t1 t3 t2, then t9 t10..t7 t8 t12 -> t9 t8 t10..t7 t12
+//
+// where t6 = t3 and t11 = t8. Both are sequential, and no edge is of both; where t1 is t8, the edge
+// (t11,t12) is (t1,t2), and all is one sequence of five.
+//
 // A double bridge, the one move that is not sequential, is executed like the others:
 //
 //   kBridge  t7 t1..t2 t3..t4 t5..t6 t8 -> t7 t5..t6 t3..t4 t1..t2 t8
@@ -42,7 +49,7 @@ namespace gls {
 constexpr int kMaxExchange = 8;  // edges of a move
 static_assert(kMostNew == 2 * kMaxExchange, "the ends of a move join a queue at once");
 
-enum class Shape { kFlips, kSwap, kTurn, kBridge, kCross };
+enum class Shape { kFlips, kSwap, kTurn, kTrade, kBridge, kCross };
 
 struct Move {
   Shape shape;
@@ -67,13 +74,15 @@ struct Move {
   }
 
   // The places in `t` of the cities that an edge joins. A double bridge takes out (t7,t1), (t2,t3),
-  // ... and puts in (t7,t5), (t6,t3), (t4,t1), (t2,t8).
+  // ... and puts in (t7,t5), (t6,t3), (t4,t1), (t2,t8); a trade of six edges is two sequences.
   GLS_DEVICE Edge ends_out(int edge) const {
     if (shape < Shape::kBridge) return {2 * edge, 2 * edge + 1};
     return {edge > 0 ? 2 * edge - 1 : 6, edge < 3 ? 2 * edge : 7};
   }
   GLS_DEVICE Edge ends_in(int edge) const {
-    const int next = edge + 1 < edges ? 2 * edge + 2 : 0;
+    const bool two = shape == Shape::kTrade && edges == 6;
+    const bool closes = edge + 1 == edges || (two && edge == 2);
+    const int next = closes ? (two && edge > 2 ? 6 : 0) : 2 * edge + 2;
     if (shape < Shape::kBridge) return {2 * edge + 1, next};
     const int other = edge ^ 2;  // behind which cut: that after the next
     return {edge > 0 ? 2 * edge - 1 : 6, other < 3 ? 2 * other : 7};

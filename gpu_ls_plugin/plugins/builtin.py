@@ -31,6 +31,7 @@ from gpu_ls_plugin.neighbourhoods import (
     LinKernighan,
     OrOpt,
     Relocate,
+    SwapStar,
     ThreeOpt,
     TwoOpt,
     TwoOptStar,
@@ -83,6 +84,7 @@ def gpu_ls_register_parts(register: Register) -> None:
         Relocate,
         Exchange,
         TwoOptStar,
+        SwapStar,
     ):
         register("neighbourhood", neighbourhood.name, neighbourhood)
     for test in (Everything, GainBound, Radius, InCandidates, DontLook, RandomKeep):

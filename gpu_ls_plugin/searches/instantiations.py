@@ -29,6 +29,7 @@ from gpu_ls_plugin.neighbourhoods import (
     LinKernighan,
     OrOpt,
     Relocate,
+    SwapStar,
     ThreeOpt,
     TwoOpt,
     TwoOptStar,
@@ -87,6 +88,7 @@ CITIES = (1000, 100_000)
 TOURS = (1, 64)  # per multiprocessor
 USUAL = (TwoOpt(), OrOpt(3))
 ROUTE_MOVES = (TwoOpt(), Relocate(3), Exchange(2, 2), TwoOptStar())
+ALL_ROUTE_MOVES = (*ROUTE_MOVES, SwapStar())
 MOVES = (USUAL, (ThreeOpt(),), (LinKernighan(3),), (LinKernighan(),))
 
 SHALLOW, DEEP = (LinKernighan(3),), (LinKernighan(),)
@@ -333,14 +335,19 @@ def _routing() -> Iterator[Kernel]:
     nodes, demands = ((0, 0), (0, 3), (4, 0)), (0, 1, 1)
     hard = CVRP(nodes, demands, 2)
     soft = CVRP(nodes, demands, 2, metric="EUC", route_limit=9).penalised()
-    for problem, length, grid, n in ((hard, "int", "fine", CITIES[0]), (soft, "double", "", 5000)):
+    for problem, parts, length, grid, n in (
+        (hard, ROUTE_MOVES, "int", "fine", CITIES[0]),
+        (hard, ALL_ROUTE_MOVES, "int", "fine", CITIES[0]),
+        (soft, ROUTE_MOVES, "double", "", 5000),
+        (soft, ALL_ROUTE_MOVES, "double", "", 5000),
+    ):
         lengths, time = problem.nodes.metric, "gls::int64" if problem.integer else "double"
         yield ruin_recreate.ruin_kernel(lengths, WARP, time)
         objective = Routing(problem)
         metric, kick = Under(lengths, objective), ruin_recreate.in_chains(lengths, time)
-        moves = Moves.of(ROUTE_MOVES, symmetric=True, length=length, grid=grid)
-        needs = chain_needs(metric, moves, ROUTE_MOVES)
-        descents = descent_layouts.descent_shape(n, 16, shared)
+        moves = Moves.of(parts, symmetric=True, length=length, grid=grid)
+        needs = chain_needs(metric, moves, parts)
+        descents = descent_layouts.descent_shape(n, 16, shared, needs=needs)
         together = descent_layouts.multi_shape(n, shared, needs, "auto")
         rebuilt = rebuilt_shape(CITIES[0], 16, shared, needs)
         chains = chain_layouts.chain_shape(n, 64, shared, needs=needs)

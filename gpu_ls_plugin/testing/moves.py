@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FLIPS, SWAP, TURN = range(3)  # gls::Shape
-SHAPES = ("kFlips", "kSwap", "kTurn", "kBridge", "kCross")
+SHAPES = ("kFlips", "kSwap", "kTurn", "kTrade", "kBridge", "kCross")
 MOST_EDGES = 8  # gls::kMaxExchange
 
 

@@ -12,7 +12,9 @@ GLS_DEVICE uint32 reversals(Shape shape) {
   return shape == Shape::kFlips  ? 0x79573513
          : shape == Shape::kSwap ? 0x57412512
          : shape == Shape::kTurn ? 0x79574215
-                                 : 0x10325405;  // all three segments, then each of them
+         : shape == Shape::kTrade
+             ? 0x67960320   // past the edge that it goes to, and back; and the same of the other
+             : 0x10325405;  // all three segments, then each of them
 }
 GLS_DEVICE uint32 next_reversals(uint32 ends) {
   return (ends >> 8) + (ends & 0xff000000) + 0x22000000;
@@ -25,11 +27,12 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
                            bool either_way, Record record) {
   const int longest = either_way ? tour.n / 2 : tour.n;
   int forward = move.forward;
-  const bool longer = move.shape == Shape::kSwap || move.shape >= Shape::kBridge;
+  const int count =
+      move.shape >= Shape::kTrade ? 4 : move.edges - (move.shape == Shape::kSwap ? 0 : 1);
   uint32 ends = reversals(move.shape);
   int first = move.t[ends >> 4 & 15], last = move.t[ends & 15];
 #pragma unroll 1
-  for (int left = move.edges - 1 + longer; left > 0; --left) {
+  for (int left = count; left > 0; --left) {
     int begin = tour.place(forward ? first : last);
     const int end = tour.place(forward ? last : first);
     int length = tour.wrap_low(end - begin) + 1;

@@ -81,13 +81,15 @@ class ChainNeeds:
     """What a chain needs besides its tour.
 
     A city's site takes `site_bytes`, a number in which lengths are added up `length_bytes`; moves
-    are counted by `neighbourhoods` and need "few", "some", "many" or "most" `registers`.
+    are counted by `neighbourhoods` and need "few", "some", "many" or "most" `registers`, in
+    descents more where they look for places (`chooses`).
     """
 
     site_bytes: int = SITE_BYTES
     length_bytes: int = 4
     neighbourhoods: int = 1
     registers: str = "some"
+    chooses: bool = False
 
     @property
     def slot_bytes(self) -> int:

@@ -97,11 +97,11 @@ def test_crossovers_fit():
 @pytest.mark.usefixtures("nvrtc")
 @pytest.mark.parametrize("kind", KINDS)
 def test_descents_fit(kind):
-    metric, made, _ = composed(kind, "two")
+    metric, made, needs = composed(kind, "two")
     static = {}
     for n in (*CITIES, *range(20_000, 40_000, 7)):
         for tours in (1, 4, 16):
-            shape = descent_layouts.descent_shape(n, tours, SHARED, length_bytes=made.length_bytes)
+            shape = descent_layouts.descent_shape(n, tours, SHARED, needs=needs)
             if not shape.in_shared:
                 continue
             key = shape.team, shape.memory

@@ -18,7 +18,7 @@ from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 ROWS = 5
-OF_ROUTES = {gls.TwoOptStar}  # tours have none: tests/routing
+OF_ROUTES = {gls.SwapStar, gls.TwoOptStar}  # tours have none: tests/routing
 
 
 def names(kind: str) -> list[str]:

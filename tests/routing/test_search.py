@@ -25,7 +25,7 @@ KINDS_AND_PENALTIES = pytest.mark.parametrize(
         2, sorted(itertools.product(KINDS, (False, True)), key=lambda case: case not in FEW)
     ),
 )
-SYMMETRIC = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
+SYMMETRIC = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar(), gls.SwapStar()]
 DIRECTED = SYMMETRIC[1:]
 TINY = 1e-9
 

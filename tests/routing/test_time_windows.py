@@ -14,7 +14,7 @@ from tests.helpers.routing import giant_tours, random_cvrp
 from tests.routing.time_windows import some_windows
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-MOVES = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
+MOVES = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar(), gls.SwapStar()]
 
 
 def windowed(kind, customers, seed):

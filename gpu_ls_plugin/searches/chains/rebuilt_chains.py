@@ -33,9 +33,7 @@ def rebuilt_shape(
 ) -> tour_layouts.DescentShape:
     """Return who holds a chain, and where, as `descent_layouts.descent_shape` does."""
     most = min(tours, MOST_WARPS.get(needs.registers, tours))
-    return descent_layouts.descent_shape(
-        n, most, shared_memory - KICK_BYTES, length_bytes=needs.length_bytes
-    )
+    return descent_layouts.descent_shape(n, most, shared_memory - KICK_BYTES, needs=needs)
 
 
 def rebuilt_kernel(

@@ -47,7 +47,7 @@ class Descent(CityDescent):
         if backend.name != "cpu":
             per_processor = -(-size // backend.processors)
             shape = descent_layouts.descent_shape(
-                n, per_processor, backend.shared_memory, layout, parts.moves.length_bytes
+                n, per_processor, backend.shared_memory, layout, parts.needs
             )
             self._arguments["ahead"] = shape.ahead(parts.steps)
             self._lay_out(shape)

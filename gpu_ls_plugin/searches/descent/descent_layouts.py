@@ -20,6 +20,8 @@ from gpu_ls_plugin.tours.tour_layouts import (
 # What a look at a city, its move included, takes at most.
 SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}
 WARPS = (16, 12, 8, 6, 4, 2, 1)  # of a block of tours held by warps
+# At most, where moves look for places, by how many registers they need besides.
+CHOOSING_WARPS = {"few": 16, "some": 16, "many": 12, "most": 8}
 # Lanes of a block that holds one tour, by the cities up to which that is best; half of them where
 # a multiprocessor has more than FEW tours.
 BLOCK_LANES = {2_000: 128, 8_000: 256}
@@ -40,7 +42,7 @@ CPU_SWEEP_CITIES = 8
 
 
 def descent_shape(
-    n: int, tours: int, shared_memory: int, layout: str = "auto", length_bytes: int = 4
+    n: int, tours: int, shared_memory: int, layout: str = "auto", needs: ChainNeeds = ChainNeeds()
 ) -> DescentShape:
     """Return who holds a tour, and where.
 
@@ -57,13 +59,14 @@ def descent_shape(
         Bytes that a block may have.
     layout : str
         One of `LAYOUTS` where the choice is the caller's.
-    length_bytes : int
-        Of a number in which lengths are added up.
+    needs : ChainNeeds
+        Of chains with the same moves.
     """
+    most = CHOOSING_WARPS[needs.registers] if needs.chooses else WARPS[0]
     own, sites = tour_bytes(n, 2), padded(n * SITE_BYTES)
 
     def room(lanes: int) -> int:
-        return shared_memory - 2 * lanes * survivor_bytes(length_bytes) - BLOCK_OVERHEAD
+        return shared_memory - 2 * lanes * survivor_bytes(needs.length_bytes) - BLOCK_OVERHEAD
 
     def fitting(teams: int) -> bool:
         return n <= LARGEST_SHORT and teams * own + sites <= room(32 * teams)
@@ -76,7 +79,7 @@ def descent_shape(
     if layout == "thread":
         return DescentShape(f"gls::Thread<{THREADS}>", 1, THREADS, False, False)
     if layout == "warp":
-        warps = next((w for w in WARPS if w <= max(1, tours) and fitting(w)), 1)
+        warps = next((w for w in WARPS if w <= min(most, max(1, tours)) and fitting(w)), 1)
         in_shared = n <= LARGEST_SHORT and own <= room(32)
         return DescentShape(f"gls::Warp<{warps}>", 32, warps, in_shared, fitting(warps))
     in_shared = layout != "global" and n <= LARGEST_SHORT and own <= room(lanes)

@@ -1,0 +1,91 @@
+"""SWAP* in plain Python: the trades that the neighbourhood's definition has, by lists of routes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tests.helpers.routing import plain_violations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import gpu_ls_plugin as gls
+
+Route = list[int]
+
+
+class Trades:
+    """All trades of a giant tour that candidate lists allow.
+
+    Of two that take the same customers, to places that cost the same, either may be meant.
+    """
+
+    def __init__(self, problem: gls.CVRP, row: np.ndarray, candidates: gls.Nearest) -> None:
+        self.problem, self.row = problem, row
+        self.lists = candidates.of(problem.tsp).cities.tolist()
+        self.routes = [list(map(int, route)) for route in problem.routes(row)]
+        nodes = np.arange(problem.customers + 1)
+        self.d = problem.nodes.distance(nodes[:, None], nodes[None, :]).tolist()
+        self.cost = problem.tsp.cost(row[None])[0]
+        self.relief = self.cost - problem.cost(row[None])[0]
+
+    def all(self) -> Iterator[tuple[float, tuple[int, int], np.ndarray]]:
+        """Yield what trades gain, whom they take, and the tours that they make."""
+        for number, route in enumerate(self.routes):
+            for its_number, its in enumerate(self.routes):
+                if number == its_number:
+                    continue
+                for v in range(len(route)):
+                    for w in range(len(its)):
+                        if self._looked_at(route, v, its, w):
+                            yield from self._made(number, v, its_number, w)
+
+    def _made(
+        self, number: int, v: int, its_number: int, w: int
+    ) -> Iterator[tuple[float, tuple[int, int], np.ndarray]]:
+        route, its = self.routes[number], self.routes[its_number]
+        new, its_new = self._put(route, v, its[w]), self._put(its, w, route[v])
+        left = route[:v] + route[v + 1 :]  # as if that is the least that its route can be
+        before, after = (route, its), (left, its_new)
+        if sum(map(self._length, before)) - sum(map(self._length, after)) + self.relief <= 0:
+            return
+        routes = [list(other) for other in self.routes]
+        routes[number], routes[its_number] = new, its_new
+        row = self.problem.tour(routes)
+        if self.problem.penalties is None and self._worse(row):
+            return
+        yield self.cost - self.problem.tsp.cost(row[None])[0], (route[v], its[w]), row
+
+    def _worse(self, row: np.ndarray) -> bool:
+        before, after = (plain_violations(self.problem, tour) for tour in (self.row, row))
+        return any(b > a + 1e-9 for a, b in zip(before, after, strict=True))
+
+    def _length(self, route: Route) -> float:
+        stops = [0, *route, 0] if route else [0]
+        return sum(self.d[a][b] for a, b in pairwise(stops))
+
+    def _put(self, route: Route, at: int, customer: int) -> Route:
+        """Return a route where a customer has replaced another, at the place that costs least."""
+        left = route[:at] + route[at + 1 :]
+        places = {0, at, len(left)}
+        for candidate in set(self.lists[customer]) & set(left):
+            places |= {left.index(candidate), left.index(candidate) + 1}
+        every = [[*left[:place], customer, *left[place:]] for place in places]
+        return min(every, key=self._length)
+
+    def _looked_at(self, route: Route, v: int, its: Route, w: int) -> bool:
+        """Whether a first step leads to w, or to one of its neighbours and none could to w."""
+        before, customer, behind = [0, *route, 0][v : v + 3]
+        longest = self.d[customer][behind]
+        if self.problem.symmetric:
+            longest = max(longest, self.d[before][customer])
+
+        def steps_to(other: int) -> bool:
+            return self.d[customer][other] < longest and other in self.lists[customer]
+
+        if self.d[customer][its[w]] < longest:
+            return steps_to(its[w])
+        return any(map(steps_to, its[max(0, w - 1) : w + 2]))
