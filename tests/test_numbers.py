@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 N = 80
 PROBLEM = gls.TSP(np.random.default_rng(5).integers(0, 500, (N, 2)), "EUC_2D")
 ROUTED = gls.CVRP(PROBLEM.coordinates, np.arange(N) % 9, 30, copies=N - 1)
+GIANT_TOURS = gls.savings(ROUTED, 3, backend="cpu")
 TOURS = np.random.default_rng(6).permuted(np.tile(np.arange(N), (3, 1)), axis=1)
 RECORDS = {"Result", "ManyResult", "Statistics", "Progress", "BestMoves"}  # made by searches
 FILTERED = gls.FilteredNeighbourhood(gls.TwoOpt(), gls.RandomKeep(0.5))
@@ -199,6 +200,9 @@ def found_with(part: Any) -> list[Any]:
             search = gls.IteratedLocalSearch(cooperation=part)
         case gls.DoubleBridge():
             search = gls.IteratedLocalSearch(perturbation=part)
+        case gls.RuinRecreate():
+            kicked = part.perturb(ROUTED, GIANT_TOURS, backend="cpu")
+            return [kicked.tolist()]
         case gls.Budget():
             search = gls.IteratedLocalSearch(accept=gls.Better())  # which knows no time
             limits = {"budget": dataclasses.replace(part, kicks=part.kicks or 30)}
@@ -248,13 +252,23 @@ REQUIRED = {
     },
 }
 
+ROUTES = {"problem": ROUTED, "tours": GIANT_TOURS}
+
+
+def required_by(call: Callable[..., Any]) -> dict[str, Any]:
+    """What a call cannot do without."""
+    if isinstance(getattr(call, "__self__", None), gls.RuinRecreate):
+        return ROUTES
+    return REQUIRED.get(getattr(call, "__name__", ""), {})
+
+
 ARGUMENTS = [(call, name) for call in calls() for name in numeric(call) if name != "device"]
 
 
 @pytest.mark.parametrize(("call", "name"), ARGUMENTS, ids=id_of)
 def test_calls_take_them(call, name):
     value = number(name, numeric(call)[name])
-    required = REQUIRED.get(getattr(call, "__name__", ""), {})
+    required = required_by(call)
     expected = outcome(call, **required | {name: value})
     for form in forms(value):
         assert outcome(call, **required | {name: form}) == expected
@@ -275,7 +289,7 @@ def test_no_seed_draws_one(call, monkeypatch):
     drawn = iter([7, 8])
     monkeypatch.setattr(checks.secrets, "randbits", lambda bits: next(drawn))
     for seed in (7, 8):
-        required = REQUIRED.get(getattr(call, "__name__", ""), {})
+        required = required_by(call)
         assert outcome(call, **required, seed=None) == outcome(call, **required, seed=seed)
 
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 HEADER = "searches/chains/rebuilt_chain.cuh"
 KICK_BYTES = 1024  # of shared memory, for what a kick notes of each team of a block
-MOST_WARPS = {"many": 12, "most": 8}  # of a block, by how many registers the moves need
+MOST_WARPS = {"many": 12, "most": 8}  # of a block, by how many registers the moves need ...
+CHOOSING_WARPS = 8  # ... and where they look for places
 SECONDS_PER_KICK = {"cuda": 2e-3, "cpu": 5e-4}  # at most, of a chain
 
 
@@ -32,7 +33,7 @@ def rebuilt_shape(
     n: int, tours: int, shared_memory: int, needs: tour_layouts.ChainNeeds
 ) -> tour_layouts.DescentShape:
     """Return who holds a chain, and where, as `descent_layouts.descent_shape` does."""
-    most = min(tours, MOST_WARPS.get(needs.registers, tours))
+    most = CHOOSING_WARPS if needs.chooses else MOST_WARPS.get(needs.registers, tours)
     return descent_layouts.descent_shape(n, most, shared_memory - KICK_BYTES, needs=needs)
 
 
