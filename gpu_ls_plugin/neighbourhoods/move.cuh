@@ -270,18 +270,24 @@ struct View {
     }
   }
 
-  // Whether lengths tell already that a move does not gain.
-  GLS_DEVICE bool may_not_gain(Length removed, Length added) const {
+  // Whether lengths tell already that a move does not gain, whatever else is known.
+  GLS_DEVICE bool cannot_gain(Length removed, Length added) const {
     if constexpr (keeps<typename LengthsType::Metric>()) {
-      const Length relief = relief_of<Length>(length.metric), most = removed - added + relief;
-#ifndef __CUDACC__
-      // Real reliefs are sums, which are off by more than the differences of equal gains.
-      return (most <= 0) | ((most < least) & (!LengthsType::kReal | (relief == 0)));
-#endif
-      return most <= 0;
+      return removed - added + relief_of<Length>(length.metric) <= 0;
     } else {
       return false;
     }
+  }
+  // The same of moves all of whose lengths are known: they may be of no use, too.
+  GLS_DEVICE bool may_not_gain(Length removed, Length added) const {
+#ifndef __CUDACC__
+    if constexpr (keeps<typename LengthsType::Metric>()) {
+      // Real reliefs are sums, which are off by more than the differences of equal gains.
+      const Length relief = relief_of<Length>(length.metric), most = removed - added + relief;
+      return (most <= 0) | ((most < least) & (!LengthsType::kReal | (relief == 0)));
+    }
+#endif
+    return cannot_gain(removed, added);
   }
 
   // Whether a move of such a worth may be made at all.

@@ -118,7 +118,7 @@ struct SwapStarMove {
     Vacancy<View> b(view, w);
     b.fill(v);
     const Length removed = a.vacated() + b.vacated() + b.removed;
-    if (view.may_not_gain(removed, b.added + a.closed())) return 0;
+    if (view.cannot_gain(removed, b.added + a.closed())) return 0;
     a.fill(w);
     if (view.may_not_gain(removed + a.removed, a.added + b.added)) return 0;
     write_trade(tour, a.place, a.shift, b.place, b.shift, &move);

@@ -50,6 +50,7 @@ struct RuinState {
   int count;                  // who wait
   int from, joined, changed;  // behind whom who joined which route at last
   uint32 blinks;
+  bool written;  // whether the kicked tour is there
 };
 
 // Giant tours of which some customers wait.
@@ -214,20 +215,20 @@ struct RuinedRoutes {
     if (route == state.spare) find_spare();
   }
 
-  // One lane: the giant tour, empty routes last; 0 where they are too many for it.
-  GLS_DEVICE int write(int* tour, int nodes) const {
+  // One lane: the giant tour, empty routes last; false where they are too many for it.
+  GLS_DEVICE bool write(int* tour, int nodes) const {
     const int n = routes.vehicles.customers;
     int place = 0, depot = 0;
     for (int route = 0; route < state.routes; ++route) {
       int c = routes.after[routes.depot(route)];
       if (c == 0) continue;
-      if (depot == nodes - n) return 0;
+      if (depot == nodes - n) return false;
       tour[place++] = depot == 0 ? 0 : n + depot;
       ++depot;
       for (; c != 0; c = routes.after[c]) tour[place++] = c;
     }
     for (; depot < nodes - n; ++depot) tour[place++] = n + depot;
-    return 1;
+    return true;
   }
 
   // Whether the options of one who waits may have changed.
@@ -269,11 +270,9 @@ struct RuinRecreate {
     const Vehicles vehicles(its.nodes_data, its.vehicles);
     const Routes row = row_of(team, item, vehicles, lists, ruin, memory);
     rebuild(team, row, nodes, tour, ruin, random);
-    team.once([&] { row.state.spare = row.write(kicked, nodes); });
+    team.once([&] { row.state.written = row.write(kicked, nodes); });
     team.sync();
-    const bool fits = row.state.spare != 0;
-    team.sync();
-    return fits;
+    return row.state.written;
   }
 
  private:

@@ -18,6 +18,7 @@ from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 ROWS = 5
+OF_ROUTES_FIRST = {"relocate repairs", "exchange repairs"}  # which quick tests have there
 OF_ROUTES = {gls.SwapStar, gls.TwoOptStar}  # tours have none: tests/routing
 
 
@@ -46,6 +47,8 @@ USUAL_METRICS = ("EUC_2D", "EUC")
 
 def unusual(search: str, metric: str) -> tuple[pytest.MarkDecorator, ...]:
     """The mark of searches that take long to compile, unless for the usual metrics."""
+    if search in OF_ROUTES_FIRST:
+        return (pytest.mark.slow,)
     few = search not in REGISTERED or search.startswith("filtered")
     return () if metric in (METRICS[:1] if few else METRICS) else (pytest.mark.slow,)
 

@@ -103,7 +103,7 @@ def without_shortcuts(problem):
     return same.with_resources(PlainLoad(problem.capacity))
 
 
-@pytest.mark.parametrize("kind", slow_after(2, ["capacity", "real duration", "real", "duration"]))
+@pytest.mark.parametrize("kind", slow_after(1, ["capacity", "real duration", "real", "duration"]))
 def test_loads_that_are_known_first_change_no_search(kind):
     problem = random_cvrp(kind, 60, 7)
     search = gls.LocalSearch(MOVES, candidates=gls.Nearest(10))

@@ -22,7 +22,7 @@ FIRST = ("duration", "real", "directed")
 CASES = pytest.mark.parametrize(
     ("kind", "soft"),
     slow_after(
-        3,
+        2,
         sorted(
             ((kind, soft) for kind in KINDS for soft in (False, True)),
             key=lambda case: case not in zip(FIRST, (False, True, False), strict=True),

@@ -68,7 +68,8 @@ def test_faults_are_found(fault: str) -> None:
 
 
 @ON_BOTH
-@pytest.mark.parametrize("kind", slow_after(1, ["capacity", "directed"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["capacity", "directed"])
 def test_time_windows_pass(kind: str, backend: str) -> None:
     problem = random_cvrp(kind, 24, 1, capacity=40)
     check_resource(some_windows(problem), [problem], backend=backend)

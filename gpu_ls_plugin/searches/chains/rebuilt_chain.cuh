@@ -55,7 +55,7 @@ struct RebuiltChain {
     auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);
     team.each(1, [&](int) { by_part.clear(); });
 
-    Standing its{static_cast<Cost*>(batch.costs)[item], static_cast<Cost*>(batch.best_costs)[item],
+    State its{static_cast<Cost*>(batch.costs)[item], static_cast<Cost*>(batch.best_costs)[item],
                  batch.kick_counts[item], batch.idle_counts[item]};
     int* const best = batch.best_tours + int64(item) * n;
     its.best_is_feasible = is_feasible(team, view, [&](int p) { return best[p]; });
@@ -108,7 +108,8 @@ struct RebuiltChain {
   }
 
  private:
-  struct Standing {
+  // Where a chain stands.
+  struct State {
     Cost cost, best;
     int64 kicks, idle;
     bool best_is_feasible = true;
