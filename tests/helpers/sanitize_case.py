@@ -224,7 +224,7 @@ class Watched:
             self.search(gls.IteratedLocalSearch(part=PART), problem, starts, kicks=PART_KICKS)
 
     def routes(self, problem: gls.TSP) -> None:
-        """Constructions of routes, some of them repaired."""
+        """Constructions of routes, some of them repaired; searches from them."""
         if problem.n not in ROUTED_CITIES:
             return
         demands = np.arange(problem.n) % 7
@@ -248,6 +248,21 @@ class Watched:
                 assert several.fleet is not None or several.feasible(tours).all()
                 assert (several.violations(tours).vehicles == 0).all()
                 self.calls += 1
+            self.moves_of_routes(several, np.concatenate([rows[1], rows[1][:, ::-1]]))
+
+    def moves_of_routes(self, problem: gls.CVRP, tours: Any) -> None:
+        """Every move and kick of routes, from tours that are feasible and others that are not."""
+        starts = np.concatenate([tours, random_tours(problem.n, self.extent.tours)])
+        moves = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(3, 2), gls.TwoOptStar()]
+        local = gls.LocalSearch([*moves, gls.SwapStar()], candidates=gls.Nearest(7))
+        for pivoting in (gls.First(), gls.Multi(9), gls.Best()):
+            self.search(replace(local, pivoting=pivoting), problem.tsp, starts)
+        for kick in (gls.DoubleBridge(30), gls.RuinRecreate(8, 5)):
+            search = gls.IteratedLocalSearch(local, kick)
+            self.search(search, problem.tsp, starts, kicks=KICKS)
+            if problem.n >= SMALLEST_BRIDGE:
+                kick.perturb(problem.tsp, starts, seed=1, backend=self.backend)
+            self.calls += 1
 
     def shapes(self, problem: gls.TSP) -> None:
         """Tours in shared and in global memory, the climb as for other sizes; the plain kernel."""

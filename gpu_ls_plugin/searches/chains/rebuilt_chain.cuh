@@ -56,7 +56,7 @@ struct RebuiltChain {
     team.each(1, [&](int) { by_part.clear(); });
 
     State its{static_cast<Cost*>(batch.costs)[item], static_cast<Cost*>(batch.best_costs)[item],
-                 batch.kick_counts[item], batch.idle_counts[item]};
+              batch.kick_counts[item], batch.idle_counts[item]};
     int* const best = batch.best_tours + int64(item) * n;
     its.best_is_feasible = is_feasible(team, view, [&](int p) { return best[p]; });
     int64 moves = batch.move_counts[item];
