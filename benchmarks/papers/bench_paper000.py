@@ -1,0 +1,210 @@
+"""Vehicle routing on a GPU as Schulz (2013) measures it, and batches of local searches.
+
+`iterations` (table 5): one iteration of best improvement, the move applied, with capacity, route
+limit and number of vehicles at the paper's numbers of nodes (customers and depot copies), uniform
+customers, from a sweep; the difference of two runs of unequal length, divided by that of their
+passes. `filters` (figure 25): the same with random filters that keep a share of all moves.
+`batches`: 2,112 tours of X-n513-k21 from randomised savings to the local optimum, on the GPU and
+on one core of the machine. Times are between events around calls; compiling is not timed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import numpy as np
+
+from benchmarks.helpers import common
+from benchmarks.peers.bench_cvrp import instances
+
+if TYPE_CHECKING:
+    import argparse
+
+NAME = "paper000"
+# Seconds of the paper (table 5, the better index mode), by nodes.
+PAPER = {
+    2: {57: 4.99e-4, 99: 6.47e-4, 201: 7.03e-4, 301: 1.02e-3, 399: 1.45e-3, 511: 2.02e-3,
+        967: 5.50e-3, 1441: 9.68e-3, 2081: 1.95e-2, 2401: 2.59e-2},
+    3: {57: 1.23e-3, 99: 3.64e-3, 201: 2.34e-2, 301: 7.50e-2, 399: 0.170, 511: 0.341,
+        967: 2.45, 1441: 7.88, 2081: 23.6, 2401: 36.3},
+}  # fmt: skip
+BARS = {2: {399: 3e-5, 2401: 1e-4}, 3: {399: 3e-4, 2401: 1.2e-2}}
+COPIES = 0.08  # share of the nodes that are copies of the depot
+ITERATIONS = 100  # of a longer run at most; as many as the paper's second allows
+FILTERED = {2: (399, 2401), 3: (399,)}
+SHARES = (1.0, 0.5, 0.25, 0.1, 0.01, 0.001)
+MODES = ("masked", "compact", "fused")
+BATCH, BATCH_BAR = 2112, 0.015
+SECTIONS = ("iterations", "filters", "batches")
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Measure the sections that were asked for."""
+    common.require_gpu()
+    record = common.stored(options.out, NAME, SECTIONS)
+    measures = {"iterations": iterations, "filters": filters, "batches": batches}
+    for name in options.sections.split(","):
+        record[name] = measures[name]()
+        common.write_json(options.out, NAME, __doc__ or "", record)  # also of a run that is cut
+    return record
+
+
+def constrained(n: int) -> tuple[Any, Any]:
+    """Return a problem of n nodes with all constraints, and a tour on the device."""
+    import cupy
+
+    import gpu_ls_plugin as gls
+
+    random = np.random.default_rng(n)
+    copies = max(2, int(COPIES * n))
+    demands = np.r_[0, random.integers(1, 20, n - copies)]
+    problem = gls.CVRP(
+        common.uniform(n - copies + 1, seed=n),
+        demands,
+        int(np.ceil(1.25 * demands.sum() / copies)),
+        route_limit=10 * common.COORDINATES,
+        vehicles=copies,
+    )
+    return problem, cupy.asarray(gls.sweep(problem, 1, seed=1, backend="cuda"))
+
+
+def iteration_seconds(search: Any, problem: Any, tours: Any, most: int) -> float:
+    """Return the seconds of an iteration: of longer runs less those of shorter ones."""
+    import gpu_ls_plugin as gls
+
+    def run(moves: int) -> tuple[float, int]:
+        found: list[Any] = []
+
+        def call() -> None:
+            found.append(search(problem, tours, budget=gls.Budget(moves=moves), backend="cuda"))
+
+        times = common.seconds_of(call, 3, on_gpu=True)
+        return min(times), found[-1].statistics.passes
+
+    run(1)  # compiles
+    (short, few), (long, many) = run(1), run(most)
+    return (long - short) / max(1, many - few)
+
+
+def iterations() -> list[dict[str, Any]]:
+    """Time an iteration of each neighbourhood at each size."""
+    import gpu_ls_plugin as gls
+
+    rows = []
+    for edges, paper in PAPER.items():
+        part = gls.TwoOpt() if edges == 2 else gls.ThreeOpt()
+        search = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
+        for n, seconds in paper.items():
+            problem, tours = constrained(n)
+            most = max(2, min(ITERATIONS, int(1 / seconds)))
+            own = iteration_seconds(search, problem, tours, most)
+            bar = BARS[edges].get(n)
+            rows.append({"edges": edges, "n": n, "seconds": own, "paper": seconds, "bar": bar})
+            print(rows[-1], flush=True)
+    columns = ("edges", "n", "seconds", "bar", "paper")
+    common.show("an iteration", columns, [[row[c] or "-" for c in columns] for row in rows])
+    return rows
+
+
+def filters() -> list[dict[str, Any]]:
+    """Time an iteration by mode and share of moves kept."""
+    import gpu_ls_plugin as gls
+
+    rows = []
+    for edges, sizes in FILTERED.items():
+        for n in sizes:
+            problem, tours = constrained(n)
+            for mode in MODES:
+                for share in SHARES:
+                    part = gls.FilteredNeighbourhood(
+                        gls.TwoOpt() if edges == 2 else gls.ThreeOpt(), gls.RandomKeep(share), mode
+                    )
+                    search = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
+                    own = iteration_seconds(search, problem, tours, 20)
+                    rows.append(
+                        {"edges": edges, "n": n, "mode": mode, "share": share, "seconds": own}
+                    )
+    columns = ("edges", "n", "mode", "share", "seconds")
+    common.show("an iteration under a filter", columns, [[r[c] for c in columns] for r in rows])
+    return rows
+
+
+def batches() -> list[dict[str, Any]]:
+    """Time descents of many tours, and of some on one core."""
+    import cupy
+
+    import gpu_ls_plugin as gls
+
+    problem = gls.CVRP.read(instances() / "X" / "X-n513-k21.vrp")
+    best = json.loads((instances() / "solutions.json").read_text())["X-n513-k21"]
+    starts = gls.savings(problem, BATCH, seed=1, backend="cuda")
+    moves = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
+    rows = []
+    for name, chosen in (("2-opt, relocate(3)", moves[:2]), ("neighbourhood 5", moves)):
+        search = gls.LocalSearch(chosen, candidates=gls.Nearest(20))
+        given, found = cupy.asarray(starts), []
+        times = common.seconds_of(
+            lambda: found.append(search(problem, given, backend="cuda")), 4, on_gpu=True
+        )
+        result = found[-1]
+        share = starts[: BATCH // 16]
+        os.environ["GPU_LS_THREADS"] = "1"
+        search(problem, share[:1], backend="cpu")
+        core = common.seconds_of(lambda: search(problem, share, backend="cpu"))[0] / len(share)
+        del os.environ["GPU_LS_THREADS"]
+        rows.append(
+            {
+                "neighbourhoods": name,
+                "tours": BATCH,
+                "seconds": min(times[1:]),
+                "bar": BATCH_BAR,
+                "core_seconds_of_a_tour": core,
+                "times_one_core": core * BATCH / min(times[1:]),
+                "moves_of_a_tour": result.statistics.moves / BATCH,
+                "mean_gap": 100 * (float(result.costs.mean()) / best - 1),
+                "start_gap": 100 * (float(problem.cost(starts).mean()) / best - 1),
+            }
+        )
+        print(rows[-1], flush=True)
+    return rows
+
+
+def draw(out: Path, record: dict[str, Any]) -> None:
+    """Draw the times of iterations beside the paper's, and those under filters."""
+    with common.Figure(out, NAME, columns=2) as axes:
+        for edges in PAPER:
+            rows = [r for r in record.get("iterations", []) if r["edges"] == edges]
+            sizes = [r["n"] for r in rows]
+            axes[0].plot(sizes, [r["seconds"] for r in rows], "-o", label=f"{edges}-opt")
+            axes[0].plot(sizes, [r["paper"] for r in rows], ":x", label=f"{edges}-opt, paper")
+        axes[0].set(xlabel="nodes", ylabel="seconds of an iteration", xscale="log", yscale="log")
+        for edges, sizes in FILTERED.items():
+            for n in sizes:
+                for mode in MODES:
+                    rows = [
+                        r
+                        for r in record.get("filters", [])
+                        if (r["edges"], r["n"], r["mode"]) == (edges, n, mode)
+                    ]
+                    whole = [r["seconds"] / rows[0]["seconds"] for r in rows]
+                    label = f"{edges}-opt, {n} nodes, {mode}"
+                    axes[1].plot([r["share"] for r in rows], whole, "-o", label=label)
+        axes[1].set(xlabel="share of moves kept", ylabel="time to that of all", xscale="log")
+        for plot in axes:
+            plot.legend(fontsize=7)
+
+
+if __name__ == "__main__":
+    common.finish(
+        common.arguments(__doc__, ("--sections", {"default": ",".join(SECTIONS)})),
+        NAME,
+        measure,
+        draw,
+        __doc__ or "",
+    )
