@@ -180,9 +180,9 @@ def draw(out: Path, record: dict[str, Any]) -> None:
     with common.Figure(out, NAME, columns=2) as axes:
         for edges in PAPER:
             rows = [r for r in record.get("iterations", []) if r["edges"] == edges]
-            sizes = [r["n"] for r in rows]
-            axes[0].plot(sizes, [r["seconds"] for r in rows], "-o", label=f"{edges}-opt")
-            axes[0].plot(sizes, [r["paper"] for r in rows], ":x", label=f"{edges}-opt, paper")
+            nodes = [r["n"] for r in rows]
+            axes[0].plot(nodes, [r["seconds"] for r in rows], "-o", label=f"{edges}-opt")
+            axes[0].plot(nodes, [r["paper"] for r in rows], ":x", label=f"{edges}-opt, paper")
         axes[0].set(xlabel="nodes", ylabel="seconds of an iteration", xscale="log", yscale="log")
         for edges, sizes in FILTERED.items():
             for n in sizes:
