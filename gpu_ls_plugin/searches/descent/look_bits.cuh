@@ -21,11 +21,11 @@ struct LookBits {
     team.clear_bit(words, bit(city));
   }
 
-  // Writes the next cities of the sweep, `most` at most, and where it goes on; returns how many.
-  // Bits stay as they are.
+  // Writes the next cities of a sweep from `begin` on, `most` at most; returns how many. If there
+  // are as many, `later` becomes where it goes on. Bits stay as they are.
   template <class Team>
-  GLS_DEVICE int next(const Team& team, int most, int* cities, int* sweep) const {
-    const int begin = *sweep, first = begin / 32;
+  GLS_DEVICE int next(const Team& team, int begin, int most, int* cities, int& later) const {
+    const int first = begin / 32;
     const uint32 behind = (1u << begin % 32) - 1;  // of the first word: the sweep ends with them
     int found = 0;
 #pragma unroll 1
@@ -37,7 +37,7 @@ struct LookBits {
       const Compacted own = team.stacked(bits_in(word));
       for (int rank = found + own.place; word != 0 && rank < most; ++rank, word &= word - 1) {
         cities[rank] = lowest_bit(word) * count + w;
-        if (rank == most - 1) *sweep = (32 * w + lowest_bit(word) + 1) % (32 * count);
+        if (rank == most - 1) later = (32 * w + lowest_bit(word) + 1) % (32 * count);
       }
       found += own.total;
     }

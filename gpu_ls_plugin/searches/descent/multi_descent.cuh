@@ -123,7 +123,7 @@ struct MultiDescent {
     const Squad squad{};
     const int sweep = batch.later;
     squad.sync();
-    const int looked = bits.next(squad, most, batch.cities, &batch.later);
+    const int looked = bits.next(squad, sweep, most, batch.cities, batch.later);
     squad.once([&] {
       batch.sweep = sweep;
       batch.looked = looked;
