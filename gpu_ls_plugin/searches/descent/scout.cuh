@@ -310,11 +310,16 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
   while (item < items) {
     const int count = next_first_steps(team, view, queue, choices, items, item, survivors);
     const int moves = count * variants;
+    // Where moves are of many kinds, lanes look at the same one of several first steps.
+    constexpr bool kByVariant = Found::kStops && keeps<typename View::Lengths::Metric>();
+    const Divisor steps(count);
 #pragma unroll 1
     for (int base = 0; base < moves; base += kLanes) {
       const bool within = base + lane < moves;
       const int mine = within ? base + lane : base;
-      const int step = choices.variants.quotient(mine), variant = mine - step * variants;
+      const int major = (kByVariant ? steps : choices.variants).quotient(mine);
+      const int minor = mine - major * (kByVariant ? count : variants);
+      const int step = kByVariant ? minor : major, variant = kByVariant ? major : minor;
       const Survivor<Length>& from = survivors[step];
       Move its_move;
       const Length gain = gain_of<Neighbourhood>(view, from.first(), variant, its_move);
@@ -331,12 +336,12 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
         if (leads && own == best) {
           memory.move = its_move;
           if constexpr (!OwnEnds<Neighbourhood>::kValue) {
-            memory.move.start(
-                survivors[choices.variants.quotient(mine)].first());  // not kept till here
+            memory.move.start(survivors[step].first());  // not kept till here
           }
         }
-        const int next = base + kLanes < moves
-                             ? survivors[choices.variants.quotient(base + kLanes)].rank()
+        const bool more = base + kLanes < moves;
+        const int next = more && kByVariant ? best.rank
+                         : more         ? survivors[choices.variants.quotient(base + kLanes)].rank()
                          : item < items ? choices.breadth.quotient(item)
                                         : kNowhere;
         if (next > best.rank) {
