@@ -248,16 +248,20 @@ class Watched:
                 assert several.fleet is not None or several.feasible(tours).all()
                 assert (several.violations(tours).vehicles == 0).all()
                 self.calls += 1
-            self.moves_of_routes(several, np.concatenate([rows[1], rows[1][:, ::-1]]))
+            # On a CPU, where kernels take long to compile, those that hold all others.
+            usual = several.route_limit and problem.integer and problem.n < MANY
+            if usual or self.backend == "cuda":
+                self.moves_of_routes(several, np.concatenate([rows[1], rows[1][:, ::-1]]))
 
     def moves_of_routes(self, problem: gls.CVRP, tours: Any) -> None:
         """Every move and kick of routes, from tours that are feasible and others that are not."""
         starts = np.concatenate([tours, random_tours(problem.n, self.extent.tours)])
         moves = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(3, 2), gls.TwoOptStar()]
         local = gls.LocalSearch([*moves, gls.SwapStar()], candidates=gls.Nearest(7))
-        for pivoting in (gls.First(), gls.Multi(9), gls.Best()):
+        every = self.backend == "cuda"  # else without what the last chain holds
+        for pivoting in (gls.Multi(9), gls.Best(), gls.First())[: 3 if every else 2]:
             self.search(replace(local, pivoting=pivoting), problem.tsp, starts)
-        for kick in (gls.DoubleBridge(30), gls.RuinRecreate(8, 5)):
+        for kick in (gls.DoubleBridge(30), gls.RuinRecreate(8, 5))[0 if every else 1 :]:
             search = gls.IteratedLocalSearch(local, kick)
             self.search(search, problem.tsp, starts, kicks=KICKS)
             if problem.n >= SMALLEST_BRIDGE:
