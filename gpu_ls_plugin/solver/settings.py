@@ -51,7 +51,7 @@ SECONDS_OF_CROSSED = 1e-5  # for a city of a tour, until crossovers have found m
 CROSSED_PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
 HEAT, HEAT_OF_CROSSED, HEAT_OF_ROUTES = 0.8, 0.2, 0.3  # of annealing
-ROUTED_PER_PROCESSOR, REAL_PER_PROCESSOR = 12, 8  # chains that ruin and recreate routes
+ROUTED_PER_PROCESSOR = 2  # chains that ruin and recreate routes, which are held by blocks
 SECONDS_OF_ALPHA = 6e-5  # for a city, on one slow core
 KICK = 100  # cities of a double bridge's window
 START_OF_ROUTES = "savings"
@@ -148,7 +148,7 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
         search = repair or _default_repair(problem, given.seconds, crossed)
     if population is None:
         population = (
-            _routed_population(problem, backend)
+            _routed_population(backend)
             if routed
             else _population(problem, backend, given.seconds, crossed)
         )
@@ -190,11 +190,11 @@ def _population(problem: TSP, backend: Backend, seconds: float, crossed: bool) -
     return backend.processors * shape.teams * shape.blocks
 
 
-def _routed_population(problem: TSP, backend: Backend) -> int:
-    """Return how many giant tours are searched: as many chains as run at a time."""
+def _routed_population(backend: Backend) -> int:
+    """Return how many giant tours are searched: few, for annealing needs long chains."""
     if backend.name == "cpu":
         return min(max(2, backend.processors), MOST_PER_PROCESSOR)
-    return backend.processors * (ROUTED_PER_PROCESSOR if problem.integer else REAL_PER_PROCESSOR)
+    return backend.processors * ROUTED_PER_PROCESSOR
 
 
 def _crossover(problem: TSP, backend: Backend, seconds: float) -> EdgeAssembly:
