@@ -75,7 +75,7 @@ class RuinRecreate(Perturbation):
         A parameter is not an integer from 1 to 1000.
     """
 
-    removed: int = 10
+    removed: int = 15
     longest: int = 10
 
     name = "ruin_recreate"
