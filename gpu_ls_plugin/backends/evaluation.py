@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.objectives.under import searched
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
+
+
+MOST_KEPT = 1 << 28  # bytes of what an objective keeps of tours whose costs are added up together
 
 
 def tour_cost_kernel(metric: Metric, team: str) -> Kernel:
@@ -34,14 +38,18 @@ def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     costs = backend.xp.zeros(len(tours), problem.cost_dtype)
     if problem.n == 1:  # a tour without edges
         return costs
-    arguments = {
-        "metric_data": backend.metric_data(problem),
-        "n": problem.n,
-        "tours": tours,
-        "costs": costs,
-    }
-    backend.launch(tour_cost_kernel(problem.metric, backend.warp()), len(tours), arguments)
-    if not problem.objective.length_alone:  # which the host computes
+    objective = problem.objective
+    kept = objective.kept_bytes(problem) if objective.proven else 0
+    kernel = tour_cost_kernel(searched(problem) if kept else problem.metric, backend.warp())
+    at_once = max(1, MOST_KEPT // kept) if kept else max(1, len(tours))
+    for begin in range(0, len(tours), at_once):
+        rows = slice(begin, begin + at_once)
+        data = {"metric_data": backend.metric_data(problem)}
+        if kept:
+            data = backend.batch_data(problem, len(tours[rows]))
+        arguments = {**data, "n": problem.n, "tours": tours[rows], "costs": costs[rows]}
+        backend.launch(kernel, len(tours[rows]), arguments)
+    if not (objective.length_alone or kept):  # which the host computes
         rows = backend.to_numpy(tours)
         costs += backend.xp.asarray(problem.objective.costs(problem, rows))
     return costs

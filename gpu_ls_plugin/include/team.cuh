@@ -57,6 +57,38 @@ GLS_DEVICE void add(int64* number, int64 more) {
 #endif
 }
 
+// Lowers a number that threads of several teams lower, and reads it.
+template <class T>
+GLS_DEVICE T read(const T* number) {
+#ifdef __CUDACC__
+  return *static_cast<const volatile T*>(number);
+#else
+  T value;
+  __atomic_load(number, &value, __ATOMIC_RELAXED);
+  return value;
+#endif
+}
+#ifdef __CUDACC__
+GLS_DEVICE void lower(int* number, int to) { atomicMin(number, to); }
+GLS_DEVICE void lower(int64* number, int64 to) { atomicMin(number, to); }
+GLS_DEVICE void lower(double* number, double to) {
+  auto* const bits = reinterpret_cast<uint64*>(number);
+  for (uint64 old = *bits; to < __longlong_as_double(old);) {
+    const uint64 seen = atomicCAS(bits, old, __double_as_longlong(to));
+    if (seen == old) return;
+    old = seen;
+  }
+}
+#else
+template <class T>
+void lower(T* number, T to) {
+  T old = read(number);
+  while (to < old &&
+         !__atomic_compare_exchange(number, &old, &to, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+#endif
+
 // The place of a lane's own among what its team has, and how much that is.
 struct Compacted {
   int place, total;
@@ -169,6 +201,7 @@ struct Host {
     return {none, mine};
   }
 
+  GLS_DEVICE bool any(bool mine) const { return mine; }
   GLS_DEVICE Compacted compact(bool keep) const { return {0, keep}; }
   GLS_DEVICE Compacted stacked(int mine) const { return {0, mine}; }
   GLS_DEVICE int64 total(int64 mine) const { return mine; }
@@ -396,6 +429,29 @@ struct Warp {
     return {sum - mine, __shfl_sync(kAllLanes, sum, 31)};
   }
 
+  // Shares the items of all lanes: use(lane, -1) returns how many a lane itself has, and use(whose,
+  // which) is called for each of them, the first of the first lane first.
+  template <class Use>
+  GLS_DEVICE void share(Use use) const {
+    Compacted own{0, 0};
+#pragma unroll 1
+    for (int base = -32; base < own.total; base += 32) {  // one call: what is used may be long
+      const int item = base + lane();
+      int whose = lane(), which = -1;
+      if (base >= 0) {
+        whose = 0;  // the last whose items begin there or before
+#pragma unroll
+        for (int step = 16; step > 0; step /= 2) {
+          if (__shfl_sync(kAllLanes, own.place, whose + step) <= item) whose += step;
+        }
+        which = item - __shfl_sync(kAllLanes, own.place, whose);
+      }
+      const int count = base < 0 || item < own.total ? use(whose, which) : 0;
+      __syncwarp();
+      if (base < 0) own = stacked(count);
+    }
+  }
+
   // The sum of what the lanes have.
   GLS_DEVICE int64 total(int64 mine) const {
 #pragma unroll
@@ -544,6 +600,31 @@ struct Block {
     __syncthreads();
     const int lane = threadIdx.x % 32;
     return Warp<1>{}.total(lane < Threads / 32 ? sums[lane] : 0);
+  }
+
+  template <class Use>
+  GLS_DEVICE void share(Use use) const {
+    __shared__ int begins[Threads];
+    int total = 0;
+#pragma unroll 1
+    for (int base = -Threads; base < total; base += Threads) {
+      const int item = base + lane();
+      int whose = lane(), which = -1;
+      if (base >= 0) {
+        whose = 0;
+#pragma unroll 1
+        for (int step = 512; step > 0; step /= 2) {
+          if (whose + step < Threads && begins[whose + step] <= item) whose += step;
+        }
+        which = item - begins[whose];
+      }
+      const int count = base < 0 || item < total ? use(whose, which) : 0;
+      if (base >= 0) continue;
+      const Scanned<int> own = scan(count, 0, [](int a, int b) { return a + b; });
+      begins[threadIdx.x] = own.before;
+      total = own.all;
+      __syncthreads();
+    }
   }
 
   // Calls must have a barrier between them.

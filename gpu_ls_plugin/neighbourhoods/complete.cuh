@@ -45,6 +45,8 @@ struct Opening {
 // A move of a tour as an objective sees it.
 template <class Space, class PlacedTour>
 struct ExchangeChange {
+  static constexpr int kMostEdges = Space::kEdges;
+
   const PlacedTour& tour;
   const typename Space::Move& move;
 
@@ -81,18 +83,6 @@ GLS_DEVICE typename PlacedTour::Length change_of(const PlacedTour& tour,
     using Change = ExchangeChange<Space, PlacedTour>;
     return -tour.lengths.metric.objective.gain(Change{tour, move}, -longer);
   }
-}
-
-// The same where it is negative; else anything that is not.
-template <class Space, class PlacedTour>
-GLS_DEVICE typename PlacedTour::Length improving_change_of(const PlacedTour& tour,
-                                                           const typename Space::Move& move) {
-  using Length = typename PlacedTour::Length;
-  if constexpr (keeps<typename PlacedTour::Metric>()) {
-    const Length longer = Space::change(tour, move);
-    if (!(longer < relief_of<Length>(tour.lengths.metric))) return 0;
-  }
-  return change_of<Space>(tour, move);
 }
 
 // 2-opt.

@@ -9,6 +9,10 @@ template <class First, class Second>
 struct Either {
   static constexpr int kParts = PartsOf<First>::kCount + PartsOf<Second>::kCount;
   static constexpr bool kOwnEnds = OwnEnds<First>::kValue || OwnEnds<Second>::kValue;
+  static constexpr int kMostEdges = MostEdges<First>::kValue > MostEdges<Second>::kValue
+                                        ? MostEdges<First>::kValue
+                                        : MostEdges<Second>::kValue;
+  static constexpr bool kIndependent = Independent<First>::kValue && Independent<Second>::kValue;
 
   GLS_DEVICE static int variants(int degree) {
     const int first = First::variants(degree), second = Second::variants(degree);

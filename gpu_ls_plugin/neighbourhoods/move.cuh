@@ -118,6 +118,27 @@ struct OwnEnds<Neighbourhood, decltype(void(Neighbourhood::kOwnEnds))> {
   static constexpr bool kValue = Neighbourhood::kOwnEnds;
 };
 
+// Whether the moves of a variant are asked about by `view.gain` one after the other, whatever it
+// says of those before: `kIndependent` says so.
+template <class Neighbourhood, class = void>
+struct Independent {
+  static constexpr bool kValue = false;
+};
+template <class Neighbourhood>
+struct Independent<Neighbourhood, decltype(void(Neighbourhood::kIndependent))> {
+  static constexpr bool kValue = Neighbourhood::kIndependent;
+};
+
+// How many edges its moves have at most: `kMostEdges`, where it says so.
+template <class Neighbourhood, class = void>
+struct MostEdges {
+  static constexpr int kValue = kMaxExchange;
+};
+template <class Neighbourhood>
+struct MostEdges<Neighbourhood, decltype(void(Neighbourhood::kMostEdges))> {
+  static constexpr int kValue = Neighbourhood::kMostEdges;
+};
+
 // Of how many neighbourhoods one is made.
 template <class Neighbourhood, class = void>
 struct PartsOf {
@@ -164,9 +185,12 @@ struct FixedEdges {
   GLS_DEVICE bool hold(int a, int b) const { return int(mates[a]) == b; }
 };
 
-// A move as an objective sees it, in the problem's names of the cities of a metric.
-template <class View>
+// A move as an objective sees it, in the problem's names of the cities of a metric; of `most` edges
+// at most.
+template <class View, int most = kMaxExchange>
 struct MoveChange {
+  static constexpr int kMostEdges = most;
+
   const View& view;
   const Move& move;
 
@@ -230,15 +254,21 @@ struct View {
     }
   }
   GLS_DEVICE Length gain(const Move& move, Length removed, Length added) const {
+    return gain_of<kMaxExchange>(move, removed, added);
+  }
+  // The same of a move of so many edges at most.
+  template <int most>
+  GLS_DEVICE Length gain_of(const Move& move, Length removed, Length added) const {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
       return LengthsType::gain(removed, added);
     } else {
       if (may_not_gain(removed, added)) return 0;
-      const Length gain = worth(move, removed - added);
+      const Length gain = worth<most>(move, removed - added);
       return LengthsType::kReal && gain <= removed * Length(1e-12) ? Length(0) : gain;
     }
   }
   // The same of a move that makes the tour shorter by so much, or longer, improving or not.
+  template <int most = kMaxExchange>
   GLS_DEVICE Length worth(const Move& move, Length shorter) const {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
       return shorter;
@@ -250,7 +280,7 @@ struct View {
         return rare_worth(its_view, its_move, shorter);
       }
 #endif
-      return length.metric.objective.gain(MoveChange<View>{*this, move}, shorter);
+      return length.metric.objective.gain(MoveChange<View, most>{*this, move}, shorter);
     }
   }
 #ifndef __CUDACC__

@@ -95,6 +95,7 @@ struct Vacancy {
 template <bool reversing>
 struct SwapStarMove {
   static constexpr bool kOwnEnds = true;
+  static constexpr bool kIndependent = true;
 
   GLS_DEVICE static int variants(int) { return 3; }
 
@@ -120,9 +121,12 @@ struct SwapStarMove {
     const Length removed = a.vacated() + b.vacated() + b.removed;
     if (view.cannot_gain(removed, b.added + a.closed())) return 0;
     a.fill(w);
-    if (view.may_not_gain(removed + a.removed, a.added + b.added)) return 0;
-    write_trade(tour, a.place, a.shift, b.place, b.shift, &move);
-    return view.gain(move, removed + a.removed, a.added + b.added);
+    const auto write = [&](Move& to) {
+      write_trade(tour, a.place, a.shift, b.place, b.shift, &to);
+    };
+    const Length gain = view.gain(write, removed + a.removed, a.added + b.added);
+    if (gain > 0) write(move);
+    return gain;
   }
 };
 

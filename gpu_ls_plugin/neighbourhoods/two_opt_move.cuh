@@ -6,6 +6,9 @@
 namespace gls {
 
 struct TwoOptMove {
+  static constexpr bool kIndependent = true;
+  static constexpr int kMostEdges = 2;
+
   GLS_DEVICE static int variants(int) { return 1; }
 
   template <class View, class Length>

@@ -11,6 +11,8 @@ namespace gls {
 
 struct TwoOptStarMove {
   static constexpr bool kOwnEnds = true;
+  static constexpr bool kIndependent = true;
+  static constexpr int kMostEdges = 4;
 
   GLS_DEVICE static int variants(int) { return 1; }
 

@@ -16,12 +16,12 @@
 //                                                  for all lanes
 //
 // A change is made of edges between cities of the problem: change.edges() of them leave and as many
-// come, change.leaving(e) and change.coming(e). An edge may be among both. Where objectives are not
-// a sum over edges, they may look at the tour before the change: change.cities() many, city(place)
-// at each, between whose places the same edges are change.cut(e) and change.link(e);
-// tour_segments.cuh makes of them the tour after it. The ends of all cuts have numbers below
-// 2 change.edges(): change.ends_out(e) and change.ends_in(e) are those of cuts and links, and
-// change.place(end) is where the city at an end stands.
+// come, change.leaving(e) and change.coming(e); change.kMostEdges at most. An edge may be among
+// both. Where objectives are not a sum over edges, they may look at the tour before the change:
+// change.cities() many, city(place) at each, between whose places the same edges are change.cut(e)
+// and change.link(e); tour_segments.cuh makes of them the tour after it. The ends of all cuts have
+// numbers below 2 change.edges(): change.ends_out(e) and change.ends_in(e) are those of cuts and
+// links, and change.place(end) is where the city at an end stands.
 #pragma once
 
 #include "include/lengths.cuh"
@@ -167,11 +167,17 @@ GLS_DEVICE Metric metric_of(const void* data, int n, int row) {
   return metric;
 }
 template <class Team, class View>
+GLS_OUT_OF_LINE void keep_apart(const Team* team, const View* view) {
+  view->length.metric.objective.keep(*team, view->tour.n, [&](int p) { return view->tour.at(p); });
+}
+template <class Team, class View>
 GLS_DEVICE void keep_tour(const Team& team, const View& view) {
   using Metric = typename View::Lengths::Metric;
   if constexpr (keeps<Metric>()) {
     team.sync();
-    view.length.metric.objective.keep(team, view.tour.n, [&](int p) { return view.tour.at(p); });
+    const Team its_team = team;  // copies, so that what is hot stays in registers
+    const View its_view = view;
+    keep_apart(&its_team, &its_view);  // long, and it would be in a kernel several times
     team.sync();
   }
 }

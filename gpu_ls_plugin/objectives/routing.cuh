@@ -226,10 +226,14 @@ struct Routing {
 
   template <class Change, class Gain>
   GLS_DEVICE Gain gain(const Change& change, Gain shorter) const {
-    if constexpr (!kTurns) {
-      if (change.edges() <= kMostPieces) return gain_by_pieces(change, shorter);
+    if constexpr (kTurns) {
+      return gain_by_segments(change, shorter);
+    } else if constexpr (Change::kMostEdges <= kMostPieces) {
+      return gain_by_pieces(change, shorter);
+    } else {
+      return change.edges() <= kMostPieces ? gain_by_pieces(change, shorter)
+                                           : gain_by_segments(change, shorter);
     }
-    return gain_by_segments(change, shorter);
   }
 
   // Changes that have no route in common. Where the fleet is limited, each may leave fewer routes,
@@ -454,6 +458,7 @@ struct Routing {
     const int n = routes.n;
     const Share<Team> share(team, n);
     int last = -1;  // the place of the last copy of the depot
+#pragma unroll 1
     for (int place = share.end - 1; place >= share.begin && last < 0; --place) {
       if (is_depot(city(place), customers)) last = place;
     }
@@ -461,6 +466,7 @@ struct Routing {
     const Scanned<int> known = team.scan(last, -1, later);
     int begin = known.before >= 0 ? known.before : known.all;
     int own = number_of(city(begin));
+#pragma unroll 1
     for (int place = share.begin; place < share.end; ++place) {
       const int node = city(place);
       if (is_depot(node, customers)) {
@@ -522,17 +528,22 @@ struct Routing {
     const auto at = [&](int place) {
       const int before = back ? (place + 1 < n ? place + 1 : 0) : (place > 0 ? place : n) - 1;
       const int a = city(before), b = city(place);
-      return Part{resource.at(b), back ? edge(b, a) : edge(a, b), is_depot(b, customers), 1};
+      TwoWay<typename Metric::Length> its{0, 0};
+      if constexpr (!ByNodes<Resource>::kValue) its = back ? edge(b, a) : edge(a, b);
+      return Part{resource.at(b), its, is_depot(b, customers), 1};
     };
     const Part none{resource.at(0), {0, 0}, 0, 0};
     const auto place_of = [&](int step) { return back ? n - 1 - step : step; };
     int last = end - 1;  // from the last copy of the depot on
+#pragma unroll 1
     while (last > begin && !is_depot(city(place_of(last)), customers)) --last;
     Part mine = none;
+#pragma unroll 1
     for (int step = last < begin ? begin : last; step < end; ++step)
       mine = join(mine, at(place_of(step)));
     const Scanned<Part> known = team.scan(mine, none, join);
     Part since = known.before.depot ? known.before : join(known.all, known.before);
+#pragma unroll 1
     for (int step = begin; step < end; ++step) {
       const int place = place_of(step);
       since = join(since, at(place));

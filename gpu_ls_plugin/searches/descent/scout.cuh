@@ -2,7 +2,7 @@
 // gain, then by (direction, candidate, variant).
 #pragma once
 
-#include "neighbourhoods/move.cuh"
+#include "searches/descent/listed_moves.cuh"
 #include "searches/descent/work_queue.cuh"
 
 namespace gls {
@@ -310,16 +310,11 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
   while (item < items) {
     const int count = next_first_steps(team, view, queue, choices, items, item, survivors);
     const int moves = count * variants;
-    // Where moves are of many kinds, lanes look at the same one of several first steps.
-    constexpr bool kByVariant = Found::kStops && keeps<typename View::Lengths::Metric>();
-    const Divisor steps(count);
 #pragma unroll 1
     for (int base = 0; base < moves; base += kLanes) {
       const bool within = base + lane < moves;
       const int mine = within ? base + lane : base;
-      const int major = (kByVariant ? steps : choices.variants).quotient(mine);
-      const int minor = mine - major * (kByVariant ? count : variants);
-      const int step = kByVariant ? minor : major, variant = kByVariant ? major : minor;
+      const int step = choices.variants.quotient(mine), variant = mine - step * variants;
       const Survivor<Length>& from = survivors[step];
       Move its_move;
       const Length gain = gain_of<Neighbourhood>(view, from.first(), variant, its_move);
@@ -336,14 +331,83 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
         if (leads && own == best) {
           memory.move = its_move;
           if constexpr (!OwnEnds<Neighbourhood>::kValue) {
-            memory.move.start(survivors[step].first());  // not kept till here
+            memory.move.start(
+                survivors[choices.variants.quotient(mine)].first());  // not kept till here
           }
         }
-        const bool more = base + kLanes < moves;
-        const int next = more && kByVariant ? best.rank
-                         : more         ? survivors[choices.variants.quotient(base + kLanes)].rank()
+        const int next = base + kLanes < moves
+                             ? survivors[choices.variants.quotient(base + kLanes)].rank()
                          : item < items ? choices.breadth.quotient(item)
                                         : kNowhere;
+        if (next > best.rank) {
+          items = 0;
+          break;
+        }
+      }
+    }
+    team.sync();
+  }
+  if constexpr (!Found::kStops) {
+    best = team.least(own);
+    team.sync();
+  }
+  return best;
+}
+
+// As `look_together`. Lanes count the moves that lengths let gain, of the same variant of several
+// first steps, and then share these moves.
+template <class Neighbourhood, class Found, class Team, class View, class Queue>
+GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& queue,
+                               const Choices& choices, int end,
+                               ScoutMemory<Team, typename View::Length>& memory) {
+  using Length = typename View::Length;
+  constexpr int kLanes = Team::kLanes;
+  const Survivor<Length>* const survivors = memory.survivors;
+  constexpr int kWhich = 16;  // bits of the number of a lane's move
+  const int variants = choices.variants.divisor;
+  int items = (end * choices.breadth.divisor - queue.share + queue.shares - 1) / queue.shares;
+  Found best{{kNowhere, 0, 0}}, own = best;
+  int item = 0;
+#pragma unroll 1
+  while (item < items) {
+    const int count = next_first_steps(team, view, queue, choices, items, item, memory.survivors);
+    const Divisor steps(count);
+#pragma unroll 1
+    for (int base = 0; base < count * variants; base += kLanes) {
+      const auto variant_of = [&](int mine) { return steps.quotient(mine); };
+      const auto survivor_of = [&](int mine) -> const Survivor<Length>& {
+        return survivors[mine - variant_of(mine) * count];
+      };
+      int number = kNowhere;  // of the lane's best among the moves that are shared, if it is new
+      team.share([&](int whose, int which) {
+        const int mine = base + whose;
+        if (mine >= count * variants) return 0;
+        const int variant = variant_of(mine);
+        const Survivor<Length>& from = survivor_of(mine);
+        Move move;
+        const auto its = list_moves<Neighbourhood>(view, from.first(), variant, which, move);
+        if (which < 0) return its.count;
+        const Length gain =
+            view.template gain_of<MostEdges<Neighbourhood>::kValue>(move, its.removed, its.added);
+        const Found other{{from.rank(), from.choice() * variants + variant, gain}};
+        if (gain > 0 && other < own) own = other, number = whose << kWhich | which;
+        return 0;
+      });
+      if constexpr (Found::kStops) {
+        if (!team.any(own.rank != kNowhere)) continue;
+        best = team.least(own);
+        const bool leads = number != kNowhere && own == best && own.gain == best.gain;
+        // Lanes may have found moves of one variant that gain the same.
+        if (leads & (team.least(leads ? number : kNowhere) == number)) {
+          const int mine = base + (number >> kWhich), which = number & ((1 << kWhich) - 1);
+          const View its_view = view;
+          const FirstStep<Length> first = survivor_of(mine).first();
+          exact_list<Neighbourhood>(&its_view, &first, variant_of(mine), which, &memory.move);
+        }
+        // Done, unless moves of the first city that improves are still to come.
+        const int next = base + kLanes < count * variants ? best.rank
+                         : item < items                   ? choices.breadth.quotient(item)
+                                                          : kNowhere;
         if (next > best.rank) {
           items = 0;
           break;
@@ -413,7 +477,11 @@ template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look(const Team& team, const View& view, const Queue& queue, Choices choices,
                       int end, ScoutMemory<Team, typename View::Length>& memory) {
 #ifdef __CUDACC__
-  if constexpr (Team::kLanes > 1) {
+  constexpr bool lists =
+      keeps<typename View::Lengths::Metric>() && Independent<Neighbourhood>::kValue;
+  if constexpr (Team::kLanes > 1 && lists) {
+    return look_by_lists<Neighbourhood, Found>(team, view, queue, choices, end, memory);
+  } else if constexpr (Team::kLanes > 1) {
     return look_together<Neighbourhood, Found>(team, view, queue, choices, end, memory);
   } else
 #endif

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 LEAST_CHUNK_BYTES = 1 << 16  # of a tour: flags and lists of a chunk
-MOST_MOVES = {"masked": 1 << 30, "fused": 1 << 30, "compact": 1 << 27, "openings": 1 << 26}
+MOST_MOVES = {
+    "masked": 1 << 30,
+    "fused": 1 << 30,
+    "compact": 1 << 27,
+    "openings": 1 << 26,
+    "whole": 1 << 30,
+}
 ENTRY_BYTES = {"compact": 4.125, "openings": 4}  # of a move's flag and of its place in a list
 SLOTS = {"cuda": 64, "cpu": 8}  # of all tours, on a multiprocessor or a CPU thread
 CUDA_SECONDS_PER_FILTERED = 2e-9  # that a move surely does not exceed on a multiprocessor
 MOVES_OF_SLOT = 128  # at least
 FILTER_WARPS, FILTER_STEP_LANES = 8, 512  # of a block that evaluates, and of one that takes moves
-FILTER_BLOCKS = 4  # on a multiprocessor
+FILTER_BLOCKS, ASKING_BLOCKS = 4, 2  # on a multiprocessor, and where an objective is asked
 # By the edges of a move: cities from which on, and shares of kept moves between which, a queue
 # saves more than it costs (benchmarks/results/filtered.json).
 QUEUED = {2: (4000, 0.01, 0.35), 3: (400, 0.003, 0.6)}
@@ -29,7 +35,15 @@ def most_of_chunk(mode: str, variants: int, memory: int) -> int:
 
 
 def filter_mode(
-    backend: str, edges: int, n: int, *, opens: bool, ordered: bool, kept: float | None = None
+    backend: str,
+    edges: int,
+    n: int,
+    *,
+    opens: bool,
+    ordered: bool,
+    asks: bool = False,
+    whole: bool = False,
+    kept: float | None = None,
 ) -> str:
     """Return how the moves that a filter keeps are evaluated.
 
@@ -43,10 +57,18 @@ def filter_mode(
     ordered : bool
         Whether the moves are evaluated in chunks the first of which counts, which must not depend
         on the backend.
+    asks : bool
+        Whether moves that lengths leave are for an objective to judge: then lanes share them.
+    whole : bool
+        Whether the filter keeps everything.
     kept : float, optional
         Share of the moves that the filter was seen to keep.
     """
+    if asks and whole and edges > 2 and not ordered:
+        return "whole"
     if backend == "cpu" or ordered or (opens and edges > 2):
         return "openings"
+    if asks:
+        return "fused"
     least, low, high = QUEUED[edges]
     return "fused" if n >= least and kept is not None and low <= kept <= high else "masked"

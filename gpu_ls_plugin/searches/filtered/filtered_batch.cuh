@@ -33,6 +33,7 @@ struct FilteredBatch {
   int *cursors, *looked;  // the chunk a tour is at, and how many it has seen
   void* before;           // the move of every tour behind which one is sought
   void* best;             // of every slot
+  void* bars;             // of tours whose objective is asked, the best change so far: eight bytes
   int64* kept;            // moves evaluated of a tour since its last change
   int64* evaluated;       // and before
   uint32 *flags, *entries, *entry_counts;
@@ -129,24 +130,56 @@ struct FilteredMoves {
   }
 };
 
-// The best improving move that a lane has met, and how many moves it has evaluated.
+// The best improving move that a lane has met, and how many moves were kept. Where an objective is
+// asked (`kAsks`), moves that lengths make worse than the best of all lanes so far are left out.
 template <class Moves>
 struct Improving {
   using Value = typename Moves::Value;
+  static constexpr bool kAsks = keeps<typename Moves::Tour::Metric>();
+  static constexpr int kCounts = kAsks;  // moves before they are wanted
   const Moves& moves;
   Ranked<Value> best{0, 0};
+  Value bar = 0;
   int64 kept = 0;
 
-  GLS_DEVICE explicit Improving(const Moves& moves) : moves(moves) {}
+  GLS_DEVICE explicit Improving(const Moves& moves) : moves(moves) { look(); }
 
-  GLS_DEVICE void evaluate(const typename Moves::Move& move) {
+  // What other lanes have found meanwhile.
+  GLS_DEVICE void look() {
+    if constexpr (kAsks) bar = read(shared_bar());
+  }
+  // Whether a move may be the best that makes the tour longer by so much.
+  GLS_DEVICE bool may_be_best(Value longer) const {
+    if constexpr (!kAsks) return true;
+    const Value relief = relief_of<Value>(moves.tour.lengths.metric), least = longer - relief;
+    // Real reliefs are sums, which are off by more than the differences of equal changes.
+    const bool exact = Value(0.5) == Value(0) || relief == 0;
+    return (least < 0) & (!exact | !(bar < least));
+  }
+  GLS_DEVICE bool wants(const typename Moves::Move& move) {
+    if constexpr (!kAsks) return true;
     ++kept;
-    const Value change = improving_change_of<typename Moves::Space>(moves.tour, move);
+    return may_be_best(Moves::Space::change(moves.tour, move));
+  }
+  // Evaluates a move that is wanted.
+  GLS_DEVICE void judge(const typename Moves::Move& move) {
+    kept += !kAsks;
+    const Value change = change_of<typename Moves::Space>(moves.tour, move);
     if (!(change < 0)) return;
     moves.test.found(move);
     if (best.value < change) return;  // ranks are costly
     const Ranked<Value> found{change, Moves::Space::rank(move, moves.tour.n)};
-    if (found < best) best = found;
+    if (!(found < best)) return;
+    best = found;
+    if constexpr (kAsks) lower(shared_bar(), change);
+  }
+  GLS_DEVICE void evaluate(const typename Moves::Move& move) {
+    if (wants(move)) judge(move);
+  }
+
+ private:
+  GLS_DEVICE Value* shared_bar() const {
+    return reinterpret_cast<Value*>(static_cast<int64*>(moves.batch.bars) + moves.row);
   }
 };
 
@@ -155,6 +188,7 @@ template <class Moves>
 struct Following {
   using Value = typename Moves::Value;
   using Step = ThreeOptStep<typename Moves::Tour::Metric, Value>;
+  static constexpr int kCounts = 0;
   const Moves& moves;
   const Ranked<Value> before;
   Ranked<Value> best{Step::kNone, 0};
@@ -163,12 +197,16 @@ struct Following {
   GLS_DEVICE explicit Following(const Moves& moves)
       : moves(moves), before(static_cast<const Ranked<Value>*>(moves.batch.before)[moves.row]) {}
 
-  GLS_DEVICE void evaluate(const typename Moves::Move& move) {
+  GLS_DEVICE void look() {}
+  GLS_DEVICE static bool may_be_best(Value) { return true; }
+  GLS_DEVICE static bool wants(const typename Moves::Move&) { return true; }
+  GLS_DEVICE void judge(const typename Moves::Move& move) {
     ++kept;
     const Ranked<Value> found{change_of<typename Moves::Space>(moves.tour, move),
                               Moves::Space::rank(move, moves.tour.n)};
     if (before < found && found < best) best = found;
   }
+  GLS_DEVICE void evaluate(const typename Moves::Move& move) { judge(move); }
 };
 
 }  // namespace gls

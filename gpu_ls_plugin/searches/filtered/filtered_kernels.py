@@ -26,6 +26,7 @@ STEPS = {
         "CompactFlags<{moves}>",
         "EvaluateMapped<{moves}, {sink}>",
     ),
+    "whole": ("EvaluateWhole<{moves}, {sink}>",),
     "openings": (
         "ListOpenings<{moves}>",
         "EvaluateOpenings<{moves}, {sink}>",
@@ -45,6 +46,8 @@ class FilteredKernels:
         As `Sites` has them.
     warp, block : str
         C++ types of the teams that evaluate and that take moves.
+    asks : bool
+        Whether an objective judges moves by what it keeps of a tour, which takes registers.
     """
 
     part: FilteredNeighbourhood
@@ -53,6 +56,7 @@ class FilteredKernels:
     grid: str = ""
     warp: str = f"gls::Warp<{filter_layouts.FILTER_WARPS}>"
     block: str = f"gls::Block<{filter_layouts.FILTER_STEP_LANES}>"
+    asks: bool = False
 
     def evaluation(
         self, mode: str, source: str = "Tested", sink: str = "Improving"
@@ -61,10 +65,8 @@ class FilteredKernels:
         chosen = {"moves": self._moves(self.part.mapping)}
         chosen |= {"source": f"gls::{source}", "sink": f"gls::{sink}"}
         kernels = (self._evaluation(step.format(**chosen)) for step in STEPS[mode])
-        return [
-            replace(kernel, blocks_per_multiprocessor=filter_layouts.FILTER_BLOCKS)
-            for kernel in kernels
-        ]
+        blocks = filter_layouts.ASKING_BLOCKS if self.asks else filter_layouts.FILTER_BLOCKS
+        return [replace(kernel, blocks_per_multiprocessor=blocks) for kernel in kernels]
 
     def step(self, body: str) -> Kernel:
         """Return ``BeginFiltered``, ``TakeFiltered`` or ``NoteFiltered``, whatever the mapping."""

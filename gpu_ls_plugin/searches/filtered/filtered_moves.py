@@ -12,6 +12,7 @@ from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.filtering.base import Setting
+from gpu_ls_plugin.filtering.everything import Everything
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.engine import RANKED_BYTES, Engine
 from gpu_ls_plugin.searches.filtered import filter_layouts
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 ONES = 0x0101010101010101  # every byte 1
+BY_OPENINGS = ("openings", "whole")  # modes that do not map numbers of moves
 EAGER_CHUNKS = 16  # of a neighbourhood whose first chunk with an improving move is enough
 RECORDED = 4  # passes that are launched as one
 UNWATCHED = 64  # passes, after which the host looks whether all tours are finished
@@ -112,6 +114,7 @@ class FilteredMoves(Engine):
             sites.grid,
             self.backend.warp(filter_layouts.FILTER_WARPS),
             self.backend.block(filter_layouts.FILTER_STEP_LANES),
+            self._asks,
         )
 
     def _tour_memory(self) -> dict[str, Any]:
@@ -127,6 +130,7 @@ class FilteredMoves(Engine):
             "looked": xp.zeros(size, "int32"),
             "before": None,
             "best": xp.zeros((size, self.slots, RANKED_BYTES), "uint8"),
+            "bars": xp.zeros(size, "int64"),
             "kept": xp.zeros(size, "int64"),
             "evaluated": self.evaluated,
             "flags": None,
@@ -154,6 +158,11 @@ class FilteredMoves(Engine):
     def mode(self) -> str:
         """How kept moves are evaluated, if need be until more is known of the filter."""
         return self._mode
+
+    @property
+    def _asks(self) -> bool:
+        """Whether an objective judges moves by what it keeps of a tour."""
+        return self.problem.objective.kept_bytes(self.problem) > 0
 
     def moves_per_evaluation(self) -> int:
         """Return the size of the neighbourhood, whatever the filter keeps of it."""
@@ -198,12 +207,14 @@ class FilteredMoves(Engine):
             self.problem.n,
             opens=part.filter.opens,
             ordered=self._eager,
+            asks=self._asks,
+            whole=isinstance(part.filter, Everything),
             kept=kept,
         )
 
     def _chunk_size(self, mode: str) -> tuple[int, int, int]:
         """Return how many numbers a mode has, in how many variants, and how many a chunk has."""
-        if mode == "openings":
+        if mode in BY_OPENINGS:
             numbers = self.space.openings(self.problem.n)
             variants = self.space.ways * self.part.filter.rotations(self.space.edges)
         else:
@@ -243,7 +254,7 @@ class FilteredMoves(Engine):
             self.arguments[name].fill(0)
         self._pass = [*self.kernels.evaluation(mode), self.kernels.step("TakeFiltered")]
         self._table: MovingTable | None = None
-        if self.part.mapping == "table" and mode != "openings":
+        if self.part.mapping == "table" and mode not in BY_OPENINGS:
             if self._eager or chunk_size == numbers:
                 self.arguments["table"] = xp.asarray(triples_table(n, 0, numbers))
             else:  # all tours are at the same chunk

@@ -13,7 +13,10 @@ GLS_DEVICE Ranked<Value> best_of_slots(const Team& team, int row, const Filtered
   auto* const slots = static_cast<Ranked<Value>*>(batch.best) + int64(row) * batch.slots;
   const Ranked<Value> best = team.least(batch.slots, none, [&](int slot) { return slots[slot]; });
   if (last) team.each(batch.slots, [&](int slot) { slots[slot] = none; });
-  team.once([&] { batch.entry_counts[row] = 0; });
+  team.once([&] {
+    batch.entry_counts[row] = 0;
+    if (last) static_cast<int64*>(batch.bars)[row] = 0;
+  });
   return best;
 }
 
