@@ -28,32 +28,19 @@
 
 namespace gls {
 
-// What all triples of a pair of edges, those after positions i < j, have in common.
+// What the ends of three edges a b, c d and e f are apart, and the edges that leave.
 template <class Value>
-struct TriplesOfPair {
-  const int i, j;
-  const Value ac, ad, bd, removed;
+struct TripleLengths {
+  Value ac, ad, bd, ae, be, ce, bf, cf, df, ef;
+  Value removed;  // ab + cd
+  bool meet;      // d is e
 
-  template <class Length>
-  GLS_DEVICE TriplesOfPair(int i, int j, Value removed, Length length)
-      : i(i),
-        j(j),
-        ac(length(i, j)),
-        ad(length(i, j + 1)),
-        bd(length(i + 1, j + 1)),
-        removed(removed) {}
-
-  // By all ways, with the edge of length `ef` from position e to f.
-  template <class Length>
-  GLS_DEVICE void changes(int e, int f, Value ef, Length length,
-                          Value (&its)[kPureReconnections]) const {
-    const int b = i + 1, d = j + 1;
-    const Value be = length(b, e) - ef, cf = length(j, f);
-    const Value to_ac = e == d ? bd : be + length(d, f);
-    its[0] = ((be + cf) + ad) - removed;
-    its[1] = (to_ac + ac) - removed;
-    its[2] = ((length(b, f) + (length(j, e) - ef)) + ad) - removed;
-    its[3] = (((length(i, e) - ef) + cf) + bd) - removed;
+  GLS_DEVICE void changes(Value (&its)[kPureReconnections]) const {
+    const Value added = be - ef;
+    its[0] = ((added + cf) + ad) - removed;
+    its[1] = ((meet ? bd : added + df) + ac) - removed;
+    its[2] = ((bf + (ce - ef)) + ad) - removed;
+    its[3] = (((ae - ef) + cf) + bd) - removed;
   }
 };
 
@@ -82,12 +69,16 @@ struct ThreeOptStep {
   // The least (delta, k, way) of the triples that contain the edges after positions i < j.
   template <class Team>
   GLS_DEVICE Ranked<Value> third_edge(const Team& team, int i, int j) const {
-    const auto its_length = [&](int p, int q) { return length(p, q); };
-    const TriplesOfPair<Value> triples(i, j, length(i, i + 1) + length(j, j + 1), its_length);
-    return team.least(tour.n - j - 1, Ranked<Value>{0, 0}, [&](int s) {
-      const int e = j + 1 + s, f = tour.next(e);
+    const int b = i + 1, d = j + 1;
+    const Value ac = length(i, j), ad = length(i, d), bd = length(b, d);
+    const Value removed = length(i, b) + length(j, d);
+    return team.least(tour.n - d, Ranked<Value>{0, 0}, [&](int s) {
+      const int e = d + s, f = tour.next(e);
       Value changes[kPureReconnections];
-      triples.changes(e, f, length(e, f), its_length, changes);
+      TripleLengths<Value>{ac,           ad,           bd,           length(i, e),
+                           length(b, e), length(j, e), length(b, f), length(j, f),
+                           length(d, f), length(e, f), removed,      s == 0}
+          .changes(changes);
       Ranked<Value> best{changes[0], int64(e) * kPureReconnections};
       for (int way = 1; way < kPureReconnections; ++way) {
         if (changes[way] < best.value) best = {changes[way], int64(e) * kPureReconnections + way};

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+SQUARE_SIDE = 2  # gls::PairSquares::kSide
+
 
 @dataclass(frozen=True)
 class Complete:
@@ -32,6 +34,10 @@ class Complete:
     def numbers(self, n: int) -> int:
         """Return how many numbers a mapping turns into positions."""
         return math.comb(n - 1, 2) if self.edges == 2 else math.comb(n, 3)
+
+    def squares(self, n: int) -> int:
+        """Return how many squares of pairs gls::PairSquares has."""
+        return math.comb(-(-n // SQUARE_SIDE) + 1, 2)
 
     def openings(self, n: int) -> int:
         """Return how many openings there are in each way and rotation."""

@@ -90,9 +90,11 @@ class FilteredKernels:
         return f"gls::FilteredMoves<{', '.join(types)}>"
 
     def _evaluation(self, step: str) -> Kernel:
+        name = step.partition("<")[0]
+        mode = "whole_mode" if name == "EvaluateWhole" else "filtered_modes"
         return self._kernel(
-            "searches/filtered/filtered_modes.cuh",
-            step.partition("<")[0],
+            f"searches/filtered/{mode}.cuh",
+            name,
             f"OnSlots<{self.warp}, gls::{step}>",
             self.warp,
         )

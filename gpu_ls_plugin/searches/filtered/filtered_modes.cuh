@@ -8,7 +8,7 @@
 //
 // and, where nothing is tested but an objective asked,
 //
-//   whole      triples: a lane has all ways of one, and those that may be the best go to the queue
+//   whole      squares of pairs of edges: see whole_mode.cuh
 //
 // An item of every kernel is a slot of a tour. What is cut has not met all moves: nothing is taken.
 #pragma once
@@ -224,51 +224,6 @@ struct EvaluateOpenings {
         queue.add(position < opening.end && Moves::Space::exists(move, slot.batch.n) &&
                       test.keeps(position),
                   move);
-      }
-    }
-    queue.finish();
-    slot.note(sink);
-  }
-};
-
-// The evaluation of all triples. Slots take pairs of edges in turn, lanes the edges behind them.
-template <class Moves, template <class> class Sink>
-struct EvaluateWhole {
-  using Value = typename Moves::Value;
-  using Triple = typename Moves::Move;
-
-  template <class Team>
-  GLS_DEVICE static void run(const Slot<Team>& slot) {
-    const Team& team = slot.team;
-    const Moves moves(slot.batch, slot.row);
-    const auto& tour = moves.tour;
-    const Chunk chunk = moves.openings();
-    Sink<Moves> sink(moves);
-    MoveQueue<Team, Sink<Moves>, Triple> queue{team, sink};
-    const auto length = [&](int p, int q) { return tour.length(p, q); };
-    for (uint32 pair = slot.number(); pair < chunk.count && !team.cut(); pair += slot.batch.slots) {
-      const auto opening = moves.opening(chunk.first + pair, 0);
-      const int i = opening.move.at[0], j = opening.move.at[1];
-      if (opening.begin >= opening.end) continue;
-      const TriplesOfPair<Value> triples(i, j, tour.edges[i] + tour.edges[j], length);
-      sink.look();
-      for (int base = opening.begin; base < opening.end; base += Team::kLanes) {
-        const int k = base + team.lane();
-        uint32 wanted = 0;
-        if (k < opening.end) {
-          Value changes[kPureReconnections];
-          triples.changes(k, tour.next(k), tour.edges[k], length, changes);
-          GLS_UNROLL
-          for (int way = 0; way < kPureReconnections; ++way) {
-            wanted |= uint32(sink.may_be_best(changes[way])) << way;
-          }
-          sink.kept += Sink<Moves>::kCounts * kPureReconnections;
-        }
-        if (!team.any(wanted != 0)) continue;
-        GLS_UNROLL
-        for (int way = 0; way < kPureReconnections; ++way) {
-          queue.push(wanted >> way & 1, Triple{{i, j, k}, way});
-        }
       }
     }
     queue.finish();

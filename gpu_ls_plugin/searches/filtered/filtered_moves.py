@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 ONES = 0x0101010101010101  # every byte 1
-BY_OPENINGS = ("openings", "whole")  # modes that do not map numbers of moves
 EAGER_CHUNKS = 16  # of a neighbourhood whose first chunk with an improving move is enough
 RECORDED = 4  # passes that are launched as one
 UNWATCHED = 64  # passes, after which the host looks whether all tours are finished
@@ -214,9 +213,11 @@ class FilteredMoves(Engine):
 
     def _chunk_size(self, mode: str) -> tuple[int, int, int]:
         """Return how many numbers a mode has, in how many variants, and how many a chunk has."""
-        if mode in BY_OPENINGS:
+        if mode == "openings":
             numbers = self.space.openings(self.problem.n)
             variants = self.space.ways * self.part.filter.rotations(self.space.edges)
+        elif mode == "whole":
+            numbers, variants = self.space.squares(self.problem.n), self.space.ways
         else:
             numbers, variants = self.space.numbers(self.problem.n), self.space.ways
         most = filter_layouts.most_of_chunk(mode, variants, self._memory)
@@ -254,7 +255,7 @@ class FilteredMoves(Engine):
             self.arguments[name].fill(0)
         self._pass = [*self.kernels.evaluation(mode), self.kernels.step("TakeFiltered")]
         self._table: MovingTable | None = None
-        if self.part.mapping == "table" and mode not in BY_OPENINGS:
+        if self.part.mapping == "table" and mode not in ("openings", "whole"):
             if self._eager or chunk_size == numbers:
                 self.arguments["table"] = xp.asarray(triples_table(n, 0, numbers))
             else:  # all tours are at the same chunk
