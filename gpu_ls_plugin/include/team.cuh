@@ -429,26 +429,29 @@ struct Warp {
     return {sum - mine, __shfl_sync(kAllLanes, sum, 31)};
   }
 
-  // Shares the items of all lanes: use(lane, -1) returns how many a lane itself has, and use(whose,
-  // which) is called for each of them, the first of the first lane first.
-  template <class Use>
+  // Shares what all lanes have, size() things each: use(lane, -1, own) fills in what a lane has,
+  // and use(whose, which, its) is called for each thing, the first of the first lane first.
+  template <class Things, class Use>
   GLS_DEVICE void share(Use use) const {
+    Things mine{};
     Compacted own{0, 0};
 #pragma unroll 1
     for (int base = -32; base < own.total; base += 32) {  // one call: what is used may be long
       const int item = base + lane();
       int whose = lane(), which = -1;
+      Things its = mine;
       if (base >= 0) {
-        whose = 0;  // the last whose items begin there or before
+        whose = 0;  // the last whose things begin there or before
 #pragma unroll
         for (int step = 16; step > 0; step /= 2) {
           if (__shfl_sync(kAllLanes, own.place, whose + step) <= item) whose += step;
         }
         which = item - __shfl_sync(kAllLanes, own.place, whose);
+        its = warp::shuffle(mine, whose);
       }
-      const int count = base < 0 || item < own.total ? use(whose, which) : 0;
+      if (base < 0 || item < own.total) use(whose, which, its);
       __syncwarp();
-      if (base < 0) own = stacked(count);
+      if (base < 0) mine = its, own = stacked(mine.size());
     }
   }
 
@@ -602,14 +605,16 @@ struct Block {
     return Warp<1>{}.total(lane < Threads / 32 ? sums[lane] : 0);
   }
 
-  template <class Use>
+  template <class Things, class Use>
   GLS_DEVICE void share(Use use) const {
     __shared__ int begins[Threads];
+    __shared__ Things things[Threads];
     int total = 0;
 #pragma unroll 1
     for (int base = -Threads; base < total; base += Threads) {
       const int item = base + lane();
       int whose = lane(), which = -1;
+      Things its{};
       if (base >= 0) {
         whose = 0;
 #pragma unroll 1
@@ -617,11 +622,12 @@ struct Block {
           if (whose + step < Threads && begins[whose + step] <= item) whose += step;
         }
         which = item - begins[whose];
+        its = things[whose];
       }
-      const int count = base < 0 || item < total ? use(whose, which) : 0;
+      if (base < 0 || item < total) use(whose, which, its);
       if (base >= 0) continue;
-      const Scanned<int> own = scan(count, 0, [](int a, int b) { return a + b; });
-      begins[threadIdx.x] = own.before;
+      const Scanned<int> own = scan(its.size(), 0, [](int a, int b) { return a + b; });
+      begins[threadIdx.x] = own.before, things[threadIdx.x] = its;
       total = own.all;
       __syncthreads();
     }

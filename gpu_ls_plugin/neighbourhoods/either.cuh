@@ -12,7 +12,9 @@ struct Either {
   static constexpr int kMostEdges = MostEdges<First>::kValue > MostEdges<Second>::kValue
                                         ? MostEdges<First>::kValue
                                         : MostEdges<Second>::kValue;
-  static constexpr bool kIndependent = Independent<First>::kValue && Independent<Second>::kValue;
+  static constexpr int kListed = ListedMoves<First>::kMost > 0 && ListedMoves<Second>::kMost > 0
+                                     ? ListedMoves<First>::kMost + ListedMoves<Second>::kMost
+                                     : 0;
 
   GLS_DEVICE static int variants(int degree) {
     const int first = First::variants(degree), second = Second::variants(degree);

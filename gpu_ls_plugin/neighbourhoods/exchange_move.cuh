@@ -34,7 +34,7 @@ struct SegmentSwap {
 template <int most, int others, bool reversing>
 struct ExchangeMove {
   static constexpr bool kOwnEnds = true;
-  static constexpr bool kIndependent = true;
+  static constexpr int kListed = most * others;
   static constexpr int kMostEdges = 4;
 
   GLS_DEVICE static int variants(int) { return reversing ? 2 : 1; }

@@ -118,15 +118,15 @@ struct OwnEnds<Neighbourhood, decltype(void(Neighbourhood::kOwnEnds))> {
   static constexpr bool kValue = Neighbourhood::kOwnEnds;
 };
 
-// Whether the moves of a variant are asked about by `view.gain` one after the other, whatever it
-// says of those before: `kIndependent` says so.
+// How many moves a variant has at most, which are asked about by `view.gain` one after the other,
+// whatever it says of those before: `kListed`. 0 where that is not so.
 template <class Neighbourhood, class = void>
-struct Independent {
-  static constexpr bool kValue = false;
+struct ListedMoves {
+  static constexpr int kMost = 0;
 };
 template <class Neighbourhood>
-struct Independent<Neighbourhood, decltype(void(Neighbourhood::kIndependent))> {
-  static constexpr bool kValue = Neighbourhood::kIndependent;
+struct ListedMoves<Neighbourhood, decltype(void(Neighbourhood::kListed))> {
+  static constexpr int kMost = Neighbourhood::kListed;
 };
 
 // How many edges its moves have at most: `kMostEdges`, where it says so.

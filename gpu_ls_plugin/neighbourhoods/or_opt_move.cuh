@@ -11,7 +11,7 @@ namespace gls {
 
 template <int max_length, bool reversing>
 struct OrOptMove {
-  static constexpr bool kIndependent = true;
+  static constexpr int kListed = max_length;
   static constexpr int kMostEdges = 3;
 
   GLS_DEVICE static int variants(int) { return reversing ? 4 : 2; }

@@ -95,7 +95,7 @@ struct Vacancy {
 template <bool reversing>
 struct SwapStarMove {
   static constexpr bool kOwnEnds = true;
-  static constexpr bool kIndependent = true;
+  static constexpr int kListed = 1;
 
   GLS_DEVICE static int variants(int) { return 3; }
 

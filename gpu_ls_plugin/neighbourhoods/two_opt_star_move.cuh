@@ -11,7 +11,7 @@ namespace gls {
 
 struct TwoOptStarMove {
   static constexpr bool kOwnEnds = true;
-  static constexpr bool kIndependent = true;
+  static constexpr int kListed = 1;
   static constexpr int kMostEdges = 4;
 
   GLS_DEVICE static int variants(int) { return 1; }

@@ -1,13 +1,29 @@
 // Moves that lengths let gain, of many that an objective is asked about: of a lane's own, few.
 //
 // Lanes count those of the variants that they look at, and share what all of them have: each finds
-// one by its number and asks the objective about it. So all lanes ask at the same place, and all of
-// them have something to ask.
+// one by its number and asks the objective about it. So lanes ask together, about as many moves.
 #pragma once
 
 #include "neighbourhoods/move.cuh"
 
 namespace gls {
+
+// How many moves a lane has listed of each variant that it looks at, one after the other.
+struct ListedByTurn {
+  static constexpr int kTurns = 8, kMost = 31;
+  uint64 counts = 0;  // a byte each
+
+  GLS_DEVICE void set(int turn, int count) { counts |= uint64(count) << 8 * turn; }
+  GLS_DEVICE int size() const { return int(counts * 0x0101010101010101ull >> 56); }
+  // The turn of a move, and its number among those of that turn.
+  GLS_DEVICE int turn_of(int& number) const {
+    int turn = 0;
+    for (uint64 left = counts; number >= int(left & 255); left >>= 8, ++turn) {
+      number -= int(left & 255);
+    }
+    return turn;
+  }
+};
 
 // Of one variant: how many there are, and the lengths of the one that is looked for.
 template <class Length>

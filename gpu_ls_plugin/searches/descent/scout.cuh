@@ -265,8 +265,10 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
 #ifdef __CUDACC__
 
 // First steps that gain, compacted: those of the next items, a city and a candidate each, from
-// `item` on, of which there are any; returns how many.
-template <class Team, class View, class Queue, class Length = typename View::Length>
+// `item` on, until there are any; or of as many items as there is room for (`gathers`). Returns how
+// many.
+template <bool gathers = false, class Team, class View, class Queue,
+          class Length = typename View::Length>
 GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue& queue,
                                 const Choices& choices, int items, int& item,
                                 Survivor<Length>* survivors) {
@@ -274,18 +276,19 @@ GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue&
   const int lane = team.lane(), breadth = choices.breadth.divisor;
   int count = 0;
 #pragma unroll 1
-  for (; item < items && count == 0; item += kLanes) {
+  for (; item < items && (gathers || count == 0); item += kLanes) {
     const bool within = item + lane < items;
     const int mine = (within ? item + lane : item) * queue.shares + queue.share;
     const int rank = choices.breadth.quotient(mine), near = mine - rank * breadth;
     const FirstSteps<Length> first(view, choices.directions, queue[rank], near);
     const bool backward = within & first.gains[0], forward = within & first.gains[1];
     const Compacted kept = team.compact(backward, forward);
-    Survivor<Length>* to = &survivors[kept.place];
+    if (gathers && count + kept.total > 2 * kLanes) break;
+    Survivor<Length>* to = &survivors[(gathers ? count : 0) + kept.place];
     if (backward) (to++)->set(first.in[0], rank, near);
     if (forward) to->set(first.in[1], rank, breadth + near);
-    count = kept.total;
-    if (count == 0) team.sync();  // before they are compacted again
+    count = (gathers ? count : 0) + kept.total;
+    if (gathers || count == 0) team.sync();  // before they are compacted again
   }
   team.sync();
   return count;
@@ -361,53 +364,59 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
                                const Choices& choices, int end,
                                ScoutMemory<Team, typename View::Length>& memory) {
   using Length = typename View::Length;
-  constexpr int kLanes = Team::kLanes;
+  constexpr int kLanes = Team::kLanes, kGroup = ListedByTurn::kTurns * kLanes;
+  constexpr int kNumber = 16;  // bits of the number of a move among those of a variant
   const Survivor<Length>* const survivors = memory.survivors;
-  constexpr int kWhich = 16;  // bits of the number of a lane's move
   const int variants = choices.variants.divisor;
   int items = (end * choices.breadth.divisor - queue.share + queue.shares - 1) / queue.shares;
   Found best{{kNowhere, 0, 0}}, own = best;
   int item = 0;
 #pragma unroll 1
   while (item < items) {
-    const int count = next_first_steps(team, view, queue, choices, items, item, memory.survivors);
-    const Divisor steps(count);
+    const int count =
+        next_first_steps<true>(team, view, queue, choices, items, item, memory.survivors);
+    const int moves = count * variants;
+    const Divisor steps(count > 0 ? count : 1);
 #pragma unroll 1
-    for (int base = 0; base < count * variants; base += kLanes) {
-      const auto variant_of = [&](int mine) { return steps.quotient(mine); };
-      const auto survivor_of = [&](int mine) -> const Survivor<Length>& {
-        return survivors[mine - variant_of(mine) * count];
-      };
-      int number = kNowhere;  // of the lane's best among the moves that are shared, if it is new
-      team.share([&](int whose, int which) {
-        const int mine = base + whose;
-        if (mine >= count * variants) return 0;
-        const int variant = variant_of(mine);
-        const Survivor<Length>& from = survivor_of(mine);
-        Move move;
-        const auto its = list_moves<Neighbourhood>(view, from.first(), variant, which, move);
-        if (which < 0) return its.count;
-        const Length gain =
-            view.template gain_of<MostEdges<Neighbourhood>::kValue>(move, its.removed, its.added);
-        const Found other{{from.rank(), from.choice() * variants + variant, gain}};
-        if (gain > 0 && other < own) own = other, number = whose << kWhich | which;
-        return 0;
+    for (int base = 0; base < moves; base += kGroup) {
+      int leading = kNowhere;  // variant and move of the lane's best, if it is of this group
+      team.template share<ListedByTurn>([&](int whose, int number, ListedByTurn& listed) {
+        const bool counts = number < 0;
+        int turn = counts ? 0 : listed.turn_of(number);
+#pragma unroll 1
+        for (int mine; (mine = base + turn * kLanes + whose) < moves; ++turn) {
+          const int variant = steps.quotient(mine);
+          const Survivor<Length>& from = survivors[mine - variant * count];
+          Move move;
+          const auto its = list_moves<Neighbourhood>(view, from.first(), variant, number, move);
+          if (counts) {
+            listed.set(turn, its.count);
+            if (turn + 1 < ListedByTurn::kTurns) continue;
+            return;
+          }
+          const Length gain =
+              view.template gain_of<MostEdges<Neighbourhood>::kValue>(move, its.removed, its.added);
+          const Found other{{from.rank(), from.choice() * variants + variant, gain}};
+          if (gain > 0 && other < own) own = other, leading = mine << kNumber | number;
+          return;
+        }
       });
       if constexpr (Found::kStops) {
         if (!team.any(own.rank != kNowhere)) continue;
         best = team.least(own);
-        const bool leads = number != kNowhere && own == best && own.gain == best.gain;
+        const bool leads = leading != kNowhere && own == best && own.gain == best.gain;
         // Lanes may have found moves of one variant that gain the same.
-        if (leads & (team.least(leads ? number : kNowhere) == number)) {
-          const int mine = base + (number >> kWhich), which = number & ((1 << kWhich) - 1);
+        if (leads & (team.least(leads ? leading : kNowhere) == leading)) {
+          const int mine = leading >> kNumber, number = leading & ((1 << kNumber) - 1);
+          const int variant = steps.quotient(mine);
           const View its_view = view;
-          const FirstStep<Length> first = survivor_of(mine).first();
-          exact_list<Neighbourhood>(&its_view, &first, variant_of(mine), which, &memory.move);
+          const FirstStep<Length> first = survivors[mine - variant * count].first();
+          exact_list<Neighbourhood>(&its_view, &first, variant, number, &memory.move);
         }
         // Done, unless moves of the first city that improves are still to come.
-        const int next = base + kLanes < count * variants ? best.rank
-                         : item < items                   ? choices.breadth.quotient(item)
-                                                          : kNowhere;
+        const int next = base + kGroup < moves ? best.rank
+                         : item < items        ? choices.breadth.quotient(item)
+                                               : kNowhere;
         if (next > best.rank) {
           items = 0;
           break;
@@ -477,8 +486,9 @@ template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look(const Team& team, const View& view, const Queue& queue, Choices choices,
                       int end, ScoutMemory<Team, typename View::Length>& memory) {
 #ifdef __CUDACC__
-  constexpr bool lists =
-      keeps<typename View::Lengths::Metric>() && Independent<Neighbourhood>::kValue;
+  constexpr int listed =
+      keeps<typename View::Lengths::Metric>() ? ListedMoves<Neighbourhood>::kMost : 0;
+  constexpr bool lists = listed > 0 && listed <= ListedByTurn::kMost;
   if constexpr (Team::kLanes > 1 && lists) {
     return look_by_lists<Neighbourhood, Found>(team, view, queue, choices, end, memory);
   } else if constexpr (Team::kLanes > 1) {

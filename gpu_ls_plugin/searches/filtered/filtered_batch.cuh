@@ -139,22 +139,23 @@ struct Improving {
   static constexpr int kCounts = kAsks;  // moves before they are wanted
   const Moves& moves;
   Ranked<Value> best{0, 0};
-  Value bar = 0;
+  // Moves that make the tour longer by `most` or less may be the best, if it is less than `relief`.
+  Value most = 0, relief = 0;
   int64 kept = 0;
 
   GLS_DEVICE explicit Improving(const Moves& moves) : moves(moves) { look(); }
 
   // What other lanes have found meanwhile.
   GLS_DEVICE void look() {
-    if constexpr (kAsks) bar = read(shared_bar());
+    if constexpr (kAsks) {
+      relief = relief_of<Value>(moves.tour.lengths.metric);
+      // Real reliefs are sums, which are off by more than the differences of equal changes.
+      const bool exact = Value(0.5) == Value(0) || relief == 0;
+      most = exact ? read(shared_bar()) + relief : relief;
+    }
   }
-  // Whether a move may be the best that makes the tour longer by so much.
   GLS_DEVICE bool may_be_best(Value longer) const {
-    if constexpr (!kAsks) return true;
-    const Value relief = relief_of<Value>(moves.tour.lengths.metric), least = longer - relief;
-    // Real reliefs are sums, which are off by more than the differences of equal changes.
-    const bool exact = Value(0.5) == Value(0) || relief == 0;
-    return (least < 0) & (!exact | !(bar < least));
+    return !kAsks || ((longer <= most) & (longer < relief));
   }
   GLS_DEVICE bool wants(const typename Moves::Move& move) {
     if constexpr (!kAsks) return true;
