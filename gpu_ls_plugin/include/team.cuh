@@ -429,29 +429,23 @@ struct Warp {
     return {sum - mine, __shfl_sync(kAllLanes, sum, 31)};
   }
 
-  // Shares what all lanes have, size() things each: use(lane, -1, own) fills in what a lane has,
-  // and use(whose, which, its) is called for each thing, the first of the first lane first.
+  // Shares what all lanes have, size() things each: use(whose, which, its) for each of them, the
+  // first of the first lane first.
   template <class Things, class Use>
-  GLS_DEVICE void share(Use use) const {
-    Things mine{};
-    Compacted own{0, 0};
+  GLS_DEVICE void share(const Things& mine, Use use) const {
+    const Compacted own = stacked(mine.size());
 #pragma unroll 1
-    for (int base = -32; base < own.total; base += 32) {  // one call: what is used may be long
+    for (int base = 0; base < own.total; base += 32) {
       const int item = base + lane();
-      int whose = lane(), which = -1;
-      Things its = mine;
-      if (base >= 0) {
-        whose = 0;  // the last whose things begin there or before
+      int whose = 0;  // the last whose things begin there or before
 #pragma unroll
-        for (int step = 16; step > 0; step /= 2) {
-          if (__shfl_sync(kAllLanes, own.place, whose + step) <= item) whose += step;
-        }
-        which = item - __shfl_sync(kAllLanes, own.place, whose);
-        its = warp::shuffle(mine, whose);
+      for (int step = 16; step > 0; step /= 2) {
+        if (__shfl_sync(kAllLanes, own.place, whose + step) <= item) whose += step;
       }
-      if (base < 0 || item < own.total) use(whose, which, its);
+      const int begin = __shfl_sync(kAllLanes, own.place, whose);
+      const Things its = warp::shuffle(mine, whose);
+      if (item < own.total) use(whose, item - begin, its);
       __syncwarp();
-      if (base < 0) mine = its, own = stacked(mine.size());
     }
   }
 
@@ -606,30 +600,20 @@ struct Block {
   }
 
   template <class Things, class Use>
-  GLS_DEVICE void share(Use use) const {
+  GLS_DEVICE void share(const Things& mine, Use use) const {
     __shared__ int begins[Threads];
     __shared__ Things things[Threads];
-    int total = 0;
+    const Scanned<int> own = scan(mine.size(), 0, [](int a, int b) { return a + b; });
+    begins[threadIdx.x] = own.before, things[threadIdx.x] = mine;
+    __syncthreads();
 #pragma unroll 1
-    for (int base = -Threads; base < total; base += Threads) {
-      const int item = base + lane();
-      int whose = lane(), which = -1;
-      Things its{};
-      if (base >= 0) {
-        whose = 0;
+    for (int item = threadIdx.x; item < own.all; item += Threads) {
+      int whose = 0;
 #pragma unroll 1
-        for (int step = 512; step > 0; step /= 2) {
-          if (whose + step < Threads && begins[whose + step] <= item) whose += step;
-        }
-        which = item - begins[whose];
-        its = things[whose];
+      for (int step = 512; step > 0; step /= 2) {
+        if (whose + step < Threads && begins[whose + step] <= item) whose += step;
       }
-      if (base < 0 || item < total) use(whose, which, its);
-      if (base >= 0) continue;
-      const Scanned<int> own = scan(its.size(), 0, [](int a, int b) { return a + b; });
-      begins[threadIdx.x] = own.before, things[threadIdx.x] = its;
-      total = own.all;
-      __syncthreads();
+      use(whose, item - begins[whose], things[whose]);
     }
   }
 

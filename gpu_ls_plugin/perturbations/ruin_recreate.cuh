@@ -73,6 +73,10 @@ struct RuinedRoutes {
         second = edge, other = its_route;
       }
     }
+    GLS_DEVICE void offer(const Options& others) {
+      if (others.route >= 0) offer(others.best, others.route);
+      if (others.other >= 0) offer(others.second, others.other);
+    }
     // Whoever has one route alone goes first, and last who has none.
     GLS_DEVICE Length regret() const {
       if (route < 0) return Length(-1);
@@ -87,26 +91,36 @@ struct RuinedRoutes {
   const NearNodes near;
   RuinState& state;
 
-  // One lane: the routes of a giant tour, without their loads.
-  GLS_DEVICE void read(const int* tour, int nodes) const {
+  // The routes of a giant tour, without their loads. Lanes take equal shares of its places.
+  template <class Team>
+  GLS_DEVICE void read(const Team& team, const int* tour, int nodes) const {
     const int n = routes.vehicles.customers;
     const auto is_depot = [&](int node) { return node == 0 || node > n; };
-    int first = 0, route = -1, last = 0;
-    while (!is_depot(tour[first])) ++first;
-    for (int step = 0; step < nodes; ++step) {
-      const int place = first + step, node = tour[place < nodes ? place : place - nodes];
-      if (is_depot(node)) {
-        if (route < 0 || routes.after[last] == 0 && last != routes.depot(route)) ++route;
-        last = routes.depot(route);
-        routes.after[last] = 0;
-        continue;
+    const int first =
+        team.least(nodes, nodes, [&](int p) { return is_depot(tour[p]) ? p : nodes; });
+    const auto at = [&](int step) {
+      const int place = first + step;
+      return tour[place < nodes ? place : place - nodes];
+    };
+    const int own = (nodes + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
+    const int begin = from < nodes ? from : nodes, end = begin + own < nodes ? begin + own : nodes;
+    const auto begins = [&](int step) { return is_depot(at(step)) && !is_depot(at(step + 1)); };
+    int count = 0;
+#pragma unroll 1
+    for (int step = begin; step < end; ++step) count += begins(step);
+    const Scanned<int> known = team.scan(count, 0, [](int a, int b) { return a + b; });
+    int route = known.before - 1;
+#pragma unroll 1
+    for (int step = begin; step < end; ++step) {
+      const int node = at(step), next = at(step + 1);
+      if (begins(step)) {
+        link(routes.depot(++route), next);
+      } else if (!is_depot(node)) {
+        routes.owners[node] = route;
+        link(node, is_depot(next) ? 0 : next);
       }
-      link(last, node);
-      routes.after[node] = 0;
-      routes.owners[node] = route;
-      last = node;
     }
-    state.routes = route + (last != routes.depot(route));
+    team.once([&] { state.routes = known.all; });
   }
 
   GLS_DEVICE void link(int node, int next) const {
@@ -180,15 +194,16 @@ struct RuinedRoutes {
     return (bits >> 20 & 63) == 0;
   }
 
-  GLS_DEVICE Options options_of(int customer) const {
+  // By one of some lanes that share a customer's near nodes.
+  GLS_DEVICE Options options_of(int customer, int lane, int lanes) const {
     Options found{Routes::nothing(), Routes::nothing(), -1, -1};
     const auto offer = [&](int node, int route) {
       const Edge edge = routes.edge(node, customer);
       if (routes.in_time(route, customer, edge.value)) found.offer(edge, route);
     };
-    if (state.spare >= 0) offer(routes.depot(state.spare), state.spare);
+    if (lane == 0 && state.spare >= 0) offer(routes.depot(state.spare), state.spare);
 #pragma unroll 1
-    for (int rank = 0; rank < near.near_each; ++rank) {
+    for (int rank = lane; rank < near.near_each; rank += lanes) {
       const int node = near(customer, rank);
       const int route = node == 0 ? Routes::kNoRoute : routes.owners[node];
       if (route < 0 || !routes.takes(route, customer) || blinks(customer, node)) continue;
@@ -196,6 +211,26 @@ struct RuinedRoutes {
       offer(before[node], route);
     }
     return found;
+  }
+
+  // Finds the options of those of the first `count` who wait that `wanted` names.
+  template <class Team, class Wanted>
+  GLS_DEVICE void find_options(const Team& team, int count, Wanted wanted) const {
+    constexpr int kTogether = Team::kLanes < 32 ? 1 : 32;
+    const int lane = team.lane() % kTogether;
+#pragma unroll 1
+    for (int w = team.lane() / kTogether; w < count; w += Team::kLanes / kTogether) {
+      if (!wanted(w)) continue;
+      Options found = options_of(waiting[w], lane, kTogether);
+#ifdef __CUDACC__
+#pragma unroll
+      for (int mask = kTogether / 2; mask > 0; mask /= 2) {
+        found.offer(warp::shuffle(found, lane ^ mask));
+      }
+#endif
+      if (lane == 0) options[w] = found;
+    }
+    team.sync();
   }
 
   // One lane: a customer joins the best route; the last who wait comes to its place.
@@ -292,7 +327,7 @@ struct RuinRecreate {
   GLS_DEVICE static void rebuild(const Team& team, const Routes& row, int nodes, const int* tour,
                                  const Ruin& ruin, Philox& random) {
     RuinState& state = row.state;
-    team.once([&] { row.read(tour, nodes); });
+    row.read(team, tour, nodes);
     team.sync();
     team.each(state.routes, [&](int route) { row.routes.measure(route); });
     team.sync();
@@ -302,20 +337,17 @@ struct RuinRecreate {
       row.find_spare();
     });
     team.sync();
-    const int count = state.count;
-    team.each(count, [&](int w) { row.options[w] = row.options_of(row.waiting[w]); });
-    team.sync();
+    bool all = true;
 #pragma unroll 1
-    for (int left = count; left > 0; --left) {
+    for (int left = state.count;; --left) {
+      row.find_options(team, left, [&](int w) { return all || row.concerns(w); });
+      if (left == 0) return;
+      all = false;
       const Choice none{endless<Length>(), row.routes.vehicles.customers + 1};
       const Choice next = team.least(
           left, none, [&](int w) { return Choice{-row.options[w].regret(), row.waiting[w]}; });
       team.sync();
       team.once([&] { row.join(int(next.index), left - 1); });
-      team.sync();
-      team.each(left - 1, [&](int w) {
-        if (row.concerns(w)) row.options[w] = row.options_of(row.waiting[w]);
-      });
       team.sync();
     }
   }

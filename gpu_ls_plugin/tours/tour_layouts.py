@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 SITE_BYTES = 12  # of the largest gls::Site
 LAYOUTS = ("thread", "warp", "block", "global")
+LISTED_STEPS = 240  # first steps of which moves are listed together
 LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would lack registers
 
 
@@ -62,9 +63,12 @@ class DescentShape:
         """How many a team looks at together."""
         return 64 if self.lanes == 32 else self.lanes
 
-    def ahead(self, steps: int) -> int:
-        """Return how many cities of `steps` first steps a team looks at together."""
-        return max(1, self.first_steps // max(1, steps))
+    def ahead(self, steps: int, listed: bool = False) -> int:
+        """Return how many cities of `steps` first steps a team looks at together.
+
+        Where moves are `listed` before they are evaluated, all lanes should have some to evaluate.
+        """
+        return max(1, (LISTED_STEPS if listed else self.first_steps) // max(1, steps))
 
 
 # Warps of a block of chains, and blocks of a multiprocessor, by how many registers the moves need;

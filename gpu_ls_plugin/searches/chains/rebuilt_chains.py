@@ -34,7 +34,9 @@ def rebuilt_shape(
 ) -> tour_layouts.DescentShape:
     """Return who holds a chain, and where, as `descent_layouts.descent_shape` does."""
     most = CHOOSING_WARPS if needs.chooses else MOST_WARPS.get(needs.registers, tours)
-    return descent_layouts.descent_shape(n, most, shared_memory - KICK_BYTES, needs=needs)
+    return descent_layouts.descent_shape(
+        n, min(tours, most), shared_memory - KICK_BYTES, needs=needs
+    )
 
 
 def rebuilt_kernel(
@@ -103,7 +105,7 @@ class RebuiltChains(Chains):
             **kick.arguments,
             **self.state_arguments,
             "kicked": backend.xp.empty_like(self.tours),
-            "ahead": layout.ahead(parts.steps),
+            "ahead": layout.ahead(parts.steps, parts.listed),
             "seed": start.seed,
             "first_row": start.first_row,
             "max_moves": start.max_moves,

@@ -32,6 +32,8 @@ struct Listed {
   Length removed = 0, added = 0;
 };
 
+constexpr int kNotWanted = -1;
+
 // A view that says of one move that it gains, that of number `wanted`, and of no other.
 template <class View>
 struct ListingView : View {
@@ -53,35 +55,30 @@ struct ListingView : View {
   }
 };
 
+// How many moves of a variant lengths let gain.
 template <class Neighbourhood, class View, class Length = typename View::Length>
-GLS_OUT_OF_LINE Listed<Length> exact_list(const View* view, const FirstStep<Length>* first,
-                                          int variant, int wanted, Move* move) {
-  const ListingView<View> exact(*view, wanted);
-  Neighbourhood::gain(exact, *first, variant, *move);
-  return exact.listed;
+GLS_OUT_OF_LINE int count_moves(const View* view, const FirstStep<Length>* first, int variant) {
+  using Lengths = typename View::Lengths;
+  Move unused;
+  if constexpr (Lengths::kQuick) {
+    const auto tentative = view->with(Tentative<Lengths>(view->length));
+    const ListingView quick(tentative, kNotWanted);
+    Neighbourhood::gain(quick, *first, variant, unused);
+    if (!quick.length.doubt()) return quick.listed.count;
+  }
+  const ListingView exact(*view, kNotWanted);
+  Neighbourhood::gain(exact, *first, variant, unused);
+  return exact.listed.count;
 }
 
-// Counts the moves of a variant, and writes that of number `wanted` into `move`.
+// Writes one of these moves, and returns what it gains. Out of line: few moves are listed.
 template <class Neighbourhood, class View, class Length = typename View::Length>
-GLS_DEVICE Listed<Length> list_moves(const View& view, const FirstStep<Length>& first, int variant,
-                                     int wanted, Move& move) {
-  using Lengths = typename View::Lengths;
-  if constexpr (Lengths::kQuick) {
-    using Quick = decltype(view.with(Tentative<Lengths>(view.length)));
-    const ListingView<Quick> quick(view.with(Tentative<Lengths>(view.length)), wanted);
-    Neighbourhood::gain(quick, first, variant, move);
-    if (!quick.length.doubt()) return quick.listed;
-    const View its_view = view;
-    const FirstStep<Length> its_first = first;
-    Move its_move;
-    const auto exact = exact_list<Neighbourhood>(&its_view, &its_first, variant, wanted, &its_move);
-    move = its_move;
-    return exact;
-  } else {
-    const ListingView<View> exact(view, wanted);
-    Neighbourhood::gain(exact, first, variant, move);
-    return exact.listed;
-  }
+GLS_OUT_OF_LINE Length gain_of_listed(const View* view, const FirstStep<Length>* first, int variant,
+                                      int number, Move* move) {
+  const ListingView exact(*view, number);
+  Neighbourhood::gain(exact, *first, variant, *move);
+  return view->template gain_of<MostEdges<Neighbourhood>::kValue>(*move, exact.listed.removed,
+                                                                  exact.listed.added);
 }
 
 }  // namespace gls

@@ -367,10 +367,12 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
   constexpr int kLanes = Team::kLanes, kGroup = ListedByTurn::kTurns * kLanes;
   constexpr int kNumber = 16;  // bits of the number of a move among those of a variant
   const Survivor<Length>* const survivors = memory.survivors;
+  const View its_view = view;  // a copy, for what is out of line
   const int variants = choices.variants.divisor;
   int items = (end * choices.breadth.divisor - queue.share + queue.shares - 1) / queue.shares;
   Found best{{kNowhere, 0, 0}}, own = best;
-  int item = 0;
+  Move its_moves[2];  // the lane's best, and one to be written
+  int item = 0, spare = 0;
 #pragma unroll 1
   while (item < items) {
     const int count =
@@ -379,40 +381,35 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
     const Divisor steps(count > 0 ? count : 1);
 #pragma unroll 1
     for (int base = 0; base < moves; base += kGroup) {
-      int leading = kNowhere;  // variant and move of the lane's best, if it is of this group
-      team.template share<ListedByTurn>([&](int whose, int number, ListedByTurn& listed) {
-        const bool counts = number < 0;
-        int turn = counts ? 0 : listed.turn_of(number);
+      const auto variant_of = [&](int mine) { return steps.quotient(mine); };
+      const auto survivor_of = [&](int mine) -> const Survivor<Length>& {
+        return survivors[mine - variant_of(mine) * count];
+      };
+      ListedByTurn listed;
 #pragma unroll 1
-        for (int mine; (mine = base + turn * kLanes + whose) < moves; ++turn) {
-          const int variant = steps.quotient(mine);
-          const Survivor<Length>& from = survivors[mine - variant * count];
-          Move move;
-          const auto its = list_moves<Neighbourhood>(view, from.first(), variant, number, move);
-          if (counts) {
-            listed.set(turn, its.count);
-            if (turn + 1 < ListedByTurn::kTurns) continue;
-            return;
-          }
-          const Length gain =
-              view.template gain_of<MostEdges<Neighbourhood>::kValue>(move, its.removed, its.added);
-          const Found other{{from.rank(), from.choice() * variants + variant, gain}};
-          if (gain > 0 && other < own) own = other, leading = mine << kNumber | number;
-          return;
-        }
+      for (int turn = 0; turn < ListedByTurn::kTurns; ++turn) {
+        const int mine = base + turn * kLanes + team.lane();
+        if (mine >= moves) break;
+        const FirstStep<Length> first = survivor_of(mine).first();
+        listed.set(turn, count_moves<Neighbourhood>(&its_view, &first, variant_of(mine)));
+      }
+      int leading = kNowhere;  // variant and move of the lane's best, if it is of this group
+      team.share(listed, [&](int whose, int number, const ListedByTurn& its) {
+        const int mine = base + its.turn_of(number) * kLanes + whose, variant = variant_of(mine);
+        const Survivor<Length>& from = survivor_of(mine);
+        const FirstStep<Length> first = from.first();
+        const Length gain =
+            gain_of_listed<Neighbourhood>(&its_view, &first, variant, number, &its_moves[spare]);
+        const Found other{{from.rank(), from.choice() * variants + variant, gain}};
+        if (gain > 0 && other < own) own = other, leading = mine << kNumber | number, spare ^= 1;
       });
       if constexpr (Found::kStops) {
         if (!team.any(own.rank != kNowhere)) continue;
         best = team.least(own);
         const bool leads = leading != kNowhere && own == best && own.gain == best.gain;
         // Lanes may have found moves of one variant that gain the same.
-        if (leads & (team.least(leads ? leading : kNowhere) == leading)) {
-          const int mine = leading >> kNumber, number = leading & ((1 << kNumber) - 1);
-          const int variant = steps.quotient(mine);
-          const View its_view = view;
-          const FirstStep<Length> first = survivors[mine - variant * count].first();
-          exact_list<Neighbourhood>(&its_view, &first, variant, number, &memory.move);
-        }
+        const int first = team.least(leads ? leading : kNowhere);
+        if (leads && first == leading) memory.move = its_moves[spare ^ 1];
         // Done, unless moves of the first city that improves are still to come.
         const int next = base + kGroup < moves ? best.rank
                          : item < items        ? choices.breadth.quotient(item)

@@ -1,0 +1,139 @@
+// All moves of 3-opt, none of them tested, where lengths tell which of them an objective is asked
+// about: those that may be the best go to a queue, and are evaluated from there.
+//
+// A slot takes squares of pairs of positions i < j, and lanes the positions k behind them. What
+// neighbouring pairs and ways have lengths in common: per lane six, for the sixteen moves that a
+// square has with k. LengthsTo to k + 1 are those of the next lane.
+#pragma once
+
+#include "searches/filtered/filtered_modes.cuh"
+
+namespace gls {
+
+// Squares of kSide x kSide pairs, of positions from kSide x and kSide y on, x <= y.
+struct PairSquares {
+  static constexpr int kSide = 2;
+
+  GLS_DEVICE static int64 count(int n) {
+    const int64 side = (n + kSide - 1) / kSide;
+    return side * (side + 1) / 2;
+  }
+  GLS_DEVICE static void decode(int64 number, int n, int& i, int& j) {
+    Roots(n, nullptr, 0).pair(uint64(number), i, j);
+    i *= kSide, j = (j - 1) * kSide;
+  }
+};
+
+template <class Moves, template <class> class Sink>
+struct EvaluateWhole {
+  using Value = typename Moves::Value;
+  using Triple = typename Moves::Move;
+  static constexpr int kSide = PairSquares::kSide;
+
+  // LengthsTo from the positions of either side of a square, and that behind it, to one position.
+  struct LengthsTo {
+    Value to_i[kSide + 1], to_j[kSide + 1];
+  };
+
+  // The square of a slot's pairs, whatever k is.
+  struct Square {
+    const typename Moves::Tour& tour;
+    const int i, j;
+    Value between[kSide + 1][kSide + 1], edges_i[kSide], edges_j[kSide];
+
+    GLS_DEVICE Square(const typename Moves::Tour& tour, int i, int j) : tour(tour), i(i), j(j) {
+      GLS_UNROLL
+      for (int p = 0; p <= kSide; ++p) {
+        GLS_UNROLL
+        for (int q = 0; q <= kSide; ++q) between[p][q] = tour.length(at(i + p), at(j + q));
+        if (p < kSide) edges_i[p] = tour.edges[at(i + p)], edges_j[p] = tour.edges[at(j + p)];
+      }
+    }
+    GLS_DEVICE int at(int position) const { return position < tour.n ? position : 0; }
+
+    GLS_DEVICE LengthsTo lengths(int k) const {
+      LengthsTo its;
+      GLS_UNROLL
+      for (int p = 0; p <= kSide; ++p) {
+        its.to_i[p] = tour.length(at(i + p), k), its.to_j[p] = tour.length(at(j + p), k);
+      }
+      return its;
+    }
+
+    // use(p, q, changes) for each pair, by lengths to k and behind it.
+    template <class Use>
+    GLS_DEVICE void each(int k, const LengthsTo& e, const LengthsTo& f, Use use) const {
+      const Value ef = tour.edges[k];
+      GLS_UNROLL
+      for (int p = 0; p < kSide; ++p) {
+        GLS_UNROLL
+        for (int q = 0; q < kSide; ++q) {
+          Value changes[kPureReconnections];
+          TripleLengths<Value>{between[p][q],           between[p][q + 1],
+                               between[p + 1][q + 1],   e.to_i[p],
+                               e.to_i[p + 1],           e.to_j[q],
+                               f.to_i[p + 1],           f.to_j[q],
+                               f.to_j[q + 1],           ef,
+                               edges_i[p] + edges_j[q], k == j + q + 1}
+              .changes(changes);
+          if (i + p < j + q && j + q < k) use(p, q, changes);
+        }
+      }
+    }
+  };
+
+  template <class Team>
+  GLS_DEVICE static void run(const Slot<Team>& slot) {
+    const Team& team = slot.team;
+    const Moves moves(slot.batch, slot.row);
+    const int n = slot.batch.n;
+    const Chunk chunk(slot.batch, slot.row, PairSquares::count(n));
+    // The last lane lends its lengths to the one before it.
+    constexpr int kStep = Team::kLanes > 1 ? Team::kLanes - 1 : 1;
+    const bool lends = team.lane() == kStep;
+    Sink<Moves> sink(moves);
+    MoveQueue<Team, Sink<Moves>, Triple> queue{team, sink};
+    for (uint32 x = slot.number(); x < chunk.count && !team.cut(); x += slot.batch.slots) {
+      int i, j;
+      PairSquares::decode(chunk.first + x, n, i, j);
+      const Square square(moves.tour, i, j);
+      sink.look();
+      for (int base = j + 1; base < n; base += kStep) {
+        const int k = base + team.lane();
+        const LengthsTo to_k = square.lengths(k < n ? k : 0);
+        const LengthsTo behind = next_lane(team, to_k, square, k);
+        uint32 wanted = 0;
+        if (k < n && !lends) {
+          square.each(k, to_k, behind, [&](int p, int q, const auto& changes) {
+            GLS_UNROLL
+            for (int way = 0; way < kPureReconnections; ++way) {
+              const int move = (p * kSide + q) * kPureReconnections + way;
+              wanted |= uint32(sink.may_be_best(changes[way])) << move;
+            }
+            sink.kept += Sink<Moves>::kCounts * kPureReconnections;
+          });
+        }
+#pragma unroll 1
+        for (; team.any(wanted != 0); wanted &= wanted - 1) {
+          const int move = wanted != 0 ? lowest_bit(wanted) : 0, pair = move / kPureReconnections;
+          queue.push(wanted != 0,
+                     Triple{{i + pair / kSide, j + pair % kSide, k}, move % kPureReconnections});
+        }
+      }
+    }
+    queue.finish();
+    slot.note(sink);
+  }
+
+ private:
+  template <class Team>
+  GLS_DEVICE static LengthsTo next_lane(const Team& team, const LengthsTo& own,
+                                        const Square& square, int k) {
+#ifdef __CUDACC__
+    if constexpr (Team::kLanes > 1) return warp::shuffle(own, team.lane() + 1);
+#endif
+    return square.lengths(k + 1 < square.tour.n ? k + 1 : 0);
+  }
+};
+
+}  // namespace gls
