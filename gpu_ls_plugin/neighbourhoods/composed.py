@@ -146,6 +146,7 @@ def chain_needs(
         len(moves.names),
         "many" if isinstance(metric, RowsUnder) else REGISTERS[level],
         any(part.chooses for part in neighbourhoods),
+        isinstance(metric, Under) and metric.objective.keeps,
     )
 
 
@@ -159,8 +160,6 @@ class CandidateMoves:
         By name.
     steps : int
         First steps of a city.
-    listed : bool
-        Whether teams of many lanes list moves before an objective is asked about them.
     neighbours : int
         Moves of a city.
     needs : ChainNeeds
@@ -191,7 +190,6 @@ class CandidateMoves:
             neighbourhoods, symmetric=problem.symmetric, length=sites.length, grid=sites.grid
         )
         self.steps = directions * breadth
-        self.listed = problem.objective.kept_bytes(problem) > 0
         self.neighbours = self.steps * sum(
             part.variants(degree, problem.symmetric) for part in neighbourhoods
         )

@@ -72,6 +72,11 @@ class Objective(ABC):
         """Whether the library's tests compare the functor with this class."""
         return not foreign(self)
 
+    @property
+    def keeps(self) -> bool:
+        """Whether the functor keeps something of a tour: where it says how many bytes."""
+        return type(self).kept_bytes is not Objective.kept_bytes
+
     def kept_bytes(self, problem: Problem) -> int:
         """Return what the functor keeps of a tour, a multiple of 16; nothing unless overridden."""
         return 0

@@ -351,6 +351,8 @@ def _routing() -> Iterator[Kernel]:
         together = descent_layouts.multi_shape(n, shared, needs, "auto")
         rebuilt = rebuilt_shape(CITIES[0], 16, shared, needs)
         chains = chain_layouts.chain_shape(n, 64, shared, needs=needs)
+        whole = FilteredNeighbourhood(ThreeOpt(), Everything())
+        filtered = FilteredKernels(whole, metric, length, grid, asks=True)
         resources = tuple(part.name for part in objective.resources)
         for kernel in (
             descent_kernel(metric, moves, descents.team, descents.memory),
@@ -359,6 +361,9 @@ def _routing() -> Iterator[Kernel]:
             multi_descent_kernel(metric, moves, together.team, together.memory),
             chain_kernel(metric, moves, WINDOW, Annealing(), chains),
             rebuilt_kernel(metric, moves, kick, Annealing(), rebuilt),
+            *filtered.evaluation("whole"),
+            filtered.step("TakeFiltered"),
+            tour_cost_kernel(metric, WARP),
         ):
             yield replace(kernel, parts=(*kernel.parts, *resources))
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 SITE_BYTES = 12  # of the largest gls::Site
 LAYOUTS = ("thread", "warp", "block", "global")
-LISTED_STEPS = 240  # first steps of which moves are listed together
 LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would lack registers
 
 
@@ -68,7 +67,8 @@ class DescentShape:
 
         Where moves are `listed` before they are evaluated, all lanes should have some to evaluate.
         """
-        return max(1, (LISTED_STEPS if listed else self.first_steps) // max(1, steps))
+        together = 4 * max(self.lanes, 64) if listed else self.first_steps
+        return max(1, together // max(1, steps))
 
 
 # Warps of a block of chains, and blocks of a multiprocessor, by how many registers the moves need;
@@ -86,7 +86,8 @@ class ChainNeeds:
 
     A city's site takes `site_bytes`, a number in which lengths are added up `length_bytes`; moves
     are counted by `neighbourhoods` and need "few", "some", "many" or "most" `registers`, in
-    descents more where they look for places (`chooses`).
+    descents more where they look for places (`chooses`). They are `listed` where an objective keeps
+    something of tours, before it is asked about them.
     """
 
     site_bytes: int = SITE_BYTES
@@ -94,6 +95,7 @@ class ChainNeeds:
     neighbourhoods: int = 1
     registers: str = "some"
     chooses: bool = False
+    listed: bool = False
 
     @property
     def slot_bytes(self) -> int:

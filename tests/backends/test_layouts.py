@@ -11,10 +11,13 @@ from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.compile_check import compile_kernel
 from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt, TwoOpt
 from gpu_ls_plugin.neighbourhoods.composed import Moves, chain_needs
-from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.objectives.routing import Routing
+from gpu_ls_plugin.objectives.under import Under
+from gpu_ls_plugin.perturbations import DoubleBridge, ruin_recreate
+from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.recombination import assembly_layouts, edge_assembly
-from gpu_ls_plugin.searches.chains import chain_layouts
+from gpu_ls_plugin.searches.chains import chain_layouts, rebuilt_chains
 from gpu_ls_plugin.searches.chains.chain_kernel import chain_kernel
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.descent.descent import descent_kernel
@@ -28,6 +31,7 @@ KINDS = {  # metric, type of lengths, grid
     "real": ("EUC", "double", ""),
     "long": ("EXPLICIT", "gls::int64", ""),
 }
+ROUTED = {"loads": {}, "durations": {"metric": "EUC", "route_limit": 9}}
 MOVES = {
     "one": (LinKernighan(3),),
     "two": (TwoOpt(), OrOpt(3)),
@@ -38,8 +42,13 @@ CITIES = range(10, 20_000, 7)
 
 def composed(kind, moves):
     """The metric, its moves and what chains of them need."""
-    name, length, grid = KINDS[kind]
-    metric = BUILT_IN_METRICS[name]()
+    if kind in ROUTED:
+        problem = CVRP(((0, 0), (0, 3), (4, 0)), (0, 1, 1), 2, **ROUTED[kind])
+        metric, real = Under(problem.nodes.metric, Routing(problem)), not problem.integer
+        length, grid = ("double", "") if real else ("int", "fine")
+    else:
+        name, length, grid = KINDS[kind]
+        metric = BUILT_IN_METRICS[name]()
     made = Moves.of(MOVES[moves], symmetric=True, length=length, grid=grid)
     return metric, made, chain_needs(metric, made, MOVES[moves])
 
@@ -95,7 +104,7 @@ def test_crossovers_fit():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("nvrtc")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *ROUTED])
 def test_descents_fit(kind):
     metric, made, needs = composed(kind, "two")
     static = {}
@@ -111,6 +120,34 @@ def test_descents_fit(kind):
                 static[key] = report.shared
             assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
     assert len(static) > 5
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("nvrtc")
+@pytest.mark.parametrize("kind", ROUTED)
+def test_chains_of_routes_fit(kind):
+    metric, made, needs = composed(kind, "two")
+    time = "double" if kind == "durations" else "gls::int64"
+    kick, static = ruin_recreate.in_chains(metric.metric, time), {}
+    for n in CITIES:
+        for tours in (1, 2, 4, 16):
+            shape = rebuilt_chains.rebuilt_shape(n, tours, SHARED, needs)
+            if not shape.in_shared:
+                continue
+            key = shape.team, shape.memory
+            if key not in static:
+                kernel = rebuilt_chains.rebuilt_kernel(metric, made, kick, Annealing(), shape)
+                report = compile_kernel(kernel, 90)
+                assert not report.error
+                static[key] = report.shared
+            assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
+    assert len(static) > 5
+
+
+def test_few_chains_of_routes_are_held_by_blocks():
+    needs = composed("loads", "two")[2]
+    assert rebuilt_chains.rebuilt_shape(500, 2, SHARED, needs).lanes == 128
+    assert rebuilt_chains.rebuilt_shape(500, 8, SHARED, needs).lanes == 32
 
 
 @pytest.mark.slow

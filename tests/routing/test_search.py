@@ -9,10 +9,12 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.searches.chains.start import Start
 from tests.helpers.marks import slow_after
 from tests.helpers.routing import KINDS, giant_tours, plain_violations, random_cvrp
+from tests.routing.time_windows import some_windows
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 ALL_KINDS = pytest.mark.parametrize("kind", slow_after(3, list(KINDS)))
@@ -108,6 +110,37 @@ def test_modes_lead_to_the_same_tours(kind, backend):
         search = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
         found.append(search(problem, starts, backend=backend).tours)
     assert all((tours == found[0]).all() for tours in found)
+
+
+@BOTH
+@pytest.mark.parametrize("kind", slow_after(1, UNDIRECTED))
+def test_whole_triples_are_those_of_openings(kind, backend):
+    problem = random_cvrp(kind, 14, 7)
+    starts, found = giant_tours(problem, 6, 8), []
+    for mode in ("auto", "openings"):  # by pairs of edges, with and without lengths in common
+        part = gls.FilteredNeighbourhood(gls.ThreeOpt(), gls.Everything(), mode=mode)
+        search = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
+        found.append(search(problem, starts, backend=backend))
+    assert (found[0].tours == found[1].tours).all()
+    assert found[0].statistics.moves > len(starts)
+    assert found[0].statistics.evaluations == found[1].statistics.evaluations
+
+
+@BOTH
+@KINDS_AND_PENALTIES
+def test_costs_are_lengths_and_what_is_paid(kind, soft, backend):
+    problem, where = random_cvrp(kind, 30, 1), get_backend(backend)
+    tours = giant_tours(problem, 12, 2)
+    searched = (problem.penalised(load=3, duration=2, vehicles=50) if soft else problem).tsp
+    said = where.to_numpy(tour_costs(where, searched, where.xp.asarray(tours)))
+    np.testing.assert_allclose(said, searched.cost(tours), rtol=1e-12)
+    assert (said > problem.cost(tours)).any()  # some pay
+
+
+def test_resources_of_others_are_not_believed():
+    problem = random_cvrp("duration", 12, 1)
+    assert problem.tsp.objective.proven
+    assert not problem.with_resources(some_windows(problem)).tsp.objective.proven
 
 
 @pytest.mark.gpu

@@ -55,7 +55,8 @@ def chain_shape(n: int, tours: int, shared_memory: int, needs: ChainNeeds) -> Ch
         Bytes that a block may have.
     needs : ChainNeeds
     """
-    layouts = [(w, b) for w, b in CHAIN_WARPS[needs.registers] if w * b <= max(1, tours)]
+    registers = "most" if needs.chooses and needs.registers == "many" else needs.registers
+    layouts = [(w, b) for w, b in CHAIN_WARPS[registers] if w * b <= max(1, tours)]
     fitting = first_fitting(layouts, warp_bytes(n, needs), shared_memory)
     if fitting is None or n > LARGEST_SHORT:
         return ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)

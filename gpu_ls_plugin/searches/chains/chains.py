@@ -345,7 +345,7 @@ class FusedChains(Chains):
             **parts.arguments,
             **self.start.backend.batch_data(self.start.problem, len(self.tours)),
             **self.state_arguments,
-            "ahead": layout.ahead(parts.steps, parts.listed),
+            "ahead": layout.ahead(parts.steps, parts.needs.listed),
             "seed": start.seed,
             "first_row": start.first_row,
             "max_moves": start.max_moves,

@@ -68,7 +68,7 @@ struct RebuiltChain {
            !team.cut()) {
       Philox random(schedule.seed, Purpose::kRuin, schedule.first_row + item);
       random.seek(its.kicks * kRebuildDraws);
-      const bool rebuilt = Kick::kick(team, item, n, current, data..., random, kicked);
+      const bool rebuilt = kick_apart(&team, item, n, current, &random, kicked, &data...);
       bool taken = false, leads = false;
       if (rebuilt) {
         wake(team, view, kicked, queue);
@@ -108,6 +108,13 @@ struct RebuiltChain {
   }
 
  private:
+  // Out of line: kicks are long, and have nothing to do with what a repair keeps in registers.
+  template <class... KickData>
+  GLS_OUT_OF_LINE static bool kick_apart(const Team* team, int item, int n, const int* current,
+                                         Philox* random, int* kicked, const KickData*... data) {
+    return Kick::kick(*team, item, n, current, *data..., *random, kicked);
+  }
+
   // Where a chain stands.
   struct State {
     Cost cost, best;

@@ -105,7 +105,7 @@ class RebuiltChains(Chains):
             **kick.arguments,
             **self.state_arguments,
             "kicked": backend.xp.empty_like(self.tours),
-            "ahead": layout.ahead(parts.steps, parts.listed),
+            "ahead": layout.ahead(parts.steps, parts.needs.listed),
             "seed": start.seed,
             "first_row": start.first_row,
             "max_moves": start.max_moves,

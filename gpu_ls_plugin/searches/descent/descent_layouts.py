@@ -27,6 +27,7 @@ CHOOSING_WARPS = {"few": 16, "some": 16, "many": 12, "most": 8}
 BLOCK_LANES = {2_000: 128, 8_000: 256}
 FEW = 2
 SOME = 8  # tours a multiprocessor, from which on each gets a warp
+LISTED_BYTES = 16  # of a lane of a block, for what lanes share of their lists, and scans hand on
 THREADS = 32  # of a block of tours held by threads
 # Of a sweep, by the cities of all tours: cities of a chunk, and among how many blocks their first
 # steps are shared. Where many share many, none is left alone with a city whose edges are long;
@@ -66,7 +67,8 @@ def descent_shape(
     own, sites = tour_bytes(n, 2), padded(n * SITE_BYTES)
 
     def room(lanes: int) -> int:
-        return shared_memory - 2 * lanes * survivor_bytes(needs.length_bytes) - BLOCK_OVERHEAD
+        scouts = 2 * lanes * survivor_bytes(needs.length_bytes)
+        return shared_memory - scouts - needs.listed * lanes * LISTED_BYTES - BLOCK_OVERHEAD
 
     def fitting(teams: int) -> bool:
         return n <= LARGEST_SHORT and teams * own + sites <= room(32 * teams)

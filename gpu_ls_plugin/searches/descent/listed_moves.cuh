@@ -57,17 +57,17 @@ struct ListingView : View {
 
 // How many moves of a variant lengths let gain.
 template <class Neighbourhood, class View, class Length = typename View::Length>
-GLS_OUT_OF_LINE int count_moves(const View* view, const FirstStep<Length>* first, int variant) {
+GLS_DEVICE int count_moves(const View& view, const FirstStep<Length>& first, int variant) {
   using Lengths = typename View::Lengths;
   Move unused;
   if constexpr (Lengths::kQuick) {
-    const auto tentative = view->with(Tentative<Lengths>(view->length));
+    const auto tentative = view.with(Tentative<Lengths>(view.length));
     const ListingView quick(tentative, kNotWanted);
-    Neighbourhood::gain(quick, *first, variant, unused);
+    Neighbourhood::gain(quick, first, variant, unused);
     if (!quick.length.doubt()) return quick.listed.count;
   }
-  const ListingView exact(*view, kNotWanted);
-  Neighbourhood::gain(exact, *first, variant, unused);
+  const ListingView exact(view, kNotWanted);
+  Neighbourhood::gain(exact, first, variant, unused);
   return exact.listed.count;
 }
 

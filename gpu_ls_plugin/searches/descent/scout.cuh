@@ -390,8 +390,8 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
       for (int turn = 0; turn < ListedByTurn::kTurns; ++turn) {
         const int mine = base + turn * kLanes + team.lane();
         if (mine >= moves) break;
-        const FirstStep<Length> first = survivor_of(mine).first();
-        listed.set(turn, count_moves<Neighbourhood>(&its_view, &first, variant_of(mine)));
+        const auto first = survivor_of(mine).first();
+        listed.set(turn, count_moves<Neighbourhood>(view, first, variant_of(mine)));
       }
       int leading = kNowhere;  // variant and move of the lane's best, if it is of this group
       team.share(listed, [&](int whose, int number, const ListedByTurn& its) {

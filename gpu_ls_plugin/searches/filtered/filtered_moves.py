@@ -161,7 +161,7 @@ class FilteredMoves(Engine):
     @property
     def _asks(self) -> bool:
         """Whether an objective judges moves by what it keeps of a tour."""
-        return self.problem.objective.kept_bytes(self.problem) > 0
+        return self.problem.objective.keeps
 
     def moves_per_evaluation(self) -> int:
         """Return the size of the neighbourhood, whatever the filter keeps of it."""
