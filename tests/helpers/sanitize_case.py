@@ -248,9 +248,9 @@ class Watched:
                 assert several.fleet is not None or several.feasible(tours).all()
                 assert (several.violations(tours).vehicles == 0).all()
                 self.calls += 1
-            # On a CPU, where kernels take long to compile, those that hold all others.
-            usual = several.route_limit and problem.integer and problem.n < MANY
-            if usual or self.backend == "cuda":
+            # Kernels take long to compile: those that hold all others, of real numbers on a GPU alone.
+            real = problem.integer or self.backend == "cuda"
+            if several.route_limit and real and problem.n < MANY:
                 self.moves_of_routes(several, np.concatenate([rows[1], rows[1][:, ::-1]]))
 
     def moves_of_routes(self, problem: gls.CVRP, tours: Any) -> None:
