@@ -248,7 +248,7 @@ class Watched:
                 assert several.fleet is not None or several.feasible(tours).all()
                 assert (several.violations(tours).vehicles == 0).all()
                 self.calls += 1
-            # Kernels take long to compile: those that hold all others, of real numbers on a GPU alone.
+            # Kernels take long to compile: those that hold all others; real ones on a GPU alone.
             real = problem.integer or self.backend == "cuda"
             if several.route_limit and real and problem.n < MANY:
                 self.moves_of_routes(several, np.concatenate([rows[1], rows[1][:, ::-1]]))
@@ -261,6 +261,9 @@ class Watched:
         every = self.backend == "cuda"  # else without what the last chain holds
         for pivoting in (gls.Multi(9), gls.Best(), gls.First())[: 3 if every else 2]:
             self.search(replace(local, pivoting=pivoting), problem.tsp, starts)
+        for part in (gls.TwoOpt(), gls.ThreeOpt()):
+            complete = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
+            self.search(complete, problem.tsp, starts)
         for kick in (gls.DoubleBridge(30), gls.RuinRecreate(8, 5))[0 if every else 1 :]:
             search = gls.IteratedLocalSearch(local, kick)
             self.search(search, problem.tsp, starts, kicks=KICKS)
