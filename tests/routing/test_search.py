@@ -113,7 +113,8 @@ def test_modes_lead_to_the_same_tours(kind, backend):
 
 
 @BOTH
-@pytest.mark.parametrize("kind", slow_after(1, UNDIRECTED))
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", UNDIRECTED)
 def test_whole_triples_are_those_of_openings(kind, backend):
     problem = random_cvrp(kind, 14, 7)
     starts, found = giant_tours(problem, 6, 8), []
