@@ -217,6 +217,7 @@ def test_whatever_goes_wrong_the_others_are_written(
 # ---- names that cannot be decoded, terminals that know few letters
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_json", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "changes",

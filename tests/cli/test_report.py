@@ -91,6 +91,7 @@ def test_the_help_names_all_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(name in out for name in ("FOLDER", "--output", "--targets", "--title", "--json"))
 
 
+@pytest.mark.slow
 def test_neither_cupy_nor_pymoo_is_needed(folder: Path) -> None:
     code = (
         "import sys; sys.modules.update(cupy=None, pymoo=None)\n"

@@ -89,6 +89,7 @@ def test_fixed_edges_stand_for_the_common_paths(elite):
             assert (near == np.resize(wanted, len(near))).all()
 
 
+@pytest.mark.slow
 @given(elites(), st.randoms(use_true_random=False))
 def test_rings_expand_to_tours_with_the_fixed_edges(elite, random):
     contraction, cut, _ = contracted(elite, elite[1:])

@@ -33,6 +33,7 @@ def distances(problem, weights, ideal, tours):
     return (weights * (costs - ideal)).max(axis=1) + 0.1 * (weights * costs).sum(axis=1)
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)  # each compiles a search of its own
 @given(
     st.lists(st.sampled_from(METRICS), min_size=2, max_size=3),

@@ -57,6 +57,7 @@ def test_descents_are_those_on_matrices(moves, metrics):
     assert np.array_equal(found.costs, problem.cost(found.tours))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.sampled_from(METRICS[:3] + METRICS[-2:]), min_size=2, max_size=2),

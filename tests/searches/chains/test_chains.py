@@ -133,6 +133,7 @@ def test_walks_are_those_of_the_oracle(n, walk, span, seed):
     assert_same(start, "chains of 3", "always", 10, gls.DoubleBridge(walk=walk), min(5, n - 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kick", [gls.DoubleBridge(None), gls.DoubleBridge(160), gls.DoubleBridge(walk=9)]
 )

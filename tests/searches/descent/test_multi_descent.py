@@ -26,6 +26,7 @@ def assert_same(problem, starts, name, cities, **others) -> None:
     test_descent.assert_same(problem, starts, name, rule=rule, descend=descend, **others)
 
 
+@pytest.mark.slow
 @examples(20)
 @given(
     st.integers(4, 36),
@@ -40,6 +41,7 @@ def test_moves_together_are_those_of_the_oracle(n, span, seed, metric, name, cit
     assert_same(problem, random_tours(n, 1, seed), name, cities, k=min(6, n - 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LISTS)
 def test_long_descents_are_those_of_the_oracle(name):
     problem = random_problem("EUC_2D", 50, span=500)

@@ -268,6 +268,7 @@ def test_random_restarts_of_filtered_searches(edges):
     assert result.costs.tolist() == sorted(costs.tolist())
 
 
+@pytest.mark.slow
 @EACH_SPACE
 def test_iterated_local_search_wakes_all_cities_after_a_kick(edges):
     n = {2: 60, 3: 45}[edges]
