@@ -37,6 +37,12 @@ struct Stateless {
   GLS_DEVICE void refresh(const Team&, bool) const {}
 };
 
+// Whether a filter on a neighbourhood has to hear of every kept move that improves the tour.
+template <class Test>
+GLS_DEVICE constexpr bool hears() {
+  return !__is_base_of(Stateless, Test);
+}
+
 // All moves.
 struct Everything {
   template <class Space, class PlacedTour>

@@ -101,12 +101,13 @@ def test_best_improvement_ends_where_no_feasible_move_gains(kind, part, edges, b
 
 @BOTH
 @pytest.mark.parametrize("kind", slow_after(1, UNDIRECTED))
-def test_modes_lead_to_the_same_tours(kind, backend):
-    problem = random_cvrp(kind, 14, 7)
-    starts = giant_tours(problem, 6, 8)
+@pytest.mark.parametrize("test", [gls.Everything(), gls.DontLook()], ids=["all", "dont look"])
+def test_modes_lead_to_the_same_tours(test, kind, backend):
+    problem = random_cvrp(kind, 40, 7)
+    starts = giant_tours(problem, 24, 8)
     found = []
     for mode in ("masked", "compact", "fused", "openings"):
-        part = gls.FilteredNeighbourhood(gls.TwoOpt(), gls.Everything(), mode=mode)
+        part = gls.FilteredNeighbourhood(gls.TwoOpt(), test, mode=mode)
         search = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
         found.append(search(problem, starts, backend=backend).tours)
     assert all((tours == found[0]).all() for tours in found)

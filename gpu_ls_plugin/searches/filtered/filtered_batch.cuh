@@ -131,7 +131,8 @@ struct FilteredMoves {
 };
 
 // The best improving move that a lane has met, and how many moves were kept. Where an objective is
-// asked (`kAsks`), moves that lengths make worse than the best of all lanes so far are left out.
+// asked (`kAsks`), moves that lengths make worse than the best of all lanes so far are left out,
+// unless the filter hears of all that improve the tour.
 template <class Moves>
 struct Improving {
   using Value = typename Moves::Value;
@@ -149,9 +150,11 @@ struct Improving {
   GLS_DEVICE void look() {
     if constexpr (kAsks) {
       relief = relief_of<Value>(moves.tour.lengths.metric);
+      most = relief;
+      if constexpr (hears<typename Moves::Test>()) return;
       // Real reliefs are sums, which are off by more than the differences of equal changes.
       const bool exact = Value(0.5) == Value(0) || relief == 0;
-      most = exact ? read(shared_bar()) + relief : relief;
+      if (exact) most += read(shared_bar());
     }
   }
   GLS_DEVICE bool may_be_best(Value longer) const {

@@ -3,7 +3,7 @@
 //
 // A slot takes squares of pairs of positions i < j, and lanes the positions k behind them. What
 // neighbouring pairs and ways have lengths in common: per lane six, for the sixteen moves that a
-// square has with k. LengthsTo to k + 1 are those of the next lane.
+// square has with k. Lengths to k + 1 are those of the next lane.
 #pragma once
 
 #include "searches/filtered/filtered_modes.cuh"
@@ -30,7 +30,7 @@ struct EvaluateWhole {
   using Triple = typename Moves::Move;
   static constexpr int kSide = PairSquares::kSide;
 
-  // LengthsTo from the positions of either side of a square, and that behind it, to one position.
+  // From the positions of either side of a square, and that behind it, to one position.
   struct LengthsTo {
     Value to_i[kSide + 1], to_j[kSide + 1];
   };
