@@ -36,8 +36,7 @@ PAPER = {
 }  # fmt: skip
 BARS = {2: {399: 3e-5, 2401: 1e-4}, 3: {399: 3e-4, 2401: 1.2e-2}}
 COPIES = 0.08  # share of the nodes that are copies of the depot
-ITERATIONS = 100  # of a longer run at most; as many as the paper's second allows, or
-LEAST_ITERATIONS = 20
+ITERATIONS, LEAST_ITERATIONS = 100, 20  # of a longer run: as many as the paper makes in a second
 FILTERED = {2: (399, 2401), 3: (399,)}
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.01, 0.001)
 MODES = ("masked", "compact", "fused")

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
 
-
 MOST_KEPT = 1 << 28  # bytes of what an objective keeps of tours whose costs are added up together
 
 
@@ -39,17 +38,18 @@ def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     if problem.n == 1:  # a tour without edges
         return costs
     objective = problem.objective
-    kept = objective.kept_bytes(problem) if objective.proven else 0
-    kernel = tour_cost_kernel(searched(problem) if kept else problem.metric, backend.warp())
-    at_once = max(1, MOST_KEPT // kept) if kept else max(1, len(tours))
+    pays = objective.keeps and objective.proven  # by what is kept of a tour
+    kernel = tour_cost_kernel(searched(problem) if pays else problem.metric, backend.warp())
+    at_once = max(1, MOST_KEPT // objective.kept_bytes(problem)) if pays else max(1, len(tours))
     for begin in range(0, len(tours), at_once):
-        rows = slice(begin, begin + at_once)
-        data = {"metric_data": backend.metric_data(problem)}
-        if kept:
-            data = backend.batch_data(problem, len(tours[rows]))
-        arguments = {**data, "n": problem.n, "tours": tours[rows], "costs": costs[rows]}
-        backend.launch(kernel, len(tours[rows]), arguments)
-    if not (objective.length_alone or kept):  # which the host computes
-        rows = backend.to_numpy(tours)
-        costs += backend.xp.asarray(problem.objective.costs(problem, rows))
+        rows = tours[begin : begin + at_once]
+        arguments = (
+            backend.batch_data(problem, len(rows))
+            if pays
+            else {"metric_data": backend.metric_data(problem)}
+        )
+        arguments |= {"n": problem.n, "tours": rows, "costs": costs[begin : begin + at_once]}
+        backend.launch(kernel, len(rows), arguments)
+    if not (objective.length_alone or pays):  # which the host computes
+        costs += backend.xp.asarray(objective.costs(problem, backend.to_numpy(tours)))
     return costs

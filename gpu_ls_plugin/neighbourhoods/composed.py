@@ -10,7 +10,7 @@ import numpy as np
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.objectives.under import RowsUnder, Under, searched
+from gpu_ls_plugin.objectives.under import RowsUnder, Under, keeps, searched
 from gpu_ls_plugin.tours import tour_layouts
 from gpu_ls_plugin.tours.sites import DTYPES, GRID_BYTES, Sites, metric_type
 from gpu_ls_plugin.trust import foreign
@@ -146,7 +146,7 @@ def chain_needs(
         len(moves.names),
         "many" if isinstance(metric, RowsUnder) else REGISTERS[level],
         any(part.chooses for part in neighbourhoods),
-        isinstance(metric, Under) and metric.objective.keeps,
+        keeps(metric),
     )
 
 

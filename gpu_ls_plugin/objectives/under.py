@@ -56,6 +56,11 @@ class RowsUnder(Under):
         vars(self)["functor"] = f"gls::RowsUnder<{metric.functor}, {objective.functor}>"
 
 
+def keeps(metric: Metric) -> bool:
+    """Return whether the metric is one with an objective that keeps something of tours."""
+    return isinstance(metric, Under) and metric.objective.keeps
+
+
 def searched(problem: TSP) -> Metric:
     """Return what the kernels of a search on the problem are composed with in place of a metric."""
     if problem.objective.length_alone:

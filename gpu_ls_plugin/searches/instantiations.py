@@ -352,7 +352,7 @@ def _routing() -> Iterator[Kernel]:
         rebuilt = rebuilt_shape(CITIES[0], 16, shared, needs)
         chains = chain_layouts.chain_shape(n, 64, shared, needs=needs)
         whole = FilteredNeighbourhood(ThreeOpt(), Everything())
-        filtered = FilteredKernels(whole, metric, length, grid, asks=True)
+        filtered = FilteredKernels(whole, metric, length, grid)
         resources = tuple(part.name for part in objective.resources)
         for kernel in (
             descent_kernel(metric, moves, descents.team, descents.memory),

@@ -83,7 +83,7 @@ class Sites:
         absolute, relative = problem.metric.estimate_error(problem.values)
         self.length = length_type(metric, longest + objective.most(problem) / MOST_EDGES)
         self.dtype = DTYPES[self.length]
-        on_grid = objective.length_alone or objective.kept_bytes(problem) > 0
+        on_grid = objective.length_alone or objective.keeps
         self.grid = grid_of(problem) if backend.name in GRID_BACKENDS and on_grid else ""
         self.arguments: dict[str, Any] = {
             "metric_data": backend.search_data(problem),

@@ -102,23 +102,33 @@ def test_crossovers_fit():
     assert len(static) > 5
 
 
+def shared_by_kernel(shapes, kernel_of):
+    """Check that shapes of sizes fit, with what their kernels take; return that, by kernel."""
+    static = {}
+    for n, shape in shapes:
+        key = shape.team, shape.memory
+        if key not in static:
+            report = compile_kernel(kernel_of(shape), 90)
+            assert not report.error
+            static[key] = report.shared
+        assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
+    return static
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("nvrtc")
 @pytest.mark.parametrize("kind", [*KINDS, *ROUTED])
 def test_descents_fit(kind):
     metric, made, needs = composed(kind, "two")
-    static = {}
-    for n in (*CITIES, *range(20_000, 40_000, 7)):
-        for tours in (1, 4, 16):
-            shape = descent_layouts.descent_shape(n, tours, SHARED, needs=needs)
-            if not shape.in_shared:
-                continue
-            key = shape.team, shape.memory
-            if key not in static:
-                report = compile_kernel(descent_kernel(metric, made, *key), 90)
-                assert not report.error
-                static[key] = report.shared
-            assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
+    shapes = (
+        (n, descent_layouts.descent_shape(n, tours, SHARED, needs=needs))
+        for n in (*CITIES, *range(20_000, 40_000, 7))
+        for tours in (1, 4, 16)
+    )
+    static = shared_by_kernel(
+        ((n, shape) for n, shape in shapes if shape.in_shared),
+        lambda shape: descent_kernel(metric, made, shape.team, shape.memory),
+    )
     assert len(static) > 5
 
 
@@ -127,20 +137,16 @@ def test_descents_fit(kind):
 @pytest.mark.parametrize("kind", ROUTED)
 def test_chains_of_routes_fit(kind):
     metric, made, needs = composed(kind, "two")
-    time = "double" if kind == "durations" else "gls::int64"
-    kick, static = ruin_recreate.in_chains(metric.metric, time), {}
-    for n in CITIES:
-        for tours in (1, 2, 4, 16):
-            shape = rebuilt_chains.rebuilt_shape(n, tours, SHARED, needs)
-            if not shape.in_shared:
-                continue
-            key = shape.team, shape.memory
-            if key not in static:
-                kernel = rebuilt_chains.rebuilt_kernel(metric, made, kick, Annealing(), shape)
-                report = compile_kernel(kernel, 90)
-                assert not report.error
-                static[key] = report.shared
-            assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
+    kick = ruin_recreate.in_chains(metric.metric, "double" if kind == "durations" else "gls::int64")
+    shapes = (
+        (n, rebuilt_chains.rebuilt_shape(n, tours, SHARED, needs))
+        for n in CITIES
+        for tours in (1, 2, 4, 16)
+    )
+    static = shared_by_kernel(
+        ((n, shape) for n, shape in shapes if shape.in_shared),
+        lambda shape: rebuilt_chains.rebuilt_kernel(metric, made, kick, Annealing(), shape),
+    )
     assert len(static) > 5
 
 
@@ -174,13 +180,11 @@ def test_what_multi_improvement_keeps_beside_its_tour(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_multi_improvement_fits(kind):
     metric, made, needs = composed(kind, "two")
-    static = {}
-    for n in (*CITIES, *range(20_000, 40_000, 7)):
-        shape = descent_layouts.multi_shape(n, SHARED, needs)
-        key = shape.team, shape.memory
-        if key not in static:
-            report = compile_kernel(multi_descent_kernel(metric, made, *key), 90)
-            assert not report.error
-            static[key] = report.shared
-        assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
+    static = shared_by_kernel(
+        (
+            (n, descent_layouts.multi_shape(n, SHARED, needs))
+            for n in (*CITIES, *range(20_000, 40_000, 7))
+        ),
+        lambda shape: multi_descent_kernel(metric, made, shape.team, shape.memory),
+    )
     assert len(static) == 3

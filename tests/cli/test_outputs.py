@@ -218,7 +218,7 @@ def test_whatever_goes_wrong_the_others_are_written(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("as_json", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("as_json", [False, True])
 @pytest.mark.parametrize(
     "changes",
     [

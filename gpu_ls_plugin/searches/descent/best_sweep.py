@@ -109,7 +109,7 @@ class BestSweep(Engine):
             "positions": positions,
             "found": xp.empty((self._teams, FOUND_BYTES), "uint8"),
         }
-        if problem.objective.kept_bytes(problem):
+        if problem.objective.keeps:
             kernel = keep_kernel(searched(problem), backend.block(256))
             backend.launch(kernel, size, self._arguments)
         self._evaluate, self._take = sweep_kernels(

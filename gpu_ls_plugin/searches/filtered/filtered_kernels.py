@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.neighbourhoods.filtered import MAPPINGS
+from gpu_ls_plugin.objectives.under import keeps
 from gpu_ls_plugin.searches.filtered import filter_layouts
 from gpu_ls_plugin.searches.filtered.complete import COMPLETE
 from gpu_ls_plugin.tours.sites import metric_type
@@ -32,6 +33,7 @@ STEPS = {
         "EvaluateOpenings<{moves}, {sink}>",
     ),
 }
+HEADERS = {"whole": "searches/filtered/whole_mode.cuh"}  # of modes with one of their own
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,6 @@ class FilteredKernels:
         As `Sites` has them.
     warp, block : str
         C++ types of the teams that evaluate and that take moves.
-    asks : bool
-        Whether an objective judges moves by what it keeps of a tour, which takes registers.
     """
 
     part: FilteredNeighbourhood
@@ -56,7 +56,6 @@ class FilteredKernels:
     grid: str = ""
     warp: str = f"gls::Warp<{filter_layouts.FILTER_WARPS}>"
     block: str = f"gls::Block<{filter_layouts.FILTER_STEP_LANES}>"
-    asks: bool = False
 
     def evaluation(
         self, mode: str, source: str = "Tested", sink: str = "Improving"
@@ -64,8 +63,10 @@ class FilteredKernels:
         """Return the kernels of a mode; moves are kept where `source` says so."""
         chosen = {"moves": self._moves(self.part.mapping)}
         chosen |= {"source": f"gls::{source}", "sink": f"gls::{sink}"}
-        kernels = (self._evaluation(step.format(**chosen)) for step in STEPS[mode])
-        blocks = filter_layouts.ASKING_BLOCKS if self.asks else filter_layouts.FILTER_BLOCKS
+        header = HEADERS.get(mode, "searches/filtered/filtered_modes.cuh")
+        kernels = (self._evaluation(header, step.format(**chosen)) for step in STEPS[mode])
+        asks = keeps(self.metric)  # which takes registers
+        blocks = filter_layouts.ASKING_BLOCKS if asks else filter_layouts.FILTER_BLOCKS
         return [replace(kernel, blocks_per_multiprocessor=blocks) for kernel in kernels]
 
     def step(self, body: str) -> Kernel:
@@ -89,12 +90,10 @@ class FilteredKernels:
         )
         return f"gls::FilteredMoves<{', '.join(types)}>"
 
-    def _evaluation(self, step: str) -> Kernel:
-        name = step.partition("<")[0]
-        mode = "whole_mode" if name == "EvaluateWhole" else "filtered_modes"
+    def _evaluation(self, header: str, step: str) -> Kernel:
         return self._kernel(
-            f"searches/filtered/{mode}.cuh",
-            name,
+            header,
+            step.partition("<")[0],
             f"OnSlots<{self.warp}, gls::{step}>",
             self.warp,
         )

@@ -113,7 +113,6 @@ class FilteredMoves(Engine):
             sites.grid,
             self.backend.warp(filter_layouts.FILTER_WARPS),
             self.backend.block(filter_layouts.FILTER_STEP_LANES),
-            self._asks,
         )
 
     def _tour_memory(self) -> dict[str, Any]:
@@ -158,11 +157,6 @@ class FilteredMoves(Engine):
         """How kept moves are evaluated, if need be until more is known of the filter."""
         return self._mode
 
-    @property
-    def _asks(self) -> bool:
-        """Whether an objective judges moves by what it keeps of a tour."""
-        return self.problem.objective.keeps
-
     def moves_per_evaluation(self) -> int:
         """Return the size of the neighbourhood, whatever the filter keeps of it."""
         return self.space.moves(self.problem.n)
@@ -206,7 +200,7 @@ class FilteredMoves(Engine):
             self.problem.n,
             opens=part.filter.opens,
             ordered=self._eager,
-            asks=self._asks,
+            asks=self.problem.objective.keeps,
             whole=isinstance(part.filter, Everything),
             kept=kept,
         )
