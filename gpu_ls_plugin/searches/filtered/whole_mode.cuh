@@ -91,19 +91,27 @@ struct EvaluateWhole {
     // The last lane lends its lengths to the one before it.
     constexpr int kStep = Team::kLanes > 1 ? Team::kLanes - 1 : 1;
     const bool lends = team.lane() == kStep;
+    // Squares are cut into blocks of k, which go to different slots: most moves that may be best
+    // have two long edges in common, and their slot would be the last to finish.
+    const int block = Team::kLanes > 1 ? kStep * (1 + n / 512) : n, blocks = (n + block - 1) / block;
     Sink<Moves> sink(moves);
     MoveQueue<Team, Sink<Moves>, Triple> queue{team, sink};
-    for (uint32 x = slot.number(); x < chunk.count && !team.cut(); x += slot.batch.slots) {
+    int turn = 0;
+    for (uint32 x = slot.number(); !team.cut(); x += slot.batch.slots) {
+      for (; x >= chunk.count; x -= chunk.count) ++turn;
+      if (turn >= blocks) break;
       int i, j;
       PairSquares::decode(chunk.first + x, n, i, j);
+      const int begin = j + 1 + turn * block, end = begin + block < n ? begin + block : n;
+      if (begin >= end) continue;
       const Square square(moves.tour, i, j);
       sink.look();
-      for (int base = j + 1; base < n; base += kStep) {
+      for (int base = begin; base < end; base += kStep) {
         const int k = base + team.lane();
         const LengthsTo to_k = square.lengths(k < n ? k : 0);
         const LengthsTo behind = next_lane(team, to_k, square, k);
         uint32 wanted = 0;
-        if (k < n && !lends) {
+        if (k < end && !lends) {
           square.each(k, to_k, behind, [&](int p, int q, const auto& changes) {
             GLS_UNROLL
             for (int way = 0; way < kPureReconnections; ++way) {
