@@ -79,6 +79,13 @@ struct Lengths {
   const City* sites;
   EstimateError error;
 
+  // A city that many lengths are from.
+  struct Known {
+    int city;
+  };
+  GLS_DEVICE Known known(int a) const { return {a}; }
+  GLS_DEVICE Length operator()(const Known& a, int b) const { return (*this)(a.city, b); }
+
   GLS_DEVICE Length exact(int a, int b) const { return Length(metric(a, b)); }
 
   GLS_DEVICE Length operator()(int a, int b) const {
@@ -175,9 +182,14 @@ struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   const City* sites;
   EstimateError error;
 
-  GLS_DEVICE Length operator()(int a, int b) const {
-    return Length(City::template length<Metric>(sites[a], sites[b]));
+  struct Known {  // its site is at hand
+    City site;
+  };
+  GLS_DEVICE Known known(int a) const { return {sites[a]}; }
+  GLS_DEVICE Length operator()(const Known& a, int b) const {
+    return Length(City::template length<Metric>(a.site, sites[b]));
   }
+  GLS_DEVICE Length operator()(int a, int b) const { return (*this)(known(a), b); }
   GLS_DEVICE static Length gain(Length removed, Length added) { return removed - added; }
 };
 

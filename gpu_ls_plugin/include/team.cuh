@@ -126,6 +126,14 @@ GLS_DEVICE int lowest_bit(uint32 word) {
 #endif
 }
 
+GLS_DEVICE int lowest_bit(uint64 word) {
+#ifdef __CUDACC__
+  return __ffsll(int64(word)) - 1;
+#else
+  return __builtin_ctzll(word);
+#endif
+}
+
 // Adds to a number that other teams add to as well; returns what it was.
 GLS_DEVICE uint32 fetch_add(uint32* number, uint32 more) {
 #ifdef __CUDACC__

@@ -53,6 +53,7 @@ struct PlacedTour {
   using Named = typename NamedMetric<Metric>::Type;
   using Placed = Lengths<Named, Value>;
   using Site = typename Placed::City;
+  using Known = typename Placed::Known;
 
   const int n;
   const int* const order;
@@ -74,6 +75,8 @@ struct PlacedTour {
   GLS_DEVICE int next(int p) const { return p + 1 < n ? p + 1 : 0; }
   GLS_DEVICE int city(int p) const { return order[p]; }
   GLS_DEVICE Value length(int p, int q) const { return lengths(p, q); }
+  GLS_DEVICE Known known(int p) const { return lengths.known(p); }
+  GLS_DEVICE Value length(const Known& p, int q) const { return lengths(p, q); }
 };
 
 // The numbers of a tour's chunk: `count` positions or openings from `first` on, in every way.

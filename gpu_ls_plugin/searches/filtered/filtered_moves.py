@@ -211,7 +211,9 @@ class FilteredMoves(Engine):
             numbers = self.space.openings(self.problem.n)
             variants = self.space.ways * self.part.filter.rotations(self.space.edges)
         elif mode == "whole":
-            numbers, variants = self.space.squares(self.problem.n), self.space.ways
+            side_bytes = self.backend.xp.dtype(self.dtype).itemsize
+            numbers = self.space.squares(self.problem.n, side_bytes)
+            variants = self.space.ways
         else:
             numbers, variants = self.space.numbers(self.problem.n), self.space.ways
         most = filter_layouts.most_of_chunk(mode, variants, self._memory)

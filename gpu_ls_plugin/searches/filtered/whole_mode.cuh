@@ -2,17 +2,19 @@
 // about: those that may be the best go to a queue, and are evaluated from there.
 //
 // A slot takes squares of pairs of positions i < j, and lanes the positions k behind them. What
-// neighbouring pairs and ways have lengths in common: per lane six, for the sixteen moves that a
-// square has with k. Lengths to k + 1 are those of the next lane.
+// neighbouring pairs and ways have lengths in common: per lane eight, for the 36 moves that a
+// square of nine pairs has with k. Lengths to k + 1 are those of the next lane.
 #pragma once
 
 #include "searches/filtered/filtered_modes.cuh"
 
 namespace gls {
 
-// Squares of kSide x kSide pairs, of positions from kSide x and kSide y on, x <= y.
+// Squares of kSide x kSide pairs, of positions from kSide x and kSide y on, x <= y: as large as
+// registers allow.
+template <class Value>
 struct PairSquares {
-  static constexpr int kSide = 2;
+  static constexpr int kSide = sizeof(Value) == 4 ? 3 : 2;
 
   GLS_DEVICE static int64 count(int n) {
     const int64 side = (n + kSide - 1) / kSide;
@@ -28,7 +30,9 @@ template <class Moves, template <class> class Sink>
 struct EvaluateWhole {
   using Value = typename Moves::Value;
   using Triple = typename Moves::Move;
-  static constexpr int kSide = PairSquares::kSide;
+  using Step = ThreeOptStep<typename Moves::Tour::Metric, Value>;
+  using Squares = PairSquares<Value>;
+  static constexpr int kSide = Squares::kSide;
 
   // From the positions of either side of a square, and that behind it, to one position.
   struct LengthsTo {
@@ -37,30 +41,39 @@ struct EvaluateWhole {
 
   // The square of a slot's pairs, whatever k is.
   struct Square {
+    using Known = typename Moves::Tour::Known;
     const typename Moves::Tour& tour;
     const int i, j;
+    Known from_i[kSide + 1], from_j[kSide + 1];
     Value between[kSide + 1][kSide + 1], edges_i[kSide], edges_j[kSide];
 
     GLS_DEVICE Square(const typename Moves::Tour& tour, int i, int j) : tour(tour), i(i), j(j) {
       GLS_UNROLL
       for (int p = 0; p <= kSide; ++p) {
+        from_i[p] = tour.known(at(i + p)), from_j[p] = tour.known(at(j + p));
         GLS_UNROLL
-        for (int q = 0; q <= kSide; ++q) between[p][q] = tour.length(at(i + p), at(j + q));
+        for (int q = 0; q <= kSide; ++q) between[p][q] = tour.length(from_i[p], at(j + q));
         if (p < kSide) edges_i[p] = tour.edges[at(i + p)], edges_j[p] = tour.edges[at(j + p)];
       }
     }
     GLS_DEVICE int at(int position) const { return position < tour.n ? position : 0; }
 
+    // How many pairs are before k.
+    GLS_DEVICE int pairs(int k) const {
+      const int before = k - j < kSide ? k - j : kSide;
+      return i < j ? kSide * before : before * (before - 1) / 2;
+    }
+
     GLS_DEVICE LengthsTo lengths(int k) const {
       LengthsTo its;
       GLS_UNROLL
       for (int p = 0; p <= kSide; ++p) {
-        its.to_i[p] = tour.length(at(i + p), k), its.to_j[p] = tour.length(at(j + p), k);
+        its.to_i[p] = tour.length(from_i[p], k), its.to_j[p] = tour.length(from_j[p], k);
       }
       return its;
     }
 
-    // use(p, q, changes) for each pair, by lengths to k and behind it.
+    // use(p, q, exists, changes) for each pair, by lengths to k and behind it.
     template <class Use>
     GLS_DEVICE void each(int k, const LengthsTo& e, const LengthsTo& f, Use use) const {
       const Value ef = tour.edges[k];
@@ -76,7 +89,7 @@ struct EvaluateWhole {
                                f.to_j[q + 1],           ef,
                                edges_i[p] + edges_j[q], k == j + q + 1}
               .changes(changes);
-          if (i + p < j + q && j + q < k) use(p, q, changes);
+          use(p, q, i + p < j + q && j + q < k, changes);
         }
       }
     }
@@ -87,13 +100,14 @@ struct EvaluateWhole {
     const Team& team = slot.team;
     const Moves moves(slot.batch, slot.row);
     const int n = slot.batch.n;
-    const Chunk chunk(slot.batch, slot.row, PairSquares::count(n));
+    const Chunk chunk(slot.batch, slot.row, Squares::count(n));
     // The last lane lends its lengths to the one before it.
     constexpr int kStep = Team::kLanes > 1 ? Team::kLanes - 1 : 1;
     const bool lends = team.lane() == kStep;
     // Squares are cut into blocks of k, which go to different slots: most moves that may be best
     // have two long edges in common, and their slot would be the last to finish.
-    const int block = Team::kLanes > 1 ? kStep * (1 + n / 512) : n, blocks = (n + block - 1) / block;
+    const int block = Team::kLanes > 1 ? kStep * (1 + n / 512) : n,
+              blocks = (n + block - 1) / block;
     Sink<Moves> sink(moves);
     MoveQueue<Team, Sink<Moves>, Triple> queue{team, sink};
     int turn = 0;
@@ -101,7 +115,7 @@ struct EvaluateWhole {
       for (; x >= chunk.count; x -= chunk.count) ++turn;
       if (turn >= blocks) break;
       int i, j;
-      PairSquares::decode(chunk.first + x, n, i, j);
+      Squares::decode(chunk.first + x, n, i, j);
       const int begin = j + 1 + turn * block, end = begin + block < n ? begin + block : n;
       if (begin >= end) continue;
       const Square square(moves.tour, i, j);
@@ -110,17 +124,25 @@ struct EvaluateWhole {
         const int k = base + team.lane();
         const LengthsTo to_k = square.lengths(k < n ? k : 0);
         const LengthsTo behind = next_lane(team, to_k, square, k);
-        uint32 wanted = 0;
-        if (k < end && !lends) {
-          square.each(k, to_k, behind, [&](int p, int q, const auto& changes) {
-            GLS_UNROLL
-            for (int way = 0; way < kPureReconnections; ++way) {
-              const int move = (p * kSide + q) * kPureReconnections + way;
-              wanted |= uint32(sink.may_be_best(changes[way])) << move;
-            }
-            sink.kept += Sink<Moves>::kCounts * kPureReconnections;
-          });
-        }
+        const bool looks = k < end && !lends;
+        Value least = Step::kNone;
+        square.each(k, to_k, behind, [&](int, int, bool exists, const auto& changes) {
+          Value its = changes[0];
+          GLS_UNROLL
+          for (int way = 1; way < kPureReconnections; ++way) its = Step::least(its, changes[way]);
+          if (exists) least = Step::least(least, its);
+        });
+        if (looks) sink.kept += Sink<Moves>::kCounts * kPureReconnections * square.pairs(k);
+        // Hardly any has a move that may be best.
+        if (!team.any(looks && sink.may_be_best(least))) continue;
+        uint64 wanted = 0;
+        square.each(k, to_k, behind, [&](int p, int q, bool exists, const auto& changes) {
+          GLS_UNROLL
+          for (int way = 0; way < kPureReconnections; ++way) {
+            const int move = (p * kSide + q) * kPureReconnections + way;
+            wanted |= uint64(looks && exists && sink.may_be_best(changes[way])) << move;
+          }
+        });
 #pragma unroll 1
         for (; team.any(wanted != 0); wanted &= wanted - 1) {
           const int move = wanted != 0 ? lowest_bit(wanted) : 0, pair = move / kPureReconnections;
