@@ -152,10 +152,10 @@ class Routing(Objective):
         for part in self.resources:
             total += _padded((part.segments * n + copies) * part.segment_bytes(its))
             if self.hierarchy:
-                total += _padded(self.hierarchy.stretches(n) * self._stretch_bytes(part))
+                total += _padded(self.hierarchy.stretches(n) * self.stretch_bytes(part))
         return total
 
-    def _stretch_bytes(self, part: Resource) -> int:
+    def stretch_bytes(self, part: Resource) -> int:
         """Return the size of a `Stretch`: two segments, excesses there and back, a number."""
         excesses = 1 + part.turns(self.problem)
         return -(-2 * part.segment_bytes(self.problem) // 8) * 8 + 8 * excesses + 8
