@@ -96,10 +96,12 @@ def test_stretches_are_those_of_a_walk(kind, level, parts, data):
 
 
 def assert_same_tours(problem, search, starts, levels):
-    scanned = search(problem, starts, seed=1, backend="cpu")
+    budget = gls.Budget(moves=500)  # more than are made, unless gains are wrong
+    scanned = search(problem, starts, seed=1, budget=budget, backend="cpu")
     assert scanned.statistics.moves > len(starts)
     for level, parts in levels:
-        found = search(problem.with_hierarchy(level, parts), starts, seed=1, backend="cpu")
+        levelled = problem.with_hierarchy(level, parts)
+        found = search(levelled, starts, seed=1, budget=budget, backend="cpu")
         assert (found.tours == scanned.tours).all()
         assert (found.costs == scanned.costs).all()
 
@@ -129,9 +131,9 @@ def test_all_engines_end_at_the_same_tours(kind, soft):
     starts = giant_tours(problem, 6, 8)
     for search in searches:
         budgeted = isinstance(search, gls.IteratedLocalSearch)
-        options = {"budget": gls.Budget(kicks=40)} if budgeted else {}
+        budget = gls.Budget(kicks=40) if budgeted else gls.Budget(moves=500)
         found = [
-            search(each, starts, seed=1, backend="cpu", **options)
+            search(each, starts, seed=1, budget=budget, backend="cpu")
             for each in (problem, *(problem.with_hierarchy(*level) for level in LEVELS))
         ]
         assert all((other.tours == found[0].tours).all() for other in found[1:])
