@@ -5,7 +5,14 @@ limit and number of vehicles at the paper's numbers of nodes (customers and depo
 customers, from a sweep; the difference of two runs of unequal length, divided by that of their
 passes. `filters` (figure 25): the same with random filters that keep a share of all moves.
 `batches`: 2,112 tours of X-n513-k21 from randomised savings to the local optimum, on the GPU and
-on one core of the machine. Times are between events around calls; compiling is not timed.
+on one core of the machine. `levels` (figure 17): an iteration by stretches of the tour computed
+ahead in levels 0, 1 and 2, by several parts, and by scans alone; making of what is kept, evaluation
+of all moves and iteration. `combined` (figure 19): evaluations under all constraints in one kernel
+beside those under each constraint alone, added up; each of these computes lengths as well, and no
+kernel writes what it finds of every move, as the paper's do, so that the sum is no more than a
+stand-in for kernels apart. `shares` (figure 24): evaluation, keeping, and the choice of a move and
+its application, by kernels that are launched one by one. Times are between events around calls;
+compiling is not timed.
 """
 
 from __future__ import annotations
@@ -18,9 +25,9 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-import numpy as np
-
 from benchmarks.helpers import common
+from benchmarks.papers.paper000 import constrained, iteration_seconds
+from benchmarks.papers.paper000_kernels import combined, draw_kernels, levels, shares
 from benchmarks.peers.bench_cvrp import instances
 
 if TYPE_CHECKING:
@@ -35,13 +42,12 @@ PAPER = {
         967: 2.45, 1441: 7.88, 2081: 23.6, 2401: 36.3},
 }  # fmt: skip
 BARS = {2: {399: 3e-5, 2401: 1e-4}, 3: {399: 3e-4, 2401: 1.2e-2}}
-COPIES = 0.08  # share of the nodes that are copies of the depot
 ITERATIONS, LEAST_ITERATIONS = 100, 20  # of a longer run: as many as the paper makes in a second
 FILTERED = {2: (399, 2401), 3: (399,)}
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.01, 0.001)
 MODES = ("masked", "compact", "fused")
 BATCH, BATCH_BAR = 2112, 0.015
-SECTIONS = ("iterations", "filters", "batches")
+SECTIONS = ("iterations", "filters", "batches", "levels", "combined", "shares")
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
@@ -49,47 +55,11 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     common.require_gpu()
     record = common.stored(options.out, NAME, SECTIONS)
     measures = {"iterations": iterations, "filters": filters, "batches": batches}
+    measures |= {"levels": levels, "combined": combined, "shares": shares}
     for name in options.sections.split(","):
         record[name] = measures[name]()
         common.write_json(options.out, NAME, __doc__ or "", record)  # also of a run that is cut
     return record
-
-
-def constrained(n: int) -> tuple[Any, Any]:
-    """Return a problem of n nodes with all constraints, and a tour on the device."""
-    import cupy
-
-    import gpu_ls_plugin as gls
-
-    random = np.random.default_rng(n)
-    copies = max(2, int(COPIES * n))
-    demands = np.r_[0, random.integers(1, 20, n - copies)]
-    problem = gls.CVRP(
-        common.uniform(n - copies + 1, seed=n),
-        demands,
-        int(np.ceil(1.25 * demands.sum() / copies)),
-        route_limit=10 * common.COORDINATES,
-        vehicles=copies,
-    )
-    return problem, cupy.asarray(gls.sweep(problem, 1, seed=1, backend="cuda"))
-
-
-def iteration_seconds(search: Any, problem: Any, tours: Any, most: int) -> float:
-    """Return the seconds of an iteration: of longer runs less those of shorter ones."""
-    import gpu_ls_plugin as gls
-
-    def run(moves: int) -> tuple[float, int]:
-        found: list[Any] = []
-
-        def call() -> None:
-            found.append(search(problem, tours, budget=gls.Budget(moves=moves), backend="cuda"))
-
-        times = common.seconds_of(call, 3, on_gpu=True)
-        return min(times), found[-1].statistics.passes
-
-    run(1)  # compiles
-    (short, few), (long, many) = run(1), run(most)
-    return (long - short) / max(1, many - few)
 
 
 def iterations() -> list[dict[str, Any]]:
@@ -198,6 +168,7 @@ def draw(out: Path, record: dict[str, Any]) -> None:
         axes[1].set(xlabel="share of moves kept", ylabel="time to that of all", xscale="log")
         for plot in axes:
             plot.legend(fontsize=7)
+    draw_kernels(out, record)
 
 
 if __name__ == "__main__":

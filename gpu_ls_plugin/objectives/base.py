@@ -81,6 +81,10 @@ class Objective(ABC):
         """Return what the functor keeps of a tour, a multiple of 16; nothing unless overridden."""
         return 0
 
+    def evaluated(self, problem: Any) -> Any:
+        """Return a problem whose tours cost the same, of which less is kept: itself by default."""
+        return problem
+
     def most(self, problem: Problem) -> float:
         """Return a bound of what a move may gain or lose beside lengths: infinity by default."""
         return math.inf

@@ -285,7 +285,7 @@ struct Routing {
     return used <= fleet;
   }
 
- private:
+ protected:
   static constexpr bool kTurns = List::kTurns;
 
   // What routes pay for a resource.
@@ -602,19 +602,28 @@ struct Routing {
     return segment.place(segment.length() - 1, n);
   }
 
+  // What the routes that are cut use too much.
+  template <class Resource, class Kept, class Change>
+  GLS_DEVICE static typename Resource::Amount excess_of_cut(const Resource& resource,
+                                                            const Kept& its,
+                                                            const KeptRoutes& routes,
+                                                            const Change& change) {
+    typename Resource::Amount excess = 0;
+    for (int e = 0; e < change.edges(); ++e) {
+      const int own = cut_route(routes, change, e);
+      bool fresh = true;
+      for (int other = 0; other < e; ++other) fresh &= cut_route(routes, change, other) != own;
+      if (fresh) excess += excess_kept(resource, its, routes, own);
+    }
+    return excess;
+  }
+
   template <class Resource, class Kept, class Change, class SegmentAt>
   GLS_DEVICE auto excess_of(const Resource& resource, const Kept& its, const KeptRoutes& routes,
                             const Change& change, const TourSegments& tour, SegmentAt segment_at,
                             int n) const {
     using Amount = typename Resource::Amount;
-    Excess<Amount> excess{0, 0};
-    // Every route that is cut, once.
-    for (int e = 0; e < tour.size; ++e) {
-      const int own = cut_route(routes, change, e);
-      bool fresh = true;
-      for (int other = 0; other < e; ++other) fresh &= cut_route(routes, change, other) != own;
-      if (fresh) excess.before += excess_kept(resource, its, routes, own);
-    }
+    Excess<Amount> excess{excess_of_cut(resource, its, routes, change), 0};
     // The routes that are made at links.
     const auto part = [&](const Segment& segment, bool head) {
       const int first = segment.first < n ? segment.first : segment.first - n;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.problems.giant_tours import RoutedProblem
     from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.resources import Resource
+    from gpu_ls_plugin.resources import Hierarchy, Resource
 
 
 @dataclass(frozen=True)
@@ -106,9 +107,13 @@ class Routing(Objective):
         weight = "gls::int64" if problem.integer else "double"
         parts = ", ".join(part.functor(problem) for part in self.resources)
         metric = problem.nodes.metric.functor
-        vars(self)["functor"] = (
-            f"gls::Routing<{metric}, {weight}, {str(self.hard).lower()}, {parts}>"
-        )
+        its = f"{metric}, {weight}, {str(self.hard).lower()}, {parts}"
+        self.hierarchy: Hierarchy | None = problem.hierarchy
+        if self.hierarchy is None:
+            vars(self)["functor"] = f"gls::Routing<{its}>"
+        else:
+            vars(self)["functor"] = f"gls::RoutingByLevels<{self.hierarchy.level}, {its}>"
+            vars(self)["header"] = "objectives/routing_levels.cuh"
 
     def source(self) -> str:
         """Return the C++ texts of resources that are not built in."""
@@ -122,7 +127,7 @@ class Routing(Objective):
         words = [backend.metric_data(problem), its.customers, fleet, cast(self.penalties.vehicles)]
         for part in self.resources:
             words += [cast(self._weight(part)), *part.words(backend, its)]
-        return words
+        return words + (self.hierarchy.shifts() if self.hierarchy else [])
 
     def most(self, problem: Any) -> float:
         """Return what it costs to break all constraints as far as can be."""
@@ -146,7 +151,22 @@ class Routing(Objective):
         total = 16 + _padded(4 * (n + 2 * copies))
         for part in self.resources:
             total += _padded((part.segments * n + copies) * part.segment_bytes(its))
+            if self.hierarchy:
+                total += _padded(self.hierarchy.stretches(n) * self.stretch_bytes(part))
         return total
+
+    def stretch_bytes(self, part: Resource) -> int:
+        """Return the size of a `Stretch`: two segments, excesses there and back, a number."""
+        excesses = 1 + part.turns(self.problem)
+        return -(-2 * part.segment_bytes(self.problem) // 8) * 8 + 8 * excesses + 8
+
+    def evaluated(self, problem: Any) -> Any:
+        """Return the giant tours without levels, which costs from scratch do not need."""
+        return self._by_scans if self.hierarchy else problem
+
+    @cached_property
+    def _by_scans(self) -> Any:
+        return self.problem.with_hierarchy(None).tsp
 
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
         """Return what giant tours (P, n) pay for violations."""

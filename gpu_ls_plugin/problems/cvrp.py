@@ -24,7 +24,7 @@ from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.problems.referee import check_permutations
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.values import array_of, check_finite
-from gpu_ls_plugin.resources import Resource
+from gpu_ls_plugin.resources import Hierarchy, Resource
 
 if TYPE_CHECKING:
     import os
@@ -92,6 +92,8 @@ class CVRP(Problem):
         What routes use up beside load and duration, as `with_resources` has it.
     penalties : Penalties or None
         What a unit of each violation costs a search; None where constraints are hard.
+    hierarchy : Hierarchy or None
+        Which stretches of giant tours a search computes ahead, as `with_hierarchy` has it.
 
     Raises
     ------
@@ -124,6 +126,7 @@ class CVRP(Problem):
     nodes: TSP
     resources: tuple[Resource, ...]
     penalties: Penalties | None
+    hierarchy: Hierarchy | None
 
     def __init__(
         self,
@@ -234,6 +237,7 @@ class CVRP(Problem):
         copies: int | None,
         resources: tuple[Resource, ...] = (),
         penalties: Penalties | None = None,
+        hierarchy: Hierarchy | None = None,
     ) -> None:
         if nodes.n < 2:
             raise InvalidProblemError("coordinates: a depot alone; there are no customers")
@@ -257,6 +261,7 @@ class CVRP(Problem):
             fleet=vehicles,
             resources=tuple(resources),
             penalties=penalties,
+            hierarchy=hierarchy,
         )
         enough = vehicles or self._enough_vehicles()
         least = min(enough, self.customers)  # a larger fleet needs no copies
@@ -283,7 +288,7 @@ class CVRP(Problem):
         for resource in resources:
             checks.instance("resources", resource, kind=Resource, wanted="Resource")
             resource.check(self)
-        return type(self)._of(*self._content[:-1], resources, self.penalties)
+        return self._changed(resources=resources)
 
     def penalised(
         self,
@@ -300,7 +305,39 @@ class CVRP(Problem):
             beyond the fleet cost; by default so much that hardly any length is worth it. Integers
             where lengths are integers.
         """
-        return type(self)._of(*self._content, Penalties.of(self, load, duration, vehicles))
+        return self._changed(penalties=Penalties.of(self, load, duration, vehicles))
+
+    def with_hierarchy(self, level: int | None = 1, parts: Sequence[int] | None = None) -> Self:
+        """Return the same problem, whose searches compute stretches of giant tours ahead.
+
+        Moves are then joined from a few of them, in constant time whatever a resource is (Schulz
+        2013, sections 4.3 and 6.10). Searches find the same tours; real numbers are added up in
+        another order.
+
+        Parameters
+        ----------
+        level : {0, 1, 2} or None
+            0 keeps the stretch between any two places of a tour, 1 those within parts and between
+            them, 2 groups parts once more; None keeps none of them, as is the default.
+        parts : sequence of int, optional
+            Places of a part, powers of two that grow, as many as `level` says; by default those
+            nearest to n^(1/3) for level 1, n^(1/7) and n^(3/7) for level 2.
+
+        Raises
+        ------
+        InvalidTypeError, InvalidParameterError
+            No such level, or no such parts.
+        """
+        if level is None:
+            return self._changed(hierarchy=None)
+        return self._changed(hierarchy=Hierarchy.of(self.n, level, parts))
+
+    def _changed(self, **changes: Any) -> Self:
+        """Return the same problem with other resources, penalties, or another hierarchy."""
+        names = ("resources", "penalties", "hierarchy")
+        return type(self)._of(
+            *self._content, *(changes.get(name, getattr(self, name)) for name in names)
+        )
 
     @property
     def _content(self) -> tuple[Any, ...]:
@@ -312,7 +349,6 @@ class CVRP(Problem):
             self.route_limit,
             self.fleet,
             self.copies,
-            self.resources,
         )
 
     @property
@@ -549,7 +585,8 @@ class CVRP(Problem):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._of, (*self._content, self.penalties)
+        content = (*self._content, self.resources, self.penalties, self.hierarchy)
+        return type(self)._of, content
 
     def __repr__(self) -> str:
         limits = f"capacity {self.capacity}"

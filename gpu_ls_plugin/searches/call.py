@@ -114,7 +114,8 @@ class Call:
     def rows_that_fit(self, bytes_per_tour: int) -> int:
         """Return how many tours can be searched together; none raises InsufficientMemoryError."""
         fixed = self.backend.metric_data(self.problem).nbytes
-        return self.backend.rows_that_fit(bytes_per_tour, fixed, self.memory)
+        kept = self.problem.objective.kept_bytes(self.problem)
+        return self.backend.rows_that_fit(bytes_per_tour + kept, fixed, self.memory)
 
     def turns(self, bytes_per_tour: int) -> Iterator[slice]:
         """Iterate over rows that are searched together, until the call is stopped."""

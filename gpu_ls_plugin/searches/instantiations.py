@@ -151,6 +151,7 @@ def instantiations() -> list[Kernel]:
         parted.write_kernel(WARP),
         *_weighted(),
         *_routing(),
+        *_levels(),
         *routes.kernels(BUILT_IN_METRICS["EUC_2D"](), BUILT_IN_METRICS["EUC"](), WARP),
     ]
     usual = BUILT_IN_METRICS["EUC_2D"]()
@@ -363,9 +364,18 @@ def _routing() -> Iterator[Kernel]:
             rebuilt_kernel(metric, moves, kick, Annealing(), rebuilt),
             *filtered.evaluation("whole"),
             filtered.step("TakeFiltered"),
-            tour_cost_kernel(metric, WARP),
         ):
             yield replace(kernel, parts=(*kernel.parts, *resources))
+
+
+def _levels() -> Iterator[Kernel]:
+    """What stretches computed ahead change: how they are made, and how a move is joined of them."""
+    nodes, demands = ((0, 0), (0, 3), (4, 0)), (0, 1, 1)
+    problem = CVRP(nodes, demands, 2, route_limit=9, vehicles=2)
+    metric = Under(problem.nodes.metric, Routing(problem.with_hierarchy(2)))
+    yield keep_kernel(metric, BLOCK)
+    whole = FilteredNeighbourhood(TwoOpt(), Everything())
+    yield FilteredKernels(whole, metric, "int", "fine").evaluation("fused")[0]
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:

@@ -141,6 +141,7 @@ class FilteredMoves(Engine):
         shared = self.backend.metric_data(self.problem).nbytes + self.arguments["sites"].nbytes
         own = (
             self.bytes_per_tour(self.problem.n, self.part)
+            + self.problem.objective.kept_bytes(self.problem)
             - filter_layouts.LEAST_CHUNK_BYTES
             + RANKED_BYTES * self.slots
         )

@@ -1,0 +1,202 @@
+"""Kernels of an iteration one by one: levels of stretches, constraints together and apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmarks.helpers import common
+from benchmarks.papers.paper000 import constrained, iteration_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+BACKEND = "cuda"
+LEVELLED = {2: (399, 967, 2401), 3: (399,)}
+# Level and parts: by scans alone, those of all levels that take least to make, and others.
+LEVELS: tuple[tuple[int | None, tuple[int, ...] | None], ...] = (
+    (None, None), (0, None), (1, None), (2, None), (1, (4,)), (1, (32,)), (1, (64,)), (2, (8, 64)),
+)  # fmt: skip
+PASSES = 20
+KEPT_AGAIN = 20  # times that what is kept of a tour is made, in one measurement
+FLEET = 0.9  # share of the copies of the depot that are vehicles, where these are limited
+
+
+def neighbourhood(edges: int) -> Any:
+    """Return the complete 2-opt or 3-opt neighbourhood."""
+    import gpu_ls_plugin as gls
+
+    part = gls.TwoOpt() if edges == 2 else gls.ThreeOpt()
+    return gls.FilteredNeighbourhood(part, gls.Everything())
+
+
+def timed(call: Callable[[], Any]) -> float:
+    """Return the seconds of one call."""
+    return common.seconds_of(call, on_gpu=BACKEND == "cuda")[0]
+
+
+def keep_seconds(problem: Any, tours: Any) -> float:
+    """Return the seconds in which what a search keeps of a tour is made."""
+    from gpu_ls_plugin.backends import get_backend
+    from gpu_ls_plugin.objectives.under import searched
+    from gpu_ls_plugin.searches.descent.best_sweep import keep_kernel
+    from gpu_ls_plugin.searches.filtered.filter_layouts import FILTER_STEP_LANES
+
+    backend = get_backend(BACKEND)
+    kernel = keep_kernel(searched(problem.tsp), backend.block(FILTER_STEP_LANES))
+    arguments = {**backend.batch_data(problem.tsp, 1), "n": problem.n, "tours": tours}
+
+    def make() -> None:
+        for _ in range(KEPT_AGAIN):
+            backend.launch(kernel, 1, arguments)
+
+    make()  # compiles
+    return min(timed(make) for _ in range(3)) / KEPT_AGAIN
+
+
+def pass_seconds(problem: Any, tours: Any, edges: int) -> tuple[float, float]:
+    """Return the seconds in which all moves are evaluated, and in which the best is made."""
+    from gpu_ls_plugin.backends import get_backend
+    from gpu_ls_plugin.searches.filtered.filtered_moves import FilteredMoves
+
+    backend = get_backend(BACKEND)
+    engine = FilteredMoves(backend, problem, tours.copy(), neighbourhood(edges), PASSES)
+    arguments, step = engine.arguments, engine.kernels.step("TakeFiltered")
+    kernels = engine.kernels.evaluation(engine.mode)
+
+    def evaluate() -> None:
+        for kernel in kernels:
+            backend.launch(kernel, engine.slots, arguments)
+
+    found: list[tuple[float, float]] = []
+    for _ in range(PASSES * arguments["chunks"]):
+        found.append((timed(evaluate), timed(lambda: backend.launch(step, 1, arguments))))
+    warm = np.array(found[arguments["chunks"] :])  # the first pass compiles
+    evaluation, taking = np.median(warm, axis=0) * arguments["chunks"]
+    return float(evaluation), float(taking)
+
+
+def whole_seconds(problem: Any, tours: Any, edges: int) -> float:
+    """Return the seconds of an iteration of the search."""
+    import gpu_ls_plugin as gls
+
+    part = neighbourhood(edges)
+    search = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
+    return iteration_seconds(search, problem, tours, 100)
+
+
+def levels() -> list[dict[str, Any]]:
+    """Time an iteration by each hierarchy (figure 17)."""
+    rows = []
+    for edges, sizes in LEVELLED.items():
+        for n in sizes:
+            scanned, tours = constrained(n)
+            for level, parts in LEVELS:
+                problem = scanned.with_hierarchy(level, parts)
+                evaluation, _ = pass_seconds(problem.tsp, tours, edges)
+                row = {"edges": edges, "n": n, "level": "scans" if level is None else level}
+                row["parts"] = list(problem.hierarchy.parts) if level is not None else []
+                row["kept_bytes"] = problem.tsp.objective.kept_bytes(problem.tsp)
+                row["making"] = keep_seconds(problem, tours)
+                row["evaluation"] = evaluation
+                row["iteration"] = whole_seconds(problem, tours, edges)
+                rows.append(row)
+                print(row, flush=True)
+    columns = ("edges", "n", "level", "parts", "making", "evaluation", "iteration")
+    common.show("an iteration by levels", columns, [[row[c] for c in columns] for row in rows])
+    return rows
+
+
+def under_constraints(n: int) -> Iterator[tuple[str, Any, Any]]:
+    """Iterate over giant tours' problems: lengths alone, one constraint each, and all."""
+    import gpu_ls_plugin as gls
+
+    problem, tours = constrained(n)
+    nodes, demands, copies = problem.nodes.coordinates, problem.demands, problem.copies
+    fleet, all_of_it = int(FLEET * copies), int(demands.sum())
+    capacity, limit = int(np.ceil(problem.capacity / FLEET)), problem.route_limit
+    yield "lengths", problem.tsp.under("length"), tours
+    for name, most, longest, vehicles in (
+        ("load", capacity, None, copies),
+        ("duration", all_of_it, limit, copies),
+        ("vehicles", all_of_it, None, fleet),
+        ("all", capacity, limit, fleet),
+    ):
+        limits = {"route_limit": longest, "vehicles": vehicles, "copies": copies}
+        yield name, gls.CVRP(nodes, demands, most, **limits).tsp, tours
+
+
+def combined() -> list[dict[str, Any]]:
+    """Time evaluations under all constraints, and under each alone (figure 19)."""
+    rows = []
+    for edges, sizes in LEVELLED.items():
+        for n in sizes:
+            seconds = {
+                name: pass_seconds(problem, tours, edges)[0]
+                for name, problem, tours in under_constraints(n)
+            }
+            apart = seconds["load"] + seconds["duration"] + seconds["vehicles"]
+            row = {"edges": edges, "n": n, **seconds, "apart": apart}
+            rows.append({**row, "times": apart / seconds["all"]})
+            print(rows[-1], flush=True)
+    columns = list(rows[0])
+    common.show(
+        "constraints together and apart (figure 19)", columns, [[*r.values()] for r in rows]
+    )
+    return rows
+
+
+def shares() -> list[dict[str, Any]]:
+    """Time the kernels of an iteration (figure 24)."""
+    rows = []
+    for edges, sizes in LEVELLED.items():
+        for n in sizes:
+            problem, tours = constrained(n)
+            evaluation, step = pass_seconds(problem.tsp, tours, edges)
+            keeping = keep_seconds(problem, tours)
+            row = {"edges": edges, "n": n, "evaluation": evaluation, "keeping": keeping}
+            row["choice_and_move"] = step - keeping
+            rows.append({**row, "share_of_evaluation": evaluation / (evaluation + step)})
+            print(rows[-1], flush=True)
+    columns = list(rows[0])
+    common.show("kernels of an iteration", columns, [[*row.values()] for row in rows])
+    return rows
+
+
+def draw_kernels(out: Path, record: dict[str, Any]) -> None:
+    """Draw iterations by level, constraints together and apart, and kernels of an iteration."""
+    with common.Figure(out, "paper000_kernels", columns=3) as axes:
+        _draw_levels(axes[0], record.get("levels", []))
+        together = record.get("combined", [])
+        _stack(axes[1], together, ("load", "duration", "vehicles"), -0.2)
+        _stack(axes[1], together, ("all",), 0.2)
+        _stack(axes[2], record.get("shares", []), ("evaluation", "keeping", "choice_and_move"), 0.0)
+        for plot in axes:
+            if plot.get_legend_handles_labels()[0]:
+                plot.legend(fontsize=7)
+
+
+def _draw_levels(plot: Any, rows: list[dict[str, Any]]) -> None:
+    """Draw iterations by nodes, of each level those with the best parts."""
+    for edges, marks in ((2, "-o"), (3, "x")):
+        for level in dict.fromkeys(row["level"] for row in rows):
+            best: dict[int, float] = {}
+            for row in rows:
+                if (row["edges"], row["level"]) == (edges, level):
+                    best[row["n"]] = min(row["iteration"], best.get(row["n"], np.inf))
+            name = f"{edges}-opt, {'scans' if level == 'scans' else f'level {level}'}"
+            plot.plot(list(best), list(best.values()), marks, label=name)
+    plot.set(xlabel="nodes", ylabel="seconds of an iteration, best parts", yscale="log")
+
+
+def _stack(plot: Any, rows: list[dict[str, Any]], parts: tuple[str, ...], aside: float) -> None:
+    """Draw a bar of parts for each neighbourhood."""
+    places, bottom = np.arange(len(rows)) + aside, np.zeros(len(rows))
+    for part in parts:
+        own = np.array([row[part] for row in rows])
+        plot.bar(places, own, 0.4, bottom, label=part.replace("_", " "))
+        bottom += own
+    plot.set_xticks(range(len(rows)), [f"{row['edges']}-opt, {row['n']}" for row in rows])
+    plot.set(ylabel="seconds")
