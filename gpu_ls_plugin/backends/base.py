@@ -18,7 +18,7 @@ from gpu_ls_plugin.exceptions import InsufficientMemoryError, InvalidTypeError
 from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
     from types import ModuleType
 
     from gpu_ls_plugin.backends.composition import Kernel
@@ -46,6 +46,7 @@ class Backend(ABC):
         )
         self._measured: weakref.WeakSet[TSP] = weakref.WeakSet()
         self._search_data: weakref.WeakKeyDictionary[TSP, Any] = weakref.WeakKeyDictionary()
+        self._made: weakref.WeakKeyDictionary[TSP, dict[Any, Any]] = weakref.WeakKeyDictionary()
 
     def current(self) -> AbstractContextManager[Any]:
         """Make the backend's device the current one of this thread for a ``with`` block.
@@ -151,6 +152,13 @@ class Backend(ABC):
                 data = problem.device_arrays(self)
             self._data[problem] = data
         return data
+
+    def made_once(self, problem: TSP, what: Hashable, make: Callable[[], Any]) -> Any:
+        """Return what `make` returned when `what` of a problem was first asked for."""
+        made = self._made.setdefault(problem, {})
+        if what not in made:
+            made[what] = make()
+        return made[what]
 
     def metric_data(self, problem: TSP) -> Any:
         """Return what the problem's metric functor reads, on this backend; made once.

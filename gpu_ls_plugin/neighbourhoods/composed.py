@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -183,7 +184,7 @@ class CandidateMoves:
         candidates: Candidates,
     ) -> None:
         cities, lengths, degree = _lists(backend, problem, candidates)
-        sites = Sites(backend, problem)
+        sites = Sites.of(backend, problem)
         breadth = max(part.first_breadth(degree) for part in neighbourhoods)
         directions = 2 if problem.symmetric else 1
         self.moves = Moves.of(
@@ -197,7 +198,8 @@ class CandidateMoves:
         self.needs = chain_needs(searched(problem), self.moves, neighbourhoods)
         self.grid = sites.grid
         if sites.grid == "fine":  # one array of words
-            cities, lengths = cities.astype("uint32") | lengths.astype("uint32") << 16, None
+            cities = backend.made_once(problem, candidates, partial(_packed, cities, lengths))
+            lengths = None
         else:
             lengths = lengths.astype(sites.dtype, copy=False)
         self.arguments: dict[str, Any] = {
@@ -209,6 +211,10 @@ class CandidateMoves:
             "directions": directions,
             "breadth": breadth,
         }
+
+
+def _packed(cities: Any, lengths: Any) -> Any:
+    return cities.astype("uint32") | lengths.astype("uint32") << 16
 
 
 def _lists(backend: Backend, problem: TSP, candidates: Candidates) -> tuple[Any, Any, int]:

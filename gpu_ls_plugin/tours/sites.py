@@ -76,6 +76,12 @@ class Sites:
         "fine" or "wide" where lengths come from integer coordinates, else "".
     """
 
+    @classmethod
+    def of(cls, backend: Backend, problem: TSP) -> Sites:
+        """Return those of a problem, made once."""
+        made: Sites = backend.made_once(problem, "sites", lambda: cls(backend, problem))
+        return made
+
     def __init__(self, backend: Backend, problem: TSP) -> None:
         metric, n = searched(problem), problem.n
         objective = problem.objective

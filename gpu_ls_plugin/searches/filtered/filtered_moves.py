@@ -79,7 +79,7 @@ class FilteredMoves(Engine):
         self.evaluated = backend.xp.zeros(len(tours), "int64")
         if problem.n < self.smallest:
             return
-        sites = Sites(backend, problem)
+        sites = Sites.of(backend, problem)
         self.dtype = sites.dtype
         self.kernels = self._composed(sites)
         self._words = kept_words(
