@@ -67,6 +67,7 @@ template <class MetricType, class LengthType>
 struct Lengths {
   using Metric = MetricType;
   using Length = LengthType;
+  using Sum = Length;  // of a few lengths
   static constexpr int kDimensions = Dimensions<Metric>::kCount;
   static constexpr bool kReal = Length(0.5) != Length(0);
   static constexpr bool kQuick = !kReal && kDimensions > 0;
@@ -173,6 +174,7 @@ template <class MetricType, bool wide, class LengthType>
 struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   using Metric = OnGrid<MetricType, wide>;
   using Length = LengthType;
+  using Sum = int;  // of a few lengths, which are below 2^22
   using City = GridSite<wide>;
   using Lists = typename Chosen<wide, CandidateLists<Length>, PackedLists<Length>>::Type;
   static constexpr bool kReal = false, kQuick = false;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-SQUARE_SIDES = {4: 3, 8: 2}  # gls::PairSquares::kSide, by the bytes of a length
+SQUARE_SIDES = {4: 3, 8: 2}  # gls::PairSquares::kSide, by the bytes of a sum of lengths
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Complete:
         """Return how many numbers a mapping turns into positions."""
         return math.comb(n - 1, 2) if self.edges == 2 else math.comb(n, 3)
 
-    def squares(self, n: int, length_bytes: int) -> int:
+    def squares(self, n: int, sum_bytes: int) -> int:
         """Return how many squares of pairs gls::PairSquares has."""
-        return math.comb(-(-n // SQUARE_SIDES[length_bytes]) + 1, 2)
+        return math.comb(-(-n // SQUARE_SIDES[sum_bytes]) + 1, 2)
 
     def openings(self, n: int) -> int:
         """Return how many openings there are in each way and rotation."""

@@ -54,6 +54,7 @@ struct PlacedTour {
   using Placed = Lengths<Named, Value>;
   using Site = typename Placed::City;
   using Known = typename Placed::Known;
+  using Sum = typename Placed::Sum;
 
   const int n;
   const int* const order;

@@ -81,6 +81,7 @@ class FilteredMoves(Engine):
             return
         sites = Sites.of(backend, problem)
         self.dtype = sites.dtype
+        self._sum_bytes = 4 if sites.grid else backend.xp.dtype(sites.dtype).itemsize
         self.kernels = self._composed(sites)
         self._words = kept_words(
             backend.xp, part.filter.words(Setting(backend, problem, sites.dtype, seed))
@@ -212,8 +213,7 @@ class FilteredMoves(Engine):
             numbers = self.space.openings(self.problem.n)
             variants = self.space.ways * self.part.filter.rotations(self.space.edges)
         elif mode == "whole":
-            side_bytes = self.backend.xp.dtype(self.dtype).itemsize
-            numbers = self.space.squares(self.problem.n, side_bytes)
+            numbers = self.space.squares(self.problem.n, self._sum_bytes)
             variants = self.space.ways
         else:
             numbers, variants = self.space.numbers(self.problem.n), self.space.ways

@@ -12,9 +12,9 @@ namespace gls {
 
 // Squares of kSide x kSide pairs, of positions from kSide x and kSide y on, x <= y: as large as
 // registers allow.
-template <class Value>
+template <class Sum>
 struct PairSquares {
-  static constexpr int kSide = sizeof(Value) == 4 ? 3 : 2;
+  static constexpr int kSide = sizeof(Sum) == 4 ? 3 : 2;
 
   GLS_DEVICE static int64 count(int n) {
     const int64 side = (n + kSide - 1) / kSide;
@@ -30,13 +30,14 @@ template <class Moves, template <class> class Sink>
 struct EvaluateWhole {
   using Value = typename Moves::Value;
   using Triple = typename Moves::Move;
-  using Step = ThreeOptStep<typename Moves::Tour::Metric, Value>;
-  using Squares = PairSquares<Value>;
+  using Sum = typename Moves::Tour::Sum;  // of lengths alone
+  using Step = ThreeOptStep<typename Moves::Tour::Metric, Sum>;
+  using Squares = PairSquares<Sum>;
   static constexpr int kSide = Squares::kSide;
 
   // From the positions of either side of a square, and that behind it, to one position.
   struct LengthsTo {
-    Value to_i[kSide + 1], to_j[kSide + 1];
+    Sum to_i[kSide + 1], to_j[kSide + 1];
   };
 
   // The square of a slot's pairs, whatever k is.
@@ -45,15 +46,16 @@ struct EvaluateWhole {
     const typename Moves::Tour& tour;
     const int i, j;
     Known from_i[kSide + 1], from_j[kSide + 1];
-    Value between[kSide + 1][kSide + 1], edges_i[kSide], edges_j[kSide];
+    Sum between[kSide + 1][kSide + 1], edges_i[kSide], edges_j[kSide];
 
     GLS_DEVICE Square(const typename Moves::Tour& tour, int i, int j) : tour(tour), i(i), j(j) {
       GLS_UNROLL
       for (int p = 0; p <= kSide; ++p) {
         from_i[p] = tour.known(at(i + p)), from_j[p] = tour.known(at(j + p));
         GLS_UNROLL
-        for (int q = 0; q <= kSide; ++q) between[p][q] = tour.length(from_i[p], at(j + q));
-        if (p < kSide) edges_i[p] = tour.edges[at(i + p)], edges_j[p] = tour.edges[at(j + p)];
+        for (int q = 0; q <= kSide; ++q) between[p][q] = Sum(tour.length(from_i[p], at(j + q)));
+        if (p == kSide) break;
+        edges_i[p] = Sum(tour.edges[at(i + p)]), edges_j[p] = Sum(tour.edges[at(j + p)]);
       }
     }
     GLS_DEVICE int at(int position) const { return position < tour.n ? position : 0; }
@@ -68,7 +70,7 @@ struct EvaluateWhole {
       LengthsTo its;
       GLS_UNROLL
       for (int p = 0; p <= kSide; ++p) {
-        its.to_i[p] = tour.length(from_i[p], k), its.to_j[p] = tour.length(from_j[p], k);
+        its.to_i[p] = Sum(tour.length(from_i[p], k)), its.to_j[p] = Sum(tour.length(from_j[p], k));
       }
       return its;
     }
@@ -76,18 +78,18 @@ struct EvaluateWhole {
     // use(p, q, exists, changes) for each pair, by lengths to k and behind it.
     template <class Use>
     GLS_DEVICE void each(int k, const LengthsTo& e, const LengthsTo& f, Use use) const {
-      const Value ef = tour.edges[k];
+      const Sum ef = Sum(tour.edges[k]);
       GLS_UNROLL
       for (int p = 0; p < kSide; ++p) {
         GLS_UNROLL
         for (int q = 0; q < kSide; ++q) {
-          Value changes[kPureReconnections];
-          TripleLengths<Value>{between[p][q],           between[p][q + 1],
-                               between[p + 1][q + 1],   e.to_i[p],
-                               e.to_i[p + 1],           e.to_j[q],
-                               f.to_i[p + 1],           f.to_j[q],
-                               f.to_j[q + 1],           ef,
-                               edges_i[p] + edges_j[q], k == j + q + 1}
+          Sum changes[kPureReconnections];
+          TripleLengths<Sum>{between[p][q],           between[p][q + 1],
+                             between[p + 1][q + 1],   e.to_i[p],
+                             e.to_i[p + 1],           e.to_j[q],
+                             f.to_i[p + 1],           f.to_j[q],
+                             f.to_j[q + 1],           ef,
+                             edges_i[p] + edges_j[q], k == j + q + 1}
               .changes(changes);
           use(p, q, i + p < j + q && j + q < k, changes);
         }
@@ -125,9 +127,9 @@ struct EvaluateWhole {
         const LengthsTo to_k = square.lengths(k < n ? k : 0);
         const LengthsTo behind = next_lane(team, to_k, square, k);
         const bool looks = k < end && !lends;
-        Value least = Step::kNone;
+        Sum least = Step::kNone;
         square.each(k, to_k, behind, [&](int, int, bool exists, const auto& changes) {
-          Value its = changes[0];
+          Sum its = changes[0];
           GLS_UNROLL
           for (int way = 1; way < kPureReconnections; ++way) its = Step::least(its, changes[way]);
           if (exists) least = Step::least(least, its);
