@@ -259,16 +259,14 @@ class CVRP(Problem):
             service_times=services,
             route_limit=limit,
             fleet=vehicles,
-            resources=tuple(resources),
-            penalties=penalties,
-            hierarchy=hierarchy,
         )
+        self.__dict__.update(resources=tuple(resources), penalties=penalties, hierarchy=hierarchy)
         enough = vehicles or self._enough_vehicles()
         least = min(enough, self.customers)  # a larger fleet needs no copies
         if copies is not None:
             copies = checks.integer("copies", copies, least=least, most=MOST - self.customers)
-        self.__dict__.update(vehicles=enough, copies=copies or least)
-        self.__dict__["n"] = self.customers + self.copies
+        copies = copies or least
+        self.__dict__.update(vehicles=enough, copies=copies, n=self.customers + copies)
 
     def with_resources(self, *resources: Resource) -> Self:
         """Return the same problem with constraints of a plugin, such as time windows.
