@@ -93,6 +93,7 @@ def timed_cases(backend: str) -> Iterator[Case]:
     random = gls.random_tours(problem, 4 * width, seed=1, backend=backend)
     small, few = uniform(200), 132 * width
     starts = gls.nearest_neighbour(small, few, seed=1, backend=backend)
+    globe = gls.TSP(small.coordinates / 60, "GEO", name="globe-200")  # degrees and minutes
     large = uniform(20_000)
     one = gls.space_filling_curve(large, 1, backend=backend)
     everything, best = gls.All(), gls.Best()
@@ -113,6 +114,7 @@ def timed_cases(backend: str) -> Iterator[Case]:
         "random k": (draws, small, starts, None),
         "filtered": (gls.LocalSearch([keep], pivoting=best), small, starts[:20], None),
         "chains": (gls.IteratedLocalSearch(), problem, near[: 33 * width], kicks),
+        "chains, GEO": (gls.IteratedLocalSearch(), globe, starts[: 33 * width], kicks),
         "crossed chains": (crossed, small, starts[: 33 * width], kicks),
         "parts": (gls.IteratedLocalSearch(), large, one, gls.Budget(kicks=20_000)),
         "small call": (gls.LocalSearch(), small, starts[:2], None),
