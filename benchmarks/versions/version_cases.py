@@ -93,7 +93,7 @@ def timed_cases(backend: str) -> Iterator[Case]:
     random = gls.random_tours(problem, 4 * width, seed=1, backend=backend)
     small, few = uniform(200), 132 * width
     starts = gls.nearest_neighbour(small, few, seed=1, backend=backend)
-    globe = gls.TSP(small.coordinates / 60, "GEO", name="globe-200")  # degrees and minutes
+    globe = gls.TSP(small.coordinates // 120, "GEO", name="globe-200")  # whole degrees
     large = uniform(20_000)
     one = gls.space_filling_curve(large, 1, backend=backend)
     everything, best = gls.All(), gls.Best()
