@@ -34,7 +34,7 @@ from gpu_ls_plugin.filtering import (
     Radius,
     RandomKeep,
 )
-from gpu_ls_plugin.heuristics import Heuristic, WeightTable
+from gpu_ls_plugin.heuristics import Expression, Heuristic, WeightTable
 from gpu_ls_plugin.neighbourhoods import (
     Exchange,
     FilteredNeighbourhood,
@@ -99,6 +99,7 @@ __all__ = [
     "EliteEdges",
     "Everything",
     "Exchange",
+    "Expression",
     "FilteredNeighbourhood",
     "First",
     "GainBound",

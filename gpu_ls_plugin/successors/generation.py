@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
@@ -13,6 +15,7 @@ from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.heuristics.base import Heuristic
+from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.successors import layouts
 from gpu_ls_plugin.successors.choices import AUTO, ORDERS, SAMPLERS
@@ -171,11 +174,17 @@ class SuccessorGeneration:
 
     def _sizes(self, problem: Problem | None) -> NDArray[Any]:
         """Return how many values variables may have."""
-        sizes = self.heuristic.sizes(problem)
+        sizes = np.asarray(self.heuristic.sizes(problem))
         if problem is not None and len(sizes) != problem.n:
             raise UnsupportedProblemError(
                 f"heuristic: {self.heuristic.name!r} has {len(sizes)} variables, but the problem "
                 f"has {problem.n}"
+            )
+        if isinstance(problem, Assignment) and (over := sizes > problem.sizes).any():
+            variable = int(over.argmax())
+            raise UnsupportedProblemError(
+                f"heuristic: {self.heuristic.name!r} has {sizes[variable]} values for variable "
+                f"{variable}, but the problem has {problem.sizes[variable]}"
             )
         return sizes
 

@@ -105,6 +105,7 @@ NO_KERNEL = {
     "construction:one_route_each",
     "construction:space_filling_curve",
     "cooperation:migration",
+    "heuristic:expression",
     "objective:length",
 }
 
