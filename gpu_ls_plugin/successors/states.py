@@ -64,5 +64,9 @@ def take_active(backend: Backend, states: Any, active: Any) -> tuple[Any, int]:
 def distinct_rows(backend: Backend, states: Any) -> Any:
     """Return the rows of which no earlier one is a copy, in their order."""
     xp = backend.xp
-    _, first = xp.unique(states, axis=0, return_index=True)
-    return states[xp.sort(first)]
+    # CuPy's `unique` compares rows one by one from the host.
+    numbered = xp.vstack([xp.arange(len(states), dtype="int32"), states.T])
+    order = xp.lexsort(numbered)  # copies lie side by side, the first one in front
+    first = xp.ones(len(states), bool)
+    first[1:] = (states[order[1:]] != states[order[:-1]]).any(axis=1)
+    return states[xp.sort(order[first])]

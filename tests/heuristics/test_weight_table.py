@@ -93,9 +93,7 @@ def test_a_table_of_another_problem(problem, words):
 
 
 def test_a_heuristic_of_another_size_and_what_is_none():
-    with pytest.raises(
-        UnsupportedProblemError, match="variable 1, but the problem has 2"
-    ):
+    with pytest.raises(UnsupportedProblemError, match="variable 1, but the problem has 2"):
         gls.SuccessorGeneration(Spread(2, 3, 2))(Plain([3, 2]), [(0, 0)], backend="cpu")
     with pytest.raises(UnsupportedProblemError, match="'spread' has 5 variables, but the problem"):
         gls.SuccessorGeneration(Spread(5, 2, 2))(Plain([2] * 3), [(0, 0, 0)], backend="cpu")
