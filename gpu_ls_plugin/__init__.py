@@ -34,6 +34,7 @@ from gpu_ls_plugin.filtering import (
     Radius,
     RandomKeep,
 )
+from gpu_ls_plugin.heuristics import Expression, Heuristic, WeightTable
 from gpu_ls_plugin.neighbourhoods import (
     Exchange,
     FilteredNeighbourhood,
@@ -48,7 +49,7 @@ from gpu_ls_plugin.neighbourhoods import (
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart, RuinRecreate
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.problems import CVRP, TSP, MultiObjectiveTSP, OpenPath, Problem
+from gpu_ls_plugin.problems import CVRP, TSP, Assignment, MultiObjectiveTSP, OpenPath, Problem
 from gpu_ls_plugin.problems import referee as solution
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.progress import SearchDisplay
@@ -72,6 +73,7 @@ from gpu_ls_plugin.searches import (
 )
 from gpu_ls_plugin.solver.calls import solve
 from gpu_ls_plugin.solver.many import ManyResult, solve_many
+from gpu_ls_plugin.successors import SuccessorGeneration
 
 __version__ = "0.1.0"
 
@@ -82,6 +84,7 @@ __all__ = [
     "Alpha",
     "Always",
     "Annealing",
+    "Assignment",
     "Best",
     "BestMoves",
     "Better",
@@ -96,9 +99,11 @@ __all__ = [
     "EliteEdges",
     "Everything",
     "Exchange",
+    "Expression",
     "FilteredNeighbourhood",
     "First",
     "GainBound",
+    "Heuristic",
     "InCandidates",
     "IteratedLocalSearch",
     "LinKernighan",
@@ -127,11 +132,13 @@ __all__ = [
     "SearchDisplay",
     "SegmentCrossover",
     "Statistics",
+    "SuccessorGeneration",
     "SwapStar",
     "ThreeOpt",
     "Threshold",
     "TwoOpt",
     "TwoOptStar",
+    "WeightTable",
     "animate_run",
     "best_moves",
     "cheapest_insertion",

@@ -1,10 +1,11 @@
 """All that the author of a plugin imports: the names here are stable.
 
 What a part derives from: `Metric`, `Objective`, `Resource`, `Candidates`, `Neighbourhood`,
-`Filter`, `Perturbation`, `Acceptance`, `Recombination`, `Cooperation`. A construction is a
-function, a search anything that is called like `LocalSearch` and returns a `Result`. Pivoting rules
-are not among them: each is an engine. Problems of other kinds than `TSP` derive from `Problem`;
-what a recombination crosses pairs by derives from `Workspace`.
+`Filter`, `Perturbation`, `Acceptance`, `Recombination`, `Cooperation`, `Heuristic`. A construction
+is a function, a search anything that is called like `LocalSearch` and returns a `Result`. Pivoting
+rules are not among them: each is an engine. Problems of other kinds than `TSP` derive from
+`Problem`, those that assign values to variables from `Assignment`; what a recombination crosses
+pairs by derives from `Workspace`.
 
 What they work on: `TSP`, `CandidateLists`, `Setting`, `Backend` and `get_backend`, `Kernel` and
 `parse_parameters`, `Budget`, `Progress`, `Result`, `Statistics`, and what checks rows:
@@ -21,7 +22,8 @@ from `GpuLsError`, as does what the library raises of a part: `FaultyPartError`.
 
 C++ is written against the headers of the package: `include/metric.cuh`, `neighbourhoods/move.cuh`,
 `objectives/objective.cuh`, `filtering/filter.cuh`, `perturbations/bridge_cuts.cuh`,
-`acceptance/rules.cuh`. Parts are proven by the functions of `gpu_ls_plugin.testing`.
+`acceptance/rules.cuh`, `heuristics/heuristic.cuh`. Parts are proven by the functions of
+`gpu_ls_plugin.testing`.
 """
 
 from gpu_ls_plugin.acceptance import Acceptance
@@ -43,11 +45,13 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.filtering.base import Filter, Setting
+from gpu_ls_plugin.heuristics import Heuristic
 from gpu_ls_plugin.hookspecs import hookimpl
 from gpu_ls_plugin.neighbourhoods import Neighbourhood
 from gpu_ls_plugin.objectives import Objective
 from gpu_ls_plugin.perturbations import Perturbation
 from gpu_ls_plugin.plugins.registry import KINDS
+from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.metrics import Metric
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.problems.referee import check_permutations, check_tours, check_values
@@ -65,6 +69,7 @@ __all__ = [
     "KINDS",
     "TSP",
     "Acceptance",
+    "Assignment",
     "Backend",
     "Budget",
     "CandidateLists",
@@ -74,6 +79,7 @@ __all__ = [
     "FileFormatError",
     "Filter",
     "GpuLsError",
+    "Heuristic",
     "InvalidParameterError",
     "InvalidProblemError",
     "InvalidTypeError",

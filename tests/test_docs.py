@@ -63,6 +63,18 @@ def test_the_guide_to_problems_runs() -> None:
     assert run_python(code) == "8 [[1, 0, 0]]\n"
 
 
+def test_the_guide_to_assignment_problems_runs() -> None:
+    page = ROOT / "docs" / "assignment.md"
+    (functor,), (table, text, part) = blocks(page, "cpp"), blocks(page, "python")
+    check = "from gpu_ls_plugin.testing import check_heuristic\n"
+    check += 'check_heuristic(FewConflicts(edges, 60, colours=5), backend="cpu")'
+    found, most, conflicts = run_python(
+        "\n".join([table, text, f"FUNCTOR = {functor!r}", part, check])
+    ).splitlines()
+    assert found == "[[0, 2, -1], [0, 2, -1], [1, 2, -1], [1, 2, -1]]"
+    assert (most, conflicts) == ("3", "0")
+
+
 @pytest.mark.slow
 def test_the_guide_to_recombination_runs() -> None:
     crossed, searched = run_python(blocks(ROOT / "docs" / "recombination.md", "python")[0]).split()

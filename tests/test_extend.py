@@ -20,6 +20,7 @@ BASES = {
     "recombination": extend.Recombination,
     "objective": extend.Objective,
     "resource": extend.Resource,
+    "heuristic": extend.Heuristic,
 }
 UNCHECKED = {"pivoting", "search"}  # an engine each; anything that is called like a search
 

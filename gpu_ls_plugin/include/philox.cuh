@@ -20,7 +20,10 @@ enum class Purpose : uint32 {
   kOffspring = 9,
   kSavings = 10,
   kInsertion = 11,
-  kRuin = 12
+  kRuin = 12,
+  kSuccessor = 13,
+  kVariableOrder = 14,
+  kLots = 15
 };
 
 struct Philox {

@@ -24,6 +24,7 @@ from gpu_ls_plugin.filtering import (
     Radius,
     RandomKeep,
 )
+from gpu_ls_plugin.heuristics import Expression, WeightTable
 from gpu_ls_plugin.hookspecs import hookimpl
 from gpu_ls_plugin.neighbourhoods import (
     Exchange,
@@ -69,6 +70,8 @@ def gpu_ls_register_parts(register: Register) -> None:
     register("objective", Length.name, Length)
     for resource in (Load, Duration):
         register("resource", resource.name, resource)
+    for heuristic in (WeightTable, Expression):
+        register("heuristic", heuristic.name, heuristic)
     for candidates in (All, Nearest, Quadrant, Alpha, Union, Closure):
         register("candidates", candidates.__name__.lower(), candidates)
     for_tours = (random_tours, nearest_neighbour, greedy, space_filling_curve)

@@ -20,6 +20,7 @@ KINDS = (
     "metric",
     "objective",
     "resource",
+    "heuristic",
     "candidates",
     "construction",
     "neighbourhood",

@@ -1,9 +1,10 @@
 """Problems: instance data, validated once and immutable, in NumPy only."""
 
+from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
 from gpu_ls_plugin.problems.open_path import OpenPath
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.problems.tsp import TSP
 
-__all__ = ["CVRP", "TSP", "MultiObjectiveTSP", "OpenPath", "Problem"]
+__all__ = ["CVRP", "TSP", "Assignment", "MultiObjectiveTSP", "OpenPath", "Problem"]

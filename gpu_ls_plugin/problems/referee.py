@@ -120,7 +120,7 @@ def check_values(
     InvalidTypeError
         The entries are not integers.
     """
-    array = _integer_rows(rows, n, parameter, words)
+    array = integer_rows(rows, n, parameter, words)
     if int(array.min()) < 0 or int(array.max()) >= values:
         row, column = np.argwhere((array < 0) | (array >= values))[0]
         raise InvalidTourError(
@@ -164,10 +164,13 @@ def tour_costs(problem: Tours, tours: Any) -> Lengths:
     return costs
 
 
-def _integer_rows(
+def integer_rows(
     given: ArrayLike, n: int, parameter: str, words: tuple[str, str, str]
 ) -> NDArray[Any]:
-    """Return rows as an integer array (P, n), P >= 1, of whatever integer type they have."""
+    """Return rows as an integer array (P, n), P >= 1, of whatever integer type they have.
+
+    Raises `InvalidTourError` or `InvalidTypeError` for anything else.
+    """
     try:
         array = np.asarray(given)
     except ValueError as error:

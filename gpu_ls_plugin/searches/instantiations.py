@@ -23,6 +23,7 @@ from gpu_ls_plugin.filtering import (
     Radius,
     RandomKeep,
 )
+from gpu_ls_plugin.heuristics import WeightTable
 from gpu_ls_plugin.neighbourhoods import (
     Exchange,
     FilteredNeighbourhood,
@@ -65,6 +66,7 @@ from gpu_ls_plugin.searches.exhaustive import climb_layouts, random_k, three_opt
 from gpu_ls_plugin.searches.exhaustive.two_opt_climb import block_kernel
 from gpu_ls_plugin.searches.filtered.filtered_kernels import FilteredKernels
 from gpu_ls_plugin.searches.instances import instances
+from gpu_ls_plugin.successors import SuccessorGeneration
 from gpu_ls_plugin.tours.sites import GRID_METRICS, sites_kernel
 
 if TYPE_CHECKING:
@@ -152,6 +154,7 @@ def instantiations() -> list[Kernel]:
         *_weighted(),
         *_routing(),
         *_levels(),
+        *_successors(),
         *routes.kernels(BUILT_IN_METRICS["EUC_2D"](), BUILT_IN_METRICS["EUC"](), WARP),
     ]
     usual = BUILT_IN_METRICS["EUC_2D"]()
@@ -376,6 +379,17 @@ def _levels() -> Iterator[Kernel]:
     yield keep_kernel(metric, BLOCK)
     whole = FilteredNeighbourhood(TwoOpt(), Everything())
     yield FilteredKernels(whole, metric, "int", "fine").evaluation("fused")[0]
+
+
+def _successors() -> Iterator[Kernel]:
+    """Every sampler and order, by a warp and by blocks."""
+    table = WeightTable(np.ones((1, 1), np.uint32))
+    for sampler, order, team in (
+        ("rescan", "given", WARP),
+        ("stored", "shuffled", BLOCK),
+        ("softmax", "given", "gls::Block<128>"),
+    ):
+        yield SuccessorGeneration(table, sampler).kernel(order, team)
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:

@@ -20,6 +20,7 @@ from gpu_ls_plugin.testing.candidates import check_candidates
 from gpu_ls_plugin.testing.construction import check_construction
 from gpu_ls_plugin.testing.cooperation import check_cooperation
 from gpu_ls_plugin.testing.filtering import check_filter
+from gpu_ls_plugin.testing.heuristic import check_heuristic
 from gpu_ls_plugin.testing.metric import check_metric
 from gpu_ls_plugin.testing.neighbourhood import check_neighbourhood
 from gpu_ls_plugin.testing.objective import check_objective
@@ -34,6 +35,7 @@ __all__ = [
     "check_construction",
     "check_cooperation",
     "check_filter",
+    "check_heuristic",
     "check_metric",
     "check_neighbourhood",
     "check_objective",

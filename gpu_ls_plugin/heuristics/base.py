@@ -1,0 +1,62 @@
+"""What every heuristic says of itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.problem import Problem
+
+
+class Heuristic(ABC):
+    """What guides the assignment of values to variables, one variable after the other.
+
+    Its functor rates the values of a variable in a state, each by itself, and turns a rating, and
+    the aggregate of all ratings, into a weight: how likely the value is to be chosen.
+
+    Attributes
+    ----------
+    name : str
+        Name in the registry.
+    rating_bytes : int
+        Size of the functor's `Rating`.
+    header : str
+        The functor's file by its path in the package, empty where `source` has it.
+    """
+
+    name: ClassVar[str]
+    rating_bytes: ClassVar[int] = 8
+    header: ClassVar[str] = ""
+
+    @abstractmethod
+    def sizes(self, problem: Problem | None) -> NDArray[Any]:
+        """Return how many values each variable may have at most, shape (m,).
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The heuristic is not one for this problem.
+        """
+
+    @abstractmethod
+    def functor(self) -> str:
+        """Return the C++ type, as `heuristics/heuristic.cuh` describes it."""
+
+    def source(self) -> str:
+        """Return the C++ text that defines the functor, empty where it is built in."""
+        return ""
+
+    @abstractmethod
+    def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
+        """Return what the functor is made of: integers, floats, NumPy arrays.
+
+        They are asked for once for each backend and problem.
+        """
+
+    def kept_bytes(self, problem: Problem | None) -> int:
+        """Return the bytes that the functor keeps beside a state; none unless overridden."""
+        return 0

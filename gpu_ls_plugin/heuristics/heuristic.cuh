@@ -1,0 +1,51 @@
+// What the functor of a heuristic is asked (Köster et al.: local heuristics).
+//
+//   struct MyHeuristic {
+//     using Rating = int64;            // any type; Python says how many bytes: rating_bytes
+//     using Aggregate = NoAggregate;   // or a struct, in 32-bit words
+//     explicit MyHeuristic(const uint64* words);          // what `words` of the Python face
+//     returns void begin(team, const State&) const;               // by the team: what the state
+//     keeps int values(const State&, int variable) const;       // how many it has, numbered from 0
+//     on Rating rate(const State&, int variable, int value) const; uint32 weight(const Rating&,
+//     const Aggregate&) const;         // 0: impossible void assign(const State&, int variable, int
+//     value) const;     // by one lane void unassigned(const State&, int variable) const; //
+//     nothing can be assigned
+//   };
+//
+// An aggregate is made of a rating, Aggregate(rating), of none, Aggregate(), and of two, a.join(b).
+// It is joined in any order: joining must be associative and commutative to the last bit, so that
+// sums are of integers. Ratings are aligned to 8 bytes. A state may be changed by `assign` and
+// `unassigned` alone.
+#pragma once
+
+#include "include/words.cuh"
+
+namespace gls {
+
+// A state on its way: variables that are not assigned, or not yet, have the value -1.
+struct State {
+  int m;              // variables
+  const int* before;  // their values in the state that it is a successor of
+  int* values;
+  char* kept;  // bytes of the heuristic's own, aligned to 16, not cleared
+};
+
+// Of a heuristic whose weights depend on the value's own rating alone.
+struct NoAggregate {};
+
+template <class Aggregate>
+constexpr bool kAggregates = true;
+template <>
+inline constexpr bool kAggregates<NoAggregate> = false;
+
+// Of a heuristic that keeps nothing beside a state: to derive from.
+struct KeepsNothing {
+  using Aggregate = NoAggregate;
+
+  template <class Team>
+  GLS_DEVICE void begin(const Team&, const State&) const {}
+  GLS_DEVICE void assign(const State&, int, int) const {}
+  GLS_DEVICE void unassigned(const State&, int) const {}
+};
+
+}  // namespace gls

@@ -1,0 +1,100 @@
+"""Weights that are given for every value of every variable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.exceptions import (
+    InvalidParameterError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.heuristics.base import Heuristic
+from gpu_ls_plugin.problems.assignment import Assignment
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.problem import Problem
+
+LARGEST = 2**32 - 1
+
+
+class WeightTable(Heuristic):
+    """A weight for every value of every variable, whatever the others are assigned to.
+
+    Parameters
+    ----------
+    weights : array_like of integers from 0 to 2**32 - 1, shape (variables, values)
+        A value is chosen with a probability in proportion to its weight, never where that is 0.
+        Copied.
+
+    Raises
+    ------
+    InvalidParameterError
+        There are no values, or a weight is out of range; variable and value are named.
+    InvalidTypeError
+        The weights are not integers.
+    """
+
+    name = "weight_table"
+    rating_bytes = 4
+    header = "heuristics/weight_table.cuh"
+
+    def __init__(self, weights: ArrayLike) -> None:
+        self.weights = _checked(weights)
+        self.weights.flags.writeable = False
+
+    def __repr__(self) -> str:
+        return "WeightTable({} variables, {} values)".format(*self.weights.shape)
+
+    def sizes(self, problem: Problem | None) -> NDArray[np.int32]:
+        """Return the problem's sizes of domains, where it has some, else the table's."""
+        variables, values = self.weights.shape
+        if problem is not None and problem.n != variables:
+            raise UnsupportedProblemError(
+                f"heuristic: the weights are of {variables} variables, but the problem has "
+                f"{problem.n}; pass a table with a row for each"
+            )
+        if not isinstance(problem, Assignment):
+            return np.full(variables, values, np.int32)
+        if (most := int(problem.sizes.max())) > values:
+            raise UnsupportedProblemError(
+                f"heuristic: the weights are of {values} values, but variable "
+                f"{problem.sizes.argmax()} has {most}; pass a table with a column for each"
+            )
+        return problem.sizes
+
+    def functor(self) -> str:
+        """Return the C++ type."""
+        return "gls::WeightTable"
+
+    def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
+        """Return the weights, the sizes of domains and the columns of the table."""
+        return [self.weights, self.sizes(problem), self.weights.shape[1]]
+
+
+def _checked(weights: ArrayLike) -> NDArray[np.uint32]:
+    try:
+        array = np.asarray(weights)
+    except (ValueError, TypeError) as error:
+        raise InvalidTypeError(f"weights: {error}") from error
+    if array.ndim != 2 or not array.size:
+        raise InvalidParameterError(
+            f"weights: shape {array.shape} is not (variables, values), at least one of each"
+        )
+    if array.dtype.kind not in "iu":
+        raise InvalidTypeError(
+            f"weights: must be integers, not {array.dtype}; multiply and round them first"
+        )
+    outside = (array < 0) | (array > LARGEST)
+    if outside.any():
+        variable, value = np.argwhere(outside)[0]
+        raise InvalidParameterError(
+            f"weights: {array[variable, value]} of value {value} of variable {variable} is not "
+            f"between 0 and {LARGEST}"
+        )
+    return np.array(array, np.uint32, order="C")

@@ -1,0 +1,48 @@
+"""Samplers and orders: how a value is chosen, and which variable is next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """A way to choose a value by weight.
+
+    Attributes
+    ----------
+    functor : str
+        C++ template of the heuristic.
+    header : str
+    sum_bytes : int
+        Memory for the prefix sum of a value; ratings are stored beside it. 0 where none is stored.
+    """
+
+    functor: str
+    header: str
+    sum_bytes: int = 0
+
+    def own_bytes(self, most: int, rating_bytes: int) -> int:
+        """Return the memory that up to `most` values need."""
+        return most * (self.sum_bytes + rating_bytes) if self.sum_bytes else 0
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order in which variables are assigned: the C++ type, and its memory for each variable."""
+
+    functor: str
+    variable_bytes: int = 0
+
+
+SAMPLERS = {
+    "stored": Sampler("gls::Stored", "successors/stored.cuh", 8),
+    "rescan": Sampler("gls::Rescan", "successors/rescan.cuh"),
+    "softmax": Sampler("gls::Softmax", "successors/softmax.cuh"),
+}
+AUTO = "rescan"
+
+ORDERS = {
+    "given": Order("gls::GivenOrder"),
+    "shuffled": Order("gls::ShuffledOrder", 4),
+}

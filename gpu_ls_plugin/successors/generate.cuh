@@ -1,0 +1,72 @@
+// Successor generation for assignment problems (Köster, Groß and Krüger: FANG): one successor per
+// team, whose active variables are assigned one after the other.
+#pragma once
+
+#include "successors/draw.cuh"
+#include "successors/orders.cuh"
+
+namespace gls {
+
+// What kernels that generate successors are told.
+struct Successors {
+  uint64 seed;
+  int64 first_row;              // number of the first state
+  int64 first;                  // successor of the launch
+  int64 count;                  // successors of a state, which follow each other
+  const int* sources;           // the states
+  const unsigned char* active;  // null: all are
+  int64 active_stride;          // 0: the same variables of each state
+  int* states;                  // successors
+  char* scratch;
+  int64 scratch_bytes;  // of a successor of the launch
+  int64 order_begin;    // in it: behind what is kept of the state
+  int64 sampler_begin;
+  int m;     // variables
+  int most;  // values of a variable
+};
+
+template <class Heuristic, template <class> class Sampler, class Order>
+struct GenerateSuccessors {
+  template <class Team>
+  GLS_DEVICE static void run(const Team& team, int item, Successors all, const uint64* words) {
+    const int64 successor = all.first + item, source = successor / all.count, m = all.m;
+    const int64 row = all.first_row + source, step = successor % all.count * m;
+    char* const own = all.scratch + item * all.scratch_bytes;
+    const State state{all.m, all.sources + source * m, all.states + successor * m, own};
+    const auto active = [&](int variable) {
+      return all.active == nullptr || all.active[source * all.active_stride + variable];
+    };
+    team.each(all.m, [&](int variable) {
+      state.values[variable] = active(variable) ? -1 : state.before[variable];
+    });
+    team.sync();
+    const Heuristic heuristic(words);
+    heuristic.begin(team, state);
+    team.sync();
+
+    const Sampler<Heuristic> sampler(own + all.sampler_begin, all.most);
+    Philox numbers(all.seed, Purpose::kSuccessor, row);
+    Philox turns(all.seed, Purpose::kVariableOrder, row);
+    int* const variables = reinterpret_cast<int*>(own + all.order_begin);
+    Order::each(team, all.m, active, variables, turns, step, [&](int variable) {
+      if (team.cut()) return;
+      uint32 random[4];
+      numbers.four(step + variable, random);
+      const Draw draw{row, random[0] | uint64(random[1]) << 32};
+      const int count = heuristic.values(state, variable);
+      const int value =
+          count > 0 ? sampler.choose(team, heuristic, state, variable, count, draw) : -1;
+      team.sync();  // all lanes have rated before the state changes
+      team.once([&] {
+        state.values[variable] = value;
+        if (value < 0) {
+          heuristic.unassigned(state, variable);
+        } else {
+          heuristic.assign(state, variable, value);
+        }
+      });
+    });
+  }
+};
+
+}  // namespace gls

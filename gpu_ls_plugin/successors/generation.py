@@ -1,0 +1,232 @@
+"""Successor generation for assignment problems (Köster, Groß and Krüger: FANG)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.words import kept_words, packed_words
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.heuristics.base import Heuristic
+from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.problems.problem import Problem
+from gpu_ls_plugin.successors import layouts
+from gpu_ls_plugin.successors.choices import AUTO, ORDERS, SAMPLERS
+from gpu_ls_plugin.successors.states import distinct_rows, take_active, take_states
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+
+SUCCESSORS = struct_of("successors/generate.cuh", "Successors")
+
+
+@dataclass(frozen=True)
+class SuccessorGeneration:
+    """Generate successors of states: active variables are assigned anew, by weighted random choice.
+
+    Each state is cloned `count` times. The active variables of a clone are released, and then
+    assigned one after the other: the heuristic weighs all values of the variable in the state as
+    it is, and one is chosen with a probability in proportion to its weight. A variable whose
+    values all have weight 0 stays at -1 (Köster, Groß and Krüger: FANG).
+
+    Successors depend on their state, its number, `seed`, heuristic and sampler alone: not on the
+    backend, the batch or the threads at work. The first successors of a state are the same
+    whatever `count` is.
+
+    Parameters
+    ----------
+    heuristic : Heuristic
+    sampler : {"auto", "stored", "rescan", "softmax"}
+        How a value is chosen. "stored" keeps ratings and prefix sums in memory, as the paper;
+        "rescan" keeps nothing and rates some values again, and chooses what "stored" does;
+        "softmax" draws a random number for every value (Gumbel-max) and chooses others, with the
+        same probabilities up to 1e-6 of each. "auto" is "rescan".
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or of another type.
+    """
+
+    heuristic: Heuristic
+    sampler: str = "auto"
+    _words: WeakKeyDictionary[Backend, tuple[Any, Any, Any]] = field(
+        default_factory=WeakKeyDictionary, init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        checks.instance("heuristic", self.heuristic, kind=Heuristic, wanted="Heuristic")
+        checks.fields(self, checks.choice, "sampler", known=("auto", *SAMPLERS))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies do not have the arrays of this process."""
+        return type(self), (self.heuristic, self.sampler)
+
+    def __call__(
+        self,
+        problem: Problem | None,
+        states: Any,
+        *,
+        count: int = 1,
+        active: Any = None,
+        order: str = "given",
+        distinct: bool = False,
+        seed: int | None = 0,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        memory_limit: int | None = None,
+        first_row: int = 0,
+    ) -> Any:
+        """Return successors of each state.
+
+        Parameters
+        ----------
+        problem : Problem or None
+            An `Assignment` says how many values each variable has; without one, the heuristic.
+        states : array, shape (P, m), integer
+            Values, or -1; not changed. NumPy, or CuPy with the result on the same device.
+        count : int
+            Successors of each state; they follow each other.
+        active : bool array, shape (m,) or (P, m), optional
+            Which variables are assigned anew, by default all; the others keep their value.
+        order : {"given", "shuffled"}
+            Variables by their numbers, or each successor's in a random order of its own.
+        distinct : bool
+            Leave out copies of successors before.
+        seed : int or None
+            Pass another one for each call, or None to draw one.
+        backend, device
+            Where they are generated; see `get_backend`.
+        memory_limit : int, optional
+            Bytes that may be used besides states and successors; without a difference to the
+            result.
+        first_row : int
+            Number of the first state, where the batch is a part of a larger one.
+
+        Returns
+        -------
+        array, shape (P * count, m), int32
+            Fewer rows where they are to be `distinct`.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The heuristic is not one for this problem.
+        InvalidTourError, InvalidTypeError, InvalidParameterError
+            States, mask or another parameter are not what is described here.
+        InsufficientMemoryError
+            Not even one successor fits.
+        """
+        if problem is not None:
+            checks.instance("problem", problem, kind=Problem, wanted="Problem")
+        count = checks.integer("count", count, least=1, most=checks.MOST_INT)
+        order = checks.choice("order", order, known=tuple(ORDERS))
+        key, number = checks.seed(seed), checks.first_row(first_row)
+        sizes = self._sizes(problem)
+        chosen = get_backend(backend, device, tours=states)
+        with chosen.current():
+            sources = take_states(chosen, sizes, states)
+            mask, stride = take_active(chosen, sources, active)
+            found = chosen.xp.empty((len(sources) * count, len(sizes)), "int32")
+            given = {
+                "seed": key,
+                "first_row": number,
+                "count": count,
+                "sources": sources,
+                "active": mask,
+                "active_stride": stride,
+                "states": found,
+            }
+            self._generate(chosen, problem, sizes, order, given, chosen.memory(memory_limit))
+            if distinct:
+                found = distinct_rows(chosen, found)
+            return arrays.give(chosen, found, like=states)
+
+    def kernel(self, order: str, team: str) -> Kernel:
+        """Compose the generation of one successor per team."""
+        part, name = self.heuristic, self._sampler
+        sampler, functor = SAMPLERS[name], part.functor()
+        size = f'static_assert(sizeof({functor}::Rating) == {part.rating_bytes}, "rating_bytes");'
+        headers = ("heuristics/heuristic.cuh", part.header, sampler.header)
+        return Kernel(
+            name="generate_successors",
+            header="successors/generate.cuh",
+            body=f"gls::GenerateSuccessors<{functor}, {sampler.functor}, {ORDERS[order].functor}>",
+            parameters=(SUCCESSORS, *parse_parameters("const gls::uint64* heuristic_words")),
+            team=team,
+            functors=(part.source(), size),
+            parts=(part.name, name),
+            headers=tuple(filter(None, headers)),
+        )
+
+    @property
+    def _sampler(self) -> str:
+        return AUTO if self.sampler == "auto" else self.sampler
+
+    def _sizes(self, problem: Problem | None) -> NDArray[Any]:
+        """Return how many values variables may have."""
+        sizes = np.asarray(self.heuristic.sizes(problem))
+        if problem is not None and len(sizes) != problem.n:
+            raise UnsupportedProblemError(
+                f"heuristic: {self.heuristic.name!r} has {len(sizes)} variables, but the problem "
+                f"has {problem.n}"
+            )
+        if isinstance(problem, Assignment) and (over := sizes > problem.sizes).any():
+            variable = int(over.argmax())
+            raise UnsupportedProblemError(
+                f"heuristic: {self.heuristic.name!r} has {sizes[variable]} values for variable "
+                f"{variable}, but the problem has {problem.sizes[variable]}"
+            )
+        return sizes
+
+    def _generate(
+        self,
+        backend: Backend,
+        problem: Problem | None,
+        sizes: NDArray[Any],
+        order: str,
+        given: dict[str, Any],
+        memory: int,
+    ) -> None:
+        """Fill `states`, as many rows in a launch as fit the memory."""
+        m, most, part = len(sizes), int(sizes.max()), self.heuristic
+        scratch = layouts.Scratch.of(
+            part.kept_bytes(problem),
+            m * ORDERS[order].variable_bytes,
+            SAMPLERS[self._sampler].own_bytes(most, part.rating_bytes),
+        )
+        kernel = self.kernel(order, layouts.team(backend, most))
+        words = self._packed(backend, problem)
+        total = len(given["states"])
+        fitting = backend.rows_that_fit(max(1, scratch.size), 0, memory)
+        size = min(total, fitting, max(1, layouts.SCRATCH // max(1, scratch.size)))
+        arguments = {
+            **given,
+            "m": m,
+            "most": most,
+            "scratch": backend.xp.empty(size * scratch.size, "uint8"),
+            "scratch_bytes": scratch.size,
+            "order_begin": scratch.order_begin,
+            "sampler_begin": scratch.sampler_begin,
+            "heuristic_words": words,
+        }
+        for first in range(0, total, size):
+            backend.launch(kernel, min(size, total - first), arguments | {"first": first})
+
+    def _packed(self, backend: Backend, problem: Problem | None) -> Any:
+        """Return the functor's parameters as an array of the backend; those of the last problem."""
+        found = self._words.get(backend)
+        if found is None or found[0] is not problem:
+            words = kept_words(backend.xp, self.heuristic.words(backend, problem))
+            found = (problem, packed_words(backend.xp, words, backend.address), words)
+            self._words[backend] = found
+        return found[1]

@@ -1,0 +1,56 @@
+// The order in which the active variables of a state are assigned.
+#pragma once
+
+#include "include/philox.cuh"
+
+namespace gls {
+
+// Variables by their numbers.
+struct GivenOrder {
+  template <class Team, class Active, class Use>
+  GLS_DEVICE static void each(const Team& team, int m, Active active, int*, Philox&, int64,
+                              Use use) {
+#pragma unroll 1
+    for (int variable = 0; variable < m; ++variable) {
+      if (active(variable)) use(variable);
+    }
+  }
+};
+
+// Each order as likely as any other (Fisher and Yates); random numbers begin at a step.
+struct ShuffledOrder {
+  template <class Team, class Active, class Use>
+  GLS_DEVICE static void each(const Team& team, int m, Active active, int* variables,
+                              Philox& random, int64 step, Use use) {
+    const int count = collect(team, m, active, variables);
+#pragma unroll 1
+    for (int turn = 0; turn < count; ++turn) {
+      team.once([&] {
+        random.seek(step + turn);
+        const int chosen = turn + int(random.below(uint32(count - turn)));
+        const int variable = variables[chosen];
+        variables[chosen] = variables[turn];
+        variables[turn] = variable;
+      });
+      use(variables[turn]);
+    }
+  }
+
+ private:
+  template <class Team, class Active>
+  GLS_DEVICE static int collect(const Team& team, int m, Active active, int* variables) {
+    int count = 0;
+#pragma unroll 1
+    for (int base = 0; base < m; base += Team::kLanes) {
+      const int variable = base + team.lane();
+      const bool is = variable < m && active(variable);
+      const Scanned<int> found = team.scan(int(is), 0, [](int a, int b) { return a + b; });
+      if (is) variables[count + found.before] = variable;
+      count += found.all;
+    }
+    team.sync();
+    return count;
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,95 @@
+"""Successors are the same on both backends, whoever generates them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.successors import layouts
+from tests.helpers.heuristics import Spread
+
+pytestmark = pytest.mark.gpu
+
+TEAMS = ("gls::Warp<1>", "gls::Warp<4>", "gls::Block<64>", "gls::Block<256>", "gls::Block<1024>")
+samplers = pytest.mark.parametrize("sampler", ["stored", "rescan", "softmax"])
+orders = pytest.mark.parametrize("order", ["given", "shuffled"])
+
+
+def assert_same(part, states, sampler, **options):
+    generate = gls.SuccessorGeneration(part, sampler)
+    host, device = (generate(None, states, backend=b, **options) for b in ("cpu", "cuda"))
+    assert isinstance(device, np.ndarray)
+    different = np.flatnonzero((host != device).any(axis=1))
+    assert different.size == 0, f"rows {different[:10]} of {len(host)} differ"
+
+
+def random_table(variables, values, most=2**32):
+    rng = np.random.default_rng(values)
+    weights = rng.integers(0, most, (variables, values)) * rng.integers(0, 2, (variables, values))
+    weights[0] = 0
+    return gls.WeightTable(weights)
+
+
+@samplers
+@orders
+@pytest.mark.parametrize("values", [1, 2, 31, 32, 33, 100, 300, 1025, 5000])
+def test_tables_of_all_sizes(sampler, order, values):
+    rng = np.random.default_rng(values)
+    states = rng.integers(-1, values, (7, 5))
+    for active in (None, rng.random(5) < 0.6, rng.random((7, 5)) < 0.6):
+        options = {"count": 3, "active": active, "order": order, "seed": 2**50}
+        assert_same(random_table(5, values), states, sampler, first_row=2**40, **options)
+        assert_same(random_table(5, values, 3), states, sampler, **options)
+
+
+@samplers
+@orders
+@pytest.mark.parametrize("team", TEAMS)
+def test_the_number_of_lanes_makes_no_difference(sampler, order, team, monkeypatch):
+    choose = layouts.team
+    monkeypatch.setattr(
+        layouts, "team", lambda b, most: team if b.name == "cuda" else choose(b, most)
+    )
+    for values in (3, 70, 3000):
+        states = np.full((9, 4), -1)
+        assert_same(random_table(4, values), states, sampler, count=5, order=order)
+    states = np.random.default_rng(1).integers(-1, 6, (9, 40))
+    assert_same(Spread(40, 6, 6), states, sampler, count=5, order=order)
+
+
+@samplers
+def test_what_is_kept_beside_states(sampler):
+    for bins in (1, 5, 40, 700):
+        states = np.random.default_rng(bins).integers(-1, bins, (33, 60))
+        assert_same(Spread(60, bins, 2), states, sampler, count=3, order="shuffled")
+        assert_same(Spread(60, bins, 2), states, sampler, memory_limit=100_000)
+
+
+@samplers
+def test_many_values_of_one_variable(sampler):
+    assert_same(random_table(2, 1_000_000), np.full((2, 2), -1), sampler, count=2)
+
+
+@pytest.mark.slow
+def test_ten_million_values():
+    weights = np.random.default_rng(1).integers(0, 2**32, (1, 10_000_000))
+    weights[0, :-1] //= 2**31
+    for sampler in ("stored", "rescan", "softmax"):
+        assert_same(gls.WeightTable(weights), [[-1]], sampler, count=20)
+
+
+def test_arrays_stay_on_the_device():
+    cupy = pytest.importorskip("cupy")
+    part, states = random_table(5, 30), np.random.default_rng(2).integers(-1, 30, (6, 5))
+    active = np.array([True, False, True, True, False])
+    generate = gls.SuccessorGeneration(part)
+    for distinct in (False, True):
+        expected = generate(None, states, count=4, active=active, backend="cpu", distinct=distinct)
+        found = generate(
+            None, cupy.asarray(states), count=4, active=cupy.asarray(active), distinct=distinct
+        )
+        assert isinstance(found, cupy.ndarray) and found.dtype == np.int32
+        assert np.array_equal(found.get(), expected)
+    with pytest.raises(gls.exceptions.InvalidTourError, match="row 1 assigns value 30"):
+        generate(None, cupy.asarray([[0] * 5, [30] * 5]))

@@ -1,0 +1,96 @@
+"""Successor generation with NumPy and lists: slow, no code shared with the library."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tests.helpers.chain_oracle import philox, philox_block
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+WORD = 2**32
+CHOICE, ORDER, LOTS = 13, 14, 15  # purposes
+
+
+def chosen(weights: Sequence[int], bits: int) -> int:
+    """The value before which, with itself, weights of more than the drawn number lie; or -1."""
+    total = sum(weights)
+    left = bits * total >> 64
+    for value, weight in enumerate(weights):
+        left -= weight
+        if left < 0:
+            return value
+    return -1
+
+
+def exponential(bits: int) -> np.float32:
+    """-ln(1 - (bits + 1/2) / 2^32), with the roundings of the kernel."""
+    f, one = np.float32, 2**33
+    rest, halved = one - (2 * bits + 1), 0
+    while rest <= 6074000999:  # one / sqrt(2)
+        rest, halved = 2 * rest, halved + 1
+    s = f(one - rest) / f(one + rest)
+    z, series = s * s, f(1 / 11)
+    for odd in (9, 7, 5, 3, 1):
+        series = series * z + f(1 / odd)
+    return f(halved) * f(0.693147181) + f(2) * s * series
+
+
+def least_lot(weights: Sequence[int], bits: int, row: int) -> int:
+    """The value whose exponential number, divided by its weight, is least; or -1."""
+    best, winner = np.float32(np.inf), -1
+    for value, weight in enumerate(weights):
+        numbers = philox_block(
+            (value // 4, LOTS, row % WORD, row // WORD), (bits % WORD, bits // WORD)
+        )
+        if weight > 0:
+            lot = exponential(numbers[value % 4]) / np.float32(weight)
+            if lot < best:
+                best, winner = lot, value
+    return winner
+
+
+def shuffled(variables: list[int], seed: int, row: int, step: int) -> list[int]:
+    """The order in which variables are assigned."""
+    variables = list(variables)
+    for turn in range(len(variables)):
+        number = next(philox(seed, ORDER, row, step + turn))
+        other = turn + number * (len(variables) - turn) // WORD
+        variables[turn], variables[other] = variables[other], variables[turn]
+    return variables
+
+
+def successors(
+    weigh: Callable[[list[int], int], Sequence[int]],
+    states: Any,
+    *,
+    count: int = 1,
+    active: Any = None,
+    order: str = "given",
+    sampler: str = "rescan",
+    seed: int = 0,
+    first_row: int = 0,
+) -> np.ndarray:
+    """Successors of states; ``weigh(state, variable)`` returns the weights of its values."""
+    rows, states = [], np.asarray(states)
+    m = states.shape[1]
+    masks = np.broadcast_to(True if active is None else active, states.shape)
+    for number, (state, mask) in enumerate(zip(states, masks, strict=True), first_row):
+        for copy in range(count):
+            values = np.where(mask, -1, state).tolist()
+            variables = np.flatnonzero(mask).tolist()
+            if order == "shuffled":
+                variables = shuffled(variables, seed, number, copy * m)
+            for variable in variables:
+                low, high = islice(philox(seed, CHOICE, number, copy * m + variable), 2)
+                weights, bits = weigh(values, variable), low + WORD * high
+                if sampler == "softmax":
+                    values[variable] = least_lot(weights, bits, number)
+                else:
+                    values[variable] = chosen(weights, bits)
+            rows.append(values)
+    return np.array(rows, np.int32)

@@ -1,0 +1,60 @@
+"""How often values are chosen: chi-square tests of every sampler, which planted faults fail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import composition
+from gpu_ls_plugin.backends.cpu import CpuBackend
+from tests.helpers.marks import slow_after
+
+SAMPLES = 40_000
+LEAST_P = 1e-4
+WEIGHTS = np.array([5, 1, 0, 8, 2, 2, 0, 13, 1, 4, 0, 7])  # the last is a likely one
+FAULTS = {
+    "bound": ("rescan", "<= left; ++value", "< left; ++value"),
+    "bound of stored": ("stored", "before(middle) <= range.left", "before(middle) < range.left"),
+    "last of softmax": ("softmax", "value < count ?", "value < count - 1 ?"),
+    "last of rescan": ("rescan", "draw.below(sums.all)", "draw.below(sums.all - 7)"),
+    "last of stored": ("stored", "draw.below(total), 0, count", "draw.below(total), 0, count - 1"),
+    "sums of ratings": ("stored", "own = heuristic.weight(h", "own = 1 + heuristic.weight(h"),
+    "lots without weights": ("softmax", "/ float(own)", "/ 1.0f"),
+}
+
+
+def p_value(sampler, backend="cpu", weights=WEIGHTS):
+    """How likely it is that values are chosen this unevenly; 0 where an impossible one is."""
+    generate = gls.SuccessorGeneration(gls.WeightTable([weights]), sampler)
+    found = generate(None, [[-1]], count=SAMPLES, seed=5, backend=backend)
+    counts = np.bincount(found[:, 0], minlength=len(weights))
+    possible = weights > 0
+    if counts[~possible].any():
+        return 0.0
+    expected = weights[possible] / weights.sum() * SAMPLES
+    return chisquare(counts[possible], expected).pvalue
+
+
+@pytest.mark.parametrize("sampler", ["stored", "rescan", "softmax"])
+def test_values_are_chosen_by_weight(sampler):
+    assert p_value(sampler) > LEAST_P
+    large = WEIGHTS.astype(np.int64) * (2**32 // 13 - 1)  # sums beyond 32 bits
+    assert p_value(sampler, weights=large) > LEAST_P
+
+
+@pytest.mark.parametrize("fault", slow_after(3, FAULTS))
+def test_planted_faults_are_seen(fault, monkeypatch):
+    sampler, right, wrong = FAULTS[fault]
+    read = composition.read
+
+    def faulty(header):
+        text = read(header)
+        if header != f"successors/{sampler}.cuh":
+            return text
+        assert text.count(right) >= 1
+        return text.replace(right, wrong)
+
+    monkeypatch.setattr(composition, "read", faulty)
+    assert p_value(sampler, CpuBackend()) < LEAST_P
