@@ -1,16 +1,18 @@
 // What the functor of a heuristic is asked (Köster et al.: local heuristics).
 //
+// clang-format off
 //   struct MyHeuristic {
-//     using Rating = int64;            // any type; Python says how many bytes: rating_bytes
-//     using Aggregate = NoAggregate;   // or a struct, in 32-bit words
-//     explicit MyHeuristic(const uint64* words);          // what `words` of the Python face
-//     returns void begin(team, const State&) const;               // by the team: what the state
-//     keeps int values(const State&, int variable) const;       // how many it has, numbered from 0
-//     on Rating rate(const State&, int variable, int value) const; uint32 weight(const Rating&,
-//     const Aggregate&) const;         // 0: impossible void assign(const State&, int variable, int
-//     value) const;     // by one lane void unassigned(const State&, int variable) const; //
-//     nothing can be assigned
+//     using Rating = int64;           // any type; Python says how many bytes: rating_bytes
+//     using Aggregate = NoAggregate;  // or a struct, in 32-bit words
+//     explicit MyHeuristic(const uint64* words);    // what `words` of the Python face returns
+//     void begin(team, const State&) const;         // by the team: what the state keeps
+//     int values(const State&, int variable) const;  // how many it has, numbered from 0 on
+//     Rating rate(const State&, int variable, int value) const;
+//     uint32 weight(const Rating&, const Aggregate&) const;         // 0: impossible
+//     void assign(const State&, int variable, int value) const;     // by one lane
+//     void unassigned(const State&, int variable) const;            // nothing can be assigned
 //   };
+// clang-format on
 //
 // An aggregate is made of a rating, Aggregate(rating), of none, Aggregate(), and of two, a.join(b).
 // It is joined in any order: joining must be associative and commutative to the last bit, so that
