@@ -195,6 +195,45 @@ struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   GLS_DEVICE static Length gain(Length removed, Length added) { return removed - added; }
 };
 
+// A metric whose lengths between all pairs of cities, fewer than 2^32, lie in a table in place of
+// sites: what a CPU reads faster than it computes.
+template <class Metric, class EntryType>
+struct Tabled : Metric {
+  using Entry = EntryType;
+
+  int n;
+  GLS_DEVICE Tabled(const void* data, int n) : Metric(data, n), n(n) {}
+};
+
+template <class MetricType, class Entry, class LengthType>
+struct Lengths<Tabled<MetricType, Entry>, LengthType> {
+  using Metric = Tabled<MetricType, Entry>;
+  using Length = LengthType;
+  using Sum = Length;  // of a few lengths
+  using City = Entry;
+  using Lists = CandidateLists<Length>;
+  static constexpr bool kReal = Length(0.5) != Length(0), kQuick = false;
+  static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
+
+  Metric metric;
+  const City* sites;
+  EstimateError error;
+
+  struct Known {  // its row is at hand
+    const City* row;
+  };
+  GLS_DEVICE Known known(int a) const { return {sites + uint32(a) * uint32(metric.n)}; }
+  GLS_DEVICE Length operator()(const Known& a, int b) const { return Length(a.row[b]); }
+  GLS_DEVICE Length operator()(int a, int b) const { return (*this)(known(a), b); }
+
+  // A real gain that may be rounding alone counts as none.
+  GLS_DEVICE static Length gain(Length removed, Length added) {
+    const Length difference = removed - added;
+    if (kReal && difference <= removed * Length(1e-12)) return 0;
+    return difference;
+  }
+};
+
 // A metric under other names of the cities: city c is names[c] to it.
 template <class Metric>
 struct Renamed : Metric {

@@ -184,7 +184,7 @@ class CandidateMoves:
         candidates: Candidates,
     ) -> None:
         cities, lengths, degree = _lists(backend, problem, candidates)
-        sites = Sites.of(backend, problem)
+        sites = Sites.of(backend, problem, table=True)
         breadth = max(part.first_breadth(degree) for part in neighbourhoods)
         directions = 2 if problem.symmetric else 1
         self.moves = Moves.of(

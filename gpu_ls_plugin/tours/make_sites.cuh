@@ -22,4 +22,17 @@ struct MakeSites {
   }
 };
 
+// Lengths between all pairs, row by row.
+template <class Team, class Metric, class Entry>
+struct MakeSites<Team, Tabled<Metric, Entry>> {
+  GLS_DEVICE static void run(const Team& team, int, const void* metric_data, int n, float, float,
+                             void* sites) {
+    const Metric metric(metric_data, n);
+    team.each(n, [&](int a) {
+      Entry* const row = static_cast<Entry*>(sites) + int64(a) * n;
+      for (int b = 0; b < n; ++b) row[b] = a == b ? Entry(0) : Entry(metric(a, b));
+    });
+  }
+};
+
 }  // namespace gls

@@ -24,6 +24,9 @@ GRID_METRICS = ("EUC_2D", "CEIL_2D")
 GRID_BACKENDS = ("cuda",)  # on a CPU, vectors of float32 estimates are twice as fast
 GRID_BYTES = {"fine": 4, "wide": 8}  # of a city
 GRIDS = {"fine": "false", "wide": "true"}  # OnGrid's `wide`
+TABLES = {"shorts": "gls::uint16", "integers": "int", "reals": "double"}  # entries of gls::Tabled
+TABLE_BYTES = {"shorts": 2, "integers": 4, "reals": 8}
+LARGEST_TABLE = 3 << 19  # bytes; what is computed is at hand sooner than what is in no cache
 WIDTH_OF_GRID = 2**15  # of a fine one
 DTYPES = {"int": "int32", "gls::int64": "int64", "double": "float64"}
 
@@ -37,6 +40,8 @@ def length_type(metric: Metric, longest: float) -> str:
 
 def metric_type(metric: Metric, grid: str) -> str:
     """Return the C++ type of a metric, of its variant for integer coordinates if `grid`."""
+    if grid in TABLES:
+        return f"gls::Tabled<{metric.functor}, {TABLES[grid]}>"
     return f"gls::OnGrid<{metric.functor}, {GRIDS[grid]}>" if grid else metric.functor
 
 
@@ -49,6 +54,15 @@ def grid_of(problem: TSP) -> str:
         return ""
     fine = np.ptp(points, axis=0).max() < WIDTH_OF_GRID and problem.n <= tuning.LARGEST_SHORT
     return "fine" if fine else "wide"
+
+
+def table_of(problem: TSP, longest: float) -> str:
+    """Return of what entries a table of all lengths is, "" where there should be none."""
+    if problem.metric.explicit or problem.rows is not None:
+        return ""
+    integer = problem.metric.integer
+    kind = "reals" if not integer else "shorts" if longest < 2**16 else "integers"
+    return kind if problem.n**2 * TABLE_BYTES[kind] <= LARGEST_TABLE else ""
 
 
 def sites_kernel(metric: Metric, team: str, grid: str = "") -> Kernel:
@@ -73,16 +87,18 @@ class Sites:
     length, dtype : str
         C++ type and array type in which lengths are added up.
     grid : str
-        "fine" or "wide" where lengths come from integer coordinates, else "".
+        "fine" or "wide" where lengths come from integer coordinates, a kind of `TABLES` where they
+        lie in one, else "".
     """
 
     @classmethod
-    def of(cls, backend: Backend, problem: TSP) -> Sites:
-        """Return those of a problem, made once."""
-        made: Sites = backend.made_once(problem, "sites", lambda: cls(backend, problem))
+    def of(cls, backend: Backend, problem: TSP, *, table: bool = False) -> Sites:
+        """Return those of a problem, made once; a `table` of lengths where that is faster."""
+        what = ("sites", table)
+        made: Sites = backend.made_once(problem, what, lambda: cls(backend, problem, table=table))
         return made
 
-    def __init__(self, backend: Backend, problem: TSP) -> None:
+    def __init__(self, backend: Backend, problem: TSP, *, table: bool = False) -> None:
         metric, n = searched(problem), problem.n
         objective = problem.objective
         longest = problem.metric.longest(problem.values)
@@ -91,10 +107,14 @@ class Sites:
         self.dtype = DTYPES[self.length]
         on_grid = objective.length_alone or objective.keeps
         self.grid = grid_of(problem) if backend.name in GRID_BACKENDS and on_grid else ""
+        site_bytes = tour_layouts.SITE_BYTES
+        if table and backend.name == "cpu" and objective.keeps:
+            self.grid = table_of(problem, longest)
+            site_bytes = n * TABLE_BYTES[self.grid] if self.grid else site_bytes
         self.arguments: dict[str, Any] = {
             "metric_data": backend.search_data(problem),
             "n": n,
-            "sites": backend.xp.empty((n, tour_layouts.SITE_BYTES), "uint8"),
+            "sites": backend.xp.empty((n, site_bytes), "uint8"),
             "error_absolute": absolute if longest < ROUNDED_BY_SHIFT else 1.0,
             "error_relative": relative,
         }

@@ -1,0 +1,51 @@
+"""Lengths of all pairs in a table, which searches of vehicle routing read on a CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.tours import sites
+from tests.helpers.routing import giant_tours, random_cvrp
+
+
+def loaded(width):
+    places = np.random.default_rng(1).integers(0, width, (41, 2))
+    return gls.CVRP(places, [0] + 40 * [3], 20)
+
+
+KINDS = {
+    "shorts": lambda: loaded(900),
+    "integers": lambda: loaded(90_000),
+    "reals": lambda: random_cvrp("real duration", 40, 2),
+}
+MOVES = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar(), gls.SwapStar()]
+SEARCHES = [
+    gls.LocalSearch(MOVES),
+    gls.LocalSearch(MOVES, pivoting=gls.Multi()),
+    gls.LocalSearch(MOVES, pivoting=gls.Best()),
+    gls.IteratedLocalSearch(gls.LocalSearch(MOVES), perturbation=gls.RuinRecreate()),
+]
+
+
+@pytest.mark.parametrize("search", SEARCHES, ids=["first", "multi", "best", "iterated"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_searches_find_what_they_find_without(kind, search, monkeypatch):
+    budget = gls.Budget(kicks=30) if isinstance(search, gls.IteratedLocalSearch) else None
+
+    tables, table_of = [], sites.table_of
+    monkeypatch.setattr(
+        sites, "table_of", lambda *given: tables.append(table_of(*given)) or tables[-1]
+    )
+
+    def found():
+        problem = KINDS[kind]()
+        return search(problem, giant_tours(problem, 6), seed=1, budget=budget, backend="cpu")
+
+    tabled = found()
+    monkeypatch.setattr(sites, "LARGEST_TABLE", 0)
+    computed = found()
+    assert tables == [kind, ""]
+    np.testing.assert_array_equal(tabled.tours, computed.tours)
+    np.testing.assert_array_equal(tabled.costs, computed.costs)
