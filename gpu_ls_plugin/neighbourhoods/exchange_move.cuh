@@ -95,20 +95,28 @@ struct ExchangeMove {
     int xs[most + 1], ys[others + 1];  // from x and from y on
     Length leaving[others];
     xs[0] = x, ys[0] = y, removed += view.leaving(q, y);
+    Length leaving_x[most], longest = 0, longest_x = 0;
     GLS_UNROLL
     for (int j = 0; j < others; ++j) {
       ys[j + 1] = tour.at(swap.second + (j + 1 < n ? step * (j + 1) : 0));
       leaving[j] = view.leaving(ys[j], ys[j + 1]);
+      longest = leaving[j] > longest ? leaving[j] : longest;
     }
+    GLS_UNROLL
+    for (int i = 0; i < most; ++i) {
+      xs[i + 1] = tour.at(swap.first + (i + 1 < n ? step * (i + 1) : 0));
+      leaving_x[i] = view.leaving(xs[i], xs[i + 1]);
+      longest_x = leaving_x[i] > longest_x ? leaving_x[i] : longest_x;
+    }
+    // Two more edges come, however short; sums of reals are rounded in the order of those below.
+    if (view.may_not_gain(removed + longest_x + longest, added)) return 0;
     Length its_removed[most][others], its_added[most][others];
     uint64 left = 0;  // pairs of lengths, as bits
     GLS_UNROLL
     for (int i = 0; i < most; ++i) {
-      xs[i + 1] = tour.at(swap.first + (i + 1 < n ? step * (i + 1) : 0));
-      const Length with_x = removed + view.leaving(xs[i], xs[i + 1]);
       GLS_UNROLL
       for (int j = 0; j < others; ++j) {
-        its_removed[i][j] = with_x + leaving[j];
+        its_removed[i][j] = removed + leaving_x[i] + leaving[j];
         its_added[i][j] = added + view.length(ys[j], xs[i + 1]) + view.length(xs[i], ys[j + 1]);
         const bool fits = swap.fits(i + 1, j + 1, n);
         left |= uint64(fits & !view.may_not_gain(its_removed[i][j], its_added[i][j]))
