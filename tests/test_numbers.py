@@ -74,6 +74,9 @@ NUMBERS = {
 EXAMPLES = {
     gls.LocalSearch: partial(gls.LocalSearch, [gls.TwoOpt()], gls.All(), gls.RandomK(50)),
     gls.RandomRestarts: partial(gls.RandomRestarts, climbs=3, keep=3),
+    gls.SuccessorGeneration: partial(
+        gls.SuccessorGeneration, gls.WeightTable(np.ones((10, 3), int))
+    ),
 }
 # What else a class or function cannot do without.
 NEEDED = {
@@ -259,6 +262,8 @@ def required_by(call: Callable[..., Any]) -> dict[str, Any]:
     """What a call cannot do without."""
     if isinstance(getattr(call, "__self__", None), gls.RuinRecreate):
         return ROUTES
+    if isinstance(getattr(call, "__self__", None), gls.SuccessorGeneration):
+        return {"problem": None, "states": np.zeros((2, 10), int)}
     return REQUIRED.get(getattr(call, "__name__", ""), {})
 
 

@@ -21,16 +21,22 @@ KINDS = {
     "reals": lambda: random_cvrp("real duration", 40, 2),
 }
 MOVES = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar(), gls.SwapStar()]
-SEARCHES = [
-    gls.LocalSearch(MOVES),
-    gls.LocalSearch(MOVES, pivoting=gls.Multi()),
-    gls.LocalSearch(MOVES, pivoting=gls.Best()),
-    gls.IteratedLocalSearch(gls.LocalSearch(MOVES), perturbation=gls.RuinRecreate()),
+SEARCHES = {
+    "first": gls.LocalSearch(MOVES),
+    "multi": gls.LocalSearch(MOVES, pivoting=gls.Multi()),
+    "best": gls.LocalSearch(MOVES, pivoting=gls.Best()),
+    "iterated": gls.IteratedLocalSearch(gls.LocalSearch(MOVES), perturbation=gls.RuinRecreate()),
+}
+
+
+CASES = [
+    pytest.param(kind, search, marks=[pytest.mark.slow] * ((kind, name) != ("shorts", "first")))
+    for kind in KINDS
+    for name, search in SEARCHES.items()
 ]
 
 
-@pytest.mark.parametrize("search", SEARCHES, ids=["first", "multi", "best", "iterated"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "search"), CASES)
 def test_searches_find_what_they_find_without(kind, search, monkeypatch):
     budget = gls.Budget(kicks=30) if isinstance(search, gls.IteratedLocalSearch) else None
 
