@@ -78,7 +78,7 @@ struct EvaluateWhole {
     // use(p, q, exists, changes) for each pair, by lengths to k and behind it.
     template <class Use>
     GLS_DEVICE void each(int k, const LengthsTo& e, const LengthsTo& f, Use use) const {
-      const Sum ef = Sum(tour.edges[k]);
+      const Sum ef = Sum(tour.edges[at(k)]);
       GLS_UNROLL
       for (int p = 0; p < kSide; ++p) {
         GLS_UNROLL
