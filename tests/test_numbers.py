@@ -67,6 +67,8 @@ NUMBERS = {
     "last": 4,
     "size": 2,
     "target": 5.0,
+    "values": 4,
+    "variables": 3,
     "vehicles": 3,
     "walk": 5,
 }
@@ -84,6 +86,7 @@ NEEDED = {
     "CVRP": {"coordinates": [[0, 0], [3, 4]], "demands": [0, 1], "capacity": 1},
     "Closure": {"candidates": gls.Nearest(4)},
     "Union": {"first": gls.Nearest(4), "second": gls.Nearest(5)},
+    "Expression": {"text": "1 + value", "variables": 3, "values": 4},
     "SearchDisplay": {"title": "x"},
     "OpenPath": {"problem": gls.TSP(np.arange(20).reshape(10, 2))},
 }
@@ -214,7 +217,7 @@ def found_with(part: Any) -> list[Any]:
     return outcome(search, **limits)
 
 
-UNSEARCHED = (gls.TSP, gls.CVRP, gls.SearchDisplay, gls.OpenPath, Settings)
+UNSEARCHED = (gls.TSP, gls.CVRP, gls.Expression, gls.SearchDisplay, gls.OpenPath, Settings)
 SEARCHED = [field for field in FIELDS if field[0] not in UNSEARCHED]
 
 
