@@ -41,12 +41,8 @@ class Backend(ABC):
     xp: ModuleType
 
     def __init__(self) -> None:
-        self._data: weakref.WeakKeyDictionary[Problem, Mapping[str, Any]] = (
-            weakref.WeakKeyDictionary()
-        )
         self._measured: weakref.WeakSet[TSP] = weakref.WeakSet()
-        self._search_data: weakref.WeakKeyDictionary[TSP, Any] = weakref.WeakKeyDictionary()
-        self._made: weakref.WeakKeyDictionary[TSP, dict[Any, Any]] = weakref.WeakKeyDictionary()
+        self._made: weakref.WeakKeyDictionary[Problem, dict[Any, Any]] = weakref.WeakKeyDictionary()
 
     def current(self) -> AbstractContextManager[Any]:
         """Make the backend's device the current one of this thread for a ``with`` block.
@@ -146,14 +142,15 @@ class Backend(ABC):
 
     def device_data(self, problem: Problem) -> Mapping[str, Any]:
         """Return `Problem.device_data` as arrays of this backend; made once."""
-        data = self._data.get(problem)
-        if data is None:
-            with self.current():
-                data = problem.device_arrays(self)
-            self._data[problem] = data
-        return data
 
-    def made_once(self, problem: TSP, what: Hashable, make: Callable[[], Any]) -> Any:
+        def make() -> Mapping[str, Any]:
+            with self.current():
+                return problem.device_arrays(self)
+
+        made: Mapping[str, Any] = self.made_once(problem, "device data", make)
+        return made
+
+    def made_once(self, problem: Problem, what: Hashable, make: Callable[[], Any]) -> Any:
         """Return what `make` returned when `what` of a problem was first asked for."""
         made = self._made.setdefault(problem, {})
         if what not in made:
@@ -184,18 +181,13 @@ class Backend(ABC):
         FaultyPartError
             As `metric_data`.
         """
-        data, objective = self.metric_data(problem), problem.objective
-        if objective.length_alone:
+        data = self.metric_data(problem)
+        if problem.objective.length_alone:
             return data
-        if problem not in self._search_data and problem.rows is not None:
-            own, kept = objective.row_words(self, problem)
-            joined = self.xp.concatenate([data, self.xp.asarray(own)], axis=1)
-            self._search_data[problem] = joined, kept
-        if problem not in self._search_data:
-            kept = [0, 0] if objective.kept_bytes(problem) else []
-            words = kept_words(self.xp, [data, *kept, *objective.words(self, problem)])
-            self._search_data[problem] = packed_words(self.xp, words, self.address), words
-        return self._search_data[problem][0]
+        found, _ = self.made_once(
+            problem, "search data", lambda: self._with_objective(problem, data)
+        )
+        return found
 
     def batch_data(self, problem: TSP, size: int) -> dict[str, Any]:
         """Return ``metric_data`` of a search on a batch, which may keep something of each tour."""
@@ -206,6 +198,16 @@ class Backend(ABC):
         kept, data = self.xp.empty((size, own), "uint8"), data.copy()
         data[1:3] = self.xp.asarray(np.array([self.address(kept), own], "uint64"))
         return {"metric_data": data, "kept_tours": kept}
+
+    def _with_objective(self, problem: TSP, data: Any) -> tuple[Any, Any]:
+        """Return the metric's data and the objective's, and what their addresses lead to."""
+        objective = problem.objective
+        if problem.rows is not None:
+            own, kept = objective.row_words(self, problem)
+            return self.xp.concatenate([data, self.xp.asarray(own)], axis=1), kept
+        room = [0, 0] if objective.kept_bytes(problem) else []
+        words = kept_words(self.xp, [data, *room, *objective.words(self, problem)])
+        return packed_words(self.xp, words, self.address), words
 
     def memory(self, memory_limit: int | None) -> int:
         """Return the bytes that may be used: what is available, or `memory_limit` if it is less."""
