@@ -55,7 +55,7 @@ LIMITS = {"tests": 480, "sanitizer": 300}  # seconds of one command
 LATE = 124  # exit code of a command beyond its limit
 A_MOMENT = 30  # seconds in which an interrupted command says what it has found
 UNTRACKED = {"build", "dist", "node_modules", "__pycache__", "site-packages"}
-ENOUGH_OUTPUT = 4000  # characters of a failed command that are kept
+ENOUGH_OUTPUT = 4000  # characters of a failed command that are kept of either end
 
 
 def main() -> int:
@@ -179,7 +179,7 @@ def run_sanitizer() -> dict[str, Any]:
         found = re.findall(r"=+ (.*SUMMARY.*)", output)
         record = {"exit": code, "summary": found[-1] if found else "", "seconds": round(seconds, 1)}
         print(tool, run, metric, record, flush=True)
-        return record | {"output": "" if code == 0 else output[-ENOUGH_OUTPUT:]}
+        return record | {"output": "" if code == 0 else _ends(output)}
 
     tools: dict[str, Any] = {}
     with ThreadPoolExecutor(WATCHED_AT_ONCE) as pool:
@@ -231,8 +231,15 @@ def _run(command: list[str], limit: float) -> tuple[int, str, float]:
             output, _ = process.communicate()
     code = LATE if late else process.returncode
     if code != 0:
-        print(output[-ENOUGH_OUTPUT:], flush=True)
+        print(_ends(output), flush=True)
     return code, output, time.perf_counter() - begin
+
+
+def _ends(output: str) -> str:
+    """Return how an output begins, where a sanitizer says what it found first, and how it ends."""
+    if len(output) <= 2 * ENOUGH_OUTPUT:
+        return output
+    return f"{output[:ENOUGH_OUTPUT]}\n[...]\n{output[-ENOUGH_OUTPUT:]}"
 
 
 if __name__ == "__main__":
