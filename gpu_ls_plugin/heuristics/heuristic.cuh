@@ -20,17 +20,9 @@
 // `unassigned` alone.
 #pragma once
 
-#include "include/words.cuh"
+#include "problems/assignment.cuh"
 
 namespace gls {
-
-// A state on its way: variables that are not assigned, or not yet, have the value -1.
-struct State {
-  int m;              // variables
-  const int* before;  // their values in the state that it is a successor of
-  int* values;
-  char* kept;  // bytes of the heuristic's own, aligned to 16, not cleared
-};
 
 // Of a heuristic whose weights depend on the value's own rating alone.
 struct NoAggregate {};

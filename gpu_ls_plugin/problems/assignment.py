@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gpu_ls_plugin.exceptions import InvalidProblemError, InvalidTourError
+from gpu_ls_plugin.exceptions import (
+    InvalidProblemError,
+    InvalidTourError,
+    UnsupportedProblemError,
+)
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.problems.referee import integer_rows
 
@@ -20,6 +24,10 @@ WORDS = ("states", "variables", "value")
 class Assignment(Problem):
     """A problem whose rows assign to each variable a value of its domain, or -1: none yet.
 
+    A subclass gives `cost` and `integer`, and `feasible` where there are more constraints than that
+    each variable has a value. One that is searched gives `functor` as well, its `header` or
+    `source`, and `words`.
+
     Parameters
     ----------
     sizes : array_like of positive integers, shape (n,)
@@ -29,12 +37,26 @@ class Assignment(Problem):
     ----------
     sizes : int32 array, shape (n,)
         Read only.
+    moves : tuple of {"assign", "swap"}
+        How searches change states: one variable's value, the values of two.
+    distinct : bool
+        Whether no two variables may have the same value, so that states are permutations.
+    penalty : float
+        What searches take a unit of excess for at first, in units of cost.
+    header : str
+        The functor's file by its path in the package, empty where `source` has it.
 
     Raises
     ------
     InvalidProblemError
         There is no variable, or one without a value.
     """
+
+    constrained = True
+    moves: ClassVar[tuple[str, ...]] = ("assign", "swap")
+    distinct: ClassVar[bool] = False
+    penalty: float = 1.0
+    header: ClassVar[str] = ""
 
     def __init__(self, sizes: ArrayLike) -> None:
         given = np.asarray(sizes)
@@ -56,6 +78,36 @@ class Assignment(Problem):
     def check(self, rows: Any, /, *, parameter: str = "rows") -> NDArray[np.int32]:
         """Return states as an array, or say which row is not one; as `Problem.check`."""
         return check_states(rows, self.sizes, parameter=parameter)
+
+    def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
+        """Return which states assign every variable, shape (P,), unless overridden."""
+        complete: NDArray[np.bool_] = (self.check(rows) >= 0).all(axis=1)
+        return complete
+
+    def functor(self) -> str:
+        """Return the C++ type, as `problems/assignment.cuh` describes it.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            There is none, unless overridden.
+        """
+        raise UnsupportedProblemError(
+            f"problem: {type(self).__name__} says no functor(), so that it cannot be searched; "
+            "see docs/assignment.md"
+        )
+
+    def source(self) -> str:
+        """Return the C++ text that defines the functor, empty where it is built in."""
+        return ""
+
+    def words(self) -> list[Any]:
+        """Return what the functor is made of: integers, floats, NumPy arrays."""
+        return []
+
+    def kept_bytes(self) -> int:
+        """Return the bytes that the functor keeps of a state: a worth, unless overridden."""
+        return 16
 
 
 def check_states(
