@@ -81,8 +81,7 @@ class Assignment(Problem):
 
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
         """Return which states assign every variable, shape (P,), unless overridden."""
-        complete: NDArray[np.bool_] = (self.check(rows) >= 0).all(axis=1)
-        return complete
+        return np.asarray((self.check(rows) >= 0).all(axis=1))
 
     def functor(self) -> str:
         """Return the C++ type, as `problems/assignment.cuh` describes it.
