@@ -23,7 +23,10 @@ enum class Purpose : uint32 {
   kRuin = 12,
   kSuccessor = 13,
   kVariableOrder = 14,
-  kLots = 15
+  kLots = 15,
+  kTabu = 16,
+  kRelease = 17,
+  kCompletion = 18
 };
 
 struct Philox {
