@@ -382,14 +382,14 @@ def _levels() -> Iterator[Kernel]:
 
 
 def _successors() -> Iterator[Kernel]:
-    """Every sampler and order, by a warp and by blocks."""
+    """Every sampler and order, by a warp and by blocks, and both memories."""
     table = WeightTable(np.ones((1, 1), np.uint32))
-    for sampler, order, team in (
+    for sampler, *layout in (
         ("rescan", "given", WARP),
-        ("stored", "shuffled", BLOCK),
+        ("stored", "shuffled", BLOCK, "gls::BlockMemory"),
         ("softmax", "given", "gls::Block<128>"),
     ):
-        yield SuccessorGeneration(table, sampler).kernel(order, team)
+        yield SuccessorGeneration(table, sampler).kernel(*layout)
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:
