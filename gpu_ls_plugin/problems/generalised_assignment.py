@@ -76,7 +76,7 @@ class GeneralisedAssignment(Assignment):
         self.resources = _amounts(resources, "resources", self.costs.shape, "jobs", "agents")
         self.capacities = _amounts(capacities, "capacities", self.costs.shape[1:], "agents")
         self.sense = checks.choice("sense", sense, known=("min", "max"))
-        jobs, self.agents = self.costs.shape
+        jobs, self.agents = map(int, self.costs.shape)
         for parameter, table in (("costs", self.costs), ("resources", self.resources)):
             if jobs * largest(table) > MOST:
                 raise InvalidProblemError(f"{parameter}: sums may exceed 2**62; use smaller units")

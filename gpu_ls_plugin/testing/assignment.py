@@ -56,14 +56,14 @@ def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 
     fresh = _probed(subject, ends, none)[0][:, 0]
     _expect_worths(subject, ends, fresh, costs, feasible)
     worths, changes, left = _probed(subject, states, moves)
-    was, will = fresh.reshape(2, *changes.shape)
-    _expect_changes(subject, before, moves, changes, will - was)
     last = _last(before, after, moves)
     subject.expect(
         np.array_equal(left, last),
         "its functor changed values",
         "assign() and swap() write what is kept alone; values are written by those who call",
     )
+    was, will = fresh.reshape(2, *changes.shape)
+    _expect_changes(subject, before, moves, changes, will - was)
     made = np.where(moves[:, -1:, 1] == 1, will[:, -1], was[:, -1])
     subject.expect(
         np.array_equal(worths[:, 1], made),
