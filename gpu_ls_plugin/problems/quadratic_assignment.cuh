@@ -69,14 +69,15 @@ struct QuadraticAssignment : AnyVariable {
  private:
   static constexpr int kDetours = 0;  // of a and b: d(a, b) + d(b, a) - d(a, a) - d(b, b)
   static constexpr int kPairs = 1;    // flows in both directions
+  static constexpr int kAhead = 4;    // rows at a time
   GLS_DEVICE static constexpr int distances(int term) { return 2 + 2 * term; }
   GLS_DEVICE static constexpr int flows(int term) { return kTerms == 1 ? kPairs : 3 + 2 * term; }
 
   GLS_DEVICE const Number* table(int number, int row) const {
-    return tables + (int64(number) * (n + 1) + row + 1) * (n + 1) + 1;
+    return tables + (number * (n + 1) + row + 1) * (n + 1) + 1;
   }
   GLS_DEVICE Number* costs(const State& state, int facility) const {
-    return reinterpret_cast<Number*>(state.kept) + int64(facility) * stride + 1;
+    return reinterpret_cast<Number*>(state.kept) + facility * stride + 1;
   }
 
   // Facility i moves from one location to another, and j the other way round.
@@ -92,26 +93,37 @@ struct QuadraticAssignment : AnyVariable {
       }
     });
     team.sync();
-    const auto more = [&](int l, const Number* own, int step) {
-      Number sum = flow[l] * own[0];
-      if constexpr (kTerms == 2) sum += flow[n + l] * own[step];
-      return sum;
-    };
     if constexpr (Team::kLanes == 1) {
       for (int l = 0; l < n; ++l) {
-        Number* const row = costs(state, l);
-        for (int k = 0; k < n; ++k) row[k] += more(l, distance + k, n);
+        for (int k = 0; k < n; ++k) raise<1>(state, l, k, flow, distance + k, n);
       }
     } else {  // a lane stays in its column, or, where there are more lanes, in a part of it
-      const int strips = Team::kLanes < n ? 1 : Team::kLanes / n;
-      team.each(n * strips, [&](int item) {
-        const int k = item % n;
+      const int parts = Team::kLanes < n ? 1 : Team::kLanes / n, rows = (n + parts - 1) / parts;
+      team.each(n * parts, [&](int item) {
+        const int k = item % n, begin = item / n * rows;
+        const int end = begin + rows < n ? begin + rows : n;
         Number own[kTerms];
         for (int t = 0; t < kTerms; ++t) own[t] = distance[t * n + k];
-        for (int l = item / n; l < n; l += strips) costs(state, l)[k] += more(l, own, 1);
+        int l = begin;
+        for (; l + kAhead <= end; l += kAhead) raise<kAhead>(state, l, k, flow, own, 1);
+        for (; l < end; ++l) raise<1>(state, l, k, flow, own, 1);
       });
     }
     team.sync();
+  }
+
+  // Adds to some rows of a column, all of which are on their way before the first one is written.
+  template <int kRows>
+  GLS_DEVICE void raise(const State& state, int row, int column, const Number* flow,
+                        const Number* distance, int step) const {
+    Number sums[kRows];
+    GLS_UNROLL
+    for (int r = 0; r < kRows; ++r) {
+      sums[r] = costs(state, row + r)[column] + flow[row + r] * distance[0];
+      if constexpr (kTerms == 2) sums[r] += flow[n + row + r] * distance[step];
+    }
+    GLS_UNROLL
+    for (int r = 0; r < kRows; ++r) costs(state, row + r)[column] = sums[r];
   }
 };
 
