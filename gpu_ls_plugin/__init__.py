@@ -81,6 +81,7 @@ from gpu_ls_plugin.searches import (
     best_moves,
     observers,
 )
+from gpu_ls_plugin.searches.successors import SuccessorSearch
 from gpu_ls_plugin.solver.calls import solve
 from gpu_ls_plugin.solver.many import ManyResult, solve_many
 from gpu_ls_plugin.successors import SuccessorGeneration
@@ -146,6 +147,7 @@ __all__ = [
     "SegmentCrossover",
     "Statistics",
     "SuccessorGeneration",
+    "SuccessorSearch",
     "SwapStar",
     "ThreeOpt",
     "Threshold",

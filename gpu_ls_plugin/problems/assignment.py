@@ -41,6 +41,8 @@ class Assignment(Problem):
         How searches change states: one variable's value, the values of two.
     distinct : bool
         Whether no two variables may have the same value, so that states are permutations.
+    interchangeable : bool
+        Whether values may be renamed without a difference, as colours.
     penalty : float
         What searches take a unit of excess for at first, in units of cost.
     header : str
@@ -55,6 +57,7 @@ class Assignment(Problem):
     constrained = True
     moves: ClassVar[tuple[str, ...]] = ("assign", "swap")
     distinct: ClassVar[bool] = False
+    interchangeable: ClassVar[bool] = False
     penalty: float = 1.0
     header: ClassVar[str] = ""
 

@@ -51,6 +51,7 @@ class GraphColouring(Assignment):
     """
 
     integer = True
+    interchangeable = True
     moves: ClassVar[tuple[str, ...]] = ("assign",)
     header = "problems/graph_colouring.cuh"
 

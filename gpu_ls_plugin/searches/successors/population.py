@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 NO_TARGET = -(2**63)
 WHOLE = 256  # fixed point of penalties and of the tenure
 WORD = 2**32
+GOLDEN = 0x9E3779B97F4A7C15  # rounds draw numbers of their own
 
 
 class Population:
@@ -71,6 +72,7 @@ class Population:
                 f"memory_limit: {fitting:,} of {size:,} states fit; search fewer at once"
             )
         self.round = self.step = 0
+        crosses = size > 1 and not problem.interchangeable
         self.states, self.elites = states, states.copy()
         self.costs = xp.full(size, 2**62, "int64")
         self.excesses = xp.full(size, 2**62, "int64")
@@ -111,9 +113,11 @@ class Population:
             "tabu": xp.empty((size, m, most), "int32"),
             "listed": xp.empty((size, m), "int32"),
         }
+        if bool((states < 0).any()):
+            self._assign(states, states < 0)
         self._of_release = {
             "elites": self.elites,
-            "mixed": min(WORD - 1, round(WORD * search.mixing)) if size > 1 else 0,
+            "mixed": min(WORD - 1, round(WORD * search.mixing)) if crosses else 0,
             "released": released,
             "sources": xp.empty_like(states),
             "active": self._active,
@@ -160,16 +164,19 @@ class Population:
         arguments = self._common | self._of_release
         arguments |= {"round": self.round, "mates": mates, "bases": own}
         self.backend.launch(self._release, len(self.states), arguments)
-        sources = self._of_release["sources"]
+        self._assign(self._of_release["sources"], self._active)
+
+    def _assign(self, sources: Any, active: Any) -> None:
+        """Let the states be successors of some, in which active variables have no value yet."""
         if self.search.heuristic is None:
-            self.states[:] = sources  # completed at random
+            self.states[:] = sources  # the first steps begin with random values
             return
         self.states[:] = self.search.generation(
             self.problem,
             sources,
-            active=self._active,
+            active=active,
             order="shuffled",
-            seed=(self._seed + self.round * 0x9E3779B97F4A7C15) % 2**64,
+            seed=(self._seed + self.round * GOLDEN) % 2**64,
             backend=self.backend,
             memory_limit=self._memory,
             first_row=self._first_row,

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback
 
 ROUNDS = 50  # where no budget says when to stop
+STATES = {"cpu": 4, "cuda": 2}  # for each processor, where nobody gives any
 FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of a launch: surely shorter than it should be
 
 
@@ -111,7 +114,7 @@ class SuccessorSearch:
     def __call__(
         self,
         problem: Assignment,
-        states: Any,
+        states: Any = None,
         *,
         seed: int | None = 0,
         budget: Budget | None = None,
@@ -126,9 +129,9 @@ class SuccessorSearch:
         Parameters
         ----------
         problem : Assignment
-        states : array, shape (P, m), integer
+        states : array, shape (P, m), integer, optional
             Values, or -1: assigned first. Not changed. NumPy, or CuPy with the result on the same
-            device.
+            device. By default as many empty ones as keep the device busy.
         seed : int or None
             None draws one.
         budget : Budget, optional
@@ -188,6 +191,8 @@ class _Run:
         self.search, self.problem = search, problem
         chosen = get_backend(backend, device, tours=states)
         self.statistics = Statistics(backend=chosen.name, stopped_by="kicks")
+        if states is None:
+            states = np.full((STATES[chosen.name] * chosen.processors, problem.n), -1)
         with chosen.current():
             self.population = Population(
                 search,
@@ -219,7 +224,7 @@ class _Run:
         kicks, moves = budget.kicks, budget.moves
         if (kicks, moves, budget.seconds) == (None, None, None):
             kicks = ROUNDS
-        return (math.inf if x is None else x for x in (kicks, moves))
+        return (math.inf if kicks is None else kicks, math.inf if moves is None else moves)
 
     def drive(self) -> None:
         """Go through rounds until something says that it is enough."""
