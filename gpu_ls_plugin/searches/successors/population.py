@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.successors.successor_search import SuccessorSearch
 
 NO_TARGET = -(2**63)
-WHOLE = 256  # fixed point of penalties and of the tenure
+UNIT = 4096  # gls::kUnit
+WHOLE = 256  # fixed point of the tenure
 WORD = 2**32
 GOLDEN = 0x9E3779B97F4A7C15  # rounds draw numbers of their own
 
@@ -95,7 +96,7 @@ class Population:
             "kept_bytes": self.layout.kept_bytes,
             "m": m,
             "most": most,
-            "penalties": xp.full(size, max(1, round(WHOLE * problem.penalty)), "int64"),
+            "penalties": xp.full(size, max(1, round(UNIT * problem.penalty)), "int64"),
             "problem_words": packed_words(xp, self._words, backend.address),
         }
         self._of_tabu = {

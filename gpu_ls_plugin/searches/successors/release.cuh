@@ -3,7 +3,7 @@
 #pragma once
 
 #include "include/philox.cuh"
-#include "problems/assignment.cuh"
+#include "searches/successors/ranks.cuh"
 
 namespace gls {
 
@@ -17,7 +17,7 @@ struct ReleaseBatch {
   const int* mates;        // the row that each is mixed with
   int64 mixed;             // how many of 2^32 states are
   int64 released;          // variables that are released of the others: 1 to so many
-  const int64* penalties;  // of a unit of excess, in 256ths of a unit of cost
+  const int64* penalties;  // of a unit of excess, in kUnit-ths of a unit of cost
   int* sources;            // written: values, -1 where a variable is released
   unsigned char* active;   // written: whether it is
   int64* scores;           // room for one for each variable
@@ -44,7 +44,7 @@ struct WorstRelease {
   GLS_DEVICE static int64 score(const Problem& problem, const State& state, int variable, int,
                                 int64 penalty, uint32 random) {
     const Worth saved = problem.assigned(state, variable, -1);
-    return -(saved.cost * 256 + saved.excess * penalty) / 256 * (random >> 24);
+    return -(saved.cost * kUnit + saved.excess * penalty) / kUnit * (random >> 24);
   }
 };
 

@@ -109,7 +109,9 @@ class SuccessorSearch:
             return Tenure(self.tenure, max(1, self.tenure // 4), 0.0)
         if problem.distinct:
             return Tenure(max(1, round(0.9 * problem.n)), max(1, round(0.2 * problem.n)), 0.0)
-        return Tenure(0, 10, 0.6)
+        if problem.moves == ("assign",):
+            return Tenure(0, 10, 0.6)
+        return Tenure(5, 2, 0.0)
 
     def __call__(
         self,

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "include/philox.cuh"
-#include "problems/assignment.cuh"
 #include "searches/successors/complete.cuh"
+#include "searches/successors/ranks.cuh"
 
 namespace gls {
 
@@ -27,7 +27,7 @@ struct TabuBatch {
   int* bests;         // the best state of the round
   int64* best_costs;  // what it costs
   int64* best_excesses;
-  int64* penalties;  // of a unit of excess, in 256ths of a unit of cost
+  int64* penalties;  // of a unit of excess, in kUnit-ths of a unit of cost
   int64* move_counts;
   int* tabu;    // the step until which a variable must not have a value
   int* listed;  // room for variables
@@ -75,7 +75,9 @@ GLS_DEVICE void each_place(const Team& team, int rows, int columns, int some, ui
 template <class Problem, bool kDistinct, bool kAssigns, bool kSwaps>
 struct TabuSearch {
   static constexpr int64 kTabu = int64(1) << 61, kNothing = int64(1) << 62;
-  static constexpr int kPatience = 10;  // steps on one side of the constraints
+  // The price of excess grows slowly and falls at once, so that states break constraints by a
+  // little most of the time: those on the border are where the good ones are.
+  static constexpr int kGrowth = 256;
 
   template <class Team>
   GLS_DEVICE static void run(const Team& team, int item, TabuBatch all, const uint64* words) {
@@ -104,7 +106,6 @@ struct TabuSearch {
       for (int64 i = team.lane(); i < int64(m) * all.most; i += Team::kLanes) tabu[i] = 0;
     }
     int64 penalty = all.penalties[item], made = 0;
-    int side = 0;  // steps since a constraint was broken, or, negative, since none was
     int* const listed = all.listed + int64(item) * m;
 #pragma unroll 1
     for (int64 step = all.step; step < all.step + all.steps; ++step) {
@@ -149,9 +150,7 @@ struct TabuSearch {
         });
       }
       if (now < best) keep_best();
-      side = now.excess > 0 ? (side > 0 ? side + 1 : 1) : (side < 0 ? side - 1 : -1);
-      if (side == kPatience) penalty += penalty / 4 + 1, side = 0;
-      if (side == -kPatience) penalty -= penalty / 5, side = 0;
+      penalty = now.excess > 0 ? penalty + penalty / kGrowth + 1 : penalty / 2;
     }
     team.sync();
     team.once([&] {
@@ -201,7 +200,7 @@ struct TabuSearch {
     template <class IsTabu>
     GLS_DEVICE void consider(RankedMove& so_far, const Worth& change, int variable, int other,
                              int swaps, IsTabu is_tabu) const {
-      int64 rank = change.cost * 256 + change.excess * penalty;
+      int64 rank = change.cost * kUnit + change.excess * penalty;
       if (rank > so_far.rank) return;
       if (is_tabu() && !(now + change < best)) rank += kTabu;
       const uint32 lot =
