@@ -217,7 +217,8 @@ def found_with(part: Any) -> list[Any]:
     return outcome(search, **limits)
 
 
-UNSEARCHED = (gls.TSP, gls.CVRP, gls.Expression, gls.SearchDisplay, gls.OpenPath, Settings)
+HEURISTICS = (gls.Expression, gls.CheapestValue)
+UNSEARCHED = (gls.TSP, gls.CVRP, *HEURISTICS, gls.SearchDisplay, gls.OpenPath, Settings)
 SEARCHED = [field for field in FIELDS if field[0] not in UNSEARCHED]
 
 

@@ -53,10 +53,12 @@ struct GenerateSuccessors {
       uint32 random[4];
       numbers.four(step + variable, random);
       const Draw draw{row, random[0] | uint64(random[1]) << 32};
+      prepare(team, heuristic, state, variable);
       const int count = heuristic.values(state, variable);
       const int value =
           count > 0 ? sampler.choose(team, heuristic, state, variable, count, draw) : -1;
       team.sync();  // all lanes have rated before the state changes
+      if (value >= 0) assign_by_team(team, heuristic, state, variable, value);
       team.once([&] {
         state.values[variable] = value;
         if (value < 0) {
