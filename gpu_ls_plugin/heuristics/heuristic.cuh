@@ -18,14 +18,16 @@
 //     static constexpr bool kPrepares = true;
 //     void prepare(team, const State&, int variable) const;  // by the team: values are rated next
 //     static constexpr bool kAssignsByTeam = true;
-//     void assign_by_team(team, const State&, int variable, int value) const;  // before `assign`,
-//                                                               // while the value is still -1
+//     void assign_by_team(team, const State&, int variable, int value) const;  // before `assign`
 // clang-format on
 //
-// The team is in step before and after what it is called by. An aggregate is made of a rating,
-// Aggregate(rating), of none, Aggregate(), and of two, a.join(b). It is joined in any order:
-// joining must be associative and commutative to the last bit, so that sums are of integers.
-// Ratings are aligned to 8 bytes. A state may be changed by `assign` and `unassigned` alone.
+// The team is in step before and after what it does. The variable still has no value, -1, where
+// the team assigns one, and has it where `assign` is called; both are called, in this order.
+//
+// An aggregate is made of a rating, Aggregate(rating), of none, Aggregate(), and of two, a.join(b).
+// It is joined in any order: joining must be associative and commutative to the last bit, so that
+// sums are of integers. Ratings are aligned to 8 bytes. What is kept of a state may be changed by
+// `prepare` and by what is called when a variable is assigned, or cannot be, alone.
 #pragma once
 
 #include "problems/assignment.cuh"

@@ -17,19 +17,20 @@ from tests.helpers.heuristics import Spread
 from tests.helpers.marks import slow_after
 
 WEIGHTS = np.random.default_rng(3).integers(0, 9, (8, 5))
-SPREAD = Spread(8, 5, 3)
+SPREAD, ROOMY = Spread(8, 5, 3), Spread(8, 5, 5)
 PARTS = [
     SPREAD,
     gls.Masked(gls.WeightTable(WEIGHTS), gls.Conflicts([(0, 1), (5, 4), (1, 7)])),
     gls.Expression("1 + load[value]", 8, 5),
+    ROOMY,
     gls.Expression("(load[value] < 2) * (variable + value)", 8, 5),
 ]
-TYPES = [0, 1, 2, 3, 0, 1, 2, 1]
+TYPES = [0, 1, 2, 4, 3, 1, 3, 1]
 NEIGHBOURS = {1: (0, 7), 5: (4,), 7: (1,)}
 
 
 def weigh(state, variable):
-    """The weights of the four heuristics."""
+    """The weights of the five heuristics."""
     match TYPES[variable]:
         case 0:
             return SPREAD.weigh(state, variable)
@@ -38,6 +39,8 @@ def weigh(state, variable):
             return [0 if v in taken else int(w) for v, w in enumerate(WEIGHTS[variable])]
         case 2:
             return [1 + state.count(value) for value in range(5)]
+        case 3:
+            return ROOMY.weigh(state, variable)
     return [(state.count(value) < 2) * (variable + value) for value in range(5)]
 
 
@@ -62,6 +65,9 @@ def test_without_aggregates_and_of_one_type():
     assert (found[:, [0, 2]] == 3).all() and len(set(found[:, 1])) == 4
     alone = gls.SuccessorGeneration(gls.ByType(tables[1:], [0, 0, 0]))
     assert alone(None, [(0, 0, 0)], backend="cpu").tolist() == [[3, 3, 3]]
+    wide = gls.ByType([gls.WeightTable(np.ones((3, 9), int)), tables[0]], [1, 1, 1])
+    rows = gls.SuccessorGeneration(wide)(None, np.full((50, 3), -1), backend="cpu")
+    assert rows.max() == 3
     assert repr(gls.ByType(tables[:1], [0] * 3)) == (
         "ByType([WeightTable(3 variables, 4 values)], 3 variables)"
     )

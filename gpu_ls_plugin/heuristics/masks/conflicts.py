@@ -10,7 +10,7 @@ from gpu_ls_plugin.checks import MOST_INT
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.heuristics.arrays import integer_array
 from gpu_ls_plugin.heuristics.masked import Mask
-from gpu_ls_plugin.heuristics.masks.distinct import set_bytes
+from gpu_ls_plugin.heuristics.masks.value_set import set_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

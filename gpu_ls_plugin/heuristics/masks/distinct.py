@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.heuristics.masked import Mask
+from gpu_ls_plugin.heuristics.masks.value_set import set_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,8 +34,3 @@ class Distinct(Mask):
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
         """Return the bytes of a set of values."""
         return set_bytes(sizes)
-
-
-def set_bytes(sizes: NDArray[Any]) -> int:
-    """Return the bytes of a `gls::ValueSet`."""
-    return 4 * (-(-int(sizes.max()) // 32))
