@@ -60,7 +60,17 @@ from gpu_ls_plugin.neighbourhoods import (
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart, RuinRecreate
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.problems import CVRP, TSP, Assignment, MultiObjectiveTSP, OpenPath, Problem
+from gpu_ls_plugin.problems import (
+    CVRP,
+    TSP,
+    Assignment,
+    GeneralisedAssignment,
+    GraphColouring,
+    MultiObjectiveTSP,
+    OpenPath,
+    Problem,
+    QuadraticAssignment,
+)
 from gpu_ls_plugin.problems import referee as solution
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.progress import SearchDisplay
@@ -82,6 +92,7 @@ from gpu_ls_plugin.searches import (
     best_moves,
     observers,
 )
+from gpu_ls_plugin.searches.successors import SuccessorSearch
 from gpu_ls_plugin.solver.calls import solve
 from gpu_ls_plugin.solver.many import ManyResult, solve_many
 from gpu_ls_plugin.successors import SuccessorGeneration
@@ -119,6 +130,8 @@ __all__ = [
     "FilteredNeighbourhood",
     "First",
     "GainBound",
+    "GeneralisedAssignment",
+    "GraphColouring",
     "Heuristic",
     "InCandidates",
     "IteratedLocalSearch",
@@ -139,6 +152,7 @@ __all__ = [
     "Problem",
     "Progress",
     "Quadrant",
+    "QuadraticAssignment",
     "Radius",
     "RandomK",
     "RandomKeep",
@@ -151,6 +165,7 @@ __all__ = [
     "SegmentCrossover",
     "Statistics",
     "SuccessorGeneration",
+    "SuccessorSearch",
     "SwapStar",
     "ThreeOpt",
     "Threshold",

@@ -23,7 +23,8 @@ from `GpuLsError`, as does what the library raises of a part: `FaultyPartError`.
 C++ is written against the headers of the package: `include/metric.cuh`, `neighbourhoods/move.cuh`,
 `objectives/objective.cuh`, `filtering/filter.cuh`, `perturbations/bridge_cuts.cuh`,
 `acceptance/rules.cuh`, `heuristics/heuristic.cuh`, `heuristics/masked.cuh`,
-`problems/assignment.cuh`. Parts are proven by the functions of `gpu_ls_plugin.testing`.
+`problems/assignment.cuh`. Parts and problems of assignment are proven by the functions of
+`gpu_ls_plugin.testing`.
 """
 
 from gpu_ls_plugin.acceptance import Acceptance

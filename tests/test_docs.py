@@ -65,14 +65,24 @@ def test_the_guide_to_problems_runs() -> None:
 
 def test_the_guide_to_assignment_problems_runs() -> None:
     page = ROOT / "docs" / "assignment.md"
-    (functor,), (*examples, part) = blocks(page, "cpp"), blocks(page, "python")
+    (functor, *_), (*examples, _, _) = blocks(page, "cpp"), blocks(page, "python")
     check = "from gpu_ls_plugin.testing import check_heuristic\n"
     check += 'check_heuristic(FewConflicts(edges, 60, colours=5), backend="cpu")'
     found, most, talks, conflicts = run_python(
-        "\n".join([*examples, f"FUNCTOR = {functor!r}", part, check])
+        "\n".join([f"FUNCTOR = {functor!r}", *examples, check])
     ).splitlines()
     assert found == "[[0, 2, -1], [0, 2, -1], [1, 2, -1], [1, 2, -1]]"
     assert (most, talks, conflicts) == ("3", "3 False", "0")
+
+
+def test_the_assignment_problems_of_the_guide_run() -> None:
+    page = ROOT / "docs" / "assignment.md"
+    functor, (built_in, own) = blocks(page, "cpp")[-1], blocks(page, "python")[-2:]
+    begin = "import numpy as np\nimport gpu_ls_plugin as gls\n"
+    check = "from gpu_ls_plugin.testing import check_assignment\n"
+    check += 'check_assignment(BinPacking([3, 1, 4, 1, 5, 9, 2], 4, 10), backend="cpu")'
+    code = "\n".join([begin, built_in, f"BIN_PACKING = {functor!r}", own, check])
+    assert run_python(code) == "[728] (1, 10) [ True  True]\n"
 
 
 @pytest.mark.slow

@@ -45,6 +45,7 @@ NUMBERS = {
     "breadth": (4, 3),
     "capacity": 7,
     "climbs": 3,
+    "colours": 3,
     "first_row": 2,
     "k": 7,
     "kicks": 4,
@@ -52,6 +53,7 @@ NUMBERS = {
     "limit": 12,
     "memory_limit": 2**30,
     "moves": 9,
+    "n": 4,
     "optimum": 7.0,
     "part": 40,
     "population": 2,
@@ -89,6 +91,9 @@ NEEDED = {
     "Expression": {"text": "1 + value", "variables": 3, "values": 4},
     "SearchDisplay": {"title": "x"},
     "OpenPath": {"problem": gls.TSP(np.arange(20).reshape(10, 2))},
+    "GraphColouring": {"n": 3, "edges": [(0, 1), (1, 2)], "colours": 2},
+    "GeneralisedAssignment": {"costs": [[1, 2]], "resources": [[1, 1]], "capacities": [1, 1]},
+    "QuadraticAssignment": {"flows": [[0, 1], [1, 0]], "distances": [[0, 2], [2, 0]]},
 }
 
 
@@ -217,8 +222,10 @@ def found_with(part: Any) -> list[Any]:
     return outcome(search, **limits)
 
 
-HEURISTICS = (gls.Expression, gls.CheapestValue)
-UNSEARCHED = (gls.TSP, gls.CVRP, *HEURISTICS, gls.SearchDisplay, gls.OpenPath, Settings)
+UNSEARCHED = (
+    *(gls.TSP, gls.CVRP, gls.GraphColouring, gls.GeneralisedAssignment, gls.QuadraticAssignment),
+    *(gls.Expression, gls.CheapestValue, gls.SearchDisplay, gls.OpenPath, Settings),
+)
 SEARCHED = [field for field in FIELDS if field[0] not in UNSEARCHED]
 
 

@@ -39,32 +39,50 @@ struct GridWalk {
   GLS_DEVICE static Point* points(const gls::State& state) {
     return reinterpret_cast<Point*>(state.kept);
   }
-  GLS_DEVICE static Point cell(const gls::State& state, int variable, int value) {
-    const int place = value + (value >= kSide * kSide / 2);
+  GLS_DEVICE static Point cell(int value) {  // as it lies in the square
+    const unsigned behind = unsigned(kSide * kSide / 2 - 1 - value) >> 31;  // the middle: its sign
+    const unsigned place = value + behind, row = place / kSide;
+    return {int(place - row * kSide), int(row)};
+  }
+  GLS_DEVICE static Point corner(const gls::State& state, int variable) {
     const Point point = points(state)[variable];
-    return {point.x + place % kSide - kSide / 2, point.y + place / kSide - kSide / 2};
+    return {point.x - kSide / 2, point.y - kSide / 2};
   }
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const gls::State& state) const {
     team.each(state.m, [&](int variable) { points(state)[variable] = begins[variable]; });
   }
   GLS_DEVICE int values(const gls::State&, int) const { return kSide * kSide - 1; }
-  GLS_DEVICE int rate(const gls::State& state, int variable, int value) const {
-    const Point at = cell(state, variable, value);
-    int sum = 0;
+  struct Rater {
+    Point goals[kLoad];  // as they lie to the square
+
+    GLS_DEVICE int operator()(int value) const {
+      const Point at = cell(value);
+      int sum = 0;
+      GLS_UNROLL
+      for (const Point& goal : goals) {
+        const int x = at.x - goal.x, y = at.y - goal.y;
+        sum += (x < 0 ? -x : x) + (y < 0 ? -y : y);
+      }
+      return sum;
+    }
+  };
+  GLS_DEVICE Rater rater(const gls::State& state, int variable) const {
+    const Point from = corner(state, variable);
+    Rater rater;
     GLS_UNROLL
     for (int k = 0; k < kLoad; ++k) {
       const Point goal = goals[variable * kLoad + k];
-      const int x = at.x - goal.x, y = at.y - goal.y;
-      sum += (x < 0 ? -x : x) + (y < 0 ? -y : y);
+      rater.goals[k] = {goal.x - from.x, goal.y - from.y};
     }
-    return sum;
+    return rater;
   }
   GLS_DEVICE gls::uint32 weight(int distance, const Farthest& farthest) const {
     return gls::uint32(1 + farthest.distance - distance);
   }
   GLS_DEVICE void assign(const gls::State& state, int variable, int value) const {
-    points(state)[variable] = cell(state, variable, value);
+    const Point from = corner(state, variable), at = cell(value);
+    points(state)[variable] = {from.x + at.x, from.y + at.y};
   }
   GLS_DEVICE void unassigned(const gls::State&, int) const {}
 };

@@ -84,8 +84,8 @@ struct ByType : FunctorPair<First, Second> {
                               : this->second.values(this->behind(state), variable);
   }
   GLS_DEVICE Rating rate(const State& state, int variable, int value) const {
-    if (is_first(variable)) return Rating(this->first.rate(state, variable, value));
-    return Rating(false, this->second.rate(this->behind(state), variable, value));
+    if (is_first(variable)) return Rating(rated(this->first, state, variable, value));
+    return Rating(false, rated(this->second, this->behind(state), variable, value));
   }
   GLS_DEVICE uint32 weight(const Rating& rating, const Aggregate& all) const {
     if constexpr (kAggregates<Aggregate>) {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_SHARPNESS = 30  # the least of weights of 32 bits is 2 then
 PARTS = 256  # of a unit of cost, in which ratings are counted
-MOST_PENALTY = 2**40
+MOST_PENALTY = 2**54
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class CheapestValue(Heuristic):
         Raises
         ------
         InvalidProblemError
-            The penalty is not a number from 0 to 2**40.
+            The penalty is not a number from 0 to 2**54.
         """
         own = _assignment(self.problem)
         if not 0 <= own.penalty <= MOST_PENALTY:

@@ -2,12 +2,13 @@
 //
 // clang-format off
 //   struct MyHeuristic {
-//     using Rating = int64;           // any type; Python says how many bytes: rating_bytes
+//     using Rating = int64;  // any type that can be made of nothing; Python says its rating_bytes
 //     using Aggregate = NoAggregate;  // or a struct, in 32-bit words
 //     explicit MyHeuristic(const uint64* words);    // what `words` of the Python face returns
 //     void begin(team, const State&) const;         // by the team: what the state keeps
 //     int values(const State&, int variable) const;  // how many it has, numbered from 0 on
 //     Rating rate(const State&, int variable, int value) const;
+//     auto rater(const State&, int variable) const;  // may take the place of rate: see below
 //     uint32 weight(const Rating&, const Aggregate&) const;         // 0: impossible
 //     void assign(const State&, int variable, int value) const;     // by one lane
 //     void unassigned(const State&, int variable) const;            // nothing can be assigned
@@ -28,6 +29,10 @@
 // It is joined in any order: joining must be associative and commutative to the last bit, so that
 // sums are of integers. Ratings are aligned to 8 bytes. What is kept of a state may be changed by
 // `prepare` and by what is called when a variable is assigned, or cannot be, alone.
+//
+// A rater rates the values of one variable: rater(value). It is made once, before the first of
+// them, and is where what all ratings have in common is read and computed; rate() reads memory
+// again as often as a compiler cannot tell that it has not changed.
 #pragma once
 
 #include "problems/assignment.cuh"
@@ -41,6 +46,19 @@ template <class Aggregate>
 constexpr bool kAggregates = true;
 template <>
 inline constexpr bool kAggregates<NoAggregate> = false;
+
+// What rates the values of a variable: the heuristic's rater where it has one. (0 rather is an
+// int.)
+template <class Heuristic>
+GLS_DEVICE auto rater_of(const Heuristic& heuristic, const State& state, int variable, int)
+    -> decltype(heuristic.rater(state, variable)) {
+  return heuristic.rater(state, variable);
+}
+template <class Heuristic>
+GLS_DEVICE auto rater_of(const Heuristic& heuristic, const State& state, int variable, long) {
+  return
+      [&heuristic, &state, variable](int value) { return heuristic.rate(state, variable, value); };
+}
 
 // Whether a part has `prepare`.
 template <class Part, class = void>
@@ -79,6 +97,13 @@ GLS_DEVICE void assign_by_team(const Team& team, const Part& part, const State& 
     part.assign_by_team(team, state, variable, value);
     team.sync();
   }
+}
+
+// The rating of one value.
+template <class Heuristic>
+GLS_DEVICE typename Heuristic::Rating rated(const Heuristic& heuristic, const State& state,
+                                            int variable, int value) {
+  return rater_of(heuristic, state, variable, 0)(value);
 }
 
 // Of a heuristic that keeps nothing beside a state: to derive from.

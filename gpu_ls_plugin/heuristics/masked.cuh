@@ -50,7 +50,7 @@ struct Masked : FunctorPair<Heuristic, Mask> {
   }
   GLS_DEVICE Rating rate(const State& state, int variable, int value) const {
     if (!this->second.allows(this->behind(state), variable, value)) return {{}, false};
-    return {this->first.rate(state, variable, value), true};
+    return {rated(this->first, state, variable, value), true};
   }
   GLS_DEVICE uint32 weight(const Rating& rating, const Aggregate& all) const {
     if (!rating.allowed) return 0;

@@ -23,10 +23,15 @@ enum class Purpose : uint32 {
   kRuin = 12,
   kSuccessor = 13,
   kVariableOrder = 14,
-  kLots = 15
+  kLots = 15,
+  kTabu = 16,
+  kRelease = 17,
+  kCompletion = 18
 };
 
 struct Philox {
+  static constexpr int kRounds = 10;
+
   uint32 key[2];
   uint32 counter[4];  // step (low), purpose and step (high), tour (low, high)
   uint32 block[4];
@@ -65,20 +70,22 @@ struct Philox {
   // Says that so many numbers will be asked for next.
   GLS_DEVICE static void ahead(int) {}
 
-  // The four numbers of a step.
+  // The four numbers of a step. Where many are asked for, rounds are better unrolled.
+  template <int kUnrolled = 1>
   GLS_DEVICE void four(int64 step, uint32* numbers) {
     seek(step);
-    refill();
+    refill<kUnrolled>();
     GLS_UNROLL
     for (int i = 0; i < 4; ++i) numbers[i] = block[i];
   }
 
  private:
+  template <int kUnrolled = 1>  // code that is run rarely should not fill the cache
   GLS_DEVICE void refill() {
     uint32 c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
     uint32 k0 = key[0], k1 = key[1];
-#pragma unroll 1  // code that is run rarely should not fill the cache
-    for (int round = 0; round < 10; ++round) {
+#pragma unroll kUnrolled
+    for (int round = 0; round < kRounds; ++round) {
       const uint32 high0 = multiply_high(0xD2511F53u, c0), low0 = 0xD2511F53u * c0;
       const uint32 high1 = multiply_high(0xCD9E8D57u, c2), low1 = 0xCD9E8D57u * c2;
       c0 = high1 ^ c1 ^ k0;

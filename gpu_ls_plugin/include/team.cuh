@@ -211,6 +211,12 @@ struct Host {
     return mine;
   }
 
+  // What all lanes have, joined in any order: join(a, b) leaves what it is given as `none` alone.
+  template <class T, class Join>
+  GLS_DEVICE T joined(T mine, T, Join) const {
+    return mine;
+  }
+
   // What the lanes before this one have, joined in their order, and what all have: join(a, b) is
   // associative and leaves what it is given as `none` alone.
   template <class T, class Join>
@@ -361,6 +367,7 @@ GLS_DEVICE uint32 least_in_warp(uint32 mine) {
 // 32 lanes of one warp; `Warps` of them share a block without knowing of each other.
 template <int Warps>
 struct Warp {
+  using Squad = Warp;  // as Block's
   static constexpr int kLanes = 32;
   static constexpr int kThreads = 32 * Warps;
   static constexpr int kTeams = Warps;
@@ -421,6 +428,14 @@ struct Warp {
   GLS_DEVICE Compacted compact(bool keep, bool other) const {
     const unsigned mask = __ballot_sync(kAllLanes, keep), more = __ballot_sync(kAllLanes, other);
     return {warp::rank_in(mask) + warp::rank_in(more), __popc(mask) + __popc(more)};
+  }
+
+  // As Host's.
+  template <class T, class Join>
+  GLS_DEVICE T joined(T mine, T, Join join) const {
+#pragma unroll
+    for (int mask = 16; mask > 0; mask >>= 1) mine = join(mine, warp::shuffle_xor(mine, mask));
+    return mine;
   }
 
   // As Host's.
@@ -587,6 +602,19 @@ struct Block {
   }
 
   GLS_DEVICE bool any(bool mine) const { return __syncthreads_or(mine); }
+
+  // As Host's.
+  template <class T, class Join>
+  GLS_DEVICE T joined(T mine, T none, Join join) const {
+    __shared__ __align__(16) char storage[Threads / 32 * sizeof(T)];
+    T* const slots = reinterpret_cast<T*>(storage);
+    mine = Warp<1>{}.joined(mine, none, join);
+    __syncthreads();  // the slots of the call before may still be read
+    if (threadIdx.x % 32 == 0) slots[threadIdx.x / 32] = mine;
+    __syncthreads();
+    const int lane = threadIdx.x % 32;
+    return Warp<1>{}.joined(lane < Threads / 32 ? slots[lane] : none, none, join);
+  }
 
   // As Host's.
   template <class T, class Join>

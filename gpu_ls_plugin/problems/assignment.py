@@ -41,6 +41,8 @@ class Assignment(Problem):
         How searches change states: one variable's value, the values of two.
     distinct : bool
         Whether no two variables may have the same value, so that states are permutations.
+    interchangeable : bool
+        Whether values may be renamed without a difference, as colours.
     penalty : float
         What searches take a unit of excess for at first, in units of cost.
     header : str
@@ -55,6 +57,7 @@ class Assignment(Problem):
     constrained = True
     moves: ClassVar[tuple[str, ...]] = ("assign", "swap")
     distinct: ClassVar[bool] = False
+    interchangeable: ClassVar[bool] = False
     penalty: float = 1.0
     header: ClassVar[str] = ""
 
@@ -80,8 +83,15 @@ class Assignment(Problem):
         return check_states(rows, self.sizes, parameter=parameter)
 
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
-        """Return which states assign every variable, shape (P,), unless overridden."""
-        return np.asarray((self.check(rows) >= 0).all(axis=1))
+        """Return which states assign every variable, shape (P,), unless overridden.
+
+        Where values are to be `distinct`, no two variables may have the same one.
+        """
+        states = self.check(rows)
+        complete = (states >= 0).all(axis=1)
+        if self.distinct:
+            complete &= (np.diff(np.sort(states, axis=1)) != 0).all(axis=1)
+        return np.asarray(complete)
 
     def functor(self) -> str:
         """Return the C++ type, as `problems/assignment.cuh` describes it.

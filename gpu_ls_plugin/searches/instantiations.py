@@ -48,8 +48,8 @@ from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.objectives.tchebycheff import Tchebycheff
 from gpu_ls_plugin.objectives.under import RowsUnder, Under
 from gpu_ls_plugin.perturbations import DoubleBridge, ruin_recreate
-from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
+from gpu_ls_plugin.problems.graph_colouring import GraphColouring
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
 from gpu_ls_plugin.problems.weighted import WeightedSum
 from gpu_ls_plugin.recombination import (
@@ -80,8 +80,6 @@ from gpu_ls_plugin.tours.sites import GRID_METRICS, sites_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
 
     from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.backends.composition import Kernel
@@ -393,42 +391,17 @@ def _levels() -> Iterator[Kernel]:
 
 
 def _successors() -> Iterator[Kernel]:
-    """Every sampler and order, by a warp and by blocks."""
+    """Every sampler and order, by a warp and by blocks, and both memories."""
     table = WeightTable(np.ones((1, 1), np.uint32))
     masked = Masked(table, Conflicts([(0, 1)]), Capacities([1], [1]), Distinct())
-    cheapest = CheapestValue(problem=_NoCosts([1]))
-    for heuristic, sampler, order, team in (
-        (table, "rescan", "given", WARP),
-        (table, "stored", "shuffled", BLOCK),
-        (table, "softmax", "given", "gls::Block<128>"),
-        (masked, "rescan", "shuffled", WARP),
-        (cheapest, "rescan", "given", WARP),
-        (ByType([cheapest, masked, table], [0]), "stored", "given", BLOCK),
-    ):
-        yield SuccessorGeneration(heuristic, sampler).kernel(order, team)
-
-
-class _NoCosts(Assignment):
-    """The least that a problem with a functor may be."""
-
-    integer = True
-
-    def cost(self, rows: Any, /) -> NDArray[Any]:
-        return np.zeros(len(self.check(rows)), int)
-
-    def functor(self) -> str:
-        return "NoCosts"
-
-    def source(self) -> str:
-        return """
-struct NoCosts : gls::FromScratch<NoCosts> {
-  GLS_DEVICE explicit NoCosts(const gls::uint64*) {}
-  template <class Values>
-  GLS_DEVICE gls::Worth worth(int, const Values&) const {
-    return {0, 0};
-  }
-};
-"""
+    cheapest = CheapestValue(problem=GraphColouring(2, [(0, 1)], 1))
+    by_type = ByType([cheapest, masked, table], [0, 1])
+    yield SuccessorGeneration(table, "rescan").kernel("given", WARP)
+    yield SuccessorGeneration(table, "stored").kernel("shuffled", BLOCK, "gls::BlockMemory")
+    yield SuccessorGeneration(table, "softmax").kernel("given", "gls::Block<128>")
+    yield SuccessorGeneration(masked, "rescan").kernel("shuffled", WARP)
+    yield SuccessorGeneration(cheapest, "rescan").kernel("given", WARP)
+    yield SuccessorGeneration(by_type, "stored").kernel("given", BLOCK)
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:

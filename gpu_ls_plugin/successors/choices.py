@@ -14,17 +14,17 @@ class Sampler:
     functor : str
         C++ template of the heuristic.
     header : str
-    sum_bytes : int
-        Memory for the prefix sum of a value; ratings are stored beside it. 0 where none is stored.
+    ratings : int
+        How many ratings of a value are stored.
     """
 
     functor: str
     header: str
-    sum_bytes: int = 0
+    ratings: int = 0
 
     def own_bytes(self, most: int, rating_bytes: int) -> int:
         """Return the memory that up to `most` values need."""
-        return most * (self.sum_bytes + rating_bytes) if self.sum_bytes else 0
+        return most * self.ratings * rating_bytes
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Order:
 
 
 SAMPLERS = {
-    "stored": Sampler("gls::Stored", "successors/stored.cuh", 8),
+    "stored": Sampler("gls::Stored", "successors/stored.cuh", ratings=1),
     "rescan": Sampler("gls::Rescan", "successors/rescan.cuh"),
     "softmax": Sampler("gls::Softmax", "successors/softmax.cuh"),
 }

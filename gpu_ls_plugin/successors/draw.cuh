@@ -3,6 +3,7 @@
 
 #include "heuristics/heuristic.cuh"
 #include "include/philox.cuh"
+#include "successors/shares.cuh"
 
 namespace gls {
 
@@ -21,70 +22,41 @@ struct Draw {
   }
 };
 
-// The aggregate of a variable's ratings, known to every lane; see(value, rating) is told of each.
-template <class Team, class Heuristic, class See>
-GLS_DEVICE typename Heuristic::Aggregate aggregated(const Team& team, const Heuristic& heuristic,
-                                                    const State& state, int variable, int count,
+// The aggregate of a variable's ratings, known to every lane; see(value, rating) is told of each of
+// the lane's own.
+template <class Heuristic, class Team, class Rate, class See>
+GLS_DEVICE typename Heuristic::Aggregate aggregated(const Team& team, int count, const Rate& rate,
                                                     See see) {
   using Aggregate = typename Heuristic::Aggregate;
   Aggregate mine;
   if constexpr (kAggregates<Aggregate>) {
-    for (int value = team.lane(); value < count; value += Team::kLanes) {
-      const typename Heuristic::Rating rating = heuristic.rate(state, variable, value);
+    own_share(team, count).each(rate, [&](int value, const typename Heuristic::Rating& rating) {
       see(value, rating);
       mine = mine.join(Aggregate(rating));
-    }
-    mine = team.scan(mine, Aggregate(),
-                     [](const Aggregate& a, const Aggregate& b) { return a.join(b); })
-               .all;
+    });
+    mine = team.joined(mine, Aggregate(),
+                       [](const Aggregate& a, const Aggregate& b) { return a.join(b); });
   }
   return mine;
 }
 
-// The weights of a variable's values, each computed where it is asked for.
-template <class Heuristic>
-struct Weights {
-  const Heuristic& heuristic;
-  const State& state;
-  int variable;
-  typename Heuristic::Aggregate all;
-
-  GLS_DEVICE uint32 operator()(int value) const {
-    return heuristic.weight(heuristic.rate(state, variable, value), all);
-  }
-};
-
+// The weights of a variable's values, each of which is rated where its weight is asked for.
 template <class Team, class Heuristic>
-GLS_DEVICE Weights<Heuristic> weights_of(const Team& team, const Heuristic& heuristic,
-                                         const State& state, int variable, int count) {
-  const auto all = aggregated(team, heuristic, state, variable, count, [](int, const auto&) {});
-  return {heuristic, state, variable, all};
+GLS_DEVICE auto weights_of(const Team& team, const Heuristic& heuristic, const State& state,
+                           int variable, int count) {
+  const auto rate = rater_of(heuristic, state, variable, 0);
+  const auto all = aggregated<Heuristic>(team, count, rate, [](int, const auto&) {});
+  return [&heuristic, rate, all](int value) { return heuristic.weight(rate(value), all); };
 }
 
-// Values [from, to), one of which is to be found: the first before which, with itself, weights of
-// more than `left` lie.
-struct Range {
-  uint64 left;
-  int from, to;
-};
-
-// What the one lane that has found something says, known to every lane.
-template <class Team>
-GLS_DEVICE Range agreed(const Team& team, bool found, const Range& mine) {
-  Range& slot = shared_slot<Range>(team);
+// What the one lane that has found something says, known to every lane. Calls must have a barrier
+// between them.
+template <class Team, class T>
+GLS_DEVICE T agreed(const Team& team, bool found, const T& mine) {
+  T& slot = shared_slot<T>(team);
   if (found) slot = mine;
   team.sync();
-  const Range range = slot;
-  team.sync();  // before it is replaced
-  return range;
-}
-
-// The share of a range that is this lane's own: lanes follow each other in the order of the values.
-template <class Team>
-GLS_DEVICE Range own_share(const Team& team, const Range& range) {
-  const int share = (range.to - range.from + Team::kLanes - 1) / Team::kLanes;
-  const int64 begin = range.from + int64(team.lane()) * share, end = begin + share;
-  return {0, int(begin < range.to ? begin : range.to), int(end < range.to ? end : range.to)};
+  return slot;
 }
 
 }  // namespace gls

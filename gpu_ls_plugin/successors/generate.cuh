@@ -4,6 +4,7 @@
 
 #include "successors/draw.cuh"
 #include "successors/orders.cuh"
+#include "successors/sampler_memory.cuh"
 
 namespace gls {
 
@@ -21,11 +22,10 @@ struct Successors {
   int64 scratch_bytes;  // of a successor of the launch
   int64 order_begin;    // in it: behind what is kept of the state
   int64 sampler_begin;
-  int m;     // variables
-  int most;  // values of a variable
+  int m;  // variables
 };
 
-template <class Heuristic, template <class> class Sampler, class Order>
+template <class Heuristic, template <class> class Sampler, class Order, class Memory>
 struct GenerateSuccessors {
   template <class Team>
   GLS_DEVICE static void run(const Team& team, int item, Successors all, const uint64* words) {
@@ -44,20 +44,20 @@ struct GenerateSuccessors {
     heuristic.begin(team, state);
     team.sync();
 
-    const Sampler<Heuristic> sampler(own + all.sampler_begin, all.most);
+    const Sampler<Heuristic> sampler(Memory::of(own + all.sampler_begin));
     Philox numbers(all.seed, Purpose::kSuccessor, row);
     Philox turns(all.seed, Purpose::kVariableOrder, row);
     int* const variables = reinterpret_cast<int*>(own + all.order_begin);
     Order::each(team, all.m, active, variables, turns, step, [&](int variable) {
       if (team.cut()) return;
       uint32 random[4];
-      numbers.four(step + variable, random);
+      numbers.four<Philox::kRounds>(step + variable, random);
       const Draw draw{row, random[0] | uint64(random[1]) << 32};
       prepare(team, heuristic, state, variable);
       const int count = heuristic.values(state, variable);
-      const int value =
-          count > 0 ? sampler.choose(team, heuristic, state, variable, count, draw) : -1;
-      team.sync();  // all lanes have rated before the state changes
+      int value = -1;
+      if (count > 0) value = sampler.choose(team, heuristic, state, variable, count, draw);
+      team.sync();  // all lanes have looked at the state before it changes
       if (value >= 0) assign_by_team(team, heuristic, state, variable, value);
       team.once([&] {
         state.values[variable] = value;

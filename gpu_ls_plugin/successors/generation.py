@@ -46,8 +46,8 @@ class SuccessorGeneration:
     ----------
     heuristic : Heuristic
     sampler : {"auto", "stored", "rescan", "softmax"}
-        How a value is chosen. "stored" keeps ratings and prefix sums in memory, as the paper;
-        "rescan" keeps nothing and rates some values again, and chooses what "stored" does;
+        How a value is chosen. "stored" keeps the ratings in memory, as the paper; "rescan" keeps
+        nothing and rates values again, and chooses what "stored" does;
         "softmax" draws a random number for every value (Gumbel-max) and chooses others, with the
         same probabilities up to 1e-6 of each. "auto" is "rescan".
 
@@ -151,17 +151,24 @@ class SuccessorGeneration:
                 found = distinct_rows(chosen, found)
             return arrays.give(chosen, found, like=states)
 
-    def kernel(self, order: str, team: str, problem: Problem | None = None) -> Kernel:
-        """Compose the generation of one successor per team."""
+    def kernel(
+        self,
+        order: str,
+        team: str,
+        memory: str = layouts.MEMORIES[0],
+        problem: Problem | None = None,
+    ) -> Kernel:
+        """Compose the generation of one successor per team; `memory` is the sampler's."""
         part, name = self.heuristic.on(problem), self._sampler
         sampler, functor = SAMPLERS[name], part.functor()
         size = f'static_assert(sizeof({functor}::Rating) == {part.rating_bytes}, "rating_bytes");'
+        parts = (functor, sampler.functor, ORDERS[order].functor, memory)
         headers = [header for own in part.parts for header in own.headers]
         sources = dict.fromkeys(own.source() for own in part.parts)  # those of a kind, once
         return Kernel(
             name="generate_successors",
             header="successors/generate.cuh",
-            body=f"gls::GenerateSuccessors<{functor}, {sampler.functor}, {ORDERS[order].functor}>",
+            body=f"gls::GenerateSuccessors<{', '.join(parts)}>",
             parameters=(SUCCESSORS, *parse_parameters("const gls::uint64* heuristic_words")),
             team=team,
             functors=(*filter(None, sources), size),
@@ -200,12 +207,13 @@ class SuccessorGeneration:
     ) -> None:
         """Fill `states`, as many rows in a launch as fit the memory."""
         m, most, part = len(sizes), int(sizes.max()), self.heuristic.on(problem)
+        team = layouts.team(backend, most)
+        own = SAMPLERS[self._sampler].own_bytes(most, part.rating_bytes)
+        shared = own if layouts.in_shared_memory(backend, team, own) else 0
         scratch = layouts.Scratch.of(
-            part.kept_bytes(problem),
-            m * ORDERS[order].variable_bytes,
-            SAMPLERS[self._sampler].own_bytes(most, part.rating_bytes),
+            part.kept_bytes(problem), m * ORDERS[order].variable_bytes, own - shared
         )
-        kernel = self.kernel(order, layouts.team(backend, most), problem)
+        kernel = self.kernel(order, team, layouts.MEMORIES[shared > 0], problem)
         words = self._packed(backend, problem)
         total = len(given["states"])
         fitting = backend.rows_that_fit(max(1, scratch.size), 0, memory)
@@ -213,7 +221,6 @@ class SuccessorGeneration:
         arguments = {
             **given,
             "m": m,
-            "most": most,
             "scratch": backend.xp.empty(size * scratch.size, "uint8"),
             "scratch_bytes": scratch.size,
             "order_begin": scratch.order_begin,
@@ -221,7 +228,8 @@ class SuccessorGeneration:
             "heuristic_words": words,
         }
         for first in range(0, total, size):
-            backend.launch(kernel, min(size, total - first), arguments | {"first": first})
+            one = arguments | {"first": first}
+            backend.launch(kernel, min(size, total - first), one, shared_bytes=shared)
 
     def _packed(self, backend: Backend, problem: Problem | None) -> Any:
         """Return the functor's parameters as an array of the backend; those of the last problem."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD
 from gpu_ls_plugin.tours.tour_layouts import padded
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 # Lanes of a team by the most values that it has to weigh for a variable; before, a warp.
-BLOCKS = ((256, 128), (2048, 256), (2**18, 1024))
+BLOCKS = ((256, 64), (2048, 128), (2**14, 256), (2**18, 1024))
+SIDE_BY_SIDE = 4  # blocks that a multiprocessor must have shared memory for, or none is used
+MEMORIES = ("gls::ScratchMemory", "gls::BlockMemory")
 SCRATCH = 2**31  # bytes of a launch: more successors at once are not generated faster
 
 
@@ -19,6 +22,12 @@ def team(backend: Backend, most: int) -> str:
     """Return the C++ type of the team of one successor whose variables have up to `most` values."""
     threads = [lanes for least, lanes in BLOCKS if most > least]
     return backend.block(threads[-1]) if threads else backend.warp()
+
+
+def in_shared_memory(backend: Backend, team: str, own_bytes: int) -> bool:
+    """Return whether what a sampler stores lies in the shared memory of its block."""
+    whole = SIDE_BY_SIDE * (own_bytes + BLOCK_OVERHEAD)
+    return team.startswith("gls::Block") and own_bytes > 0 and whole <= backend.shared_memory
 
 
 @dataclass(frozen=True)

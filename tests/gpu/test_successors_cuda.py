@@ -7,7 +7,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.successors import layouts
-from tests.helpers.assignment_problems import BinPacking, Knapsacks, Seats
+from tests.helpers.bin_packing import BinPacking
 from tests.helpers.heuristics import Spread
 
 pytestmark = pytest.mark.gpu
@@ -82,9 +82,10 @@ def test_ten_million_values():
 
 RNG = np.random.default_rng(3)
 PROBLEMS = {
-    "bins": BinPacking(RNG.integers(1, 9, 20), 12, 10),
-    "knapsacks": Knapsacks(RNG.integers(-50, 50, (20, 40)), RNG.integers(1, 9, 20), 12, 3.5),
-    "seats": Seats(RNG.integers(-50, 50, (20, 300)), RNG.integers(1, 9, 20), 6),
+    "bins": BinPacking(RNG.integers(1, 9, 20), 20, 10),
+    "colours": gls.GraphColouring.random(20, 0.5, colours=20),
+    "jobs": gls.GeneralisedAssignment.generated("D", jobs=20, agents=300),
+    "plants": gls.QuadraticAssignment.generated(20),
 }
 
 

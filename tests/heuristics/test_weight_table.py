@@ -143,3 +143,34 @@ def test_states_are_checked():
     assert problem.n == 2 and problem.check([[-1, 1]], parameter="x").dtype == np.int32
     with pytest.raises(InvalidTourError, match="x: row 0 assigns value 1 to variable 0"):
         problem.check([1, 1], parameter="x")
+
+
+class Rated(Spread):
+    """The same, with what rates all bins of a variable."""
+
+    name = "rated"
+
+    def functor(self):
+        return "Rated"
+
+    def source(self):
+        rater = """
+struct Rated : Spread {
+  using Spread::Spread;
+  struct Rater {
+    const int* loads;
+    GLS_DEVICE gls::int64 operator()(int bin) const { return loads[bin]; }
+  };
+  GLS_DEVICE Rater rater(const gls::State& state, int) const { return {loads(state)}; }
+  void rate(const gls::State&, int, int) const;  // asked by nobody
+};
+"""
+        return super().source() + rater
+
+
+@pytest.mark.parametrize("sampler", ["stored", "rescan", "softmax"])
+def test_a_rater_takes_the_place_of_rate(sampler):
+    states = np.full((4, 9), -1)
+    parts = (part(9, 4, 3) for part in (Spread, Rated))
+    found = [gls.SuccessorGeneration(p, sampler)(None, states, backend="cpu") for p in parts]
+    assert np.array_equal(*found)

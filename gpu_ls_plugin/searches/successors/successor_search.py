@@ -1,0 +1,304 @@
+"""Search by successor generation and tabu steps, for every assignment problem."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.budget import Budget, Stopwatch, now
+from gpu_ls_plugin.exceptions import FaultyPartError
+from gpu_ls_plugin.heuristics.base import Heuristic
+from gpu_ls_plugin.history import Point, note
+from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.result import Progress, Result, Statistics
+from gpu_ls_plugin.searches import observers
+from gpu_ls_plugin.searches.driver import paced
+from gpu_ls_plugin.searches.successors.kernels import RULES
+from gpu_ls_plugin.searches.successors.population import Population
+from gpu_ls_plugin.successors import SuccessorGeneration
+from gpu_ls_plugin.successors.states import take_states
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.result import Callback
+
+ROUNDS = 50  # where no budget says when to stop
+STATES = {"cpu": 4, "cuda": 2}  # for each processor, where nobody gives any
+FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of a launch: surely shorter than it should be
+
+
+class Tenure(NamedTuple):
+    """How long a move is tabu: `least` steps, up to `spread` more, and some for each variable."""
+
+    least: int
+    spread: int
+    per_variable: float
+
+
+@dataclass(frozen=True)
+class SuccessorSearch:
+    """Search states of an assignment problem: tabu steps, and successors of the best states.
+
+    In each round every state makes some steps, each the best of its moves that is not tabu (one
+    variable's value, or the values of two, as the problem says). Then variables of the best state
+    of each row are released, and assigned anew by successor generation.
+
+    Parameters
+    ----------
+    heuristic : Heuristic, optional
+        By which released variables are assigned. None: each value that may be taken is as likely.
+    release : {"random", "worst", "related"}
+        Which variables are released: any, those that cost most, or those near to one that is drawn.
+    share : float
+        Of the variables that are released on average, from 0 to 1.
+    mixing : float
+        Share of states of which, instead, each variable takes the value of the best state of its
+        row or of another one, from 0 to 1; none where values can be renamed.
+    steps : int, optional
+        Of a round.
+    tenure : int, optional
+        Steps for which what a variable has left is tabu to it, at least.
+    sample : int
+        Moves that are looked at in a step; where there are more, a part of them in turn.
+    sampler : str
+        As `SuccessorGeneration`.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or of another type.
+    """
+
+    heuristic: Heuristic | None = None
+    release: str = "random"
+    share: float = 0.1
+    mixing: float = 0.5
+    migration: int = 10
+    steps: int | None = None
+    tenure: int | None = None
+    sample: int = 16384
+    sampler: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.heuristic is not None:
+            checks.instance("heuristic", self.heuristic, kind=Heuristic, wanted="Heuristic")
+        checks.fields(self, checks.choice, "release", known=tuple(RULES))
+        checks.fields(self, checks.number, "share", "mixing", least=0.0, most=1.0)
+        checks.given_fields(self, checks.integer, "steps", "tenure", least=1, most=2**30)
+        checks.fields(self, checks.integer, "sample", least=1, most=checks.MOST_INT)
+
+    @cached_property
+    def generation(self) -> SuccessorGeneration:
+        """What assigns the variables that are released."""
+        assert self.heuristic is not None
+        return SuccessorGeneration(self.heuristic, self.sampler)
+
+    def steps_of(self, problem: Assignment) -> int:
+        """Return the steps of a round."""
+        return 50 * problem.n if self.steps is None else self.steps
+
+    def tenure_of(self, problem: Assignment) -> Tenure:
+        """Return how long moves are tabu."""
+        if self.tenure is not None:
+            return Tenure(self.tenure, max(1, self.tenure // 4), 0.0)
+        if problem.distinct:
+            return Tenure(max(1, round(0.9 * problem.n)), max(1, round(0.2 * problem.n)), 0.0)
+        return Tenure(0, 10, 0.6)
+
+    def __call__(
+        self,
+        problem: Assignment,
+        states: Any = None,
+        *,
+        seed: int | None = 0,
+        budget: Budget | None = None,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        callback: Callback | None = None,
+        memory_limit: int | None = None,
+        first_row: int = 0,
+    ) -> Result:
+        """Search states until the budget is spent, or the problem's optimum is found.
+
+        Parameters
+        ----------
+        problem : Assignment
+        states : array, shape (P, m), integer, optional
+            Values, or -1: assigned first. Not changed. NumPy, or CuPy with the result on the same
+            device. By default as many empty ones as keep the device busy.
+        seed : int or None
+            None draws one.
+        budget : Budget, optional
+            `seconds`, `kicks` (rounds), `moves` (steps of each state), `target`; 50 rounds where
+            nothing is said.
+        backend, device
+            See `get_backend`.
+        callback : callable, optional
+            Called with a `Progress` after each launch of about 50 ms.
+        memory_limit : int, optional
+            Bytes that may be used.
+        first_row : int
+            Number of the first row, where the batch is a part of a larger one.
+
+        Returns
+        -------
+        Result
+            Row r is the best state of row r, and never worse than it was: one that breaks
+            constraints by less is better than any that breaks them by more. After Ctrl-C what was
+            found so far, with `statistics.interrupted`.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The problem has no functor, or the heuristic is not one for it.
+        InvalidTourError, InvalidTypeError, InvalidParameterError
+            States or a parameter are not what is described here.
+        InsufficientMemoryError
+            The states do not fit.
+        FaultyPartError
+            The problem's functor and its `cost` disagree.
+        """
+        return _Run(
+            self, problem, states, seed, budget, backend, device, callback, memory_limit, first_row
+        ).result
+
+
+class _Run:
+    """One call of a search."""
+
+    def __init__(
+        self,
+        search: SuccessorSearch,
+        problem: Assignment,
+        states: Any,
+        seed: int | None,
+        budget: Budget | None,
+        backend: str | Backend,
+        device: int | None,
+        callback: Callback | None,
+        memory_limit: int | None,
+        first_row: int,
+    ) -> None:
+        self.stopwatch, self.callback = Stopwatch(budget), callback
+        checks.instance("problem", problem, kind=Assignment, wanted="Assignment")
+        checks.callback(callback)
+        self.search, self.problem = search, problem
+        chosen = get_backend(backend, device, tours=states)
+        self.statistics = Statistics(backend=chosen.name, stopped_by="kicks")
+        if states is None:
+            states = np.full((STATES[chosen.name] * chosen.processors, problem.n), -1)
+        with chosen.current():
+            self.population = Population(
+                search,
+                chosen,
+                problem,
+                chosen.xp.array(take_states(chosen, problem.sizes, states)),
+                checks.seed(seed),
+                checks.first_row(first_row),
+                self.target,
+                chosen.memory(memory_limit),
+            )
+            try:
+                self.drive()
+            except KeyboardInterrupt:
+                self.statistics.stopped_by = "interrupt"
+            self.result = self.finished(states)
+
+    @property
+    def target(self) -> float | None:
+        """The cost at which the search ends."""
+        given = self.stopwatch.budget.target
+        known = self.problem.optimum
+        return known if given is None else given
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Rounds, and steps of all of them, at which the search ends."""
+        budget = self.stopwatch.budget
+        kicks, moves = budget.kicks, budget.moves
+        if (kicks, moves, budget.seconds) == (None, None, None):
+            kicks = ROUNDS
+        return (math.inf if kicks is None else kicks, math.inf if moves is None else moves)
+
+    def drive(self) -> None:
+        """Go through rounds until something says that it is enough."""
+        population, watch, statistics = self.population, self.stopwatch, self.statistics
+        most_rounds, most_steps = self.limits
+        steps, made = FIRST_STEPS[population.backend.name], 0
+        while True:
+            left = most_steps - made
+            if left <= 0 or watch.left <= 0:
+                statistics.stopped_by = "moves" if left <= 0 else "seconds"
+                return
+            begin, before = now(), population.step
+            population.advance(int(min(steps, left)), watch.left)
+            enough = self.report()
+            done = population.step - before
+            made += done
+            statistics.launches += 1
+            steps = paced(done, now() - begin, watch.left, most=8 * steps)
+            if enough or (population.round_is_over and population.round + 1 >= most_rounds):
+                return
+            if population.round_is_over:
+                population.renew()
+
+    def report(self) -> bool:
+        """Note the state, tell the callback; return whether the target is reached."""
+        population, statistics = self.population, self.statistics
+        backend = population.backend
+        costs, excesses = map(backend.to_numpy, (population.costs, population.excesses))
+        feasible = excesses == 0
+        own = costs[feasible] if feasible.any() else costs
+        best = int(own.min())
+        size, rounds = len(costs), population.round
+        statistics.kicks = rounds * size
+        statistics.moves = int(population.move_counts.sum())
+        point = Point(self.stopwatch.elapsed, statistics.kicks, best, float(own.mean()))
+        improved = note(statistics.history, point)
+        if self.callback is not None:
+            self.callback(
+                Progress(
+                    elapsed=point.elapsed,
+                    best_cost=best,
+                    mean_cost=point.mean_cost,
+                    moves=statistics.moves,
+                    evaluations=statistics.evaluations,
+                    done=0,
+                    total=size,
+                    kicks=statistics.kicks,
+                    improved=improved,
+                    best_tours=lambda: backend.to_numpy(population.elites),
+                )
+            )
+        if self.target is None or not feasible.any() or best > self.target:
+            return False
+        given = self.stopwatch.budget.target
+        statistics.stopped_by = "optimum" if given is None else "target"
+        return True
+
+    def finished(self, states: Any) -> Result:
+        """Return the best states as the kind of array that came in; observers are told."""
+        population, problem = self.population, self.problem
+        rows = population.backend.to_numpy(population.elites)
+        costs, claimed = problem.cost(rows), population.backend.to_numpy(population.costs)
+        if population.step or population.round:
+            wrong = costs != claimed
+            if wrong.any():
+                row = int(wrong.argmax())
+                raise FaultyPartError(
+                    f"problem: the functor of {type(problem).__name__} takes row {row} to cost "
+                    f"{claimed[row]}, but cost() says {costs[row]}; testing.check_assignment says "
+                    "more"
+                )
+        self.statistics.seconds = self.stopwatch.elapsed
+        observers.notify(problem, self.search, self.statistics)
+        found = arrays.give(population.backend, population.elites, like=states)
+        if arrays.on_gpu(states):
+            costs = population.backend.xp.asarray(costs)
+        return Result(found, costs, self.statistics, problem)
