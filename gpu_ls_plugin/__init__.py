@@ -34,7 +34,18 @@ from gpu_ls_plugin.filtering import (
     Radius,
     RandomKeep,
 )
-from gpu_ls_plugin.heuristics import Expression, Heuristic, WeightTable
+from gpu_ls_plugin.heuristics import (
+    ByType,
+    Capacities,
+    CheapestValue,
+    Conflicts,
+    Distinct,
+    Expression,
+    Heuristic,
+    Mask,
+    Masked,
+    WeightTable,
+)
 from gpu_ls_plugin.neighbourhoods import (
     Exchange,
     FilteredNeighbourhood,
@@ -101,8 +112,13 @@ __all__ = [
     "Better",
     "BetterOrEqual",
     "Budget",
+    "ByType",
+    "Capacities",
+    "CheapestValue",
     "Closure",
+    "Conflicts",
     "Cycle",
+    "Distinct",
     "DontLook",
     "DoubleBridge",
     "EdgeAssembly",
@@ -122,6 +138,8 @@ __all__ = [
     "LinKernighan",
     "LocalSearch",
     "ManyResult",
+    "Mask",
+    "Masked",
     "Migration",
     "Multi",
     "MultiObjectiveTSP",

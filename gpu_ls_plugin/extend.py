@@ -4,8 +4,8 @@ What a part derives from: `Metric`, `Objective`, `Resource`, `Candidates`, `Neig
 `Filter`, `Perturbation`, `Acceptance`, `Recombination`, `Cooperation`, `Heuristic`. A construction
 is a function, a search anything that is called like `LocalSearch` and returns a `Result`. Pivoting
 rules are not among them: each is an engine. Problems of other kinds than `TSP` derive from
-`Problem`, those that assign values to variables from `Assignment`; what a recombination crosses
-pairs by derives from `Workspace`.
+`Problem`, those that assign values to variables from `Assignment`; what forbids values of variables
+from `Mask`; what a recombination crosses pairs by derives from `Workspace`.
 
 What they work on: `TSP`, `CandidateLists`, `Setting`, `Backend` and `get_backend`, `Kernel` and
 `parse_parameters`, `Budget`, `Progress`, `Result`, `Statistics`, and what checks rows:
@@ -22,8 +22,9 @@ from `GpuLsError`, as does what the library raises of a part: `FaultyPartError`.
 
 C++ is written against the headers of the package: `include/metric.cuh`, `neighbourhoods/move.cuh`,
 `objectives/objective.cuh`, `filtering/filter.cuh`, `perturbations/bridge_cuts.cuh`,
-`acceptance/rules.cuh`, `heuristics/heuristic.cuh`, `problems/assignment.cuh`. Parts and problems
-of assignment are proven by the functions of `gpu_ls_plugin.testing`.
+`acceptance/rules.cuh`, `heuristics/heuristic.cuh`, `heuristics/masked.cuh`,
+`problems/assignment.cuh`. Parts and problems of assignment are proven by the functions of
+`gpu_ls_plugin.testing`.
 """
 
 from gpu_ls_plugin.acceptance import Acceptance
@@ -45,7 +46,7 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.filtering.base import Filter, Setting
-from gpu_ls_plugin.heuristics import Heuristic
+from gpu_ls_plugin.heuristics import Heuristic, Mask
 from gpu_ls_plugin.hookspecs import hookimpl
 from gpu_ls_plugin.neighbourhoods import Neighbourhood
 from gpu_ls_plugin.objectives import Objective
@@ -84,6 +85,7 @@ __all__ = [
     "InvalidProblemError",
     "InvalidTypeError",
     "Kernel",
+    "Mask",
     "Metric",
     "MissingExtraError",
     "Neighbourhood",

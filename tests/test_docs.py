@@ -65,14 +65,14 @@ def test_the_guide_to_problems_runs() -> None:
 
 def test_the_guide_to_assignment_problems_runs() -> None:
     page = ROOT / "docs" / "assignment.md"
-    (functor, *_), (table, text, part, *_) = blocks(page, "cpp"), blocks(page, "python")
+    (functor, *_), (*examples, _, _) = blocks(page, "cpp"), blocks(page, "python")
     check = "from gpu_ls_plugin.testing import check_heuristic\n"
     check += 'check_heuristic(FewConflicts(edges, 60, colours=5), backend="cpu")'
-    found, most, conflicts = run_python(
-        "\n".join([table, text, f"FUNCTOR = {functor!r}", part, check])
+    found, most, talks, conflicts = run_python(
+        "\n".join([f"FUNCTOR = {functor!r}", *examples, check])
     ).splitlines()
     assert found == "[[0, 2, -1], [0, 2, -1], [1, 2, -1], [1, 2, -1]]"
-    assert (most, conflicts) == ("3", "0")
+    assert (most, talks, conflicts) == ("3", "3 False", "0")
 
 
 def test_the_assignment_problems_of_the_guide_run() -> None:

@@ -224,7 +224,7 @@ def found_with(part: Any) -> list[Any]:
 
 UNSEARCHED = (
     *(gls.TSP, gls.CVRP, gls.GraphColouring, gls.GeneralisedAssignment, gls.QuadraticAssignment),
-    *(gls.Expression, gls.SearchDisplay, gls.OpenPath, Settings),
+    *(gls.Expression, gls.CheapestValue, gls.SearchDisplay, gls.OpenPath, Settings),
 )
 SEARCHED = [field for field in FIELDS if field[0] not in UNSEARCHED]
 

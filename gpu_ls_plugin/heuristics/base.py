@@ -12,7 +12,40 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
 
 
-class Heuristic(ABC):
+class Functor(ABC):
+    """What has a functor of which the generation of successors is composed.
+
+    Attributes
+    ----------
+    name : str
+        Name in the registry, and in listings of kernels.
+    header : str
+        The functor's file by its path in the package, empty where `source` has it.
+    """
+
+    name: ClassVar[str]
+    header: ClassVar[str] = ""
+
+    @abstractmethod
+    def functor(self) -> str:
+        """Return the C++ type."""
+
+    def source(self) -> str:
+        """Return the C++ text that defines the functor, empty where it is built in."""
+        return ""
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """The files that the functor is made of."""
+        return (self.header,) if self.header else ()
+
+    @property
+    def parts(self) -> tuple[Functor, ...]:
+        """All that is composed: this one, and behind it the parts of what it is made of."""
+        return (self,)
+
+
+class Heuristic(Functor):
     """What guides the assignment of values to variables, one variable after the other.
 
     Its functor rates the values of a variable in a state, each by itself, and turns a rating, and
@@ -28,9 +61,11 @@ class Heuristic(ABC):
         The functor's file by its path in the package, empty where `source` has it.
     """
 
-    name: ClassVar[str]
-    rating_bytes: ClassVar[int] = 8
-    header: ClassVar[str] = ""
+    rating_bytes: int = 8
+
+    def on(self, problem: Problem | None) -> Heuristic:
+        """Return the heuristic as it is on a problem: itself, unless its functor depends on it."""
+        return self
 
     @abstractmethod
     def sizes(self, problem: Problem | None) -> NDArray[Any]:
@@ -45,10 +80,6 @@ class Heuristic(ABC):
     @abstractmethod
     def functor(self) -> str:
         """Return the C++ type, as `heuristics/heuristic.cuh` describes it."""
-
-    def source(self) -> str:
-        """Return the C++ text that defines the functor, empty where it is built in."""
-        return ""
 
     @abstractmethod
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:

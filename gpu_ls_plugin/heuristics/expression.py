@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import keyword
 from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -76,19 +77,21 @@ class Expression(Heuristic):
         return np.full(self.variables, self.values)
 
     def functor(self) -> str:
-        """Return the C++ type."""
-        return "Expression"
+        """Return the C++ type, a name of its own for each text and its tables."""
+        named = repr((self._code, list(self.tables)))
+        return f"Expression_{sha256(named.encode()).hexdigest()[:16]}"
 
     def source(self) -> str:
         """Return the functor that the text becomes."""
+        name = self.functor()
         fields = "".join(f"  gls::Table table_{name};\n" for name in self.tables)
         made = "".join(
             f", table_{name}(words + {1 + 3 * place})" for place, name in enumerate(self.tables)
         )
         return f"""
-struct Expression : gls::CountsValues {{
+struct {name} : gls::CountsValues {{
 {fields}
-  GLS_DEVICE explicit Expression(const gls::uint64* words)
+  GLS_DEVICE explicit {name}(const gls::uint64* words)
       : gls::CountsValues{{int(words[0])}}{made} {{}}
   GLS_DEVICE gls::int64 rate(const gls::State& state, int variable, int value) const {{
     return {self._code};

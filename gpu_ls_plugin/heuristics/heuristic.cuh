@@ -13,12 +13,22 @@
 //     void assign(const State&, int variable, int value) const;     // by one lane
 //     void unassigned(const State&, int variable) const;            // nothing can be assigned
 //   };
+//
+// and, where it is said by a constant,
+//
+//     static constexpr bool kPrepares = true;
+//     void prepare(team, const State&, int variable) const;  // by the team: values are rated next
+//     static constexpr bool kAssignsByTeam = true;
+//     void assign_by_team(team, const State&, int variable, int value) const;  // before `assign`
 // clang-format on
+//
+// The team is in step before and after what it does. The variable still has no value, -1, where
+// the team assigns one, and has it where `assign` is called; both are called, in this order.
 //
 // An aggregate is made of a rating, Aggregate(rating), of none, Aggregate(), and of two, a.join(b).
 // It is joined in any order: joining must be associative and commutative to the last bit, so that
-// sums are of integers. Ratings are aligned to 8 bytes. A state may be changed by `assign` and
-// `unassigned` alone.
+// sums are of integers. Ratings are aligned to 8 bytes. What is kept of a state may be changed by
+// `prepare` and by what is called when a variable is assigned, or cannot be, alone.
 //
 // A rater rates the values of one variable: rater(value). It is made once, before the first of
 // them, and is where what all ratings have in common is read and computed; rate() reads memory
@@ -48,6 +58,52 @@ template <class Heuristic>
 GLS_DEVICE auto rater_of(const Heuristic& heuristic, const State& state, int variable, long) {
   return
       [&heuristic, &state, variable](int value) { return heuristic.rate(state, variable, value); };
+}
+
+// Whether a part has `prepare`.
+template <class Part, class = void>
+struct Prepares {
+  static constexpr bool kValue = false;
+};
+template <class Part>
+struct Prepares<Part, decltype(void(Part::kPrepares))> {
+  static constexpr bool kValue = Part::kPrepares;
+};
+
+// Whether a part has `assign_by_team`.
+template <class Part, class = void>
+struct AssignsByTeam {
+  static constexpr bool kValue = false;
+};
+template <class Part>
+struct AssignsByTeam<Part, decltype(void(Part::kAssignsByTeam))> {
+  static constexpr bool kValue = Part::kAssignsByTeam;
+};
+
+// What a part does by the team, if anything, before values are rated.
+template <class Team, class Part>
+GLS_DEVICE void prepare(const Team& team, const Part& part, const State& state, int variable) {
+  if constexpr (Prepares<Part>::kValue) {
+    part.prepare(team, state, variable);
+    team.sync();
+  }
+}
+
+// What a part does by the team, if anything, before a value is assigned.
+template <class Team, class Part>
+GLS_DEVICE void assign_by_team(const Team& team, const Part& part, const State& state, int variable,
+                               int value) {
+  if constexpr (AssignsByTeam<Part>::kValue) {
+    part.assign_by_team(team, state, variable, value);
+    team.sync();
+  }
+}
+
+// The rating of one value.
+template <class Heuristic>
+GLS_DEVICE typename Heuristic::Rating rated(const Heuristic& heuristic, const State& state,
+                                            int variable, int value) {
+  return rater_of(heuristic, state, variable, 0)(value);
 }
 
 // Of a heuristic that keeps nothing beside a state: to derive from.

@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.exceptions import (
-    InvalidParameterError,
-    InvalidTypeError,
-    UnsupportedProblemError,
-)
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.heuristics.arrays import integer_array
 from gpu_ls_plugin.heuristics.base import Heuristic
 from gpu_ls_plugin.problems.assignment import Assignment
 
@@ -35,7 +32,7 @@ class WeightTable(Heuristic):
     Raises
     ------
     InvalidParameterError
-        There are no values, or a weight is out of range; variable and value are named.
+        There are no values, or a weight is out of range; its place is named.
     InvalidTypeError
         The weights are not integers.
     """
@@ -45,8 +42,8 @@ class WeightTable(Heuristic):
     header = "heuristics/weight_table.cuh"
 
     def __init__(self, weights: ArrayLike) -> None:
-        self.weights = _checked(weights)
-        self.weights.flags.writeable = False
+        shape = "(variables, values), at least one of each"
+        self.weights = integer_array("weights", weights, shape, (2,), np.uint32, LARGEST)
 
     def __repr__(self) -> str:
         return "WeightTable({} variables, {} values)".format(*self.weights.shape)
@@ -75,26 +72,3 @@ class WeightTable(Heuristic):
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
         """Return the weights, the sizes of domains and the columns of the table."""
         return [self.weights, self.sizes(problem), self.weights.shape[1]]
-
-
-def _checked(weights: ArrayLike) -> NDArray[np.uint32]:
-    try:
-        array = np.asarray(weights)
-    except (ValueError, TypeError) as error:
-        raise InvalidTypeError(f"weights: {error}") from error
-    if array.ndim != 2 or not array.size:
-        raise InvalidParameterError(
-            f"weights: shape {array.shape} is not (variables, values), at least one of each"
-        )
-    if array.dtype.kind not in "iu":
-        raise InvalidTypeError(
-            f"weights: must be integers, not {array.dtype}; multiply and round them first"
-        )
-    outside = (array < 0) | (array > LARGEST)
-    if outside.any():
-        variable, value = np.argwhere(outside)[0]
-        raise InvalidParameterError(
-            f"weights: {array[variable, value]} of value {value} of variable {variable} is not "
-            f"between 0 and {LARGEST}"
-        )
-    return np.array(array, np.uint32, order="C")

@@ -134,6 +134,15 @@ GLS_DEVICE int lowest_bit(uint64 word) {
 #endif
 }
 
+// The number of the highest bit that is set.
+GLS_DEVICE int highest_bit(uint64 word) {
+#ifdef __CUDACC__
+  return 63 - __clzll(int64(word));
+#else
+  return 63 - __builtin_clzll(word);
+#endif
+}
+
 // Adds to a number that other teams add to as well; returns what it was.
 GLS_DEVICE uint32 fetch_add(uint32* number, uint32 more) {
 #ifdef __CUDACC__

@@ -24,7 +24,7 @@ from gpu_ls_plugin.filtering import (
     Radius,
     RandomKeep,
 )
-from gpu_ls_plugin.heuristics import Expression, WeightTable
+from gpu_ls_plugin.heuristics import ByType, CheapestValue, Expression, Masked, WeightTable
 from gpu_ls_plugin.hookspecs import hookimpl
 from gpu_ls_plugin.neighbourhoods import (
     Exchange,
@@ -70,7 +70,7 @@ def gpu_ls_register_parts(register: Register) -> None:
     register("objective", Length.name, Length)
     for resource in (Load, Duration):
         register("resource", resource.name, resource)
-    for heuristic in (WeightTable, Expression):
+    for heuristic in (WeightTable, Expression, CheapestValue, Masked, ByType):
         register("heuristic", heuristic.name, heuristic)
     for candidates in (All, Nearest, Quadrant, Alpha, Union, Closure):
         register("candidates", candidates.__name__.lower(), candidates)

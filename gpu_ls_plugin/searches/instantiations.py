@@ -23,7 +23,15 @@ from gpu_ls_plugin.filtering import (
     Radius,
     RandomKeep,
 )
-from gpu_ls_plugin.heuristics import WeightTable
+from gpu_ls_plugin.heuristics import (
+    ByType,
+    Capacities,
+    CheapestValue,
+    Conflicts,
+    Distinct,
+    Masked,
+    WeightTable,
+)
 from gpu_ls_plugin.neighbourhoods import (
     Exchange,
     FilteredNeighbourhood,
@@ -41,6 +49,7 @@ from gpu_ls_plugin.objectives.tchebycheff import Tchebycheff
 from gpu_ls_plugin.objectives.under import RowsUnder, Under
 from gpu_ls_plugin.perturbations import DoubleBridge, ruin_recreate
 from gpu_ls_plugin.problems.cvrp import CVRP
+from gpu_ls_plugin.problems.graph_colouring import GraphColouring
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
 from gpu_ls_plugin.problems.weighted import WeightedSum
 from gpu_ls_plugin.recombination import (
@@ -384,12 +393,15 @@ def _levels() -> Iterator[Kernel]:
 def _successors() -> Iterator[Kernel]:
     """Every sampler and order, by a warp and by blocks, and both memories."""
     table = WeightTable(np.ones((1, 1), np.uint32))
-    for sampler, *layout in (
-        ("rescan", "given", WARP),
-        ("stored", "shuffled", BLOCK, "gls::BlockMemory"),
-        ("softmax", "given", "gls::Block<128>"),
-    ):
-        yield SuccessorGeneration(table, sampler).kernel(*layout)
+    masked = Masked(table, Conflicts([(0, 1)]), Capacities([1], [1]), Distinct())
+    cheapest = CheapestValue(problem=GraphColouring(2, [(0, 1)], 1))
+    by_type = ByType([cheapest, masked, table], [0, 1])
+    yield SuccessorGeneration(table, "rescan").kernel("given", WARP)
+    yield SuccessorGeneration(table, "stored").kernel("shuffled", BLOCK, "gls::BlockMemory")
+    yield SuccessorGeneration(table, "softmax").kernel("given", "gls::Block<128>")
+    yield SuccessorGeneration(masked, "rescan").kernel("shuffled", WARP)
+    yield SuccessorGeneration(cheapest, "rescan").kernel("given", WARP)
+    yield SuccessorGeneration(by_type, "stored").kernel("given", BLOCK)
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:

@@ -53,10 +53,12 @@ struct GenerateSuccessors {
       uint32 random[4];
       numbers.four<Philox::kRounds>(step + variable, random);
       const Draw draw{row, random[0] | uint64(random[1]) << 32};
+      prepare(team, heuristic, state, variable);
       const int count = heuristic.values(state, variable);
       int value = -1;
       if (count > 0) value = sampler.choose(team, heuristic, state, variable, count, draw);
       team.sync();  // all lanes have looked at the state before it changes
+      if (value >= 0) assign_by_team(team, heuristic, state, variable, value);
       team.once([&] {
         state.values[variable] = value;
         if (value < 0) {

@@ -151,22 +151,29 @@ class SuccessorGeneration:
                 found = distinct_rows(chosen, found)
             return arrays.give(chosen, found, like=states)
 
-    def kernel(self, order: str, team: str, memory: str = layouts.MEMORIES[0]) -> Kernel:
+    def kernel(
+        self,
+        order: str,
+        team: str,
+        memory: str = layouts.MEMORIES[0],
+        problem: Problem | None = None,
+    ) -> Kernel:
         """Compose the generation of one successor per team; `memory` is the sampler's."""
-        part, name = self.heuristic, self._sampler
+        part, name = self.heuristic.on(problem), self._sampler
         sampler, functor = SAMPLERS[name], part.functor()
         size = f'static_assert(sizeof({functor}::Rating) == {part.rating_bytes}, "rating_bytes");'
         parts = (functor, sampler.functor, ORDERS[order].functor, memory)
-        headers = ("heuristics/heuristic.cuh", part.header, sampler.header)
+        headers = [header for own in part.parts for header in own.headers]
+        sources = dict.fromkeys(own.source() for own in part.parts)  # those of a kind, once
         return Kernel(
             name="generate_successors",
             header="successors/generate.cuh",
             body=f"gls::GenerateSuccessors<{', '.join(parts)}>",
             parameters=(SUCCESSORS, *parse_parameters("const gls::uint64* heuristic_words")),
             team=team,
-            functors=(part.source(), size),
-            parts=(part.name, name),
-            headers=tuple(filter(None, headers)),
+            functors=(*filter(None, sources), size),
+            parts=(*dict.fromkeys(own.name for own in part.parts), name),
+            headers=("heuristics/heuristic.cuh", *headers, sampler.header),
         )
 
     @property
@@ -175,7 +182,7 @@ class SuccessorGeneration:
 
     def _sizes(self, problem: Problem | None) -> NDArray[Any]:
         """Return how many values variables may have."""
-        sizes = np.asarray(self.heuristic.sizes(problem))
+        sizes = np.asarray(self.heuristic.on(problem).sizes(problem))
         if problem is not None and len(sizes) != problem.n:
             raise UnsupportedProblemError(
                 f"heuristic: {self.heuristic.name!r} has {len(sizes)} variables, but the problem "
@@ -199,14 +206,14 @@ class SuccessorGeneration:
         memory: int,
     ) -> None:
         """Fill `states`, as many rows in a launch as fit the memory."""
-        m, most, part = len(sizes), int(sizes.max()), self.heuristic
+        m, most, part = len(sizes), int(sizes.max()), self.heuristic.on(problem)
         team = layouts.team(backend, most)
         own = SAMPLERS[self._sampler].own_bytes(most, part.rating_bytes)
         shared = own if layouts.in_shared_memory(backend, team, own) else 0
         scratch = layouts.Scratch.of(
             part.kept_bytes(problem), m * ORDERS[order].variable_bytes, own - shared
         )
-        kernel = self.kernel(order, team, layouts.MEMORIES[shared > 0])
+        kernel = self.kernel(order, team, layouts.MEMORIES[shared > 0], problem)
         words = self._packed(backend, problem)
         total = len(given["states"])
         fitting = backend.rows_that_fit(max(1, scratch.size), 0, memory)
@@ -228,7 +235,7 @@ class SuccessorGeneration:
         """Return the functor's parameters as an array of the backend; those of the last problem."""
         found = self._words.get(backend)
         if found is None or found[0] is not problem:
-            words = kept_words(backend.xp, self.heuristic.words(backend, problem))
+            words = kept_words(backend.xp, self.heuristic.on(problem).words(backend, problem))
             found = (problem, packed_words(backend.xp, words, backend.address), words)
             self._words[backend] = found
         return found[1]

@@ -9,14 +9,6 @@
 
 namespace gls {
 
-GLS_DEVICE int highest_bit(uint64 word) {
-#ifdef __CUDACC__
-  return 63 - __clzll(int64(word));
-#else
-  return 63 - __builtin_clzll(word);
-#endif
-}
-
 // -ln(1 - x) of the x in (0, 1) that 32 random bits stand for, the middle of its 2^-32.
 GLS_DEVICE float exponential(uint32 bits) {
   constexpr int64 kOne = int64(1) << 33;

@@ -7,6 +7,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.successors import layouts
+from tests.helpers.bin_packing import BinPacking
 from tests.helpers.heuristics import Spread
 
 pytestmark = pytest.mark.gpu
@@ -77,6 +78,56 @@ def test_ten_million_values():
     weights[0, :-1] //= 2**31
     for sampler in ("stored", "rescan", "softmax"):
         assert_same(gls.WeightTable(weights), [[-1]], sampler, count=20)
+
+
+RNG = np.random.default_rng(3)
+PROBLEMS = {
+    "bins": BinPacking(RNG.integers(1, 9, 20), 20, 10),
+    "colours": gls.GraphColouring.random(20, 0.5, colours=20),
+    "jobs": gls.GeneralisedAssignment.generated("D", jobs=20, agents=300),
+    "plants": gls.QuadraticAssignment.generated(20),
+}
+
+
+@samplers
+@pytest.mark.parametrize("values", [1, 33, 700])
+def test_masks(sampler, values):
+    rng = np.random.default_rng(values)
+    pairs = rng.integers(0, 50, (200, 2))
+    masks = (
+        gls.Conflicts(pairs[pairs[:, 0] != pairs[:, 1]]),
+        gls.Capacities(rng.integers(0, 9, values), rng.integers(0, 4, (50, values))),
+    )
+    states, active = rng.integers(-1, min(values, 9), (9, 50)), rng.random((9, 50)) < 0.8
+    options = {"count": 3, "active": active, "order": "shuffled"}
+    for part in (random_table(50, values), Spread(50, values, 3)):
+        assert_same(gls.Masked(part, *masks), states, sampler, **options)
+        assert_same(gls.Masked(part, gls.Distinct()), states, sampler, **options)
+
+
+@samplers
+@pytest.mark.parametrize("values", [5, 700])
+def test_types_of_variables(sampler, values):
+    rng = np.random.default_rng(values)
+    parts = [
+        Spread(30, values, 2),
+        random_table(30, values),
+        gls.Masked(random_table(30, values, 4), gls.Conflicts([(i, i + 1) for i in range(29)])),
+    ]
+    states, active = rng.integers(-1, values, (9, 30)), rng.random((9, 30)) < 0.8
+    part = gls.ByType(parts, rng.integers(0, 3, 30))
+    assert_same(part, states, sampler, count=3, active=active, order="shuffled")
+    assert_same(gls.Masked(part, gls.Distinct()), states, sampler, count=3, active=active)
+
+
+@samplers
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_the_cheapest_values(sampler, name):
+    problem, rng = PROBLEMS[name], np.random.default_rng(6)
+    states, active = rng.integers(-1, 12, (9, 20)), rng.random((9, 20)) < 0.8
+    for sharpness in (0, 8, 30):
+        part = gls.CheapestValue(sharpness, problem)
+        assert_same(part, states, sampler, count=3, active=active, order="shuffled")
 
 
 def test_arrays_stay_on_the_device():

@@ -18,7 +18,7 @@ FAULTS = {
     "bound": ("rescan", "<= range.left; ++range.from", "< range.left; ++range.from"),
     "last of softmax": ("softmax", "value < count ?", "value < count - 1 ?"),
     "last of rescan": ("rescan", "draw.below(sums.all)", "draw.below(sums.all - 7)"),
-    "sums of ratings": ("stored", "heuristic.weight(r", "1 + heuristic.weight(r"),
+    "sums of ratings": ("stored", "heuristic.weight(ratings", "1 + heuristic.weight(ratings"),
     "lots without weights": ("softmax", "/ float(weights[0])", "/ 1.0f"),
     "lots that are passed over": ("softmax", "1.00001f", "0.5f"),
 }

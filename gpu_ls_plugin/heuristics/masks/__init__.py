@@ -1,0 +1,7 @@
+"""Masks: what forbids values of a variable, depending on what the others have."""
+
+from gpu_ls_plugin.heuristics.masks.capacities import Capacities
+from gpu_ls_plugin.heuristics.masks.conflicts import Conflicts
+from gpu_ls_plugin.heuristics.masks.distinct import Distinct
+
+__all__ = ["Capacities", "Conflicts", "Distinct"]

@@ -1,0 +1,36 @@
+// Pairs of variables with different values.
+//
+// What neighbours have is looked up once for each variable that is assigned: rating a value then
+// takes a bit, whatever the degree, and what is assigned need not be told to neighbours.
+#pragma once
+
+#include "heuristics/masks/value_set.cuh"
+
+namespace gls {
+
+struct Conflicts {
+  static constexpr bool kPrepares = true;
+
+  const int *begins, *neighbours;  // of a variable, and where those of the next one begin
+  int sizes;                       // values of a variable, at most
+
+  GLS_DEVICE explicit Conflicts(const uint64* words)
+      : begins(address<const int>(words[0])),
+        neighbours(address<const int>(words[1])),
+        sizes(int(words[2])) {}
+
+  template <class Team>
+  GLS_DEVICE void begin(const Team&, const State&) const {}
+  template <class Team>
+  GLS_DEVICE void prepare(const Team& team, const State& state, int variable) const {
+    const int* const its = neighbours + begins[variable];
+    ValueSet(state).hold(team, sizes, state, begins[variable + 1] - begins[variable],
+                         [its](int k) { return its[k]; });
+  }
+  GLS_DEVICE bool allows(const State& state, int, int value) const {
+    return !ValueSet(state).has(value);
+  }
+  GLS_DEVICE void assign(const State&, int, int) const {}
+};
+
+}  // namespace gls

@@ -1,0 +1,13 @@
+"""Sets of values that masks keep beside a state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def set_bytes(sizes: NDArray[Any]) -> int:
+    """Return the bytes of a `gls::ValueSet`."""
+    return 4 * (-(-int(sizes.max()) // 32))
