@@ -49,8 +49,10 @@ from gpu_ls_plugin.objectives.tchebycheff import Tchebycheff
 from gpu_ls_plugin.objectives.under import RowsUnder, Under
 from gpu_ls_plugin.perturbations import DoubleBridge, ruin_recreate
 from gpu_ls_plugin.problems.cvrp import CVRP
+from gpu_ls_plugin.problems.generalised_assignment import GeneralisedAssignment
 from gpu_ls_plugin.problems.graph_colouring import GraphColouring
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS, ROOTLESS
+from gpu_ls_plugin.problems.quadratic_assignment import QuadraticAssignment
 from gpu_ls_plugin.problems.weighted import WeightedSum
 from gpu_ls_plugin.recombination import (
     Cycle,
@@ -75,6 +77,7 @@ from gpu_ls_plugin.searches.exhaustive import climb_layouts, random_k, three_opt
 from gpu_ls_plugin.searches.exhaustive.two_opt_climb import block_kernel
 from gpu_ls_plugin.searches.filtered.filtered_kernels import FilteredKernels
 from gpu_ls_plugin.searches.instances import instances
+from gpu_ls_plugin.searches.successors import kernels as assigned
 from gpu_ls_plugin.successors import SuccessorGeneration
 from gpu_ls_plugin.tours.sites import GRID_METRICS, sites_kernel
 
@@ -402,6 +405,14 @@ def _successors() -> Iterator[Kernel]:
     yield SuccessorGeneration(masked, "rescan").kernel("shuffled", WARP)
     yield SuccessorGeneration(cheapest, "rescan").kernel("given", WARP)
     yield SuccessorGeneration(by_type, "stored").kernel("given", BLOCK)
+    problems = (
+        GraphColouring(2, [(0, 1)], 1),
+        GeneralisedAssignment([[1]], [[1]], [1]),
+        QuadraticAssignment([[0]], [[0]]),
+    )
+    for problem, rule in zip(problems, assigned.RULES, strict=True):
+        yield assigned.tabu_kernel(problem, BLOCK)
+        yield assigned.release_kernel(problem, rule, BLOCK)
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:

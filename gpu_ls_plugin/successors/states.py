@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import arrays
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.exceptions import (
+    InvalidParameterError,
+    InvalidTourError,
+    InvalidTypeError,
+)
 from gpu_ls_plugin.problems.assignment import check_states
 
 if TYPE_CHECKING:
@@ -32,6 +36,24 @@ def take_states(backend: Backend, sizes: NDArray[Any], states: Any) -> Any:
     if not fitting or not array.size or bool(((array < -1) | (array >= xp.asarray(sizes))).any()):
         array = check_states(xp.asnumpy(array), sizes)  # says why, or takes a single row
     return xp.ascontiguousarray(xp.asarray(array), dtype=np.int32)
+
+
+def require_distinct(backend: Backend, states: Any) -> None:
+    """Raise where two variables of a state have the same value.
+
+    Raises
+    ------
+    InvalidTourError
+        Row and value are named.
+    """
+    ordered = backend.xp.sort(states, axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    if bool(twice.any()):
+        row, place = backend.xp.argwhere(twice)[0].tolist()
+        raise InvalidTourError(
+            f"states: row {row} has value {ordered[row, place]} more than once, but all variables "
+            "of this problem must differ"
+        )
 
 
 def take_active(backend: Backend, states: Any, active: Any) -> tuple[Any, int]:

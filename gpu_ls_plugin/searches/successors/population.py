@@ -12,12 +12,13 @@ from gpu_ls_plugin.searches.successors.kernels import Layout, release_kernel, ta
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.assignment import Assignment
-    from gpu_ls_plugin.searches.successors.successor_search import SuccessorSearch
+    from gpu_ls_plugin.searches.successors.plan import Plan
 
 NO_TARGET = -(2**63)
 UNIT = 4096  # gls::kUnit
 WHOLE = 256  # fixed point of the tenure
 WORD = 2**32
+RIVALS = 2**31  # rounds later, so that rows are compared with others than they are mixed with
 GOLDEN = 0x9E3779B97F4A7C15  # rounds draw numbers of their own
 
 
@@ -26,7 +27,7 @@ class Population:
 
     Parameters
     ----------
-    search : SuccessorSearch
+    plan : Plan
     backend, problem
         Where and what.
     states : array of the backend, shape (P, m), int32
@@ -46,6 +47,8 @@ class Population:
     round, step : int
         How many rounds are over, and steps of the one that is not.
     move_counts : array, shape (P,), int64
+    released : bool array, shape (P, m)
+        Variables that were assigned anew when the round began.
 
     Raises
     ------
@@ -55,7 +58,7 @@ class Population:
 
     def __init__(
         self,
-        search: SuccessorSearch,
+        plan: Plan,
         backend: Backend,
         problem: Assignment,
         states: Any,
@@ -65,7 +68,7 @@ class Population:
         memory: int,
     ) -> None:
         xp, size, m, most = backend.xp, len(states), problem.n, int(problem.sizes.max())
-        self.search, self.backend, self.problem = search, backend, problem
+        self.plan, self.backend, self.problem = plan, backend, problem
         self.layout = Layout.of(backend, problem)
         fitting = backend.rows_that_fit(self.layout.bytes_per_state(m, most), 0, memory)
         if fitting < size:
@@ -73,7 +76,6 @@ class Population:
                 f"memory_limit: {fitting:,} of {size:,} states fit; search fewer at once"
             )
         self.round = self.step = 0
-        crosses = size > 1 and not problem.interchangeable
         self.states, self.elites = states, states.copy()
         self.costs = xp.full(size, 2**62, "int64")
         self.excesses = xp.full(size, 2**62, "int64")
@@ -82,12 +84,10 @@ class Population:
         self._partners = Partners(xp, size, seed, first_row) if size > 1 else None
         self._bests = xp.empty_like(states)
         self._best_costs, self._best_excesses = xp.empty(size, "int64"), xp.empty(size, "int64")
-        self._active = xp.empty(states.shape, "bool")
+        self.released = xp.empty(states.shape, "bool")
         self._words = kept_words(xp, problem.words())
         self._tabu = tabu_kernel(problem, self.layout.team)
-        self._release = release_kernel(problem, search.release, self.layout.team)
-        tenure = search.tenure_of(problem)
-        released = max(1, round(2 * search.share * m))
+        self._release = release_kernel(problem, plan.release, self.layout.team)
         kept = xp.empty(size * self.layout.kept_bytes, "uint8")
         self._common = {
             "seed": seed,
@@ -101,10 +101,10 @@ class Population:
         }
         self._of_tabu = {
             "target": NO_TARGET if target is None else int(target // 1),
-            "sample": search.sample,
-            "tenure": tenure.least,
-            "spread": tenure.spread,
-            "per_variable": round(WHOLE * tenure.per_variable),
+            "sample": plan.sample,
+            "tenure": plan.tenure.least,
+            "spread": plan.tenure.spread,
+            "per_variable": round(WHOLE * plan.tenure.per_variable),
             "sizes": xp.asarray(problem.sizes),
             "states": states,
             "bests": self._bests,
@@ -118,17 +118,17 @@ class Population:
             self._assign(states, states < 0)
         self._of_release = {
             "elites": self.elites,
-            "mixed": min(WORD - 1, round(WORD * search.mixing)) if crosses else 0,
-            "released": released,
+            "mixed": min(WORD - 1, round(WORD * plan.mixing)) if size > 1 else 0,
+            "released": plan.released,
             "sources": xp.empty_like(states),
-            "active": self._active,
+            "active": self.released,
             "scores": xp.empty((size, m), "int64"),
             "owners": xp.empty((size, most), "int32"),
         }
 
     def advance(self, steps: int, seconds: float) -> None:
         """Make some steps of the round, at most those that it still has; note what was found."""
-        steps = min(steps, self.search.steps_of(self.problem) - self.step)
+        steps = min(steps, self.plan.steps - self.step)
         arguments = self._common | self._of_tabu
         if self.layout.shared_bytes:
             arguments["kept"] = None
@@ -146,33 +146,45 @@ class Population:
     @property
     def round_is_over(self) -> bool:
         """Whether the round has made all its steps."""
-        return self.step >= self.search.steps_of(self.problem)
+        return self.step >= self.plan.steps
 
     def renew(self) -> None:
         """Begin the next round with successors of the best states."""
-        xp = self.backend.xp
         self.round, self.step = self.round + 1, 0
-        if self._partners is None:
-            mates = xp.zeros(1, "int32")
-        else:
-            mates = xp.ascontiguousarray(self._partners.of(self.round))
-        own = xp.arange(len(self.states), dtype="int32")
-        if self._partners is not None and self.round % self.search.migration == 0:
-            rivals = xp.ascontiguousarray(self._partners.of(self.round + 2**31))
-            better = self.excesses[rivals] < self.excesses
-            better |= (self.excesses[rivals] == self.excesses) & (self.costs[rivals] < self.costs)
-            own = xp.where(better, rivals, own).astype("int32")
         arguments = self._common | self._of_release
-        arguments |= {"round": self.round, "mates": mates, "bases": own}
+        arguments |= {
+            "round": self.round,
+            "mates": self.mates_of(self.round),
+            "bases": self._bases(),
+        }
         self.backend.launch(self._release, len(self.states), arguments)
-        self._assign(self._of_release["sources"], self._active)
+        self._assign(self._of_release["sources"], self.released)
+
+    def mates_of(self, number: int) -> Any:
+        """Return the row that each is mixed with in a round, or compared with."""
+        xp = self.backend.xp
+        if self._partners is None:
+            return xp.zeros(1, "int32")
+        return xp.ascontiguousarray(self._partners.of(number))
+
+    def _bases(self) -> Any:
+        """Return the row that each goes on from: its own, or now and then a better one."""
+        xp = self.backend.xp
+        own = xp.arange(len(self.states), dtype="int32")
+        if self.round % self.plan.migration:
+            return own
+        rivals = self.mates_of(self.round + RIVALS)
+        excesses, costs = self.excesses[rivals], self.costs[rivals]
+        better = excesses < self.excesses
+        better |= (excesses == self.excesses) & (costs < self.costs)
+        return xp.where(better, rivals, own).astype("int32")
 
     def _assign(self, sources: Any, active: Any) -> None:
         """Let the states be successors of some, in which active variables have no value yet."""
-        if self.search.heuristic is None:
+        if self.plan.generation is None:
             self.states[:] = sources  # the first steps begin with random values
             return
-        self.states[:] = self.search.generation(
+        self.states[:] = self.plan.generation(
             self.problem,
             sources,
             active=active,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,9 +19,11 @@ from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import observers
 from gpu_ls_plugin.searches.driver import paced
 from gpu_ls_plugin.searches.successors.kernels import RULES
+from gpu_ls_plugin.searches.successors.plan import Plan, Tenure
 from gpu_ls_plugin.searches.successors.population import Population
 from gpu_ls_plugin.successors import SuccessorGeneration
-from gpu_ls_plugin.successors.states import take_states
+from gpu_ls_plugin.successors.choices import SAMPLERS
+from gpu_ls_plugin.successors.states import require_distinct, take_states
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -31,14 +32,6 @@ if TYPE_CHECKING:
 ROUNDS = 50  # where no budget says when to stop
 STATES = {"cpu": 4, "cuda": 2}  # for each processor, where nobody gives any
 FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of a launch: surely shorter than it should be
-
-
-class Tenure(NamedTuple):
-    """How long a move is tabu: `least` steps, up to `spread` more, and some for each variable."""
-
-    least: int
-    spread: int
-    per_variable: float
 
 
 @dataclass(frozen=True)
@@ -60,8 +53,10 @@ class SuccessorSearch:
     mixing : float
         Share of states of which, instead, each variable takes the value of the best state of its
         row or of another one, from 0 to 1; none where values can be renamed.
+    migration : int
+        Rounds after which rows go on from the best state of another row, if that is better.
     steps : int, optional
-        Of a round.
+        Of a round; by default 50 for each variable.
     tenure : int, optional
         Steps for which what a variable has left is tabu to it, at least.
     sample : int
@@ -91,19 +86,24 @@ class SuccessorSearch:
         checks.fields(self, checks.choice, "release", known=tuple(RULES))
         checks.fields(self, checks.number, "share", "mixing", least=0.0, most=1.0)
         checks.given_fields(self, checks.integer, "steps", "tenure", least=1, most=2**30)
-        checks.fields(self, checks.integer, "sample", least=1, most=checks.MOST_INT)
+        checks.fields(self, checks.integer, "sample", "migration", least=1, most=checks.MOST_INT)
+        checks.fields(self, checks.choice, "sampler", known=("auto", *SAMPLERS))
 
-    @cached_property
-    def generation(self) -> SuccessorGeneration:
-        """What assigns the variables that are released."""
-        assert self.heuristic is not None
-        return SuccessorGeneration(self.heuristic, self.sampler)
+    def plan(self, problem: Assignment) -> Plan:
+        """Return the numbers of the search on a problem."""
+        by = self.heuristic
+        return Plan(
+            steps=50 * problem.n if self.steps is None else self.steps,
+            sample=self.sample,
+            tenure=self._tenure(problem),
+            release=self.release,
+            released=max(1, round(2 * self.share * problem.n)),
+            mixing=0.0 if problem.interchangeable else self.mixing,
+            migration=self.migration,
+            generation=None if by is None else SuccessorGeneration(by, self.sampler),
+        )
 
-    def steps_of(self, problem: Assignment) -> int:
-        """Return the steps of a round."""
-        return 50 * problem.n if self.steps is None else self.steps
-
-    def tenure_of(self, problem: Assignment) -> Tenure:
+    def _tenure(self, problem: Assignment) -> Tenure:
         """Return how long moves are tabu."""
         if self.tenure is not None:
             return Tenure(self.tenure, max(1, self.tenure // 4), 0.0)
@@ -196,11 +196,14 @@ class _Run:
         if states is None:
             states = np.full((STATES[chosen.name] * chosen.processors, problem.n), -1)
         with chosen.current():
+            rows = chosen.xp.array(take_states(chosen, problem.sizes, states))
+            if problem.distinct:
+                require_distinct(chosen, rows)
             self.population = Population(
-                search,
+                search.plan(problem),
                 chosen,
                 problem,
-                chosen.xp.array(take_states(chosen, problem.sizes, states)),
+                rows,
                 checks.seed(seed),
                 checks.first_row(first_row),
                 self.target,

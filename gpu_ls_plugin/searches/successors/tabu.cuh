@@ -48,7 +48,8 @@ struct RankedMove {
   GLS_DEVICE bool operator<(const RankedMove& o) const {
     if (rank != o.rank) return rank < o.rank;
     if (lot != o.lot) return lot < o.lot;
-    return variable != o.variable ? variable < o.variable : other < o.other;
+    if (variable != o.variable) return variable < o.variable;
+    return other != o.other ? other < o.other : swaps < o.swaps;
   }
 };
 

@@ -1,0 +1,97 @@
+"""Tabu steps with lists and costs from scratch: slow, no code shared with the library."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import gpu_ls_plugin as gls
+from tests.helpers.chain_oracle import philox
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WORD, TABU = 2**32, 16
+UNIT = 4096  # of a penalty: one of cost
+
+Move = tuple[bool, int, int]  # whether two values are swapped; the variable; its value or the other
+
+
+def worth(problem: Any, state: list[int]) -> tuple[int, int]:
+    """By how much a state breaks constraints, and what it costs."""
+    row = np.array([state])
+    loads = problem.loads(row) - problem.capacities if hasattr(problem, "capacities") else 0
+    return int(np.maximum(loads, 0).sum()), int(problem.cost(row)[0])
+
+
+def made(state: list[int], move: Move) -> list[int]:
+    """The state after a move."""
+    swaps, variable, other = move
+    after = list(state)
+    after[variable] = state[other] if swaps else other
+    if swaps:
+        after[other] = state[variable]
+    return after
+
+
+def moves_of(problem: Any, state: list[int], movable: list[int]) -> Iterator[Move]:
+    """All moves of some variables."""
+    if "assign" in problem.moves:
+        for variable in movable:
+            for value in range(problem.sizes[variable]):
+                if value != state[variable]:
+                    yield False, variable, value
+    if "swap" in problem.moves:
+        yield from ((True, a, b) for a, b in combinations(movable, 2) if state[a] != state[b])
+
+
+def movable_of(problem: Any, state: list[int]) -> list[int]:
+    """The variables whose moves are looked at: of a graph, the vertices in conflict."""
+    if not isinstance(problem, gls.GraphColouring):
+        return list(range(problem.n))
+    wrong = {v for edge in problem.edges if len({state[v] for v in edge}) == 1 for v in edge}
+    return sorted(map(int, wrong))
+
+
+def lot(move: Move, salt: int) -> int:
+    """What tells moves of the same rank apart."""
+    _, variable, other = move
+    return ((variable * 0x9E3779B1 ^ other * 0x85EBCA77) % WORD ^ salt) * 0xC2B2AE3D % WORD
+
+
+def tabu_search(
+    problem: Any, state: list[int], steps: int, tenure: Any, *, seed: int, row: int
+) -> tuple[list[int], list[int]]:
+    """The state after some steps of a first round, and the best one on the way."""
+    state, penalty = list(state), round(UNIT * problem.penalty)
+    until: dict[tuple[int, int], int] = {}
+    now = best = worth(problem, state)
+    winner = state
+    for step in range(steps):
+        movable = movable_of(problem, state)
+        salt, _, _, longer = (
+            n for n, _ in zip(philox(seed, TABU, row, step), range(4), strict=False)
+        )
+        ranked = []
+        for move in moves_of(problem, state, movable):
+            after = made(state, move)
+            then = worth(problem, after)
+            rank = (then[1] - now[1]) * UNIT + (then[0] - now[0]) * penalty
+            changed = [v for v in range(problem.n) if after[v] != state[v]]
+            is_tabu = all(until.get((v, after[v]), 0) > step for v in changed)
+            if is_tabu and not then < best:
+                rank += 2**61
+            ranked.append((rank, lot(move, salt), move[1:], move[0], after, then))
+        if not ranked:
+            break
+        *_, after, now = min(ranked)
+        wait = tenure.least + (longer * tenure.spread >> 32)
+        wait += len(movable) * round(256 * tenure.per_variable) >> 8
+        until |= {(v, state[v]): step + 1 + wait for v in range(problem.n) if after[v] != state[v]}
+        state = after
+        if now < best:
+            best, winner = now, state
+        penalty = penalty + penalty // 256 + 1 if now[0] > 0 else penalty // 2
+    return state, winner

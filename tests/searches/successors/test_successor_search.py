@@ -1,0 +1,245 @@
+"""Rounds of a search on states: what is released, who takes over from whom, when it ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.exceptions import (
+    FaultyPartError,
+    InsufficientMemoryError,
+    InvalidParameterError,
+    InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.extend import Assignment
+from gpu_ls_plugin.searches.successors import successor_search
+from gpu_ls_plugin.searches.successors.population import RIVALS, Population
+from tests.helpers.bin_packing import BinPacking
+
+COLOURING = gls.GraphColouring.queen(5, 5, 5)
+GENERALISED = gls.GeneralisedAssignment.generated("C", 20, 4, 1)
+QUADRATIC = gls.QuadraticAssignment.generated(10, 1)
+PROBLEMS = {"colouring": COLOURING, "generalised": GENERALISED, "quadratic": QUADRATIC}
+SHORT = gls.SuccessorSearch(steps=30)
+
+every_problem = pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+
+
+def starts(problem, size=6):
+    rng = np.random.default_rng(1)
+    if problem.distinct:
+        return np.array([rng.permutation(problem.n) for _ in range(size)])
+    return rng.integers(0, problem.sizes, (size, problem.n))
+
+
+def found(problem, states, search=SHORT, **options):
+    options = {"budget": gls.Budget(kicks=4), "backend": "cpu"} | options
+    return search(problem, states, **options)
+
+
+@every_problem
+@pytest.mark.parametrize("release", ["random", "worst", "related"])
+def test_no_row_becomes_worse_and_costs_are_exact(problem, release):
+    states = starts(problem)
+    given = states.copy()
+    result = found(problem, states, replace(SHORT, release=release))
+    assert (states == given).all()
+    assert (result.costs == problem.cost(result.tours)).all()
+    before, after = problem.feasible(states), problem.feasible(result.tours)
+    assert (after >= before).all()
+    both = before & after
+    assert (result.costs[both] <= problem.cost(states)[both]).all()
+    assert result.statistics.kicks == 3 * len(states) or result.statistics.stopped_by == "optimum"
+
+
+@every_problem
+def test_empty_states_are_assigned(problem):
+    empty = np.full((3, problem.n), -1)
+    for heuristic in (None, gls.CheapestValue()):
+        result = found(problem, empty, replace(SHORT, heuristic=heuristic))
+        assert (result.tours >= 0).all()
+    assert found(problem, None).tours.shape == (4 * get_backend("cpu").processors, problem.n)
+
+
+def test_seeds_and_launches(monkeypatch):
+    states = starts(GENERALISED)
+    first = found(GENERALISED, states, seed=3)
+    monkeypatch.setattr(successor_search, "FIRST_STEPS", {"cpu": 1})
+    assert (found(GENERALISED, states, seed=3).tours == first.tours).all()
+    assert (found(GENERALISED, states, seed=4).tours != first.tours).any()
+
+
+def test_rows_that_do_not_meet_are_those_of_the_whole():
+    alone = replace(SHORT, mixing=0.0, migration=1000)
+    states = starts(QUADRATIC)
+    whole, part = (
+        found(QUADRATIC, s, alone, first_row=f) for s, f in ((states, 0), (states[2:], 2))
+    )
+    assert (whole.tours[2:] == part.tours).all()
+
+
+def population_of(problem, states, **options):
+    plan = replace(SHORT, **options).plan(problem)
+    backend = get_backend("cpu")
+    made = Population(plan, backend, problem, states.astype(np.int32), 7, 0, None, 2**30)
+    made.advance(30, 100.0)
+    return made
+
+
+@every_problem
+@pytest.mark.parametrize("release", ["random", "worst", "related"])
+def test_up_to_twice_the_share_is_released(problem, release):
+    population = population_of(problem, starts(problem, 40), release=release, mixing=0.0, share=0.2)
+    elites = population.elites.copy()
+    population.renew()
+    released = population.released
+    counts = released.sum(axis=1)
+    assert set(counts.tolist()) == set(range(1, round(0.4 * problem.n) + 1))
+    assert (population.states == elites)[~released].all()
+
+
+def test_what_costs_most_is_released_first():
+    costs = np.ones((20, 2), int)
+    costs[7] = 1000
+    problem = gls.GeneralisedAssignment(costs, costs, [30_000, 30_000])
+    population = population_of(
+        problem, starts(problem, 30), release="worst", mixing=0.0, share=0.01
+    )
+    population.renew()
+    chosen = population.released[:, 7].mean()  # by a random factor up to 1 of what it costs
+    assert chosen > 0.9
+
+
+def test_what_has_the_same_value_is_released_together():
+    population = population_of(GENERALISED, starts(GENERALISED, 30), release="related", mixing=0.0)
+    elites = population.elites.copy()
+    population.renew()
+    for state, released in zip(elites, population.released, strict=True):
+        values = np.unique(state[released])
+        assert len(values) == 1 or released.sum() > (state == values[0]).sum()
+
+
+@every_problem
+def test_mixed_states_have_their_parents_values(problem):
+    population = population_of(problem, starts(problem, 20), mixing=1.0, share=0.05)
+    elites = population.elites.copy()
+    population.renew()
+    kept = np.where(population.released, -1, population.states)
+    if problem.interchangeable:
+        assert ((kept == elites) | (kept < 0)).all()
+        return
+    mates = population.mates_of(1)
+    assert ((kept == elites) | (kept == elites[mates]) | (kept < 0)).all()
+    assert (kept != elites).any()
+    if problem.distinct:
+        for row in kept:
+            values = row[row >= 0]
+            assert len(np.unique(values)) == len(values)
+
+
+def test_rows_go_on_from_better_ones():
+    states = starts(QUADRATIC, 8)
+    population = population_of(QUADRATIC, states, mixing=0.0, share=0.01, migration=1)
+    elites = population.elites.copy()
+    population.costs[1:] = 10**9  # so that only the first one is good
+    population.renew()
+    bases = np.where(population.mates_of(1 + RIVALS) == 0, 0, np.arange(8))
+    assert ((population.states == elites[bases]) | population.released).all()
+    assert (bases[1:] == 0).sum() == 1 and (~population.released).any(axis=1).all()
+
+
+def test_it_stops_when_it_is_told_to():
+    states, best = starts(QUADRATIC), found(QUADRATIC, starts(QUADRATIC)).best_cost
+    for budget, reason in (
+        (gls.Budget(kicks=1), "kicks"),
+        (gls.Budget(moves=5), "moves"),
+        (gls.Budget(seconds=0), "seconds"),
+        (gls.Budget(target=best), "target"),
+    ):
+        assert found(QUADRATIC, states, budget=budget).statistics.stopped_by == reason
+    assert found(COLOURING, starts(COLOURING), budget=None).statistics.stopped_by == "optimum"
+    nothing = found(QUADRATIC, states, budget=gls.Budget(seconds=0))
+    assert (nothing.tours == states).all()
+
+
+def test_an_interrupt_loses_nothing():
+    seen = []
+
+    def interrupt(progress):
+        seen.append(progress)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+
+    states = starts(QUADRATIC)
+    result = found(QUADRATIC, states, callback=interrupt)
+    assert result.statistics.interrupted
+    assert result.best_cost == seen[-1].best_cost == QUADRATIC.cost(seen[-1].best_tours()).min()
+    assert [p.best_cost for p in seen] == sorted((p.best_cost for p in seen), reverse=True)
+
+
+def test_problems_of_others():
+    problem = BinPacking(np.arange(1, 13), 8, 20)
+    result = found(problem, starts(problem), replace(SHORT, heuristic=gls.CheapestValue()))
+    assert result.best_cost == 4 and problem.feasible(result.best_tour).all()
+
+
+def test_a_functor_that_disagrees_is_found():
+    class Wrong(BinPacking):
+        def cost(self, rows):
+            return super().cost(rows) + 1
+
+    problem = Wrong(np.arange(1, 13), 8, 20)
+    with pytest.raises(FaultyPartError, match="takes row 0 to cost 4, but cost"):
+        found(problem, starts(problem))
+
+
+class Unsearched(Assignment):
+    integer = True
+
+    def cost(self, rows):
+        return self.check(rows).sum(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: found(gls.TSP([[0, 0], [1, 1]]), [[0, 1]]), InvalidTypeError, "problem: "),
+        (lambda: found(Unsearched([2, 2]), [[0, 1]]), UnsupportedProblemError, "no functor"),
+        (lambda: found(QUADRATIC, [[0, 1]]), InvalidTourError, "states"),
+        (lambda: found(QUADRATIC, np.zeros((1, 10), int)), InvalidTourError, "row 0"),
+        (lambda: found(COLOURING, np.full((1, 25), 5)), InvalidTourError, "row 0"),
+        (lambda: found(COLOURING, starts(COLOURING), budget=3), InvalidTypeError, "budget"),
+        (
+            lambda: found(COLOURING, starts(COLOURING), memory_limit=9_000),
+            InsufficientMemoryError,
+            "states fit",
+        ),
+        (lambda: gls.SuccessorSearch(release="best"), InvalidParameterError, "release"),
+        (lambda: gls.SuccessorSearch(share=2.0), InvalidParameterError, "share"),
+        (lambda: gls.SuccessorSearch("greedy"), InvalidTypeError, "heuristic"),
+        (
+            lambda: found(GENERALISED, None, gls.SuccessorSearch(gls.WeightTable([[1]]))),
+            UnsupportedProblemError,
+            "1 variables",
+        ),
+    ],
+)
+def test_what_cannot_be_searched_is_said(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_one_variable_and_one_value():
+    for problem in (
+        gls.GraphColouring(1, [], 1),
+        gls.QuadraticAssignment([[3]], [[2]]),
+        gls.GeneralisedAssignment([[4]], [[1]], [0]),
+    ):
+        result = found(problem, [[-1], [0]])
+        assert (result.tours == 0).all() and (result.costs == problem.cost([[0]])).all()
