@@ -30,6 +30,8 @@ from tests.helpers.random_problems import METRICS, random_problem, random_tours
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from gpu_ls_plugin.extend import Assignment
+
 # The last one's children are never longer than the first parent.
 PAIRS = (
     gls.EdgeRecombination(),
@@ -67,6 +69,7 @@ EXTENTS = {
             "unions": ("EUC_2D", "EUC"),
             "weighted": ("EUC_2D",),
             "routes": ("EUC_2D", "EUC"),
+            "states": ("EUC_2D",),
         },
         cities=(1, 2, 3, 4, 5, 6, 8, 9, 11, 33, 40, MANY),
         tours=2,
@@ -87,6 +90,7 @@ EXTENTS = {
             "unions": ("EUC_2D", "EUC"),
             "weighted": ("EUC_2D", "EUC"),
             "routes": ("EUC_2D", "EUC"),
+            "states": ("EUC_2D",),
         },
         cities=(5, 8, 33, 127, MANY),
         tours=3,
@@ -100,6 +104,7 @@ EXTENTS = {
     ),
 }
 FILTERED_CITIES = range(128)
+STATED_CITIES = range(3, MANY)
 ROUTED_CITIES = range(2, MANY + 1)
 SHAPED_CITIES = range(34, MANY + 1)
 LAYOUT_SIZES = (129, 300, 600, 1100, 1300, 1600, 2048, 5000)  # the climb is laid out by n
@@ -118,12 +123,12 @@ class Watched:
         self.extent = EXTENTS[backend]
         self.calls = 0
 
-    def search(self, search: Any, problem: gls.TSP, tours: Any, **budget: int) -> Any:
+    def search(self, search: Any, problem: Any, tours: Any, **budget: int) -> Any:
         """Search tours; costs are exact and no tour becomes worse."""
         limits = gls.Budget(**budget)
         result = search(problem, tours, seed=1, budget=limits, backend=self.backend)
         assert (result.costs == problem.cost(result.tours)).all()
-        assert (result.costs <= problem.cost(tours)).all()
+        assert problem.constrained or (result.costs <= problem.cost(tours)).all()
         self.calls += 1
         return result
 
@@ -269,6 +274,35 @@ class Watched:
             self.search(search, problem.tsp, starts, kicks=KICKS)
             if problem.n >= SMALLEST_BRIDGE:
                 kick.perturb(problem.tsp, starts, seed=1, backend=self.backend)
+            self.calls += 1
+
+    def states(self, problem: gls.TSP) -> None:
+        """Successors by every sampler, and searches on states, of as many variables as cities."""
+        if problem.n not in STATED_CITIES:
+            return
+        n, rng = problem.n, np.random.default_rng(problem.n)
+        tables = rng.integers(0, 9, (2, n, n))
+        problems: tuple[Assignment, ...] = (
+            gls.GraphColouring.random(n, 0.5, 4, 1),
+            gls.GeneralisedAssignment.generated("D", n, 3, 1),
+            gls.QuadraticAssignment(*tables),
+        )
+        cheapest = gls.CheapestValue()
+        for several, release in zip(problems, ("random", "worst", "related"), strict=True):
+            empty = np.full((self.extent.tours, several.n), -1)
+            for sampler in ("stored", "rescan", "softmax"):
+                generate = gls.SuccessorGeneration(cheapest, sampler)
+                made = generate(several, empty, order="shuffled", seed=1, backend=self.backend)
+                assert (several.check(made) >= -1).all()
+                self.calls += 1
+            search = gls.SuccessorSearch(cheapest, release, migration=2, steps=2 * MOVES)
+            self.search(search, several, made, kicks=KICKS)
+        edges = np.argwhere(np.triu(tables[0] > 4, 1))
+        table = gls.WeightTable(tables[0])
+        room = gls.Capacities(np.full(n, 2), np.ones(n, int))
+        for masks in ((gls.Conflicts(edges), room), (gls.Distinct(),)):
+            generate = gls.SuccessorGeneration(gls.Masked(table, *masks), "stored")
+            generate(None, np.full((2, n), -1), count=2, seed=1, backend=self.backend)
             self.calls += 1
 
     def shapes(self, problem: gls.TSP) -> None:

@@ -1,0 +1,68 @@
+"""Searches on states find the same on both backends, wherever what they keep lies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.searches.successors import kernels
+from gpu_ls_plugin.testing import check_assignment
+from tests.helpers.bin_packing import BinPacking
+
+pytestmark = pytest.mark.gpu
+
+EDGES = [(a, b) for a in range(40) for b in range(a) if (a * b) % 3]
+TABLES = np.random.default_rng(1).integers(0, 99, (4, 33, 33))
+PROBLEMS = {
+    "colouring": gls.GraphColouring.random(70, 0.5, 9, 1),
+    "complete": gls.GraphColouring(40, EDGES, 5),
+    "generalised": gls.GeneralisedAssignment.generated("D", 60, 7, 1),
+    "symmetric": gls.QuadraticAssignment.generated(40, 1),
+    "asymmetric": gls.QuadraticAssignment(*TABLES[:2]),
+    "large": gls.QuadraticAssignment(*(TABLES[2:] * 10**6)),
+    "theirs": BinPacking(np.arange(1, 31), 20, 40),
+}
+every_problem = pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+
+
+def assert_same(search, problem, monkeypatch=None, **options):
+    rng = np.random.default_rng(1)
+    draw = rng.permutation if problem.distinct else lambda n: rng.integers(0, problem.sizes)
+    states = np.array([draw(problem.n) for _ in range(9)])
+    states[3] = -1
+    budget = gls.Budget(kicks=12)
+    host, device = (
+        search(problem, states, seed=5, budget=budget, backend=b, **options)
+        for b in ("cpu", "cuda")
+    )
+    assert isinstance(device.tours, np.ndarray)
+    assert host.statistics.moves == device.statistics.moves
+    different = np.flatnonzero((host.tours != device.tours).any(axis=1))
+    assert different.size == 0, f"rows {different} of {len(states)} differ"
+
+
+@every_problem
+@pytest.mark.parametrize("release", ["random", "worst", "related"])
+def test_backends_agree(problem, release):
+    assert_same(gls.SuccessorSearch(release=release, steps=60, migration=3), problem)
+
+
+@every_problem
+def test_by_a_heuristic(problem):
+    assert_same(gls.SuccessorSearch(gls.CheapestValue(), steps=40, sample=100), problem)
+
+
+@every_problem
+def test_what_is_kept_may_lie_anywhere(problem, monkeypatch):
+    search = gls.SuccessorSearch(steps=60)
+    of = kernels.Layout.of
+    monkeypatch.setattr(kernels.Layout, "of", lambda b, p: replace(of(b, p), shared_bytes=0))
+    assert_same(search, problem)
+
+
+@every_problem
+def test_functors(problem):
+    check_assignment(problem, backend="cuda")
