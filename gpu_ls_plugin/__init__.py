@@ -49,7 +49,17 @@ from gpu_ls_plugin.neighbourhoods import (
 from gpu_ls_plugin.perturbations import DoubleBridge, Restart, RuinRecreate
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.problems import CVRP, TSP, Assignment, MultiObjectiveTSP, OpenPath, Problem
+from gpu_ls_plugin.problems import (
+    CVRP,
+    TSP,
+    Assignment,
+    GeneralisedAssignment,
+    GraphColouring,
+    MultiObjectiveTSP,
+    OpenPath,
+    Problem,
+    QuadraticAssignment,
+)
 from gpu_ls_plugin.problems import referee as solution
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.progress import SearchDisplay
@@ -103,6 +113,8 @@ __all__ = [
     "FilteredNeighbourhood",
     "First",
     "GainBound",
+    "GeneralisedAssignment",
+    "GraphColouring",
     "Heuristic",
     "InCandidates",
     "IteratedLocalSearch",
@@ -121,6 +133,7 @@ __all__ = [
     "Problem",
     "Progress",
     "Quadrant",
+    "QuadraticAssignment",
     "Radius",
     "RandomK",
     "RandomKeep",

@@ -2,9 +2,22 @@
 
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
+from gpu_ls_plugin.problems.generalised_assignment import GeneralisedAssignment
+from gpu_ls_plugin.problems.graph_colouring import GraphColouring
 from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
 from gpu_ls_plugin.problems.open_path import OpenPath
 from gpu_ls_plugin.problems.problem import Problem
+from gpu_ls_plugin.problems.quadratic_assignment import QuadraticAssignment
 from gpu_ls_plugin.problems.tsp import TSP
 
-__all__ = ["CVRP", "TSP", "Assignment", "MultiObjectiveTSP", "OpenPath", "Problem"]
+__all__ = [
+    "CVRP",
+    "TSP",
+    "Assignment",
+    "GeneralisedAssignment",
+    "GraphColouring",
+    "MultiObjectiveTSP",
+    "OpenPath",
+    "Problem",
+    "QuadraticAssignment",
+]

@@ -1,10 +1,10 @@
 // States of assignment problems, and what the functor of such a problem is asked by searches.
 //
 // clang-format off
-//   struct MyProblem : gls::FromScratch<MyProblem> {  // has all that follows, made of `worth`
+//   struct MyProblem : gls::FromScratch<MyProblem> {  // has all that follows, made of `worth_of`
 //     explicit MyProblem(const uint64* words);        // what `words` of the Python face returns
 //     template <class Values>
-//     Worth worth(int m, const Values& values) const;  // of the state with values[variable]
+//     Worth worth_of(int m, const Values& values) const;  // of the state with values[variable]
 //   };
 //
 // or, with differences, which are so much faster as they are easier to tell than a cost:
@@ -85,7 +85,8 @@ struct FromScratch : AnyVariable {
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const State& state) const {
-    team.once([&] { kept(state) = own().worth(state.m, static_cast<const int*>(state.values)); });
+    team.once(
+        [&] { kept(state) = own().worth_of(state.m, static_cast<const int*>(state.values)); });
   }
   template <class Team>
   GLS_DEVICE Worth worth(const Team&, const State& state) const {
@@ -95,8 +96,7 @@ struct FromScratch : AnyVariable {
     return changed(state, {state.values, variable, value, -1, 0});
   }
   GLS_DEVICE Worth swapped(const State& state, int first, int second) const {
-    return changed(state,
-                   {state.values, first, state.values[second], second, state.values[first]});
+    return changed(state, {state.values, first, state.values[second], second, state.values[first]});
   }
   template <class Team>
   GLS_DEVICE void assign(const Team& team, const State& state, int variable, int value) const {
@@ -117,7 +117,7 @@ struct FromScratch : AnyVariable {
     return *reinterpret_cast<Worth*>(state.kept);
   }
   GLS_DEVICE Worth changed(const State& state, const Changed& values) const {
-    return own().worth(state.m, values) - kept(state);
+    return own().worth_of(state.m, values) - kept(state);
   }
 };
 

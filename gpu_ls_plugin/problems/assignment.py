@@ -80,8 +80,15 @@ class Assignment(Problem):
         return check_states(rows, self.sizes, parameter=parameter)
 
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
-        """Return which states assign every variable, shape (P,), unless overridden."""
-        return np.asarray((self.check(rows) >= 0).all(axis=1))
+        """Return which states assign every variable, shape (P,), unless overridden.
+
+        Where values are to be `distinct`, no two variables may have the same one.
+        """
+        states = self.check(rows)
+        complete = (states >= 0).all(axis=1)
+        if self.distinct:
+            complete &= (np.diff(np.sort(states, axis=1)) != 0).all(axis=1)
+        return np.asarray(complete)
 
     def functor(self) -> str:
         """Return the C++ type, as `problems/assignment.cuh` describes it.

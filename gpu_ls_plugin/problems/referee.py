@@ -73,7 +73,7 @@ def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") ->
         The entries are not integers.
     """
     batch = check_values(tours, n, n, parameter=parameter, words=("tours", "cities", "city"))
-    for rows in _blocks(*batch.shape):
+    for rows in blocks(*batch.shape):
         seen = np.zeros(batch[rows].shape, dtype=np.bool_)
         np.put_along_axis(seen, batch[rows], True, axis=1)
         complete = seen.all(axis=1)
@@ -155,7 +155,7 @@ def tour_costs(problem: Tours, tours: Any) -> Lengths:
     batch = check_permutations(tours, problem.n)
     costs = np.zeros(len(batch), dtype=problem.cost_dtype)
     if problem.n > 1:
-        for rows in _blocks(*batch.shape):
+        for rows in blocks(*batch.shape):
             start = batch[rows]
             edges = problem.lengths(start, np.roll(start, -1, axis=1))
             costs[rows] = edges.sum(axis=1)
@@ -191,7 +191,7 @@ def integer_rows(
     return array
 
 
-def _blocks(rows: int, n: int) -> Iterator[slice]:
+def blocks(rows: int, n: int) -> Iterator[slice]:
     """Cut the rows of a batch into slices of about BLOCK entries, at least one row each."""
     step = max(1, BLOCK // n)
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))

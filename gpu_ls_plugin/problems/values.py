@@ -32,16 +32,43 @@ def array_of(values: ArrayLike, parameter: str) -> NDArray[Any]:
     return array
 
 
-def labels(name: object, comment: object, optimum: float | None) -> tuple[str, str, float | None]:
+def integers_of(values: ArrayLike, parameter: str, *axes: str) -> NDArray[np.int64]:
+    """Return an int64 copy with the named axes, none of them empty; all else raises."""
+    array = array_of(values, parameter)
+    if array.ndim != len(axes) or not array.size:
+        raise InvalidProblemError(
+            f"{parameter}: shape {array.shape} is not ({', '.join(axes)}), at least one of each"
+        )
+    check_finite(array, parameter)
+    wrong = (array != np.trunc(array)) | (array >= 2**63) | (array < -(2**63))
+    if array.dtype.kind != "i" and wrong.any():
+        place = tuple(int(index) for index in np.argwhere(wrong)[0])
+        raise InvalidProblemError(
+            f"{parameter}: entry {place} is {array[place]}, not an integer of 64 bits; multiply "
+            "and round them first"
+        )
+    return np.ascontiguousarray(array, np.int64)
+
+
+def largest(*tables: NDArray[Any]) -> int:
+    """Return the largest absolute value of integers, which may be the least of their type."""
+    return max(max(int(table.max()), -int(table.min())) for table in tables)
+
+
+def labels(
+    name: object, comment: object, optimum: float | None, *, least: int = 0
+) -> tuple[str, str, float | None]:
     """Return checked texts and an optimum, which stays an integer where it is one."""
-    return checks.text("name", name), checks.text("comment", comment), _optimum(optimum)
+    return checks.text("name", name), checks.text("comment", comment), _optimum(optimum, least)
 
 
-def _optimum(value: Any) -> int | float | None:
-    """Return a known optimum as a Python number; what no tour can cost raises."""
-    if value is None or isinstance(value, numbers.Integral):
-        return None if value is None else checks.integer("optimum", value, least=0, most=2**63 - 1)
-    length = checks.number("optimum", value, least=0.0)
+def _optimum(value: Any, least: int) -> int | float | None:
+    """Return a known optimum as a Python number; what no solution can cost raises."""
+    if value is None:
+        return None
+    if isinstance(value, numbers.Integral):
+        return checks.integer("optimum", value, least=least, most=2**63 - 1)
+    length = checks.number("optimum", value, least=least)
     if not math.isfinite(length):
         raise InvalidParameterError(f"optimum: {value!r} is not finite; leave it out if unknown")
     return length

@@ -16,6 +16,7 @@ its own; what several kinds share is in `subject`, `small_problems` and `engines
 
 from gpu_ls_plugin.exceptions import PartCheckError
 from gpu_ls_plugin.testing.acceptance import check_acceptance
+from gpu_ls_plugin.testing.assignment import check_assignment
 from gpu_ls_plugin.testing.candidates import check_candidates
 from gpu_ls_plugin.testing.construction import check_construction
 from gpu_ls_plugin.testing.cooperation import check_cooperation
@@ -31,6 +32,7 @@ from gpu_ls_plugin.testing.resource import check_resource
 __all__ = [
     "PartCheckError",
     "check_acceptance",
+    "check_assignment",
     "check_candidates",
     "check_construction",
     "check_cooperation",

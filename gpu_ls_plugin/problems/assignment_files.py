@@ -1,0 +1,194 @@
+"""Files of assignment problems: DIMACS graphs, OR-Library's and QAPLIB's instances.
+
+Sources: the DIMACS challenge of 1993 (.col), Beasley's OR-Library (gap*), QAPLIB (.dat, .sln).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from gpu_ls_plugin.exceptions import FileFormatError
+from gpu_ls_plugin.files import plain_name
+from gpu_ls_plugin.problems.cvrplib import naming
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+Made = TypeVar("Made")
+INTEGER = re.compile(r"[+-]?\d{1,19}")
+MOST = 2**24  # of what a file counts
+OTHER_LINES = ("c", "n", "d", "v", "x")  # of DIMACS graphs, which say nothing of vertices or edges
+
+
+def made_of(
+    path: str | os.PathLike[str],
+    read: Callable[..., tuple[Any, ...]],
+    make: Callable[..., Made],
+    *more: Any,
+) -> Made:
+    """Return what is made of a file's content; errors of what it holds name it."""
+    with naming(path):
+        return make(*read(path), *more, name=plain_name(Path(path)))
+
+
+def lines_of(path: str | os.PathLike[str]) -> list[str]:
+    """Return the lines of a text file; a binary one raises FileFormatError."""
+    content = Path(path).read_bytes()
+    if b"\0" in content:
+        raise FileFormatError(f"{path}: a binary file, not a text file")
+    return content.decode("utf-8-sig", "replace").splitlines()
+
+
+class Integers:
+    """The integers of a file, one after the other, of which each is read once.
+
+    Parameters
+    ----------
+    path : path
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = path
+        self.words = [
+            (word, number)
+            for number, line in enumerate(lines_of(path), start=1)
+            for word in line.replace(",", " ").split()
+        ]
+        self.place = 0
+
+    def error(self, what: str) -> FileFormatError:
+        """Return an error at the line of the last word that was read."""
+        line = self.words[self.place - 1][1] if self.place else 1
+        return FileFormatError(f"{self.path}: line {line}: {what}")
+
+    @property
+    def left(self) -> int:
+        """How many have not been read."""
+        return len(self.words) - self.place
+
+    def take(self, what: str, *shape: int) -> NDArray[np.int64]:
+        """Return the next ones as an array."""
+        size = int(np.prod(shape, dtype=object))
+        found = self.words[self.place : self.place + size]
+        for offset, (word, _) in enumerate(found):
+            if not INTEGER.fullmatch(word) or not -(2**63) <= int(word) < 2**63:
+                self.place += offset + 1
+                raise self.error(f"{word!r} is not an integer ({what})")
+        self.place += len(found)
+        if len(found) < size:
+            raise self.error(
+                f"the file ends after {len(found)} of {size} numbers ({what}); it may be cut off"
+            )
+        return np.array([int(word) for word, _ in found], np.int64).reshape(shape)
+
+    def count(self, what: str, most: int = MOST) -> int:
+        """Return the next one, which counts something."""
+        (number,) = self.take(what, 1)
+        if not 1 <= number <= most:
+            raise self.error(f"{number} {what}, which is not between 1 and {most}")
+        return int(number)
+
+    def end(self) -> None:
+        """Raise unless all have been read."""
+        if self.left:
+            self.place += 1
+            raise self.error(f"{self.words[self.place - 1][0]!r} follows behind the last number")
+
+
+def read_graph(path: str | os.PathLike[str]) -> tuple[int, NDArray[np.int64]]:
+    """Return the number of vertices, and the edges with vertices from 0 on.
+
+    What a file says of its number of edges counts them once or twice, and some files have a few
+    less: one with not even half of them is cut off.
+    """
+    counts: list[int] = []
+    edges: list[tuple[int, int]] = []
+    line = 0
+    for line, text in enumerate(lines_of(path), start=1):
+        kind, *words = text.split() or ["c"]
+        error = FileFormatError(f"{path}: line {line}: {text[:40]!r} is not part of a .col file")
+        if kind in OTHER_LINES:
+            continue
+        numbers = [int(word) for word in words if INTEGER.fullmatch(word)]
+        if len(numbers) != 2 or len(words) != (3 if kind == "p" else 2) or min(numbers) < 0:
+            raise error
+        if kind == "p" and not counts and 1 <= numbers[0] <= MOST:
+            counts = numbers
+        elif kind == "e" and counts:
+            if not 1 <= min(numbers) <= max(numbers) <= counts[0]:
+                raise FileFormatError(f"{path}: line {line}: vertices are 1..{counts[0]}")
+            if numbers[0] == numbers[1]:
+                raise FileFormatError(f"{path}: line {line}: an edge from a vertex to itself")
+            edges.append((numbers[0] - 1, numbers[1] - 1))
+        else:
+            raise error
+    if not counts:
+        raise FileFormatError(f"{path}: no line 'p edge VERTICES EDGES'; this is not a .col file")
+    if 2 * len(edges) < counts[1]:
+        raise FileFormatError(
+            f"{path}: line {line}: {len(edges)} edges of {counts[1]}; the file may be cut off"
+        )
+    return counts[0], np.array(edges, np.int64).reshape(-1, 2)
+
+
+def read_generalised_assignment(
+    path: str | os.PathLike[str], which: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return costs and resources, shape (jobs, agents), and capacities of a file's problem.
+
+    Files with one problem need not say so.
+    """
+    numbers = Integers(path)
+    alone = _is_alone(numbers)
+    problems = 1 if alone else numbers.count("problems")
+    if which > problems:
+        raise FileFormatError(f"{path}: which: there is no problem {which}, but {problems}")
+    for _ in range(which):
+        agents, jobs = numbers.count("agents"), numbers.count("jobs")
+        costs = numbers.take("costs", agents, jobs)
+        resources = numbers.take("resources", agents, jobs)
+        capacities = numbers.take("capacities", agents)
+    if which == problems:
+        numbers.end()
+    return costs.T, resources.T, capacities
+
+
+def _is_alone(numbers: Integers) -> bool:
+    """Return whether a file is as long as the problem that its first two numbers are of."""
+    first = [int(word) for word, _ in numbers.words[:2] if INTEGER.fullmatch(word)]
+    if len(first) < 2:
+        return False
+    agents, jobs = first
+    return numbers.left == 2 + agents * (2 * jobs + 1)
+
+
+def read_quadratic_assignment(
+    path: str | os.PathLike[str],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the two matrices of a QAPLIB file."""
+    numbers = Integers(path)
+    n = numbers.count("facilities", 2**14)
+    first, second = (numbers.take(f"{name} matrix", n, n) for name in ("first", "second"))
+    numbers.end()
+    return first, second
+
+
+def read_permutation(path: str | os.PathLike[str], n: int) -> tuple[int, NDArray[np.int64]]:
+    """Return what the solution of a QAPLIB file costs, and where it puts n facilities."""
+    numbers = Integers(path)
+    count = numbers.count("facilities")
+    if count != n:
+        raise numbers.error(f"{count} facilities, but the problem has {n}")
+    (cost,) = numbers.take("cost", 1)
+    places = numbers.take("permutation", n)
+    numbers.end()
+    if not np.array_equal(np.sort(places), np.arange(1, n + 1)):
+        raise numbers.error(f"not a permutation of 1..{n}")
+    return int(cost), places - 1

@@ -1,0 +1,111 @@
+"""Instances of assignment problems that are made by published rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+KINDS = ("A", "B", "C", "D", "E")  # of generalised assignment
+
+
+def random_edges(n: int, density: float, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the edges of G(n, p)."""
+    rows = [i + 1 + np.flatnonzero(rng.random(n - 1 - i) < density) for i in range(n)]
+    return np.stack([np.repeat(np.arange(n), [len(row) for row in rows]), np.concatenate(rows)], 1)
+
+
+def queen_edges(rows: int, columns: int) -> NDArray[np.int64]:
+    """Return the pairs of squares of a board between which a queen may move."""
+    row, column = np.divmod(np.arange(rows * columns), columns)
+    down = np.abs(row[:, None] - row)
+    right = np.abs(column[:, None] - column)
+    return np.argwhere(np.triu((down == 0) | (right == 0) | (down == right), 1))
+
+
+def mycielski_graph(k: int) -> tuple[int, NDArray[np.int64]]:
+    """Return the vertices and edges of the Mycielski graph with chromatic number k >= 2.
+
+    Each vertex gets a twin, joined to its neighbours, and all twins are joined to one more vertex
+    (Mycielski 1955): without a new triangle, but one more colour is needed.
+    """
+    n, edges = 2, np.array([(0, 1)])
+    for _ in range(k - 2):
+        twins = np.arange(n, 2 * n)
+        hub = np.stack([twins, np.full(n, 2 * n)], 1)
+        there, back = edges + np.array([0, n]), edges + np.array([n, 0])
+        edges = np.concatenate([edges, there, back, hub])
+        n = 2 * n + 1
+    return n, edges
+
+
+def leighton_limits(n: int, colours: int) -> tuple[int, int]:
+    """Return how many edges `leighton_edges` can make, at least and at most."""
+    classes = np.bincount(np.arange(n) % colours)
+    within = int((classes * (classes - 1)).sum()) // 2
+    return colours * (colours - 1) // 2, n * (n - 1) // 2 - within
+
+
+def leighton_edges(n: int, colours: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the edges of cliques that are laid over a hidden partition (Leighton 1979).
+
+    One clique has a vertex of every class, the others of as many as is drawn. What no clique fills
+    are single edges between classes. Vertices are shuffled at last, which hides the classes.
+    """
+    classes = np.arange(n) % colours
+    chosen = np.zeros((n, n), bool)
+    missing, size = count, colours
+    for _ in range(count):  # more cliques than anybody needs, so that there is an end to it
+        drawn = rng.permutation(colours)[:size]
+        clique = np.sort([rng.choice(np.flatnonzero(classes == own)) for own in drawn])
+        first, second = clique[np.triu_indices(size, 1)[0]], clique[np.triu_indices(size, 1)[1]]
+        new = ~chosen[first, second]
+        if new.sum() > missing:
+            break
+        chosen[first, second] = True
+        missing -= int(new.sum())
+        size = int(rng.integers(2, colours + 1))
+    free = np.argwhere(np.triu(~chosen & (classes[:, None] != classes), 1))
+    edges = [np.argwhere(chosen), free[rng.choice(len(free), missing, replace=False)]]
+    return rng.permutation(n)[np.concatenate(edges)]
+
+
+def generalised_assignment(
+    kind: str, jobs: int, agents: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return costs and resources, shape (jobs, agents), and capacities of a kind of instances.
+
+    A to D: Chu and Beasley, *A genetic algorithm for the generalised assignment problem*, 1997,
+    after Martello and Toth. E: Laguna, Kelly, González-Velarde and Glover, *Tabu search for the
+    multilevel generalized assignment problem*, 1995, rounded to integers. Capacities are rounded
+    down.
+    """
+    shape = jobs, agents
+    if kind == "E":
+        resources = np.rint(1 - 10 * np.log(1 - rng.random(shape))).astype(np.int64)
+        costs = np.rint(1000 / resources - 10 * rng.random(shape)).astype(np.int64)
+    elif kind == "D":
+        resources = rng.integers(1, 101, shape)
+        costs = 111 - resources + rng.integers(-10, 11, shape)
+    else:
+        resources = rng.integers(5, 26, shape)
+        costs = rng.integers(10, 51, shape)
+    if kind not in ("A", "B"):
+        return costs, resources, resources.sum(axis=0) * 8 // (10 * agents)
+    cheapest = costs.argmin(axis=1)
+    loads = np.bincount(cheapest, resources[np.arange(jobs), cheapest], agents).astype(np.int64)
+    room = 90 * jobs + 4 * agents * int(loads.max())  # 0.6 * 15 * jobs / agents + 0.4 * load
+    share = 10 if kind == "A" else 7
+    return costs, resources, np.full(agents, share * room // (100 * agents))
+
+
+def uniform_matrices(n: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+    """Return two symmetric matrices of integers from 0 to 99, zero on the diagonal.
+
+    Taillard, *Robust taboo search for the quadratic assignment problem*, 1991: tai*a.
+    """
+    halves = [np.triu(rng.integers(0, 100, (n, n)), 1) for _ in range(2)]
+    return [half + half.T for half in halves]

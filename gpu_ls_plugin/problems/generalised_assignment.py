@@ -1,0 +1,187 @@
+"""Generalised assignment: jobs for agents whose resources are limited."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.exceptions import InvalidProblemError
+from gpu_ls_plugin.problems import assignment_files, assignment_instances
+from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.problems.referee import blocks
+from gpu_ls_plugin.problems.values import integers_of, labels, largest
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import ArrayLike, NDArray
+
+MOST = 2**62  # of sums
+SMALL = 2**31  # of what kernels read in 32 bits
+
+
+class GeneralisedAssignment(Assignment):
+    """Give each job to an agent, at the least cost, within what the agents are capable of.
+
+    Jobs are the variables and agents the values. All tables have a row for each job and a column
+    for each agent; the files of OR-Library have them the other way round.
+
+    Parameters
+    ----------
+    costs : array_like of integers, shape (jobs, agents)
+    resources : array_like of integers >= 0, shape (jobs, agents)
+        What a job takes of an agent's capacity.
+    capacities : array_like of integers >= 0, shape (agents,)
+    sense : {"min", "max"}
+        Whether costs are costs, or profits: `cost` is the negative sum of these, which is
+        minimised.
+    name : str
+    optimum : int, optional
+        The optimal `cost`, negative where `costs` are profits.
+
+    Attributes
+    ----------
+    costs, resources, capacities : int64 arrays, read-only
+        As given.
+    agents : int
+    penalty : float
+        How far apart a job's costs are, for each unit of its resource, on average.
+
+    Raises
+    ------
+    InvalidProblemError
+        Wrong shapes, entries that are no integers, negative resources or capacities, sums beyond
+        2**62.
+    InvalidParameterError, InvalidTypeError
+        Another parameter is out of range, or of another type.
+    """
+
+    integer = True
+    header = "problems/generalised_assignment.cuh"
+
+    def __init__(
+        self,
+        costs: ArrayLike,
+        resources: ArrayLike,
+        capacities: ArrayLike,
+        sense: str = "min",
+        *,
+        name: str = "",
+        optimum: float | None = None,
+    ) -> None:
+        self.costs = integers_of(costs, "costs", "jobs", "agents")
+        self.resources = _amounts(resources, "resources", self.costs.shape, "jobs", "agents")
+        self.capacities = _amounts(capacities, "capacities", self.costs.shape[1:], "agents")
+        self.sense = checks.choice("sense", sense, known=("min", "max"))
+        jobs, self.agents = self.costs.shape
+        for parameter, table in (("costs", self.costs), ("resources", self.resources)):
+            if jobs * largest(table) > MOST:
+                raise InvalidProblemError(f"{parameter}: sums may exceed 2**62; use smaller units")
+            table.flags.writeable = False
+        if largest(self.capacities) > MOST:
+            raise InvalidProblemError("capacities: one exceeds 2**62; use smaller units")
+        self.capacities.flags.writeable = False
+        super().__init__(np.full(jobs, self.agents))
+        self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)
+        spread = np.ptp(self.costs, axis=1).mean() / max(1.0, self.resources.mean())
+        self.penalty = float(spread) or 1.0
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], which: int = 1, sense: str = "min") -> Self:
+        """Read a problem of a file of OR-Library, or of one that has a single problem.
+
+        Parameters
+        ----------
+        path : path
+        which : int
+            The problem in the file, from 1 on.
+        sense : {"min", "max"}
+            gap1 to gap12 are to be maximised, gapa to gapd and Yagiura's to be minimised.
+
+        Raises
+        ------
+        FileNotFoundError
+            No such file.
+        FileFormatError
+            It is none, or has no such problem; the message names the file and the line.
+        """
+        which = checks.integer("which", which, least=1)
+        read = partial(assignment_files.read_generalised_assignment, which=which)
+        return assignment_files.made_of(path, read, cls, sense)
+
+    @classmethod
+    def generated(cls, kind: str, jobs: int, agents: int, seed: int | None = 0) -> Self:
+        """Make an instance by the published rules of type A, B, C, D or E.
+
+        Capacities are the tighter the later the letter; in D and E, what is cheap takes much. A to
+        D: Chu and Beasley (1997); E: Laguna, Kelly, González-Velarde and Glover (1995), rounded.
+        """
+        kind = checks.choice("kind", kind, known=assignment_instances.KINDS)
+        jobs = checks.integer("jobs", jobs, least=1, most=2**24)
+        agents = checks.integer("agents", agents, least=1, most=2**16)
+        rng = np.random.default_rng(checks.seed(seed))
+        tables = assignment_instances.generalised_assignment(kind, jobs, agents, rng)
+        return cls(*tables, name=f"{kind.lower()}{agents:02}{jobs}")
+
+    def __repr__(self) -> str:
+        name = f" {self.name!r}" if self.name else ""
+        return f"<GeneralisedAssignment{name}: {self.n} jobs, {self.agents} agents>"
+
+    def cost(self, rows: Any, /) -> NDArray[np.int64]:
+        """Return what the jobs that are given to an agent cost; profits count negative."""
+        states = self.check(rows)
+        paid = np.zeros(len(states), np.int64)
+        costs = np.pad(self.costs, ((0, 0), (0, 1)))  # of -1, the last one: no agent
+        for block in blocks(len(states), self.n):
+            paid[block] = costs[np.arange(self.n), states[block]].sum(axis=1)
+        return paid if self.sense == "min" else -paid
+
+    def loads(self, rows: Any, /) -> NDArray[np.int64]:
+        """Return how much of each agent's capacity is taken, shape (P, agents)."""
+        states = self.check(rows)
+        loads = np.zeros((len(states), self.agents + 1), np.int64)  # the last column: of no agent
+        every = np.arange(len(states))
+        for job, agents in enumerate(states.T):
+            loads[every, agents] += self.resources[job, agents]
+        return loads[:, :-1]
+
+    def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
+        """Return which states give every job to an agent and overload none, shape (P,)."""
+        fits = (self.loads(rows) <= self.capacities).all(axis=1)
+        return np.asarray(fits & super().feasible(rows))
+
+    def functor(self) -> str:
+        """Return the C++ type; prices have 32 bits, where that is enough."""
+        return f"gls::GeneralisedAssignment<{'int' if self._number is np.int32 else 'gls::int64'}>"
+
+    def words(self) -> list[Any]:
+        """Return cost and resource of each job and agent, and the capacities."""
+        costs = self.costs if self.sense == "min" else -self.costs
+        prices = np.stack([costs, self.resources], axis=2).astype(self._number)
+        return [prices, self.capacities, self.agents]
+
+    def kept_bytes(self) -> int:
+        """Return the bytes of a number for each agent."""
+        return 8 * self.agents
+
+    @property
+    def _number(self) -> type[np.signedinteger[Any]]:
+        return np.int32 if largest(self.costs, self.resources) < SMALL else np.int64
+
+
+def _amounts(
+    given: ArrayLike, parameter: str, shape: tuple[int, ...], *axes: str
+) -> NDArray[np.int64]:
+    """Return integers that are not negative, of a shape."""
+    amounts = integers_of(given, parameter, *axes)
+    if amounts.shape != shape:
+        raise InvalidProblemError(
+            f"{parameter}: shape {amounts.shape}, but costs have {shape}, ({', '.join(axes)})"
+        )
+    if (amounts < 0).any():
+        place = tuple(int(index) for index in np.argwhere(amounts < 0)[0])
+        raise InvalidProblemError(f"{parameter}: entry {place} is {amounts[place]}, negative")
+    return amounts

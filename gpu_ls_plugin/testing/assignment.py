@@ -1,0 +1,213 @@
+"""The check of an assignment problem: what its functor says of moves beside its costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.words import kept_words, packed_words
+from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.tours.tour_layouts import padded
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PROBES = struct_of("testing/probe_assignment.cuh", "AssignmentProbes")
+STATES, MOVES = 6, 60
+GUARD, MARK = 64, 0xA5  # bytes behind what is kept, and what is in all of them
+FUNCTOR = "the functor must be as problems/assignment.cuh describes it"
+FACE = "cost() and feasible() take rows with values or -1, and return an array of shape (P,)"
+WORTH = "worth() must be what cost() is, where -1 costs nothing, and an excess of 0 if feasible"
+CHANGES = "what is kept must be changed by assign() and swap() to what begin() would make of it"
+
+
+def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 0) -> None:
+    """Raise unless the functor of a problem says of states and moves what its costs say.
+
+    Random states, complete, in part and without values, are changed by assignments and swaps. What
+    each move is said to change must be the difference of the costs before and after it, and what is
+    kept in the end as good as what is made anew.
+
+    Parameters
+    ----------
+    problem : Assignment
+        A small one: costs of some hundred states are computed.
+    backend : {"auto", "cpu", "cuda"}
+    seed : int
+
+    Raises
+    ------
+    PartCheckError
+        With the reason and the remedy.
+    """
+    subject = Subject.of("problem", problem, backend, seed, Assignment)
+    rng = np.random.default_rng(subject.seed)
+    with subject.blamed("the Python face", FACE):
+        states = _states(problem, rng)
+        moves, before, after = _played(problem, states, rng)
+        ends = np.concatenate([before.reshape(-1, problem.n), after.reshape(-1, problem.n)])
+        costs = np.asarray(problem.cost(ends))
+        feasible = np.asarray(problem.feasible(ends))
+    none = np.zeros((len(ends), 0, 4), np.int32)
+    fresh = _probed(subject, ends, none)[0][:, 0]
+    _expect_worths(subject, ends, fresh, costs, feasible)
+    worths, changes, left = _probed(subject, states, moves)
+    was, will = fresh.reshape(2, *changes.shape)
+    _expect_changes(subject, before, moves, changes, will - was)
+    last = _last(before, after, moves)
+    subject.expect(
+        np.array_equal(left, last),
+        "its functor changed values",
+        "assign() and swap() write what is kept alone; values are written by those who call",
+    )
+    made = np.where(moves[:, -1:, 1] == 1, will[:, -1], was[:, -1])
+    subject.expect(
+        np.array_equal(worths[:, 1], made),
+        f"after moves, worth() is {worths[:, 1].tolist()}, not {made.tolist()}",
+        CHANGES,
+    )
+
+
+def _states(problem: Assignment, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Return random states, of which some lack values."""
+    values = rng.integers(0, problem.sizes, (STATES, problem.n))
+    if problem.distinct:
+        values = rng.permuted(np.tile(np.arange(problem.sizes.max()), (STATES, 1)), axis=1)
+    states = np.array(values[:, : problem.n], np.int32)
+    lacking = rng.random(states.shape) < np.linspace(0, 1.2, STATES)[:, None] ** 2
+    states[lacking | (states >= problem.sizes)] = -1
+    return problem.check(states)
+
+
+def _played(
+    problem: Assignment, states: NDArray[np.int32], rng: np.random.Generator
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Return moves of each state, and the states before and after each."""
+    moves = np.zeros((STATES, MOVES, 4), np.int32)
+    before = np.zeros((STATES, MOVES, problem.n), np.int32)
+    after = np.zeros_like(before)
+    for row, state in enumerate(states):
+        current = state.copy()
+        for step in range(MOVES):
+            move = _move(problem, current, rng)
+            changed = current.copy()
+            variable, other = move[2:]
+            if move[0]:
+                changed[[variable, other]] = current[[other, variable]]
+            else:
+                changed[variable] = other
+            moves[row, step], before[row, step], after[row, step] = move, current, changed
+            current = changed if move[1] else current
+    return moves, before, after
+
+
+def _move(problem: Assignment, state: NDArray[np.int32], rng: np.random.Generator) -> list[int]:
+    """Return a random move that changes a state: swaps, made, variable, value or variable."""
+    made = int(rng.random() < 0.5)
+    first, second = (int(v) for v in rng.integers(0, problem.n, 2))
+    mine, its = state[first], state[second]
+    fit = mine < problem.sizes[second] and its < problem.sizes[first]
+    if mine != its and fit and rng.random() < 0.5:
+        return [1, made, first, second]
+    free = np.arange(-1, problem.sizes[first])
+    taken = state[state >= 0] if problem.distinct else state[first : first + 1]
+    free = free[~np.isin(free, [*taken, mine])]
+    if len(free):
+        return [0, made, first, int(rng.choice(free))]
+    return [0, 0, first, int(mine)] if mine < 0 else [0, made, first, -1]
+
+
+def _last(
+    before: NDArray[np.int32], after: NDArray[np.int32], moves: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    return np.where(moves[:, -1, 1:2] == 1, after[:, -1], before[:, -1])
+
+
+def _probed(
+    subject: Subject, states: NDArray[np.int32], moves: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+    """Return worths before and after moves, what each changes, and the states in the end."""
+    problem, backend = subject.part, subject.backend
+    with subject.blamed("its functor", FUNCTOR), backend.current():
+        xp, rows = backend.xp, len(states)
+        kernel = Kernel(
+            name="probe_assignment",
+            header="testing/probe_assignment.cuh",
+            body=f"gls::ProbeAssignment<{problem.functor()}>",
+            parameters=(PROBES, *parse_parameters("const gls::uint64* problem_words")),
+            team=backend.warp(),
+            functors=(problem.source(),),
+            headers=("problems/assignment.cuh", *filter(None, [problem.header])),
+        )
+        kept_bytes = int(problem.kept_bytes())
+        words = kept_words(xp, problem.words())
+        stride = padded(kept_bytes) + GUARD
+        kept = xp.full((rows, stride), MARK, "uint8")
+        written = {
+            "states": xp.asarray(states).copy(),
+            "worths": xp.zeros((rows, 2, 2), "int64"),
+            "changes": xp.zeros((rows, moves.shape[1], 2), "int64"),
+        }
+        arguments = {
+            **written,
+            "moves": xp.asarray(moves),
+            "count": moves.shape[1],
+            "m": problem.n,
+            "kept": kept,
+            "kept_bytes": stride,
+            "problem_words": packed_words(xp, words, backend.address),
+        }
+        backend.launch(kernel, 0, arguments)  # compiles
+        subject.rehearse(lambda: backend.launch(kernel, rows, arguments), "its functor")
+        backend.launch(kernel, rows, arguments)
+        found = {name: backend.to_numpy(array) for name, array in written.items()}
+        intact = bool((kept[:, kept_bytes:] == MARK).all())
+    subject.expect(
+        intact,
+        f"its functor wrote behind the {kept_bytes} bytes that it keeps",
+        "kept_bytes() must say how many there are",
+    )
+    return found["worths"], found["changes"], found["states"]
+
+
+def _expect_worths(
+    subject: Subject,
+    states: NDArray[np.int32],
+    worths: NDArray[np.int64],
+    costs: NDArray[Any],
+    feasible: NDArray[np.bool_],
+) -> None:
+    complete = (states >= 0).all(axis=1)
+    wrong = (worths[:, 0] != costs) | (worths[:, 1] < 0)
+    wrong |= complete & ((worths[:, 1] == 0) != feasible)
+    if wrong.any():
+        row = int(wrong.argmax())
+        cost, excess = worths[row]
+        raise subject.fault(
+            f"of {states[row].tolist()}, worth() is cost {cost} and excess {excess}, but cost() "
+            f"says {costs[row]} and feasible() {bool(feasible[row])}",
+            WORTH,
+        )
+
+
+def _expect_changes(
+    subject: Subject,
+    before: NDArray[np.int32],
+    moves: NDArray[np.int32],
+    changes: NDArray[np.int64],
+    differences: NDArray[np.int64],
+) -> None:
+    wrong = (changes != differences).any(axis=2)
+    if wrong.any():
+        row, step = np.argwhere(wrong)[0]
+        swaps, _, variable, other = moves[row, step]
+        raise subject.fault(
+            f"in {before[row, step].tolist()}, {'swapped' if swaps else 'assigned'}({variable}, "
+            f"{other}) is {changes[row, step].tolist()}, cost and excess, but differs by "
+            f"{differences[row, step].tolist()}",
+            CHANGES,
+        )

@@ -1,0 +1,61 @@
+// What the functor of an assignment problem says of states, and of moves that are made in them.
+#pragma once
+
+#include "problems/assignment.cuh"
+
+namespace gls {
+
+// Of every state: what is asked, and what the functor says.
+struct AssignmentProbes {
+  const int* moves;  // rows of four: whether it is a swap and whether it is made, two numbers
+  int count;         // of a state's moves
+  int m;
+  int* states;
+  char* kept;
+  int64 kept_bytes;
+  int64* worths;   // cost and excess before the moves and after them
+  int64* changes;  // cost and excess that each move is said to change
+};
+
+template <class Problem>
+struct ProbeAssignment {
+  template <class Team>
+  GLS_DEVICE static void run(const Team& team, int item, AssignmentProbes all,
+                             const uint64* words) {
+    const Problem problem(words);
+    int* const values = all.states + int64(item) * all.m;
+    const State state{all.m, values, values, all.kept + item * all.kept_bytes};
+    const auto write = [&](int64* place, const Worth& worth) {
+      team.once([&] { place[0] = worth.cost, place[1] = worth.excess; });
+    };
+    problem.begin(team, state);
+    team.sync();
+    write(all.worths + int64(item) * 4, problem.worth(team, state));
+#pragma unroll 1
+    for (int64 k = int64(item) * all.count; k < int64(item + 1) * all.count; ++k) {
+      const int* const move = all.moves + k * 4;
+      const bool swaps = move[0], made = move[1];
+      const int variable = move[2], other = move[3];
+      const int former = values[variable], its = swaps ? values[other] : other;
+      write(all.changes + k * 2, swaps ? problem.swapped(state, variable, other)
+                                       : problem.assigned(state, variable, other));
+      if (!made) continue;
+      team.sync();
+      if (swaps) {
+        problem.swap(team, state, variable, other);
+      } else {
+        problem.assign(team, state, variable, other);
+      }
+      team.sync();
+      team.once([&] {
+        values[variable] = its;
+        if (swaps) values[other] = former;
+      });
+      team.sync();
+    }
+    for (int v = 0; v < all.m; ++v) problem.promising(state, v);  // can be asked, at least
+    write(all.worths + int64(item) * 4 + 2, problem.worth(team, state));
+  }
+};
+
+}  // namespace gls
