@@ -1,4 +1,4 @@
-"""pymoo adapter: the library's local searches as pymoo operators and a memetic algorithm.
+"""pymoo adapter: the library's searches and successor generation as pymoo operators and algorithms.
 
 Nothing of pymoo is imported before one of the public names is used, so that the plugin loader
 can look at the package at no cost.
@@ -13,6 +13,7 @@ from gpu_ls_plugin.exceptions import MissingExtraError
 
 if TYPE_CHECKING:
     from gpu_ls_pymoo.algorithms import MemeticGA
+    from gpu_ls_pymoo.assignment import AssignmentProblem
     from gpu_ls_pymoo.crossover import (
         CycleCrossover,
         EdgeAssemblyCrossover,
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.repair import CanonicalTourRepair
     from gpu_ls_pymoo.sampling import LocalSearchSampling
     from gpu_ls_pymoo.search import default_search
+    from gpu_ls_pymoo.successor_keys import SuccessorKeysProblem
+    from gpu_ls_pymoo.successors import SuccessorMutation, SuccessorSampling
     from gpu_ls_pymoo.survival import EdgeDistanceSurvival
     from gpu_ls_pymoo.vehicle_routing import CVRPProblem
     from gpu_ls_pymoo.weights import (
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "AssignmentProblem",
     "CVRPProblem",
     "CanonicalTourRepair",
     "CycleCrossover",
@@ -71,6 +75,9 @@ __all__ = [
     "RandomWeights",
     "RecombinationCrossover",
     "SegmentCrossover",
+    "SuccessorKeysProblem",
+    "SuccessorMutation",
+    "SuccessorSampling",
     "TSPProblem",
     "Tchebycheff",
     "TourDuplicateElimination",
@@ -79,6 +86,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AssignmentProblem": "assignment",
     "CVRPProblem": "vehicle_routing",
     "CanonicalTourRepair": "repair",
     "CycleCrossover": "crossover",
@@ -104,6 +112,9 @@ _HOMES = {
     "RandomWeights": "weights",
     "RecombinationCrossover": "crossover",
     "SegmentCrossover": "crossover",
+    "SuccessorKeysProblem": "successor_keys",
+    "SuccessorMutation": "successors",
+    "SuccessorSampling": "successors",
     "TSPProblem": "problems",
     "Tchebycheff": "weights",
     "TourDuplicateElimination": "duplicates",

@@ -1,4 +1,4 @@
-"""Write tours and fitness into pymoo's individuals without leaving anything stale behind."""
+"""Write rows and fitness into pymoo's individuals without leaving anything stale behind."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gpu_ls_plugin.evolution.batches.rows import Tours
+    from numpy.typing import NDArray
+
     from gpu_ls_pymoo.problems import Fitness
 
 _EVALUATED = ("F", "G", "H")  # what pymoo's evaluator asks for
 
 
-def write(individuals: Iterable[Any], tours: Tours, values: Fitness | None) -> None:
-    """Give individuals new tours (in place).
+def write(individuals: Iterable[Any], rows: NDArray[Any], values: Fitness | None) -> None:
+    """Give individuals new rows (in place).
 
-    What was known about the old tour is forgotten. With `values` the individuals are evaluated,
+    What was known about the old row is forgotten. With `values` the individuals are evaluated,
     and pymoo neither evaluates nor counts them; without, it does both.
     """
-    for row, individual in enumerate(individuals):
+    for place, individual in enumerate(individuals):
         individual.reset(data=False)  # changing X alone would keep F and the cached violation
-        individual.X = tours[row].copy()
+        individual.X = rows[place].copy()
         if values is not None:
-            individual.F = np.atleast_1d(values[row])
+            individual.F = np.atleast_1d(values[place])
             individual.evaluated.update(_EVALUATED)
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pymoo.core.mutation import Mutation
 from pymoo.core.repair import NoRepair
 
 import gpu_ls_pymoo.individuals as individuals
@@ -17,8 +15,8 @@ from gpu_ls_plugin.evolution.batches.rows import keys
 from gpu_ls_plugin.evolution.fronts.weights import Weights
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_pymoo.distinct import known_tours, offspring_so_far
+from gpu_ls_pymoo.drawn import DrawnMutation
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
-from gpu_ls_pymoo.parameters import probability
 from gpu_ls_pymoo.problems import as_tsp, canonical_tours, cities_of
 from gpu_ls_pymoo.repair import CanonicalTourRepair
 from gpu_ls_pymoo.search import WEIGHTS, improve, improve_distinct, seconds_left
@@ -35,70 +33,7 @@ if TYPE_CHECKING:
 DEFAULT_SEARCH = "lin_kernighan/nearest(8)"
 
 
-class _TourMutation(Mutation):
-    """Draws who is mutated first and once, and has only these rows changed."""
-
-    def __init__(self, prob: Any, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.prob = probability(prob)
-
-    def do(
-        self,
-        problem: Any,
-        pop: Any,
-        inplace: bool = True,
-        *args: Any,
-        random_state: Any = None,
-        algorithm: Any = None,
-        seed: int | None = None,
-        **kwargs: Any,
-    ) -> Any:
-        """Mutate each individual with probability `prob`; the others are not changed.
-
-        Parameters
-        ----------
-        problem : pymoo problem
-        pop : Population
-            Changed, unless `inplace` is False.
-        random_state : numpy.random.Generator, optional
-            Made from `seed` if not given.
-        algorithm : pymoo algorithm, optional
-            The run that this belongs to.
-
-        Returns
-        -------
-        Population
-        """
-        random_state = np.random.default_rng(seed if random_state is None else random_state)
-        if not inplace:
-            pop = deepcopy(pop)
-        drawn = self._drawn(len(pop), random_state, algorithm)
-        chosen, others = pop[drawn], pop[~drawn]
-        if len(chosen):
-            tours, values = self._mutate(problem, chosen, others, random_state, algorithm)
-            individuals.write(chosen, tours, values)
-        return pop
-
-    def _drawn(
-        self, size: int, random_state: np.random.Generator, algorithm: Any
-    ) -> NDArray[np.bool_]:
-        """Tell which of so many individuals are mutated."""
-        drawn: NDArray[np.bool_] = random_state.random(size) < self.prob.get()
-        return drawn
-
-    def _mutate(
-        self,
-        problem: Any,
-        chosen: Any,
-        others: Any,
-        random_state: np.random.Generator,
-        algorithm: Any,
-    ) -> tuple[Tours, Fitness | None]:
-        """Return new tours for the chosen, and their fitness if it is known and will stay valid."""
-        raise NotImplementedError
-
-
-class LocalSearchMutation(_TourMutation):
+class LocalSearchMutation(DrawnMutation):
     """Improve individuals by a local search, all of a generation in one batch.
 
     Tours come out in canonical form (`CanonicalTourRepair`), so that equal tours are equal rows,
@@ -204,7 +139,7 @@ class LocalSearchMutation(_TourMutation):
         return not all(isinstance(r, None | NoRepair | CanonicalTourRepair) for r in repairs)
 
 
-class DoubleBridgeMutation(_TourMutation):
+class DoubleBridgeMutation(DrawnMutation):
     """Kick tours by a random double bridge, which changes four edges; all rows in one batch.
 
     Parameters

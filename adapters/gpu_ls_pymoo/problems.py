@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,6 +14,7 @@ from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
+from gpu_ls_pymoo.remembered import Remembered
 from gpu_ls_pymoo.vehicle_routing import CVRPProblem
 
 if TYPE_CHECKING:
@@ -103,11 +103,11 @@ def as_tsp(problem: object) -> TSP:
             "problem: a MultiObjectiveTSP has several lengths, and this operator takes one; use "
             "LocalSearchMutation, MemeticNSGA2, SegmentCrossover or operators of pymoo"
         )
-    known = _answers.get(id(problem))
+    known = _answers.get(problem)
     if known is None:
         known = tsp_of_pymoo(problem) or _answer(problem)
         _check_size(problem, known)
-        _remember(problem, known)
+        _answers.keep(problem, known)
     return known
 
 
@@ -229,10 +229,4 @@ def _check_size(problem: Any, tsp: TSP) -> None:
         )
 
 
-_answers: dict[int, TSP] = {}  # by the identity of living problems, which need not be hashable
-
-
-def _remember(problem: object, tsp: TSP) -> None:
-    key = id(problem)
-    weakref.finalize(problem, _answers.pop, key, None).atexit = False
-    _answers[key] = tsp
+_answers: Remembered[TSP] = Remembered()

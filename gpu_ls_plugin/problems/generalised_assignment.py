@@ -148,10 +148,14 @@ class GeneralisedAssignment(Assignment):
             loads[every, agents] += self.resources[job, agents]
         return loads[:, :-1]
 
+    def excess(self, rows: Any, /) -> NDArray[np.int64]:
+        """Return by how much agents are overloaded, all together, shape (P,)."""
+        over = np.maximum(self.loads(rows) - self.capacities, 0).sum(axis=1)
+        return np.asarray(over, np.int64)
+
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
         """Return which states give every job to an agent and overload none, shape (P,)."""
-        fits = (self.loads(rows) <= self.capacities).all(axis=1)
-        return np.asarray(fits & super().feasible(rows))
+        return np.asarray((self.excess(rows) == 0) & super().feasible(rows))
 
     def functor(self) -> str:
         """Return the C++ type; prices have 32 bits, where that is enough."""

@@ -45,4 +45,7 @@ AUTO = "rescan"
 ORDERS = {
     "given": Order("gls::GivenOrder"),
     "shuffled": Order("gls::ShuffledOrder", 4),
+    "keys": Order("gls::KeyOrder"),
 }
+DRAWN = ("given", "shuffled")  # orders whose values are chosen by random numbers
+BY_SUMS = ("auto", "rescan", "stored")  # samplers that choose by one number, which may be a key

@@ -17,6 +17,8 @@ struct Successors {
   const int* sources;           // the states
   const unsigned char* active;  // null: all are
   int64 active_stride;          // 0: the same variables of each state
+  const uint64* draws;          // of `KeyOrder`: what chooses the values, in place of random bits
+  const int* listed;            // of `KeyOrder`: variables in their order, of each successor
   int* states;                  // successors
   char* scratch;
   int64 scratch_bytes;  // of a successor of the launch
@@ -46,13 +48,21 @@ struct GenerateSuccessors {
 
     const Sampler<Heuristic> sampler(Memory::of(own + all.sampler_begin));
     Philox numbers(all.seed, Purpose::kSuccessor, row);
-    Philox turns(all.seed, Purpose::kVariableOrder, row);
-    int* const variables = reinterpret_cast<int*>(own + all.order_begin);
-    Order::each(team, all.m, active, variables, turns, step, [&](int variable) {
+    const auto bits = [&](int variable) -> uint64 {
+      if constexpr (Order::kKeys) {
+        return all.draws[successor * m + variable];
+      } else {
+        uint32 random[4];
+        numbers.four<Philox::kRounds>(step + variable, random);
+        return random[0] | uint64(random[1]) << 32;
+      }
+    };
+    Turns turns{reinterpret_cast<int*>(own + all.order_begin), nullptr,
+                Philox(all.seed, Purpose::kVariableOrder, row), step};
+    if constexpr (Order::kKeys) turns.listed = all.listed + successor * m;
+    Order::each(team, all.m, active, turns, [&](int variable) {
       if (team.cut()) return;
-      uint32 random[4];
-      numbers.four<Philox::kRounds>(step + variable, random);
-      const Draw draw{row, random[0] | uint64(random[1]) << 32};
+      const Draw draw{row, bits(variable)};
       prepare(team, heuristic, state, variable);
       const int count = heuristic.values(state, variable);
       int value = -1;

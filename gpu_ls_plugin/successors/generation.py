@@ -18,7 +18,8 @@ from gpu_ls_plugin.heuristics.base import Heuristic
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.successors import layouts
-from gpu_ls_plugin.successors.choices import AUTO, ORDERS, SAMPLERS
+from gpu_ls_plugin.successors.choices import AUTO, BY_SUMS, DRAWN, ORDERS, SAMPLERS
+from gpu_ls_plugin.successors.keys import take_keys
 from gpu_ls_plugin.successors.states import distinct_rows, take_active, take_states
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class SuccessorGeneration:
         if problem is not None:
             checks.instance("problem", problem, kind=Problem, wanted="Problem")
         count = checks.integer("count", count, least=1, most=checks.MOST_INT)
-        order = checks.choice("order", order, known=tuple(ORDERS))
+        order = checks.choice("order", order, known=DRAWN)
         key, number = checks.seed(seed), checks.first_row(first_row)
         sizes = self._sizes(problem)
         chosen = get_backend(backend, device, tours=states)
@@ -144,12 +145,75 @@ class SuccessorGeneration:
                 "sources": sources,
                 "active": mask,
                 "active_stride": stride,
+                "draws": None,
+                "listed": None,
                 "states": found,
             }
             self._generate(chosen, problem, sizes, order, given, chosen.memory(memory_limit))
             if distinct:
                 found = distinct_rows(chosen, found)
             return arrays.give(chosen, found, like=states)
+
+    def decode(
+        self,
+        problem: Problem | None,
+        keys: Any,
+        *,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        memory_limit: int | None = None,
+    ) -> Any:
+        """Return the states that random keys stand for: keys, not random numbers, choose values.
+
+        A state is assigned as a successor of the empty one. A key chooses, of the values of its
+        variable in their order, the first at which the weights so far exceed this share of all
+        weights: the inverse of their distribution function. Uniform keys stand for states as they
+        are generated, and similar keys mostly for similar states (Bean 1994).
+
+        Parameters
+        ----------
+        problem : Problem or None
+            As in a call.
+        keys : float array, shape (P, m) or (P, 2 m), from 0 to 1
+            A key for the value of each variable, and perhaps as many for the order in which the
+            variables are assigned, the least first; else they are by their numbers. NumPy, or
+            CuPy with the result on the same device.
+        backend, device, memory_limit
+            As in a call.
+
+        Returns
+        -------
+        array, shape (P, m), int32
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The heuristic is not one for this problem.
+        InvalidParameterError, InvalidTypeError
+            The sampler is "softmax", which does not choose by a single number, or keys or another
+            parameter are not what is described here; the row is named.
+        """
+        if problem is not None:
+            checks.instance("problem", problem, kind=Problem, wanted="Problem")
+        checks.choice("sampler", self.sampler, known=BY_SUMS)
+        sizes = self._sizes(problem)
+        chosen = get_backend(backend, device, tours=keys)
+        with chosen.current():
+            draws, listed = take_keys(chosen, len(sizes), keys)
+            found = chosen.xp.empty(draws.shape, "int32")
+            given = {
+                "seed": 0,
+                "first_row": 0,
+                "count": 1,
+                "sources": chosen.xp.full(draws.shape, -1, "int32"),
+                "active": None,
+                "active_stride": 0,
+                "draws": draws,
+                "listed": listed,
+                "states": found,
+            }
+            self._generate(chosen, problem, sizes, "keys", given, chosen.memory(memory_limit))
+            return arrays.give(chosen, found, like=keys)
 
     def kernel(
         self,

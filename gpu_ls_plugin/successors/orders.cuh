@@ -5,11 +5,20 @@
 
 namespace gls {
 
+// What orders are made of.
+struct Turns {
+  int* variables;     // memory, where an order needs some
+  const int* listed;  // all variables of the successor in an order, where one is given
+  Philox random;
+  int64 step;  // at which its numbers begin
+};
+
 // Variables by their numbers.
 struct GivenOrder {
+  static constexpr bool kKeys = false;
+
   template <class Team, class Active, class Use>
-  GLS_DEVICE static void each(const Team& team, int m, Active active, int*, Philox&, int64,
-                              Use use) {
+  GLS_DEVICE static void each(const Team&, int m, Active active, Turns&, Use use) {
 #pragma unroll 1
     for (int variable = 0; variable < m; ++variable) {
       if (active(variable)) use(variable);
@@ -17,17 +26,33 @@ struct GivenOrder {
   }
 };
 
-// Each order as likely as any other (Fisher and Yates); random numbers begin at a step.
-struct ShuffledOrder {
+// Variables by their random keys, and other keys choose their values.
+struct KeyOrder {
+  static constexpr bool kKeys = true;
+
   template <class Team, class Active, class Use>
-  GLS_DEVICE static void each(const Team& team, int m, Active active, int* variables,
-                              Philox& random, int64 step, Use use) {
+  GLS_DEVICE static void each(const Team&, int m, Active active, Turns& turns, Use use) {
+#pragma unroll 1
+    for (int turn = 0; turn < m; ++turn) {
+      const int variable = turns.listed[turn];
+      if (active(variable)) use(variable);
+    }
+  }
+};
+
+// Each order as likely as any other (Fisher and Yates).
+struct ShuffledOrder {
+  static constexpr bool kKeys = false;
+
+  template <class Team, class Active, class Use>
+  GLS_DEVICE static void each(const Team& team, int m, Active active, Turns& turns, Use use) {
+    int* const variables = turns.variables;
     const int count = collect(team, m, active, variables);
 #pragma unroll 1
     for (int turn = 0; turn < count; ++turn) {
       team.once([&] {
-        random.seek(step + turn);
-        const int chosen = turn + int(random.below(uint32(count - turn)));
+        turns.random.seek(turns.step + turn);
+        const int chosen = turn + int(turns.random.below(uint32(count - turn)));
         const int variable = variables[chosen];
         variables[chosen] = variables[turn];
         variables[turn] = variable;

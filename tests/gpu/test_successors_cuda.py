@@ -67,6 +67,17 @@ def test_what_is_kept_beside_states(sampler):
         assert_same(Spread(60, bins, 2), states, sampler, memory_limit=100_000)
 
 
+@pytest.mark.parametrize("sampler", ["stored", "rescan"])
+def test_random_keys_stand_for_the_same_states(sampler):
+    for part, values in ((random_table(5, 300), 5), (Spread(40, 7, 6), 40)):
+        keys = np.random.default_rng(values).random((65, 2 * values))
+        keys[0] = 1
+        for given in (keys, keys[:, :values], keys.astype(np.float32)):
+            decode = gls.SuccessorGeneration(part, sampler).decode
+            host, device = (decode(None, given, backend=b) for b in ("cpu", "cuda"))
+            assert np.array_equal(host, device)
+
+
 @samplers
 def test_many_values_of_one_variable(sampler):
     assert_same(random_table(2, 1_000_000), np.full((2, 2), -1), sampler, count=2)

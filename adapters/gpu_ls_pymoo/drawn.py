@@ -1,0 +1,80 @@
+"""Mutations that work on the chosen individuals alone, in one batch."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pymoo.core.mutation import Mutation
+
+import gpu_ls_pymoo.individuals as individuals
+from gpu_ls_pymoo.parameters import probability
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_pymoo.problems import Fitness
+
+
+class DrawnMutation(Mutation):
+    """Draws who is mutated first and once, and has only these rows changed."""
+
+    def __init__(self, prob: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.prob = probability(prob)
+
+    def do(
+        self,
+        problem: Any,
+        pop: Any,
+        inplace: bool = True,
+        *args: Any,
+        random_state: Any = None,
+        algorithm: Any = None,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Mutate each individual with probability `prob`; the others are not changed.
+
+        Parameters
+        ----------
+        problem : pymoo problem
+        pop : Population
+            Changed, unless `inplace` is False.
+        random_state : numpy.random.Generator, optional
+            Made from `seed` if not given.
+        algorithm : pymoo algorithm, optional
+            The run that this belongs to.
+
+        Returns
+        -------
+        Population
+        """
+        random_state = np.random.default_rng(seed if random_state is None else random_state)
+        if not inplace:
+            pop = deepcopy(pop)
+        drawn = self._drawn(len(pop), random_state, algorithm)
+        chosen, others = pop[drawn], pop[~drawn]
+        if len(chosen):
+            rows, values = self._mutate(problem, chosen, others, random_state, algorithm)
+            individuals.write(chosen, rows, values)
+        return pop
+
+    def _drawn(
+        self, size: int, random_state: np.random.Generator, algorithm: Any
+    ) -> NDArray[np.bool_]:
+        """Tell which of so many individuals are mutated."""
+        drawn: NDArray[np.bool_] = random_state.random(size) < self.prob.get()
+        return drawn
+
+    def _mutate(
+        self,
+        problem: Any,
+        chosen: Any,
+        others: Any,
+        random_state: np.random.Generator,
+        algorithm: Any,
+    ) -> tuple[NDArray[Any], Fitness | None]:
+        """Return new rows for the chosen, and their fitness if it is known and will stay valid."""
+        raise NotImplementedError

@@ -1,0 +1,109 @@
+"""Assignment problems in pymoo: costs, constraints, and what their rows may be."""
+
+from __future__ import annotations
+
+import gc
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+
+import cloudpickle
+from pymoo.core.problem import Problem
+from pymoo.core.variable import Integer
+from pymoo.problems import get_problem
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.exceptions import InvalidProblemError, InvalidTourError, InvalidTypeError
+from gpu_ls_pymoo import AssignmentProblem, SuccessorSampling, assignment
+
+RNG = np.random.default_rng(3)
+COLOURING = gls.GraphColouring.random(12, 0.5, 4)
+TASKS = gls.GeneralisedAssignment.generated("D", 15, 3)
+PLACES = gls.QuadraticAssignment.generated(7)
+
+
+class Odd(gls.Assignment):
+    """Rows with an odd sum alone are feasible."""
+
+    integer = False
+
+    def cost(self, rows: Any, /) -> Any:
+        return self.check(rows) @ (np.arange(self.n) / 4)
+
+    def feasible(self, rows: Any, /) -> Any:
+        return self.check(rows).sum(axis=1) % 2 == 1
+
+
+def integers(low: Any, high: Any, vtype: Any = int) -> Problem:
+    """Return a problem of pymoo's own with these bounds."""
+    return Problem(n_var=len(low), n_obj=1, xl=np.array(low), xu=np.array(high), vtype=vtype)
+
+
+@pytest.mark.parametrize(
+    "problem", [COLOURING, TASKS, PLACES, Odd([2, 3, 4])], ids=lambda p: type(p).__name__
+)
+def test_costs_and_bounds(problem: gls.Assignment) -> None:
+    wrapped = AssignmentProblem(problem)
+    assert (wrapped.n_var, wrapped.n_obj, wrapped.vtype) == (problem.n, 1, int)
+    assert (wrapped.xl == 0).all() and (wrapped.xu == problem.sizes - 1).all()
+    rows = SuccessorSampling()(wrapped, 20, seed=1).get("X")
+    for same in (rows, rows.astype(float), rows.astype(object)):
+        found = wrapped.evaluate(same, return_as_dictionary=True)
+        assert found["F"][:, 0].tolist() == problem.cost(rows).tolist()
+        assert (wrapped.states(same) == rows).all()
+    broken = found.get("G", np.zeros((20, 0)))
+    assert ((broken > 0).any(axis=1) == ~problem.feasible(rows)).all()
+
+
+def test_constraints_say_by_how_much_they_are_broken() -> None:
+    rows = RNG.integers(0, 3, (20, 15))
+    over = np.maximum(TASKS.loads(rows) - TASKS.capacities, 0).sum(axis=1)
+    assert (AssignmentProblem(TASKS).evaluate(rows, return_values_of=["G"])[:, 0] == over).all()
+    odd = AssignmentProblem(Odd([4, 4]))
+    found = odd.evaluate(np.array([[1, 2], [1, 1]]), return_values_of=["G"])
+    assert found.tolist() == [[0], [1]]
+    assert AssignmentProblem(COLOURING).n_constr == AssignmentProblem(PLACES).n_constr == 0
+
+
+def test_names_optimum_and_copies() -> None:
+    problem = AssignmentProblem(gls.GraphColouring(2, [(0, 1)], 2, name="edge"))
+    assert problem.name() == "edge"
+    assert problem.pareto_front().tolist() == [[0]]
+    assert AssignmentProblem(TASKS).pareto_front() is None
+    assert deepcopy(problem) is problem
+    copy = cloudpickle.loads(cloudpickle.dumps(problem))
+    assert copy.evaluate(np.array([[1, 1]])).tolist() == [[1]]
+
+
+def test_wrong_problems_and_rows_are_named() -> None:
+    with pytest.raises(InvalidTypeError, match=r"TSP is not a gpu_ls_plugin\.Assignment"):
+        AssignmentProblem(gls.TSP([(0, 0)]))
+    with pytest.raises(InvalidTourError, match="row 1 has 4 as its variable 2"):
+        AssignmentProblem(COLOURING).evaluate(np.array([[0] * 12, [0, 0, 4] + [0] * 9]))
+    with pytest.raises(InvalidTourError, match="operators of permutations"):
+        AssignmentProblem(PLACES).evaluate(np.zeros((2, 7), int))
+    for problem, error, text in (
+        (COLOURING, InvalidTypeError, r"wrap a gpu_ls_plugin\.Assignment as AssignmentProblem"),
+        (get_problem("zdt1"), InvalidTypeError, "ZDT1 has vtype <class 'float'>.*vtype=int"),
+        (integers([0], [1], None), InvalidTypeError, "Problem has vtype None"),
+        (Problem(n_var=2, vtype=int), InvalidTypeError, "no lower and upper bounds"),
+        (Problem(vars={"x": Integer(bounds=(0, 2))}), InvalidTypeError, "no lower and upper"),
+        (integers([0, 0.5], [1, 1]), InvalidProblemError, "variable 1 are 0.5 to 1"),
+    ):
+        with pytest.raises(error, match=text):
+            assignment.domains_of(problem)
+
+
+def test_domains_are_kept_as_long_as_the_problem_lives() -> None:
+    problem, before = integers([2, 0], [5, 3]), len(assignment._domains)
+    domains = assignment.domains_of(problem)
+    assert assignment.domains_of(problem) is domains
+    assert domains.lowest.tolist() == [2, 0] and domains.problem.sizes.tolist() == [4, 4]
+    assert len(assignment._domains) == before + 1
+    del problem
+    gc.collect()
+    assert len(assignment._domains) == before
