@@ -10,10 +10,13 @@ from hypothesis import settings
 
 from gpu_ls_plugin.backends import compile_check
 from gpu_ls_plugin.exceptions import GpuLsError
+from tests.helpers.quick_compiles import quick_flags
 
 # Most of the time goes into compiling, and results do not depend on how it is done:
 # tests/backends/test_optimisation.py. `GPU_LS_CXXFLAGS= pytest` tests what users run.
-os.environ.setdefault("GPU_LS_CXXFLAGS", "-Og")
+# Set by the first process for all that it starts.
+if "GPU_LS_CXXFLAGS" not in os.environ:
+    os.environ["GPU_LS_CXXFLAGS"] = quick_flags()
 
 # The first example may compile a kernel, and machines may be busy.
 settings.register_profile("tests", deadline=None)

@@ -7,6 +7,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends.cpu import CpuBackend
 from tests.helpers.configurations import FILTERED, QUEUES, two_opt_climb
+from tests.helpers.quick_compiles import quick_flags
 from tests.helpers.random_problems import random_problem, random_tours
 
 SEARCHES = {
@@ -24,7 +25,7 @@ SEARCHES = {
 def test_optimisation_changes_no_tour(search, metric, monkeypatch):
     problem, tours = random_problem(metric, 40), random_tours(40, 4)
     found = []
-    for flags in ("-Og", ""):
+    for flags in (quick_flags(), ""):
         backend = CpuBackend()  # that has loaded nothing yet
         monkeypatch.setattr("gpu_ls_plugin.backends._cpu", lambda backend=backend: backend)
         monkeypatch.setenv("GPU_LS_CXXFLAGS", flags)
