@@ -14,12 +14,55 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.assignment import Assignment
     from gpu_ls_plugin.searches.successors.plan import Plan
 
+NOTHING = 2**62  # what a state costs that nobody has found
 NO_TARGET = -(2**63)
 UNIT = 4096  # gls::kUnit
 WHOLE = 256  # fixed point of the tenure
 WORD = 2**32
 RIVALS = 2**31  # rounds later, so that rows are compared with others than they are mixed with
 GOLDEN = 0x9E3779B97F4A7C15  # rounds draw numbers of their own
+
+
+class Elites:
+    """The best states of rows, and what they are worth.
+
+    Attributes
+    ----------
+    states : array, shape (P, m), int32
+    costs, excesses : arrays, shape (P,), int64
+        As the problem's functor says.
+    """
+
+    def __init__(self, xp: Any, states: Any) -> None:
+        self._xp = xp
+        self.states = states.copy()
+        self.costs, self.excesses = (xp.full(len(states), NOTHING, "int64") for _ in range(2))
+
+    def worse_than(self, others: Elites, rows: Any = slice(None)) -> Any:
+        """Return which rows break constraints by more than those others, or else cost more."""
+        excesses, costs = others.excesses[rows], others.costs[rows]
+        worse = excesses < self.excesses
+        worse |= (excesses == self.excesses) & (costs < self.costs)
+        return worse
+
+    def take(self, others: Elites) -> Any:
+        """Replace what is worse than others of the same row; return where."""
+        worse = self.worse_than(others)
+        for own, its in zip(self._arrays(), others._arrays(), strict=True):
+            self._xp.copyto(own, its, where=worse if own.ndim == 1 else worse[:, None])
+        return worse
+
+    def forget(self, rows: slice) -> None:
+        """Let any other state be better than those of some rows."""
+        self.costs[rows] = self.excesses[rows] = NOTHING
+
+    @property
+    def alike(self) -> bool:
+        """Whether all rows are worth the same."""
+        return all(bool((a == a[0]).all()) for a in (self.costs, self.excesses))
+
+    def _arrays(self) -> tuple[Any, ...]:
+        return self.states, self.costs, self.excesses
 
 
 class Population:
@@ -40,10 +83,10 @@ class Population:
 
     Attributes
     ----------
-    elites : array, shape (P, m), int32
+    elites : Elites
+        The best state of each row since it began anew, from which the next round begins.
+    found : Elites
         The best state of each row.
-    costs, excesses : arrays, shape (P,), int64
-        Of the elites, as the problem's functor says.
     round, step : int
         How many rounds are over, and steps of the one that is not.
     move_counts : array, shape (P,), int64
@@ -76,14 +119,13 @@ class Population:
                 f"memory_limit: {fitting:,} of {size:,} states fit; search fewer at once"
             )
         self.round = self.step = 0
-        self.states, self.elites = states, states.copy()
-        self.costs = xp.full(size, 2**62, "int64")
-        self.excesses = xp.full(size, 2**62, "int64")
+        self.states = states
+        self.elites, self.found = Elites(xp, states), Elites(xp, states)
+        self._idle = xp.zeros(size, "int64")  # rounds in which a row has found nothing better
         self.move_counts = xp.zeros(size, "int64")
         self._memory, self._seed, self._first_row = memory, seed, first_row
         self._partners = Partners(xp, size, seed, first_row) if size > 1 else None
-        self._bests = xp.empty_like(states)
-        self._best_costs, self._best_excesses = xp.empty(size, "int64"), xp.empty(size, "int64")
+        self._bests = Elites(xp, states)  # of the round
         self.released = xp.empty(states.shape, "bool")
         self._words = kept_words(xp, problem.words())
         self._tabu = tabu_kernel(problem, self.layout.team)
@@ -107,9 +149,9 @@ class Population:
             "per_variable": round(WHOLE * plan.tenure.per_variable),
             "sizes": xp.asarray(problem.sizes),
             "states": states,
-            "bests": self._bests,
-            "best_costs": self._best_costs,
-            "best_excesses": self._best_excesses,
+            "bests": self._bests.states,
+            "best_costs": self._bests.costs,
+            "best_excesses": self._bests.excesses,
             "move_counts": self.move_counts,
             "tabu": xp.empty((size, m, most), "int32"),
             "listed": xp.empty((size, m), "int32"),
@@ -117,7 +159,7 @@ class Population:
         if bool((states < 0).any()):
             self._assign(states, states < 0)
         self._of_release = {
-            "elites": self.elites,
+            "elites": self.elites.states,
             "mixed": min(WORD - 1, round(WORD * plan.mixing)) if size > 1 else 0,
             "released": plan.released,
             "sources": xp.empty_like(states),
@@ -141,7 +183,8 @@ class Population:
             seconds=seconds,
         )
         self.step += steps
-        self._absorb()
+        self._idle[self.elites.take(self._bests)] = -1  # 0 when the round is over
+        self.found.take(self._bests)
 
     @property
     def round_is_over(self) -> bool:
@@ -151,6 +194,7 @@ class Population:
     def renew(self) -> None:
         """Begin the next round with successors of the best states."""
         self.round, self.step = self.round + 1, 0
+        self._idle += 1
         arguments = self._common | self._of_release
         arguments |= {
             "round": self.round,
@@ -158,6 +202,8 @@ class Population:
             "bases": self._bases(),
         }
         self.backend.launch(self._release, len(self.states), arguments)
+        if len(self.states) > 1 and self.elites.alike:
+            self._restart()
         self._assign(self._of_release["sources"], self.released)
 
     def mates_of(self, number: int) -> Any:
@@ -168,16 +214,19 @@ class Population:
         return xp.ascontiguousarray(self._partners.of(number))
 
     def _bases(self) -> Any:
-        """Return the row that each goes on from: its own, or now and then a better one."""
+        """Return the row that each goes on from: its own, or a better one after idle rounds."""
         xp = self.backend.xp
-        own = xp.arange(len(self.states), dtype="int32")
-        if self.round % self.plan.migration:
-            return own
         rivals = self.mates_of(self.round + RIVALS)
-        excesses, costs = self.excesses[rivals], self.costs[rivals]
-        better = excesses < self.excesses
-        better |= (excesses == self.excesses) & (costs < self.costs)
-        return xp.where(better, rivals, own).astype("int32")
+        moves = (self._idle >= self.plan.migration) & self.elites.worse_than(self.elites, rivals)
+        self._idle[moves] = 0
+        return xp.where(moves, rivals, xp.arange(len(self.states), dtype="int32")).astype("int32")
+
+    def _restart(self) -> None:
+        """Let every second row begin anew."""
+        self._of_release["sources"][1::2] = -1
+        self.released[1::2] = True
+        self.elites.forget(slice(1, None, 2))
+        self._idle[1::2] = 0
 
     def _assign(self, sources: Any, active: Any) -> None:
         """Let the states be successors of some, in which active variables have no value yet."""
@@ -194,12 +243,3 @@ class Population:
             memory_limit=self._memory,
             first_row=self._first_row,
         )
-
-    def _absorb(self) -> None:
-        """Replace the elites by what is better."""
-        xp, excesses, costs = self.backend.xp, self._best_excesses, self._best_costs
-        better = excesses < self.excesses
-        better |= (excesses == self.excesses) & (costs < self.costs)
-        xp.copyto(self.elites, self._bests, where=better[:, None])
-        xp.copyto(self.costs, costs, where=better)
-        xp.copyto(self.excesses, excesses, where=better)

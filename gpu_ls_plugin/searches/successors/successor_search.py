@@ -54,7 +54,8 @@ class SuccessorSearch:
         Share of states of which, instead, each variable takes the value of the best state of its
         row or of another one, from 0 to 1; none where values can be renamed.
     migration : int
-        Rounds after which rows go on from the best state of another row, if that is better.
+        Rounds without anything better after which a row goes on from the best state of another
+        one, if that is better.
     steps : int, optional
         Of a round; by default 50 for each variable.
     tenure : int, optional
@@ -257,7 +258,7 @@ class _Run:
         """Note the state, tell the callback; return whether the target is reached."""
         population, statistics = self.population, self.statistics
         backend = population.backend
-        costs, excesses = map(backend.to_numpy, (population.costs, population.excesses))
+        costs, excesses = map(backend.to_numpy, (population.found.costs, population.found.excesses))
         feasible = excesses == 0
         own = costs[feasible] if feasible.any() else costs
         best = int(own.min())
@@ -278,7 +279,7 @@ class _Run:
                     total=size,
                     kicks=statistics.kicks,
                     improved=improved,
-                    best_tours=lambda: backend.to_numpy(population.elites),
+                    best_tours=lambda: backend.to_numpy(population.found.states),
                 )
             )
         if self.target is None or not feasible.any() or best > self.target:
@@ -290,8 +291,8 @@ class _Run:
     def finished(self, states: Any) -> Result:
         """Return the best states as the kind of array that came in; observers are told."""
         population, problem = self.population, self.problem
-        rows = population.backend.to_numpy(population.elites)
-        costs, claimed = problem.cost(rows), population.backend.to_numpy(population.costs)
+        rows = population.backend.to_numpy(population.found.states)
+        costs, claimed = problem.cost(rows), population.backend.to_numpy(population.found.costs)
         if population.step or population.round:
             wrong = costs != claimed
             if wrong.any():
@@ -303,7 +304,7 @@ class _Run:
                 )
         self.statistics.seconds = self.stopwatch.elapsed
         observers.notify(problem, self.search, self.statistics)
-        found = arrays.give(population.backend, population.elites, like=states)
+        found = arrays.give(population.backend, population.found.states, like=states)
         if arrays.on_gpu(states):
             costs = population.backend.xp.asarray(costs)
         return Result(found, costs, self.statistics, problem)

@@ -96,7 +96,7 @@ def population_of(problem, states, **options):
 @pytest.mark.parametrize("release", ["random", "worst", "related"])
 def test_up_to_twice_the_share_is_released(problem, release):
     population = population_of(problem, starts(problem, 40), release=release, mixing=0.0, share=0.2)
-    elites = population.elites.copy()
+    elites = population.elites.states.copy()
     population.renew()
     released = population.released
     counts = released.sum(axis=1)
@@ -118,7 +118,7 @@ def test_what_costs_most_is_released_first():
 
 def test_what_has_the_same_value_is_released_together():
     population = population_of(GENERALISED, starts(GENERALISED, 30), release="related", mixing=0.0)
-    elites = population.elites.copy()
+    elites = population.elites.states.copy()
     population.renew()
     for state, released in zip(elites, population.released, strict=True):
         values = np.unique(state[released])
@@ -128,7 +128,7 @@ def test_what_has_the_same_value_is_released_together():
 @every_problem
 def test_mixed_states_have_their_parents_values(problem):
     population = population_of(problem, starts(problem, 20), mixing=1.0, share=0.05)
-    elites = population.elites.copy()
+    elites = population.elites.states.copy()
     population.renew()
     kept = np.where(population.released, -1, population.states)
     if problem.interchangeable:
@@ -145,13 +145,28 @@ def test_mixed_states_have_their_parents_values(problem):
 
 def test_rows_go_on_from_better_ones():
     states = starts(QUADRATIC, 8)
-    population = population_of(QUADRATIC, states, mixing=0.0, share=0.01, migration=1)
-    elites = population.elites.copy()
-    population.costs[1:] = 10**9  # so that only the first one is good
+    population = population_of(QUADRATIC, states, mixing=0.0, share=0.01, migration=2)
+    elites = population.elites.states.copy()
+    population.elites.costs[1:] = 10**9 + np.arange(7)[::-1]  # only the first one is good
+    population._idle[:] = [0, 3, 3, 3, 0, 3, 3, 3]
     population.renew()
-    bases = np.where(population.mates_of(1 + RIVALS) == 0, 0, np.arange(8))
+    rivals = population.mates_of(1 + RIVALS)
+    costs = population.elites.costs
+    moves = (costs[rivals] < costs) & (np.arange(8) % 4 > 0)
+    bases = np.where(moves, rivals, np.arange(8))
     assert ((population.states == elites[bases]) | population.released).all()
-    assert (bases[1:] == 0).sum() == 1 and (~population.released).any(axis=1).all()
+    assert moves.any() and (~population.released).any(axis=1).all()
+
+
+def test_rows_that_have_become_alike_begin_anew():
+    population = population_of(QUADRATIC, np.tile(np.arange(10), (6, 1)), mixing=0.0, share=0.01)
+    population.elites.costs[:] = population.elites.costs[0]
+    best = population.found.states.copy()
+    population.renew()
+    assert population.released[1::2].all() and not population.released[::2].all(axis=1).any()
+    population.advance(30, 100.0)
+    assert (QUADRATIC.cost(population.found.states) <= QUADRATIC.cost(best)).all()
+    assert (population.elites.costs < 2**62).all()
 
 
 def test_it_stops_when_it_is_told_to():

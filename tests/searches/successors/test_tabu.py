@@ -42,7 +42,7 @@ def test_steps_are_the_oracle_s(kind, seed, launch):
     for row, state in enumerate(states.tolist()):
         last, best = tabu_search(problem, state, STEPS, plan.tenure, seed=seed, row=FIRST_ROW + row)
         assert population.states[row].tolist() == last
-        assert population.elites[row].tolist() == best
+        assert population.elites.states[row].tolist() == best
 
 
 def test_a_step_is_the_best_of_all_moves():
