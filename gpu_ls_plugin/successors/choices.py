@@ -40,7 +40,7 @@ SAMPLERS = {
     "rescan": Sampler("gls::Rescan", "successors/rescan.cuh"),
     "softmax": Sampler("gls::Softmax", "successors/softmax.cuh"),
 }
-AUTO = "rescan"
+MOST_STORED = 48 << 10  # bytes of ratings that "stored" is the fastest for
 
 ORDERS = {
     "given": Order("gls::GivenOrder"),

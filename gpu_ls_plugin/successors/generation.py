@@ -18,7 +18,7 @@ from gpu_ls_plugin.heuristics.base import Heuristic
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.successors import layouts
-from gpu_ls_plugin.successors.choices import AUTO, BY_SUMS, DRAWN, ORDERS, SAMPLERS
+from gpu_ls_plugin.successors.choices import BY_SUMS, DRAWN, MOST_STORED, ORDERS, SAMPLERS
 from gpu_ls_plugin.successors.keys import take_keys
 from gpu_ls_plugin.successors.states import distinct_rows, take_active, take_states
 
@@ -50,7 +50,8 @@ class SuccessorGeneration:
         How a value is chosen. "stored" keeps the ratings in memory, as the paper; "rescan" keeps
         nothing and rates values again, and chooses what "stored" does;
         "softmax" draws a random number for every value (Gumbel-max) and chooses others, with the
-        same probabilities up to 1e-6 of each. "auto" is "rescan".
+        same probabilities up to 1e-6 of each. "auto" is "stored" where the ratings of
+        all values fit the shared memory of a block, else "rescan".
 
     Raises
     ------
@@ -223,7 +224,7 @@ class SuccessorGeneration:
         problem: Problem | None = None,
     ) -> Kernel:
         """Compose the generation of one successor per team; `memory` is the sampler's."""
-        part, name = self.heuristic.on(problem), self._sampler
+        part, name = self.heuristic.on(problem), self._sampler(problem)
         sampler, functor = SAMPLERS[name], part.functor()
         size = f'static_assert(sizeof({functor}::Rating) == {part.rating_bytes}, "rating_bytes");'
         parts = (functor, sampler.functor, ORDERS[order].functor, memory)
@@ -240,9 +241,13 @@ class SuccessorGeneration:
             headers=("heuristics/heuristic.cuh", *headers, sampler.header),
         )
 
-    @property
-    def _sampler(self) -> str:
-        return AUTO if self.sampler == "auto" else self.sampler
+    def _sampler(self, problem: Problem | None) -> str:
+        """Return the sampler by name; what "auto" chooses between finds the same values."""
+        if self.sampler != "auto":
+            return self.sampler
+        part = self.heuristic.on(problem)
+        ratings = int(np.max(part.sizes(problem))) * part.rating_bytes
+        return "stored" if ratings <= MOST_STORED else "rescan"
 
     def _sizes(self, problem: Problem | None) -> NDArray[Any]:
         """Return how many values variables may have."""
@@ -272,7 +277,7 @@ class SuccessorGeneration:
         """Fill `states`, as many rows in a launch as fit the memory."""
         m, most, part = len(sizes), int(sizes.max()), self.heuristic.on(problem)
         team = layouts.team(backend, most)
-        own = SAMPLERS[self._sampler].own_bytes(most, part.rating_bytes)
+        own = SAMPLERS[self._sampler(problem)].own_bytes(most, part.rating_bytes)
         shared = own if layouts.in_shared_memory(backend, team, own) else 0
         scratch = layouts.Scratch.of(
             part.kept_bytes(problem), m * ORDERS[order].variable_bytes, own - shared

@@ -8,11 +8,11 @@ namespace gls {
 // Lanes that take turns in a range of their own, so that they read what memory hands out at once.
 // Ranges follow each other in the order of the values.
 template <class Team>
-constexpr int kTogether = Team::kLanes > 1 ? 8 : 1;
+constexpr int kTogether = Team::kLanes > 1 ? 4 : 1;
 
 // Values that a lane has on their way at a time; the compiler of a CPU makes vectors itself.
 template <class Team>
-constexpr int kAhead = Team::kLanes > 1 ? 4 : 1;
+constexpr int kAhead = Team::kLanes > 1 ? 8 : 1;
 
 // Every kStep-th value of [from, to).
 template <int kStep, int kAhead>

@@ -22,7 +22,7 @@ PROBLEMS = {
     "generalised": gls.GeneralisedAssignment.generated("D", 60, 7, 1),
     "symmetric": gls.QuadraticAssignment.generated(40, 1),
     "asymmetric": gls.QuadraticAssignment(*TABLES[:2]),
-    "large": gls.QuadraticAssignment(*(TABLES[2:] * 10**6)),
+    "large": gls.QuadraticAssignment(*(TABLES[2:] * 10**4)),
     "theirs": BinPacking(np.arange(1, 31), 20, 40),
 }
 every_problem = pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
