@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +41,30 @@ def environment(**changes: str) -> dict[str, str]:
     return kept | changes
 
 
-def gpu_ls(*arguments: object, **changes: str) -> subprocess.CompletedProcess[str]:
+def gpu_ls(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run a command in this process, which has imported and compiled what it needs."""
+    given = list(map(str, arguments))
+    out, error = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(error), warnings.catch_warnings():
+        warnings.simplefilter("default")
+        try:
+            code = main(given)
+        except SystemExit as end:  # argparse
+            code = end.code
+    return subprocess.CompletedProcess(given, code, out.getvalue(), error.getvalue())
+
+
+def gpu_ls_json(*arguments: object) -> Any:
+    return found_by(gpu_ls(*arguments, "--json"))
+
+
+def found_by(done: subprocess.CompletedProcess[str]) -> Any:
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def gpu_ls_apart(*arguments: object, **changes: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own, as users do."""
     return subprocess.run(
         [sys.executable, "-m", "gpu_ls_plugin", *map(str, arguments)],
         capture_output=True,
@@ -47,12 +73,6 @@ def gpu_ls(*arguments: object, **changes: str) -> subprocess.CompletedProcess[st
         check=False,
         env=environment(**changes),
     )
-
-
-def gpu_ls_json(*arguments: object, **changes: str) -> Any:
-    done = gpu_ls(*arguments, "--json", **changes)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 def write_instance(path: Path, n: int, *, seed: int = 1) -> Path:
@@ -75,7 +95,8 @@ def test_solve_writes_tour_plot_and_summary(tmp_path: Path) -> None:
     curve, history = tmp_path / "curve.svg", tmp_path / "history.csv"
     saved = tmp_path / "result.json.gz"
     files = ("--tour", tour_file, "--plot", plot, "--curve", curve, "--history", history)
-    found = gpu_ls_json("solve", CAPITALS, *QUICK, *files, "--result", saved)
+    options = (*QUICK, *files, "--result", saved, "--json")
+    found = found_by(gpu_ls_apart("solve", CAPITALS, *options))
     problem = TSP.read(CAPITALS)
     assert found["cities"] == problem.n and found["metric"] == "GEO"
     assert found["best_cost"] == problem.cost(found["best_tour"])[0]
@@ -99,7 +120,7 @@ def test_solve_writes_tour_plot_and_summary(tmp_path: Path) -> None:
 
 
 def test_solve_for_people() -> None:
-    done = gpu_ls("solve", CAPITALS, *QUICK)
+    done = gpu_ls_apart("solve", CAPITALS, *QUICK)
     assert done.returncode == 0, done.stderr
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
     assert [name for name in lines if name != "restarts"] == [
@@ -121,10 +142,11 @@ def test_same_seed_same_tour(tmp_path: Path) -> None:
     assert once["kicks"] == 4 * once["kicks_per_tour"] == 20 and once["stopped_by"] == "kicks"
 
 
-def test_only_the_time_has_to_be_chosen(tmp_path: Path) -> None:
+def test_only_the_time_has_to_be_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPU_LS_THREADS", "3")
     file = write_instance(tmp_path / "a.tsp", 60)
     options = ("--backend", "cpu", "--seconds", 0.2)
-    found = gpu_ls_json("solve", file, *options, GPU_LS_THREADS="3")
+    found = gpu_ls_json("solve", file, *options)
     assert found["population"] == 500 and found["start"] == "random_tours"
     assert found["seconds"] < 0.5
 
@@ -197,7 +219,7 @@ def test_searches(given: str, text: str, tmp_path: Path) -> None:
 
 def test_moves_end_the_search(tmp_path: Path) -> None:
     file = write_instance(tmp_path / "a.tsp", 40)
-    found = gpu_ls_json("solve", file, *QUICK, "--moves", 2)
+    found = gpu_ls_json("solve", file, *QUICK, "--seconds", 50, "--moves", 2)
     assert found["moves_per_tour"] == 2 and 0 < found["moves"] <= 2 * found["population"]
     assert found["stopped_by"] == "moves"
 
@@ -225,7 +247,7 @@ def test_no_time_still_gives_a_tour(tmp_path: Path) -> None:
 
 def test_a_pipe_is_written_to_directly(tmp_path: Path) -> None:
     file = write_instance(tmp_path / "a.tsp", 5)
-    done = gpu_ls("solve", file, *QUICK, "--tour", "/dev/stdout")
+    done = gpu_ls_apart("solve", file, *QUICK, "--tour", "/dev/stdout")
     assert done.returncode == 0 and "TOUR_SECTION" in done.stdout
 
 
@@ -372,13 +394,13 @@ def test_bad_input(
 
 
 def test_bad_input_ends_the_command(tmp_path: Path) -> None:
-    done = gpu_ls("solve", tmp_path / "nothing.tsp")
+    done = gpu_ls_apart("solve", tmp_path / "nothing.tsp")
     assert done.returncode == 2 and done.stdout == ""
     assert "nothing.tsp" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
-    done = gpu_ls("solve", tmp_path / "nothing.tsp", "--debug")
+    done = gpu_ls_apart("solve", tmp_path / "nothing.tsp", "--debug")
     assert done.returncode != 0 and "Traceback" in done.stderr
 
 
@@ -395,16 +417,16 @@ def test_a_missing_plot_extra_is_found_before_the_search(option: str, tmp_path: 
     file = write_instance(tmp_path / "a.tsp", 9)
     options = ("--backend", "cpu", "--seconds", 60, option, tmp_path / "out.png")
     begin = time.monotonic()
-    done = gpu_ls("solve", file, *options, **without(tmp_path, "matplotlib"))
+    done = gpu_ls_apart("solve", file, *options, **without(tmp_path, "matplotlib"))
     assert done.returncode == 2 and 'pip install "gpu-ls-plugin[plot]"' in done.stderr
     assert time.monotonic() - begin < 30
 
 
 def test_a_missing_compiler_is_explained(tmp_path: Path) -> None:
     file = write_instance(tmp_path / "a.tsp", 9)
-    done = gpu_ls("solve", file, *QUICK, CXX="/no/such/compiler")
+    done = gpu_ls_apart("solve", file, *QUICK, CXX="/no/such/compiler")
     assert done.returncode == 2 and 'pip install "gpu-ls-plugin[cpu]"' in done.stderr
-    done = gpu_ls("doctor", CXX="/no/such/compiler", CUDA_VISIBLE_DEVICES="")
+    done = gpu_ls_apart("doctor", CXX="/no/such/compiler", CUDA_VISIBLE_DEVICES="")
     assert done.returncode == 1 and "gpu-ls-plugin[cpu]" in done.stdout
 
 
@@ -426,12 +448,13 @@ def test_plugins_that_fail_are_listed(tmp_path: Path) -> None:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[gpu_ls_plugin]\nbad = surely_not_there\n")
     path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
-    rows = {row["name"]: row for row in gpu_ls_json("plugins", PYTHONPATH=path)}
+    found = found_by(gpu_ls_apart("plugins", "--json", PYTHONPATH=path))
+    rows = {row["name"]: row for row in found}
     assert rows["bad"]["status"] == "error" and "surely_not_there" in rows["bad"]["error"]
     assert rows["builtin"]["status"] == "loaded"
-    done = gpu_ls("plugins", PYTHONPATH=path)
+    done = gpu_ls_apart("plugins", PYTHONPATH=path)
     assert done.returncode == 0 and "surely_not_there" in done.stdout
-    done = gpu_ls("plugins", PYTHONPATH=path, GPU_LS_STRICT_PLUGINS="1")
+    done = gpu_ls_apart("plugins", PYTHONPATH=path, GPU_LS_STRICT_PLUGINS="1")
     assert done.returncode == 2 and "'bad'" in done.stderr and "Traceback" not in done.stderr
 
 
@@ -463,7 +486,8 @@ def test_operators() -> None:
 
 def test_doctor(tmp_path: Path) -> None:
     cache = tmp_path / "new" / "cache"
-    rows = {row["name"]: row for row in gpu_ls_json("doctor", GPU_LS_CACHE_DIR=str(cache))}
+    found = found_by(gpu_ls_apart("doctor", "--json", GPU_LS_CACHE_DIR=str(cache)))
+    rows = {row["name"]: row for row in found}
     assert rows["numpy"]["detail"] == f"numpy {np.__version__}"
     assert rows["C++ compiler"]["status"] == rows["backend cpu"]["status"] == "ok"
     assert str(cache) in rows["cache of CPU programs"]["detail"] and not cache.exists()
@@ -474,7 +498,8 @@ def test_doctor(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_doctor_finds_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    rows = {row["name"]: row for row in gpu_ls_json("doctor", GPU_LS_CACHE_DIR=str(tmp_path / "a"))}
+    done = gpu_ls_apart("doctor", "--json", GPU_LS_CACHE_DIR=str(tmp_path / "a"))
+    rows = {row["name"]: row for row in json.loads(done.stdout)}
     assert rows["cache of CPU programs"]["status"] == "missing"
 
 
@@ -507,7 +532,7 @@ def test_compile_check_names_a_plugin_whose_kernels_are_none(tmp_path: Path) -> 
     )
     path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
     options = ("--arch", 90, "--json", "--part", "restart")
-    done = gpu_ls("compile-check", *options, PYTHONPATH=path)
+    done = gpu_ls_apart("compile-check", *options, PYTHONPATH=path)
     if "NVRTC" in done.stderr:
         pytest.skip(done.stderr)
     assert done.returncode == 1 and "plugin 'broken'" in done.stderr
@@ -531,12 +556,12 @@ def test_compile_check_refuses_an_architecture() -> None:
 
 
 def test_compile_check_without_cupy(tmp_path: Path) -> None:
-    done = gpu_ls("compile-check", **without(tmp_path, "cupy"))
+    done = gpu_ls_apart("compile-check", **without(tmp_path, "cupy"))
     assert done.returncode == 2 and 'pip install "gpu-ls-plugin[cuda13]"' in done.stderr
 
 
 def test_version_and_usage() -> None:
-    done = gpu_ls("--version")
+    done = gpu_ls_apart("--version")
     assert done.returncode == 0 and done.stdout.startswith("gpu-ls ")
     done = gpu_ls()
     assert done.returncode == 2 and "COMMAND" in done.stderr

@@ -20,7 +20,7 @@ from gpu_ls_plugin.history import load_history
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.result import Result
-from tests.cli.test_cli import QUICK, environment, gpu_ls, write_instance
+from tests.cli.test_cli import QUICK, environment, gpu_ls_apart, write_instance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -236,10 +236,10 @@ def test_names_that_a_terminal_cannot_show(
         text = write_instance(tmp_path / "a.tsp", 7).read_text(encoding="utf-8")
         file.write_text(text.replace("NAME : small7\n", ""), encoding="utf-8")
         tour, missing = file.with_suffix(".tour"), file.with_suffix(".none")
-        done = gpu_ls(
+        done = gpu_ls_apart(
             "solve", file, *QUICK, "--tour", tour, *["--json"] * as_json, "--debug", **changes
         )
         assert done.returncode == 0, done.stderr
         assert len(read_tour(tour)) == 7
-        done = gpu_ls("solve", missing, *QUICK, **changes)
+        done = gpu_ls_apart("solve", missing, *QUICK, **changes)
         assert done.returncode == 2 and "Traceback" not in done.stderr

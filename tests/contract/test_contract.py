@@ -50,7 +50,7 @@ def unusual(search: str, metric: str) -> tuple[pytest.MarkDecorator, ...]:
     if search in OF_ROUTES_FIRST:
         return (pytest.mark.slow,)
     few = search not in REGISTERED or search.startswith("filtered")
-    return () if metric in (METRICS[:1] if few else METRICS) else (pytest.mark.slow,)
+    return () if metric in (METRICS[:1] if few else FEW_METRICS) else (pytest.mark.slow,)
 
 
 # Every search is compiled for every metric, so that only some meet all of them.

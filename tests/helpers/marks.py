@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +18,21 @@ def slow_after(count: int, values: Iterable[Any]) -> list[Any]:
     given = [value if isinstance(value, tuple) else (value,) for value in values]
     late = [pytest.param(*value, marks=pytest.mark.slow) for value in given[count:]]
     return [*(pytest.param(*value) for value in given[:count]), *late]
+
+
+def diagonal(*parameters: Iterable[Any]) -> list[Any]:
+    """All combinations of the values of parameters; so few are quick that each value is met."""
+    axes = [list(values) for values in parameters]
+    quick = {
+        tuple(step % len(axis) for axis in axes) for step in range(max(len(axis) for axis in axes))
+    }
+    return [
+        pytest.param(
+            *(axis[at] for axis, at in zip(axes, place, strict=True)),
+            marks=[pytest.mark.slow] * (place not in quick),
+        )
+        for place in product(*(range(len(axis)) for axis in axes))
+    ]
 
 
 def slow_but_usual(*metrics: str) -> list[Any]:

@@ -10,7 +10,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from tests.helpers import descent_oracle, oracles
-from tests.helpers.marks import slow_after
+from tests.helpers.marks import diagonal
 from tests.helpers.random_problems import random_problem, random_tours
 from tests.objectives.loads import some_loads
 from tests.objectives.trial import Forbidden, Tolls, some_tolls
@@ -65,11 +65,6 @@ class TrialOracle(descent_oracle.Oracle):
         return self.objective.weight * sum(max(load - capacity, 0) for load in loads)
 
 
-@pytest.fixture(params=OBJECTIVES)
-def objective(request):
-    return OBJECTIVES[request.param]
-
-
 def trial(monkeypatch, kind, metric, n, seed, span=60):
     """A problem under an objective, and oracles that know of it."""
     plain = random_problem(metric, n, seed, span)
@@ -88,20 +83,22 @@ CASES = [("EUC_2D", 9, 1), ("EUC_2D", 26, 2), ("EUC_2D", 33, 3)]
 
 
 @pytest.mark.parametrize(
-    ("rule", "name"),
-    slow_after(
-        2, [*((rule, "2-opt, Or-opt") for rule in RULES), *(("First", n) for n in LISTS)][1:]
+    ("objective", "parts"),
+    diagonal(
+        OBJECTIVES,
+        [("Multi", "2-opt, Or-opt"), ("Best", "2-opt, Or-opt"), *(("First", n) for n in LISTS)],
     ),
 )
-def test_descents_on_lists_are_those_of_the_oracle(monkeypatch, objective, rule, name):
-    if rule == "Multi" and objective is OBJECTIVES["loads"]:
+def test_descents_on_lists_are_those_of_the_oracle(monkeypatch, objective, parts):
+    rule, name = parts
+    if rule == "Multi" and objective == "loads":
         return  # not a sum over edges: test_loads.py
     (rule, descend), (moves, searches) = RULES[rule], LISTS[name]
     search = gls.LocalSearch(moves, candidates=gls.Nearest(6), pivoting=rule)
     changed = 0
     cases = CASES if rule == "First" else CASES[:2]  # the oracle's sweeps take long
     for metric, n, seed in cases:
-        plain, problem = trial(monkeypatch, objective, metric, n, seed)
+        plain, problem = trial(monkeypatch, OBJECTIVES[objective], metric, n, seed)
         starts = random_tours(n, 3, seed)
         d = oracles.distance_matrix(plain).tolist()
         lists = gls.Nearest(6).of(problem).cities.tolist()

@@ -9,13 +9,14 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from tests.helpers.marks import slow_after
+from tests.helpers.marks import diagonal
 from tests.helpers.random_problems import random_problem, random_tours
 from tests.objectives.loads import some_loads
 from tests.objectives.trial import Forbidden, Tolls, some_tolls
 
 N = 13
 PAIRS, TRIPLES = (gls.TwoOpt(),), (gls.ThreeOpt(),)
+PARTS = (*PAIRS, *TRIPLES)
 
 
 def two_opt(tour):
@@ -68,13 +69,16 @@ OBJECTIVES = {
 }
 
 
-@pytest.fixture(params=OBJECTIVES)
+@pytest.fixture
 def problem(request):
     return random_problem("EUC_2D", N, 4, 1000).under(OBJECTIVES[request.param])
 
 
-@pytest.mark.parametrize("part", [*PAIRS, *TRIPLES])
-@pytest.mark.parametrize("mode", slow_after(2, ["climb", "compact", "fused", "masked", "openings"]))
+@pytest.mark.parametrize(
+    ("problem", "part", "mode"),
+    diagonal(OBJECTIVES, PARTS, ["climb", "compact", "fused", "masked", "openings"]),
+    indirect=["problem"],
+)
 def test_the_best_moves_are_those_of_brute_force(problem, part, mode):
     moves = part
     if mode != "climb":
@@ -87,7 +91,7 @@ def test_the_best_moves_are_those_of_brute_force(problem, part, mode):
     assert found.costs.tolist() == problem.cost(found.tours).tolist()
 
 
-@pytest.mark.parametrize("part", [*PAIRS, *TRIPLES])
+@pytest.mark.parametrize(("problem", "part"), diagonal(OBJECTIVES, PARTS), indirect=["problem"])
 def test_samples_end_where_no_move_gains(problem, part):
     # So many samples meet every move, so that the end is a local optimum of brute force.
     search = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.RandomK(20_000))
@@ -103,6 +107,7 @@ def test_samples_end_where_no_move_gains(problem, part):
     assert found.costs.tolist() == problem.cost(found.tours).tolist()
 
 
+@pytest.mark.parametrize("problem", OBJECTIVES, indirect=True)
 def test_several_moves_of_a_pass_are_refused(problem):
     search = gls.LocalSearch(PAIRS, gls.All(), gls.Best(), moves_per_pass=4)
     with pytest.raises(UnsupportedProblemError, match="moves_per_pass"):

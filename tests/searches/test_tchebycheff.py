@@ -12,6 +12,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.searches.chains.start import Start
+from tests.helpers.marks import diagonal
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 CPU = get_backend("cpu")
@@ -52,11 +53,14 @@ def test_costs_are_distances(metrics, n, rows, seed):
     assert (found.costs <= before * (1 + 1e-12)).all()
 
 
-@pytest.mark.parametrize("metrics", [["EUC_2D", "EUC_2D"], ["EUC", "EXPLICIT", "ATT"]])
 @pytest.mark.parametrize(
-    "moves", [[gls.TwoOpt(), gls.OrOpt(3)], [gls.LinKernighan()], [gls.ThreeOpt()]]
+    ("metrics", "moves", "accept"),
+    diagonal(
+        [["EUC_2D", "EUC_2D"], ["EUC", "EXPLICIT", "ATT"]],
+        [[gls.TwoOpt(), gls.OrOpt(3)], [gls.LinKernighan()], [gls.ThreeOpt()]],
+        [gls.Better(), gls.Always(), gls.Annealing()],
+    ),
 )
-@pytest.mark.parametrize("accept", [gls.Better(), gls.Always(), gls.Annealing()])
 def test_what_chains_add_up_is_what_their_tours_cost(metrics, moves, accept):
     _, problem, _, _ = distant(metrics, 50, 6)
     search = gls.LocalSearch(moves, candidates=LISTS)

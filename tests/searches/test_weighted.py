@@ -16,6 +16,7 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.problems.weighted import WeightedTSP
+from tests.helpers.marks import diagonal
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 CPU = get_backend("cpu")
@@ -44,8 +45,7 @@ def matrix_of(problem, row):
     return gls.TSP.from_matrix(lengths)
 
 
-@pytest.mark.parametrize("metrics", METRIC_LISTS)
-@pytest.mark.parametrize("moves", MOVES)
+@pytest.mark.parametrize(("metrics", "moves"), diagonal(METRIC_LISTS, MOVES))
 def test_descents_are_those_on_matrices(moves, metrics):
     problem, tours = weighted_problem(metrics, 60, 7), random_tours(60, 7)
     search = gls.LocalSearch(moves, candidates=LISTS)

@@ -15,7 +15,7 @@ from gpu_ls_plugin.searches.chains.chains import FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.start import Start
 from tests.helpers import chain_oracle, descent_oracle, oracles
 from tests.helpers.examples import examples
-from tests.helpers.marks import slow_but_usual
+from tests.helpers.marks import diagonal, slow_but_usual
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 LISTS = {
@@ -119,8 +119,7 @@ def test_every_metric(metric, span):
     assert_same(start_of(random_problem(metric, 40, span=span)), "2-opt, Or-opt", "annealing", 25)
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("moves", LISTS)
+@pytest.mark.parametrize(("moves", "rule"), diagonal(LISTS, RULES))
 def test_long_chains_are_those_of_the_oracle(moves, rule):
     problem = random_problem("EUC_2D", 50, span=200)
     assert_same(start_of(problem, 11), moves, rule, 60, gls.DoubleBridge(20), steps=3)

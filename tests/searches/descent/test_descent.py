@@ -11,6 +11,7 @@ import gpu_ls_plugin as gls
 from tests.helpers import descent_oracle as oracle
 from tests.helpers import oracles
 from tests.helpers.examples import examples
+from tests.helpers.marks import diagonal
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 FIRST = gls.First()
@@ -111,8 +112,7 @@ def test_moves_that_turn_paths_are_refused_on_asymmetric_problems(part):
         gls.LocalSearch([part])(problem, random_tours(9, 1), backend="cpu")
 
 
-@pytest.mark.parametrize("name", LISTS)
-@pytest.mark.parametrize("metric", ["EUC", "EXPLICIT_REAL"])
+@pytest.mark.parametrize(("metric", "name"), diagonal(["EUC", "EXPLICIT_REAL"], LISTS))
 def test_real_lengths_end_where_the_oracle_finds_next_to_nothing(metric, name):
     problem, (moves, searches) = random_problem(metric, 40, span=500), LISTS[name]
     starts = random_tours(40, 3)

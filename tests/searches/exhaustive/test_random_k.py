@@ -20,6 +20,7 @@ from gpu_ls_plugin.searches.engine import OPTIMUM, OUT_OF_MOVES, RUNNING
 from gpu_ls_plugin.searches.exhaustive import random_k
 from gpu_ls_plugin.searches.exhaustive.random_k import RandomKSteps
 from tests.helpers import host_program
+from tests.helpers.marks import diagonal
 from tests.helpers.oracles import NO_GAIN, distance_matrix
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
@@ -114,8 +115,7 @@ def brute_force(
     return tour, passes
 
 
-@pytest.mark.parametrize("three_opt", [True, False])
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(("three_opt", "metric"), diagonal([True, False], METRICS))
 @settings(max_examples=25)
 @given(
     n=st.integers(4, 14),

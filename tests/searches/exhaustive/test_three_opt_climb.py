@@ -19,6 +19,7 @@ from gpu_ls_plugin.searches.engine import OPTIMUM, OUT_OF_MOVES
 from gpu_ls_plugin.searches.exhaustive import three_opt_climb
 from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
 from tests.helpers import host_program
+from tests.helpers.marks import slow_but_usual
 from tests.helpers.oracles import (
     NO_GAIN,
     changed_edges,
@@ -88,7 +89,7 @@ def brute_force(d: Any, tour: list[int], moves: int = NO_LIMIT) -> list[int]:
     return tour
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", slow_but_usual(*METRICS))
 @settings(max_examples=25)
 @given(n=st.integers(4, 13), seed=st.integers(0, 10**6), span=st.sampled_from([4, 12, 60, 3000]))
 def test_climbs_as_brute_force_does(metric, n, seed, span):
@@ -132,7 +133,7 @@ def test_a_move_found_by_hand():
     assert search.states.tolist() == [OPTIMUM]
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", slow_but_usual(*METRICS))
 def test_ends_in_a_local_optimum(metric):
     problem = random_problem(metric, 60, span=300)
     starts = gls.nearest_neighbour(problem, 3, seed=1, backend="cpu")
