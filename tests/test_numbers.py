@@ -68,7 +68,9 @@ NUMBERS = {
     "first": 3,
     "last": 4,
     "size": 2,
+    "steps": 20,
     "target": 5.0,
+    "tenure": 3,
     "values": 4,
     "variables": 3,
     "vehicles": 3,
@@ -217,6 +219,8 @@ def found_with(part: Any) -> list[Any]:
         case gls.Budget():
             search = gls.IteratedLocalSearch(accept=gls.Better())  # which knows no time
             limits = {"budget": dataclasses.replace(part, kicks=part.kicks or 30)}
+        case gls.SuccessorSearch():
+            return outcome(part, **STATES)
         case _:
             search = part
     return outcome(search, **limits)
@@ -267,12 +271,19 @@ REQUIRED = {
 }
 
 ROUTES = {"problem": ROUTED, "tours": GIANT_TOURS}
+STATES = {
+    "problem": gls.QuadraticAssignment.generated(8, 1),
+    "states": np.tile(np.arange(8), (2, 1)),
+    "budget": gls.Budget(kicks=2),
+}
 
 
 def required_by(call: Callable[..., Any]) -> dict[str, Any]:
     """What a call cannot do without."""
     if isinstance(getattr(call, "__self__", None), gls.RuinRecreate):
         return ROUTES
+    if isinstance(getattr(call, "__self__", None), gls.SuccessorSearch):
+        return STATES
     if isinstance(getattr(call, "__self__", None), gls.SuccessorGeneration):
         return {"problem": None, "states": np.zeros((2, 10), int)}
     return REQUIRED.get(getattr(call, "__name__", ""), {})
