@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.words import kept_words, packed_words
-from gpu_ls_plugin.exceptions import InsufficientMemoryError
+from gpu_ls_plugin.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.recombination.partners import Partners
 from gpu_ls_plugin.searches.successors.kernels import Layout, release_kernel, tabu_kernel
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.assignment import Assignment
     from gpu_ls_plugin.searches.successors.plan import Plan
 
+MOST_MOVES = 2**31  # kernels number them in 32 bits
 NOTHING = 2**62  # what a state costs that nobody has found
 NO_TARGET = -(2**63)
 UNIT = 4096  # gls::kUnit
@@ -95,6 +96,8 @@ class Population:
 
     Raises
     ------
+    UnsupportedProblemError
+        There are too many moves to be numbered.
     InsufficientMemoryError
         They do not fit.
     """
@@ -112,6 +115,11 @@ class Population:
     ) -> None:
         xp, size, m, most = backend.xp, len(states), problem.n, int(problem.sizes.max())
         self.plan, self.backend, self.problem = plan, backend, problem
+        if max(m, most) * m >= MOST_MOVES:
+            raise UnsupportedProblemError(
+                f"problem: {m:,} variables with up to {most:,} values have {MOST_MOVES:,} moves or "
+                "more; search parts of it"
+            )
         self.layout = Layout.of(backend, problem)
         fitting = backend.rows_that_fit(self.layout.bytes_per_state(m, most), 0, memory)
         if fitting < size:
@@ -142,7 +150,9 @@ class Population:
             "problem_words": packed_words(xp, self._words, backend.address),
         }
         self._of_tabu = {
-            "target": NO_TARGET if target is None else int(target // 1),
+            "target": NO_TARGET
+            if target is None
+            else int(min(max(target, NO_TARGET), NOTHING) // 1),
             "sample": plan.sample,
             "tenure": plan.tenure.least,
             "spread": plan.tenure.spread,
@@ -243,3 +253,8 @@ class Population:
             memory_limit=self._memory,
             first_row=self._first_row,
         )
+
+
+def _whole(target: float) -> int:
+    """Return the cost that is not above a target, as kernels hold it."""
+    return int(min(max(target, NO_TARGET), NOTHING) // 1)

@@ -293,7 +293,8 @@ class _Run:
         population, problem = self.population, self.problem
         rows = population.backend.to_numpy(population.found.states)
         costs, claimed = problem.cost(rows), population.backend.to_numpy(population.found.costs)
-        if population.step or population.round:
+        # What is interrupted may have been in the middle of noting what it had found.
+        if (population.step or population.round) and not self.statistics.interrupted:
             wrong = costs != claimed
             if wrong.any():
                 row = int(wrong.argmax())

@@ -176,6 +176,8 @@ def test_it_stops_when_it_is_told_to():
         (gls.Budget(moves=5), "moves"),
         (gls.Budget(seconds=0), "seconds"),
         (gls.Budget(target=best), "target"),
+        (gls.Budget(target=np.inf), "target"),
+        (gls.Budget(target=-np.inf, kicks=2), "kicks"),
     ):
         assert found(QUADRATIC, states, budget=budget).statistics.stopped_by == reason
     assert found(COLOURING, starts(COLOURING), budget=None).statistics.stopped_by == "optimum"
@@ -234,6 +236,11 @@ class Unsearched(Assignment):
             lambda: found(COLOURING, starts(COLOURING), memory_limit=9_000),
             InsufficientMemoryError,
             "states fit",
+        ),
+        (
+            lambda: found(gls.GraphColouring(2**16, [], 2), np.zeros((1, 2**16), int)),
+            UnsupportedProblemError,
+            "moves",
         ),
         (lambda: gls.SuccessorSearch(release="best"), InvalidParameterError, "release"),
         (lambda: gls.SuccessorSearch(share=2.0), InvalidParameterError, "share"),
