@@ -78,6 +78,7 @@ EVERYTHING = {  # in parts that take equally long
     "unions of tours": ("EUC_2D,EUC", "unions"),
     "weights": ("EUC_2D", "weighted"),
     "routes": ("EUC_2D,EUC", "routes"),
+    "states": ("EUC_2D", "states"),
 }
 
 
