@@ -39,15 +39,21 @@ def greedy_colouring(graph: GraphColouring) -> NDArray[np.int32]:
 
 
 def greedy_clique(graph: GraphColouring) -> list[int]:
-    """Return vertices that all need colours of their own: of largest degree first."""
+    """Return vertices that all need colours of their own.
+
+    Each is the one with most neighbours among those that are joined to all before.
+    """
     begins, neighbours, _ = graph.words()
-    degrees, clique = np.diff(begins), []
-    candidates = np.arange(graph.n)
-    while len(candidates):
-        vertex = int(candidates[degrees[candidates].argmax()])
+    clique: list[int] = []
+    joined = np.ones(graph.n, np.bool_)  # to all of the clique
+    while joined.any():
+        sums = np.concatenate([[0], np.cumsum(joined[neighbours])])
+        within = sums[begins[1:]] - sums[begins[:-1]]
+        vertex = int(np.where(joined, within, -1).argmax())
         clique.append(vertex)
-        joined = neighbours[begins[vertex] : begins[vertex + 1]]
-        candidates = np.intersect1d(candidates, joined, assume_unique=True)
+        mine = np.zeros(graph.n, np.bool_)
+        mine[neighbours[begins[vertex] : begins[vertex + 1]]] = True
+        joined &= mine
     return clique
 
 

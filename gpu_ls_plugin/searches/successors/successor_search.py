@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -74,6 +74,8 @@ class SuccessorSearch:
     InvalidParameterError, InvalidTypeError
         A parameter is out of range or of another type.
     """
+
+    name: ClassVar[str] = "successor_search"
 
     heuristic: Heuristic | None = None
     release: str = "random"
