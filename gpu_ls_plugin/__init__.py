@@ -93,7 +93,7 @@ from gpu_ls_plugin.searches import (
     observers,
 )
 from gpu_ls_plugin.searches.successors import SuccessorSearch
-from gpu_ls_plugin.solver.calls import solve
+from gpu_ls_plugin.solver.calls import fewest_colours, solve
 from gpu_ls_plugin.solver.many import ManyResult, solve_many
 from gpu_ls_plugin.successors import SuccessorGeneration
 
@@ -176,6 +176,7 @@ __all__ = [
     "best_moves",
     "cheapest_insertion",
     "exceptions",
+    "fewest_colours",
     "greedy",
     "nearest_neighbour",
     "one_route_each",

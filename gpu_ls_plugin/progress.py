@@ -31,7 +31,7 @@ def gap_percent(cost: float, optimum: float | None) -> float | None:
         return None
     if cost == optimum:
         return 0.0
-    return 100.0 * (cost - optimum) / optimum if optimum > 0 else math.inf
+    return 100.0 * (cost - optimum) / abs(optimum) if optimum else math.inf
 
 
 def gap_text(gap: float) -> str:
@@ -131,10 +131,16 @@ class SearchDisplay:
         self.console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def _columns(self, progress: Progress) -> list[str]:
-        elapsed = max(progress.elapsed, 1e-9)
         return [
             f"{progress.elapsed:6.1f} s",
             *self._cost_columns(progress),
+            *self._work_columns(progress),
+        ]
+
+    def _work_columns(self, progress: Progress) -> list[str]:
+        """Return what is said of what was done."""
+        elapsed = max(progress.elapsed, 1e-9)
+        return [
             f"{in_units(progress.evaluations / elapsed)} moves/s",
             f"{in_units(progress.kicks / elapsed)} kicks/s"
             if progress.kicks

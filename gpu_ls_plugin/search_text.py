@@ -32,6 +32,7 @@ from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.pivoting import Best, RandomK
 from gpu_ls_plugin.plugins.registry import KINDS, registry
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
+from gpu_ls_plugin.searches.successors import SuccessorSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,18 +118,24 @@ def text_of(search: object) -> str:
     """Return a text for a search, which `parse_search` reads if its parts are registered."""
     if isinstance(search, IteratedLocalSearch):
         named = (text_of(search.search), str(search.perturbation), str(search.accept))
-        others = [
-            f"{field.name}={getattr(search, field.name)!r}"
-            for field in fields(search)[len(named) :]
-            if getattr(search, field.name) != field.default
-        ]
-        return f"IteratedLocalSearch({', '.join([*named, *others])})"
+        return f"IteratedLocalSearch({', '.join([*named, *_chosen(search, len(named))])})"
+    if isinstance(search, SuccessorSearch):
+        return f"SuccessorSearch({', '.join(_chosen(search))})"
     if not isinstance(search, LocalSearch):
         return str(search)
     moves, lists = "+".join(map(str, search.neighbourhoods)), _text_of_candidates(search.candidates)
     short = f"{moves}/{lists}/{search.pivoting}"
     plain = LocalSearch(search.neighbourhoods, search.candidates, search.pivoting)
     return short if search == plain else str(search)
+
+
+def _chosen(search: IteratedLocalSearch | SuccessorSearch, first: int = 0) -> list[str]:
+    """Return arguments, from one on, that do not have their defaults."""
+    return [
+        f"{field.name}={getattr(search, field.name)!r}"
+        for field in fields(search)[first:]
+        if getattr(search, field.name) != field.default
+    ]
 
 
 def _text_of_candidates(candidates: Candidates | str) -> str:

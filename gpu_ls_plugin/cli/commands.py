@@ -2,7 +2,7 @@
 
 Results go to stdout, progress and errors to stderr. Exit codes: 0 success, 1 a check found
 something wrong or a file is elsewhere than it should be, 2 bad input, 130 interrupted (with the
-best tour written all the same).
+best solution written all the same).
 """
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ import os
 import sys
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gpu_ls_plugin.cli import reports
+from gpu_ls_plugin.cli.assignment_reports import about_fewest
 from gpu_ls_plugin.cli.interrupts import Interrupts
+from gpu_ls_plugin.cli.problem_files import KINDS
 from gpu_ls_plugin.exceptions import GpuLsError
 from gpu_ls_plugin.plugins.info import distribution_version
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.plugins.registry import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from gpu_ls_plugin.problems.cvrp import CVRP
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.graph_colouring import GraphColouring
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.progress import SearchDisplay
     from gpu_ls_plugin.result import Progress, Result
     from gpu_ls_plugin.solver import Settings
@@ -50,8 +52,13 @@ searches:
 
     "iterated_local_search(lin_kernighan(3)/alpha(5), double_bridge(50), better)"
     "IteratedLocalSearch(two_opt+or_opt, accept=Threshold(0.1), cooperation=Migration(0.5))"
+
+  Assignment problems (.col, gap, .dat) are searched by successor_search:
+
+    "successor_search(share=0.2, release=\'worst\')"
 """
 
+SPECIAL = ("vehicles", "rounding", "colours", "which", "sense")  # options of some problems alone
 OK, FOUND_WRONG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 interrupts = Interrupts()
@@ -92,25 +99,22 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def solve(options: argparse.Namespace) -> int:
-    """Search for a short tour, or for cheap routes, of a file and write what was found."""
+    """Search for a good solution of the problem in a file, and write what was found."""
+    from gpu_ls_plugin import solver
     from gpu_ls_plugin.cli import outputs
     from gpu_ls_plugin.cli.problem_files import read_problem
     from gpu_ls_plugin.solver import Settings, default_settings
-    from gpu_ls_plugin.solver import solve as search
 
-    problem = read_problem(
-        options.file,
-        optimum=options.optimum,
-        vehicles=options.vehicles,
-        rounding=options.rounding,
-    )
+    special = {name: getattr(options, name) for name in SPECIAL}
+    problem = read_problem(options.file, options.kind, options.optimum, special)
+    fewest = _asks_for_fewest(problem, options)
     settings = Settings(
         seconds=options.seconds,
         population=options.population,
         seed=options.seed,
         start=options.start,
         backend=options.backend,
-        target=options.optimum,
+        target=options.optimum if fewest or options.optimum is None else problem.optimum,
         search=options.search,
         kicks=options.kicks,
         moves=options.moves,
@@ -119,7 +123,8 @@ def solve(options: argparse.Namespace) -> int:
     paths = {name: path for name, path in given if path is not None}
     outputs.check_all(problem, options.file, paths)
     settings = default_settings(problem, settings)
-    with _display(problem, settings.seconds) as display:
+    search: Callable[..., Result] = solver.fewest_colours if fewest else solver.solve
+    with _display(problem, settings, fewest) as display:
 
         def show(progress: Progress) -> None:
             interrupts.check()
@@ -127,6 +132,7 @@ def solve(options: argparse.Namespace) -> int:
 
         interrupts.check()
         result = search(problem, settings, show)
+    problem = (result.problem or problem) if fewest else problem
     interrupted = result.statistics.interrupted or interrupts.pending
     interrupts.pending = False  # taken, with a result
     written: dict[str, Path] = {}
@@ -139,27 +145,47 @@ def solve(options: argparse.Namespace) -> int:
     return INTERRUPTED if interrupted else OK
 
 
-def _display(problem: TSP | CVRP, seconds: float) -> SearchDisplay:
+def _asks_for_fewest(problem: Problem, options: argparse.Namespace) -> bool:
+    """Return whether the number of colours itself is searched."""
+    from gpu_ls_plugin.problems.graph_colouring import GraphColouring
+
+    return isinstance(problem, GraphColouring) and options.colours is None
+
+
+def _display(problem: Problem, settings: Settings, fewest: bool) -> SearchDisplay:
     """Return what shows the progress of a search."""
+    from gpu_ls_plugin.cli.assignment_display import AssignmentDisplay, ColourDisplay
     from gpu_ls_plugin.cli.route_display import RouteDisplay
+    from gpu_ls_plugin.problems.assignment import Assignment
     from gpu_ls_plugin.problems.cvrp import CVRP
     from gpu_ls_plugin.progress import SearchDisplay
 
+    seconds: float = settings.seconds
+    if fewest:
+        return ColourDisplay(cast("GraphColouring", problem), seconds, settings.target)
+    if isinstance(problem, Assignment):
+        return AssignmentDisplay(problem, seconds)
     if isinstance(problem, CVRP):
         return RouteDisplay(problem, seconds)
     return SearchDisplay(problem.name, seconds, problem.optimum)
 
 
-def _keeps_constraints(problem: TSP | CVRP, result: Result) -> bool:
-    """Return whether the best solution breaks no constraint; say which it does."""
-    if not problem.constrained or problem.feasible(result.best_tour)[0]:
+def _keeps_constraints(problem: Problem, result: Result) -> bool:
+    """Return whether the best solution breaks no constraint; say so where it does."""
+    from gpu_ls_plugin.problems.graph_colouring import GraphColouring
+
+    if problem.constrained and not problem.feasible(result.best_tour)[0]:
+        reason = "no solution was found that breaks no constraint"
+    elif isinstance(problem, GraphColouring) and result.best_cost > (problem.optimum or 0):
+        reason = f"no legal colouring with {problem.colours:,} colours was found"
+    else:
         return True
-    print("gpu-ls: error: no solution was found that breaks no constraint", file=sys.stderr)
+    print(f"gpu-ls: error: {reason}", file=sys.stderr)
     return False
 
 
 def _save_outputs(
-    problem: TSP | CVRP, result: Result, paths: dict[str, Path], written: dict[str, Path]
+    problem: Problem, result: Result, paths: dict[str, Path], written: dict[str, Path]
 ) -> bool:
     """Write files, note which were, and return whether all are where they should be."""
     from gpu_ls_plugin.cli import outputs
@@ -177,7 +203,7 @@ def _save_outputs(
 
 
 def _report_solve(
-    problem: TSP | CVRP,
+    problem: Problem,
     settings: Settings,
     result: Result,
     options: argparse.Namespace,
@@ -187,6 +213,8 @@ def _report_solve(
         "file": str(options.file),
         **{f"{name}_file": str(path) for name, path in written.items()},
     }
+    if _asks_for_fewest(problem, options):
+        summary |= about_fewest(cast("GraphColouring", problem), options.optimum)
     if options.json:
         _print_json(summary | {"best_tour": result.best_tour.tolist()})
     else:
@@ -263,7 +291,7 @@ def compile_check(options: argparse.Namespace) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="gpu-ls", description="Local search on the GPU for batches of tours."
+        prog="gpu-ls", description="Local search on the GPU for batches of solutions."
     )
     version = distribution_version("gpu-ls-plugin") or "(not installed)"
     parser.add_argument("--version", action="version", version=f"gpu-ls {version}")
@@ -298,14 +326,30 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
     command.formatter_class = argparse.RawDescriptionHelpFormatter
     command.epilog = SEARCHES
     add = command.add_argument
-    add("file", type=Path, metavar="FILE", help="TSPLIB file (.tsp) or CVRPLIB file (.vrp)")
+    add(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="TSPLIB (.tsp), CVRPLIB (.vrp), DIMACS graph (.col), generalised assignment of "
+        "OR-Library (.gap, .txt), QAPLIB (.dat)",
+    )
+    add(
+        "--kind",
+        choices=tuple(KINDS),
+        help="of problem (default: as name and content of the file say)",
+    )
     add(
         "--seconds",
         type=float,
         default=10.0,
         help="time, excluding compilation (default: 10, inf: no limit)",
     )
-    add("--population", type=int, metavar="N", help="tours (default: what keeps the device busy)")
+    add(
+        "--population",
+        type=int,
+        metavar="N",
+        help="tours, or states (default: what keeps the device busy)",
+    )
     add(
         "--search",
         metavar="TEXT",
@@ -313,8 +357,8 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         "lengths are asymmetric; quicker candidates where time is short; of routes "
         "two_opt+relocate(3)+exchange(2, 2)+two_opt_star/nearest(20))",
     )
-    add("--kicks", type=int, metavar="N", help="limit of kicks per tour")
-    add("--moves", type=int, metavar="N", help="limit of improving moves per tour")
+    add("--kicks", type=int, metavar="N", help="limit of kicks per tour, rounds per state")
+    add("--moves", type=int, metavar="N", help="limit of moves per tour or state")
     add("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
     add("--backend", choices=("auto", "cpu", "cuda"), default="auto", help="where to search")
     add(
@@ -323,14 +367,46 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         help="construction of the first tours (default: random_tours where tours are crossed, else "
         "nearest_neighbour, from 10,000 cities on greedy; savings of routes; see gpu-ls operators)",
     )
-    add("--optimum", type=_cost, metavar="COST", help="show the gap to it, stop when it is reached")
+    add(
+        "--optimum",
+        type=_cost,
+        metavar="COST",
+        help="show the gap to it, stop when it is reached: a cost, a profit with --sense max, a "
+        "number of colours where the fewest are searched",
+    )
     add("--vehicles", type=int, metavar="N", help="fleet, of routes (default: as the file says)")
     add(
         "--rounding",
         choices=("auto", "nearest", "none"),
         help="of EUC_2D lengths, of routes (default: auto, as best known costs are computed)",
     )
-    add("--tour", type=Path, metavar="FILE", help="write the best tour here (TSPLIB; routes: .sol)")
+    add(
+        "--colours",
+        type=int,
+        metavar="N",
+        help="of a graph: search for the fewest conflicts with so many (default: for the fewest "
+        "colours without conflicts)",
+    )
+    add(
+        "--which",
+        "--problem-number",
+        type=int,
+        metavar="K",
+        help="problem of a file of generalised assignment, from 1 on (default: 1)",
+    )
+    add(
+        "--sense",
+        choices=("min", "max"),
+        help="whether that file has costs or profits (default: min)",
+    )
+    add(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="write the best solution here: a tour (TSPLIB), routes (.sol), QAPLIB's .sln; of a "
+        "graph or generalised assignment a line for each vertex or job, with its colour or agent",
+    )
+    add("--tour", type=Path, metavar="FILE", help="the same, of tours and routes alone")
     add("--plot", type=Path, metavar="FILE", help="draw the best tour here (.png, .svg, .pdf)")
     add("--curve", type=Path, metavar="FILE", help="draw the costs over time here")
     add("--history", type=Path, metavar="FILE", help="write the costs over time here (.csv)")

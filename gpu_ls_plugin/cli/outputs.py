@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.drawing import coordinates, plot_routes, plot_tour
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.files import check_writable, image_format, is_packed, open_descriptor
+from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.progress import cost_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Result
 
@@ -40,12 +42,12 @@ class Saved:
     error: str = ""
 
 
-def check_all(problem: TSP | CVRP, source: Path, paths: Mapping[str, Path]) -> None:
+def check_all(problem: Problem, source: Path, paths: Mapping[str, Path]) -> None:
     """Raise, before any work is done, where files could not be written afterwards.
 
     Parameters
     ----------
-    problem : TSP or CVRP
+    problem : Problem
     source : Path
         File of the problem, which no output may replace.
     paths : mapping
@@ -57,7 +59,7 @@ def check_all(problem: TSP | CVRP, source: Path, paths: Mapping[str, Path]) -> N
         Matplotlib is needed and not installed.
     InvalidParameterError
         A name has the wrong ending, two outputs or an output and the problem are one file, or the
-        problem has no coordinates to draw.
+        problem has no tours or no coordinates to draw.
     OSError
         A file cannot be written.
     """
@@ -68,7 +70,7 @@ def check_all(problem: TSP | CVRP, source: Path, paths: Mapping[str, Path]) -> N
         check_writable(path)
 
 
-def save_all(problem: TSP | CVRP, result: Result, paths: Mapping[str, Path]) -> Iterator[Saved]:
+def save_all(problem: Problem, result: Result, paths: Mapping[str, Path]) -> Iterator[Saved]:
     """Write files one by one; what cannot be written goes to a temporary or the current folder."""
     for name, path in paths.items():
         try:
@@ -81,7 +83,7 @@ def save_all(problem: TSP | CVRP, result: Result, paths: Mapping[str, Path]) -> 
             yield Saved(name, _save_elsewhere(problem, result, name, path), reason)
 
 
-def _save_elsewhere(problem: TSP | CVRP, result: Result, name: str, path: Path) -> Path | None:
+def _save_elsewhere(problem: Problem, result: Result, name: str, path: Path) -> Path | None:
     """Write an output to a new folder under a plain name; return where, None if nowhere."""
     ending = ".json.gz" if path.name.lower().endswith(".json.gz") else path.suffix
     for place in (None, os.curdir):  # None: where temporary files are
@@ -118,8 +120,10 @@ def _identity(path: Path) -> tuple[int, int] | str | None:
     return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
 
 
-def _output(problem: TSP | CVRP, name: str) -> Output:
+def _output(problem: Problem, name: str) -> Output:
     """Return what writes a kind of file for a kind of problem."""
+    if isinstance(problem, Assignment):
+        return (OUTPUTS | ASSIGNMENT_OUTPUTS)[name]
     return (OUTPUTS | ROUTE_OUTPUTS if isinstance(problem, CVRP) else OUTPUTS)[name]
 
 
@@ -134,6 +138,18 @@ def _check_solution(problem: CVRP, path: Path) -> None:
 def _refuse_ending(path: Path, ending: str, reason: str) -> None:
     if path.suffix.lower() == ending:
         raise InvalidParameterError(f"tour: {path.name!r} is the name of a file of {reason}")
+
+
+def _no_tour(problem: Assignment, path: Path) -> None:
+    raise InvalidParameterError(
+        "tour: assignment problems have no tours; --out writes the best solution of any problem"
+    )
+
+
+def _no_plot(problem: Assignment, path: Path) -> None:
+    raise InvalidParameterError(
+        "plot: solutions of assignment problems are not drawn; leave it out"
+    )
 
 
 def _check_image(problem: TSP, path: Path) -> None:
@@ -158,15 +174,17 @@ def _save_route_plot(problem: CVRP, result: Result, path: Path) -> None:
     plot_routes(problem, result.best_tour, path)
 
 
-def _save_curve(problem: TSP | CVRP, result: Result, path: Path) -> None:
-    result.plot(path, optimum=problem.optimum or None)
+def _save_curve(problem: Problem, result: Result, path: Path) -> None:
+    result.plot(path, optimum=problem.optimum if (problem.optimum or 0) > 0 else None)
 
 
+TOUR = Output(
+    _check_tour,
+    lambda problem, result, path: problem.write_tour(path, result.best_tour),
+)
 OUTPUTS = {
-    "tour": Output(
-        _check_tour,
-        lambda problem, result, path: problem.write_tour(path, result.best_tour),
-    ),
+    "tour": TOUR,
+    "out": TOUR,
     "plot": Output(_check_plot, _save_plot),
     "curve": Output(_check_image, _save_curve),
     "history": Output(
@@ -176,10 +194,20 @@ OUTPUTS = {
         lambda problem, path: is_packed(path), lambda problem, result, path: result.save(path)
     ),
 }
+ROUTES = Output(
+    _check_solution,
+    lambda problem, result, path: problem.write_solution(result.best_tour, path),
+)
 ROUTE_OUTPUTS = {  # in place of those
-    "tour": Output(
-        _check_solution,
+    "tour": ROUTES,
+    "out": ROUTES,
+    "plot": Output(_check_route_plot, _save_route_plot),
+}
+ASSIGNMENT_OUTPUTS = {
+    "tour": Output(_no_tour, lambda problem, result, path: None),
+    "plot": Output(_no_plot, lambda problem, result, path: None),
+    "out": Output(
+        lambda problem, path: None,
         lambda problem, result, path: problem.write_solution(result.best_tour, path),
     ),
-    "plot": Output(_check_route_plot, _save_route_plot),
 }

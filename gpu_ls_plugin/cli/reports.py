@@ -7,8 +7,15 @@ import sys
 from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.cli.assignment_reports import (
+    about_assignment,
+    assignment_lines,
+    assignment_size,
+    work_lines,
+)
 from gpu_ls_plugin.cli.outputs import OUTPUTS
 from gpu_ls_plugin.cli.route_reports import about_routes, route_lines
+from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.progress import cost_text, gap_percent, in_units
 from gpu_ls_plugin.search_text import text_of
@@ -20,7 +27,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.cli.doctor import Finding
     from gpu_ls_plugin.plugins.info import PluginInfo
     from gpu_ls_plugin.plugins.registry import Part
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Result
     from gpu_ls_plugin.solver import Settings
 
@@ -39,14 +46,13 @@ STYLES = {
 }
 
 
-def summary(problem: TSP | CVRP, settings: Settings, result: Result) -> dict[str, Any]:
+def summary(problem: Problem, settings: Settings, result: Result) -> dict[str, Any]:
     """Return what a solve with complete settings found, as plain numbers."""
     statistics = result.statistics
     seconds = max(statistics.seconds, 1e-9)
     return {
         "problem": problem.name,
-        **(about_routes(problem, result) if isinstance(problem, CVRP) else _about_tours(problem)),
-        "symmetric": problem.symmetric,
+        **_about(problem, result),
         "search": text_of(settings.search),
         "best_cost": result.best_cost,
         "mean_cost": float(result.costs.mean()),
@@ -64,33 +70,31 @@ def summary(problem: TSP | CVRP, settings: Settings, result: Result) -> dict[str
     }
 
 
-def _about_tours(problem: TSP) -> dict[str, Any]:
-    return {"cities": problem.n, "metric": problem.metric.name}
+def _about(problem: Any, result: Result) -> dict[str, Any]:
+    """Return what is asked of a kind of problem alone."""
+    if isinstance(problem, Assignment):
+        return about_assignment(problem, result)
+    if isinstance(problem, CVRP):
+        return about_routes(problem, result) | {"symmetric": problem.symmetric}
+    return {"cities": problem.n, "metric": problem.metric.name, "symmetric": problem.symmetric}
 
 
 def print_summary(found: dict[str, Any]) -> None:
     """Print the end summary of a solve."""
-    gap = found["gap_percent"]
+    of_tours = "metric" in found
     phases = ", ".join(f"{name} {time:.2f} s" for name, time in found["phases"].items())
-    side = "" if gap is None else "below" if gap < 0 else "above"
-    optimum = side and f" ({abs(gap):.3g} % {side} {cost_text(found['optimum'])})"
-    stopped_by = STOPPED_BY.get(found["stopped_by"], found["stopped_by"])
+    stopped_by = found["stopped_by"]
+    if of_tours:
+        stopped_by = STOPPED_BY.get(stopped_by, stopped_by)
+    gap = _gap(found)
     lines = {
-        "problem": f"{found['problem'] or found['file']}, {_size(found)}, "
-        f"{found['metric']}{'' if found['symmetric'] else ', asymmetric'}",
+        "problem": f"{found['problem'] or found['file']}, "
+        f"{_size(found) if of_tours else assignment_size(found)}",
         "search": found["search"],
-        "best": f"{cost_text(found['best_cost'])}{optimum}",
-        **(route_lines(found) if "routes" in found else {}),
-        "mean": f"{cost_text(found['mean_cost'])} over {found['population']:,} tours",
+        **(_tour_lines(found, gap) if of_tours else assignment_lines(found, gap)),
         "time": f"{found['seconds']:.2f} s on {found['backend']}, stopped by {stopped_by}",
         "phases": phases,
-        "moves": f"{in_units(found['evaluations'])} evaluated "
-        f"({in_units(found['evaluations_per_second'])} a second), {found['moves']:,} applied",
-        "kicks": f"{found['kicks']:,} ({in_units(found['kicks_per_second'])} a second), "
-        f"{found['accepted']:,} accepted",
-        "restarts": f"{found['restarts']:,} chains, from random tours"
-        if found["restarts"]
-        else None,
+        **(_move_lines(found) if of_tours else work_lines(found)),
         **{name: found.get(f"{name}_file") for name in OUTPUTS},
     }
     for name, text in lines.items():
@@ -98,10 +102,46 @@ def print_summary(found: dict[str, Any]) -> None:
             print(f"{name:8} {text}")
 
 
+def _gap(found: dict[str, Any]) -> str:
+    """Return how far the best cost, or profit, is from the optimum; nothing where none is known.
+
+    An optimum of 0, no conflict, is not written about.
+    """
+    gap, sign = found["gap_percent"], -1 if found.get("sense") == "max" else 1
+    if gap is None or ("conflicts" in found and not found["optimum"]):
+        return ""
+    side = "below" if sign * gap < 0 else "above"
+    return f" ({abs(gap):.3g} % {side} {cost_text(sign * found['optimum'])})"
+
+
+def _tour_lines(found: dict[str, Any], gap: str) -> dict[str, str | None]:
+    return {
+        "best": f"{cost_text(found['best_cost'])}{gap}",
+        **(route_lines(found) if "routes" in found else {}),
+        "mean": f"{cost_text(found['mean_cost'])} over {found['population']:,} tours",
+    }
+
+
+def _move_lines(found: dict[str, Any]) -> dict[str, str | None]:
+    return {
+        "moves": f"{in_units(found['evaluations'])} evaluated "
+        f"({in_units(found['evaluations_per_second'])} a second), {found['moves']:,} applied",
+        "kicks": f"{found['kicks']:,} ({in_units(found['kicks_per_second'])} a second), "
+        f"{found['accepted']:,} accepted",
+        "restarts": f"{found['restarts']:,} chains, from random tours"
+        if found["restarts"]
+        else None,
+    }
+
+
 def _size(found: dict[str, Any]) -> str:
-    if "customers" in found:
-        return f"{found['customers']:,} customers"
-    return f"{found['cities']:,} cities"
+    """Return how many places there are, and how their distances are measured."""
+    places = (
+        f"{found['customers']:,} customers"
+        if "customers" in found
+        else (f"{found['cities']:,} cities")
+    )
+    return f"{places}, {found['metric']}{'' if found['symmetric'] else ', asymmetric'}"
 
 
 def plugin_row(info: PluginInfo) -> dict[str, Any]:

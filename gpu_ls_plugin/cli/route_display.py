@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.progress import SearchDisplay, cost_text, gap_percent, gap_text
+from gpu_ls_plugin.cli.looking_display import LookingDisplay
+from gpu_ls_plugin.problems.cvrp import CVRP
+from gpu_ls_plugin.progress import cost_text, gap_percent, gap_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from rich.console import Console
 
-    from gpu_ls_plugin.problems.cvrp import CVRP
     from gpu_ls_plugin.result import Progress
-
-LEAST_BETWEEN = 0.25  # seconds between two looks at the tours ...
-SHARE = 0.02  # ... which may take so much of the time
 
 
 @dataclass(frozen=True)
@@ -28,30 +24,8 @@ class Looked:
     infeasible: float
 
 
-class RouteDisplay(SearchDisplay):
-    """Shows the best feasible cost, its gap and routes, and the share of chains without one.
-
-    Parameters
-    ----------
-    problem : CVRP
-    seconds, console
-        As of `SearchDisplay`.
-    """
-
-    def __init__(self, problem: CVRP, seconds: float, console: Console | None = None) -> None:
-        super().__init__(problem.name, seconds, problem.optimum, console)
-        self.problem = problem
-        self._looked: Looked | None = None
-        self._next_look = 0.0
-
-    def __call__(self, progress: Progress) -> None:
-        """Take the state of the search; tours are looked at now and then."""
-        begin = time.monotonic()
-        if progress.best_tours is not None and begin >= self._next_look:
-            self._looked = self._look(progress.best_tours())
-            end = time.monotonic()
-            self._next_look = end + max(LEAST_BETWEEN, (end - begin) / SHARE)
-        super().__call__(progress)
+class RouteDisplay(LookingDisplay[CVRP, Looked]):
+    """Shows the best feasible cost, its gap and routes, and the share of chains without one."""
 
     def _look(self, tours: NDArray[Any]) -> Looked:
         feasible = self.problem.feasible(tours)

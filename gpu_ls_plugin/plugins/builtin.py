@@ -57,6 +57,7 @@ from gpu_ls_plugin.searches import (
     RandomRestarts,
     SegmentCrossover,
 )
+from gpu_ls_plugin.searches.successors import SuccessorSearch
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.hookspecs import Register
@@ -104,7 +105,7 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("recombination", recombination.name, recombination)
     for cooperation in (Migration, EliteEdges, *crossovers):
         register("cooperation", cooperation.name, cooperation)
-    for search in (LocalSearch, IteratedLocalSearch, RandomRestarts):
+    for search in (LocalSearch, IteratedLocalSearch, RandomRestarts, SuccessorSearch):
         register("search", search.name, search)
 
 

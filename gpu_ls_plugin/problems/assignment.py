@@ -11,10 +11,14 @@ from gpu_ls_plugin.exceptions import (
     InvalidTourError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.problems import assignment_files
+from gpu_ls_plugin.problems.cvrplib import naming
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.problems.referee import integer_rows
 
 if TYPE_CHECKING:
+    import os
+
     from numpy.typing import ArrayLike, NDArray
 
 MOST_VALUES = 2**30  # of a variable: kernels count them, and lanes beyond them, in 32 bits
@@ -92,6 +96,42 @@ class Assignment(Problem):
         if self.distinct:
             complete &= (np.diff(np.sort(states, axis=1)) != 0).all(axis=1)
         return np.asarray(complete)
+
+    def write_solution(self, state: Any, path: str | os.PathLike[str]) -> None:
+        """Write one state to a text file: a line for each variable, with the number of its value.
+
+        Numbers begin with 1, as in the files of problems; 0 is no value. The file appears complete
+        or not at all.
+
+        Raises
+        ------
+        InvalidTourError, InvalidTypeError
+            As `check`, or there is more than one state.
+        OSError
+            The file cannot be written.
+        """
+        assignment_files.write_values(path, self._one(state))
+
+    def read_solution(self, path: str | os.PathLike[str]) -> NDArray[np.int32]:
+        """Return the state, shape (n,), that `write_solution` wrote.
+
+        Raises
+        ------
+        FileNotFoundError
+            No such file.
+        FileFormatError
+            It holds anything but a value for each variable.
+        """
+        with naming(path):
+            return self._one(assignment_files.read_values(path, self.n))
+
+    def _one(self, state: Any) -> NDArray[np.int32]:
+        """Return the row of one state."""
+        rows = self.check(state, parameter="state")
+        if len(rows) != 1:
+            raise InvalidTourError(f"state: {len(rows)} states, but one is needed; pass one row")
+        row: NDArray[np.int32] = rows[0]
+        return row
 
     def functor(self) -> str:
         """Return the C++ type, as `problems/assignment.cuh` describes it.

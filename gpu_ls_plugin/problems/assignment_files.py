@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from gpu_ls_plugin.exceptions import FileFormatError
-from gpu_ls_plugin.files import plain_name
+from gpu_ls_plugin.files import atomically, plain_name
 from gpu_ls_plugin.problems.cvrplib import naming
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -32,10 +32,11 @@ def made_of(
     read: Callable[..., tuple[Any, ...]],
     make: Callable[..., Made],
     *more: Any,
+    **known: Any,
 ) -> Made:
     """Return what is made of a file's content; errors of what it holds name it."""
     with naming(path):
-        return make(*read(path), *more, name=plain_name(Path(path)))
+        return make(*read(path), *more, name=plain_name(Path(path)), **known)
 
 
 def lines_of(path: str | os.PathLike[str]) -> list[str]:
@@ -180,6 +181,19 @@ def read_quadratic_assignment(
     return first, second
 
 
+def read_values(path: str | os.PathLike[str], n: int) -> NDArray[np.int64]:
+    """Return the values of n variables, which a file numbers from 1 on; -1 where it has a 0."""
+    numbers = Integers(path)
+    values = numbers.take("values", n)
+    numbers.end()
+    return values - 1
+
+
+def write_values(path: str | os.PathLike[str], values: NDArray[Any]) -> None:
+    """Write values, numbered from 1 on, one a line."""
+    _write(path, values + 1)
+
+
 def read_permutation(path: str | os.PathLike[str], n: int) -> tuple[int, NDArray[np.int64]]:
     """Return what the solution of a QAPLIB file costs, and where it puts n facilities."""
     numbers = Integers(path)
@@ -192,3 +206,13 @@ def read_permutation(path: str | os.PathLike[str], n: int) -> tuple[int, NDArray
     if not np.array_equal(np.sort(places), np.arange(1, n + 1)):
         raise numbers.error(f"not a permutation of 1..{n}")
     return int(cost), places - 1
+
+
+def write_permutation(path: str | os.PathLike[str], cost: int, places: NDArray[Any]) -> None:
+    """Write where facilities are, and what that costs, as QAPLIB does."""
+    _write(path, [f"{len(places)} {cost}", " ".join(map(str, places + 1))])
+
+
+def _write(path: str | os.PathLike[str], lines: Iterable[object]) -> None:
+    with atomically(Path(path)) as file:
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

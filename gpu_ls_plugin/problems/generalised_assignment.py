@@ -90,7 +90,14 @@ class GeneralisedAssignment(Assignment):
         self.penalty = float(spread) or 1.0
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], which: int = 1, sense: str = "min") -> Self:
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        which: int = 1,
+        sense: str = "min",
+        *,
+        optimum: float | None = None,
+    ) -> Self:
         """Read a problem of a file of OR-Library, or of one that has a single problem.
 
         Parameters
@@ -100,6 +107,8 @@ class GeneralisedAssignment(Assignment):
             The problem in the file, from 1 on.
         sense : {"min", "max"}
             gap1 to gap12 are to be maximised, gapa to gapd and Yagiura's to be minimised.
+        optimum : int, optional
+            The optimal `cost`, negative where profits are maximised.
 
         Raises
         ------
@@ -110,7 +119,7 @@ class GeneralisedAssignment(Assignment):
         """
         which = checks.integer("which", which, least=1)
         read = partial(assignment_files.read_generalised_assignment, which=which)
-        return assignment_files.made_of(path, read, cls, sense)
+        return assignment_files.made_of(path, read, cls, sense, optimum=optimum)
 
     @classmethod
     def generated(cls, kind: str, jobs: int, agents: int, seed: int | None = 0) -> Self:

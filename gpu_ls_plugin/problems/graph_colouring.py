@@ -71,7 +71,7 @@ class GraphColouring(Assignment):
         self.name, _, self.optimum = labels(name, "", optimum)
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], colours: int) -> Self:
+    def read(cls, path: str | os.PathLike[str], colours: int, *, optimum: float | None = 0) -> Self:
         """Read a DIMACS graph (.col), in its textual form.
 
         Raises
@@ -81,7 +81,8 @@ class GraphColouring(Assignment):
         FileFormatError
             It is none; the message names the file and the line.
         """
-        return assignment_files.made_of(path, assignment_files.read_graph, cls, colours)
+        read = assignment_files.read_graph
+        return assignment_files.made_of(path, read, cls, colours, optimum=optimum)
 
     @classmethod
     def random(cls, n: int, density: float, colours: int, seed: int | None = 0) -> Self:

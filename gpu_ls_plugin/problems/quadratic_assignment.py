@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.exceptions import FileFormatError, InvalidProblemError
+from gpu_ls_plugin.exceptions import FileFormatError, InvalidProblemError, InvalidTourError
 from gpu_ls_plugin.problems import assignment_files, assignment_instances
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.referee import blocks
@@ -77,7 +77,7 @@ class QuadraticAssignment(Assignment):
         self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Self:
+    def read(cls, path: str | os.PathLike[str], *, optimum: float | None = None) -> Self:
         """Read a file of QAPLIB (.dat): its first matrix are flows, its second one distances.
 
         Raises
@@ -87,7 +87,8 @@ class QuadraticAssignment(Assignment):
         FileFormatError
             It is none; the message names the file and the line.
         """
-        return assignment_files.made_of(path, assignment_files.read_quadratic_assignment, cls)
+        read = assignment_files.read_quadratic_assignment
+        return assignment_files.made_of(path, read, cls, optimum=optimum)
 
     @classmethod
     def generated(cls, n: int, seed: int | None = 0) -> Self:
@@ -95,6 +96,23 @@ class QuadraticAssignment(Assignment):
         n = checks.integer("n", n, least=1, most=2**14)
         rng = np.random.default_rng(checks.seed(seed))
         return cls(*assignment_instances.uniform_matrices(n, rng), name=f"uniform{n}")
+
+    def write_solution(self, state: Any, path: str | os.PathLike[str]) -> None:
+        """Write a state and its cost as a solution of QAPLIB (.sln): where each facility is.
+
+        The file appears complete or not at all.
+
+        Raises
+        ------
+        InvalidTourError, InvalidTypeError
+            As `check`, or the state is not a permutation.
+        OSError
+            The file cannot be written.
+        """
+        row = self._one(state)
+        if not self.feasible(row)[0]:
+            raise InvalidTourError("state: not a permutation, which a file of QAPLIB has to hold")
+        assignment_files.write_permutation(path, self.cost(row)[0].item(), row)
 
     def read_solution(self, path: str | os.PathLike[str]) -> NDArray[np.int32]:
         """Read a solution of QAPLIB (.sln) as a row.

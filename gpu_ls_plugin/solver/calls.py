@@ -1,15 +1,16 @@
-"""What `gpu-ls solve` does, as one call."""
+"""What `gpu-ls solve` does, as calls."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.solver import single
+from gpu_ls_plugin.solver import colours, single
 from gpu_ls_plugin.solver.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gpu_ls_plugin.problems.graph_colouring import GraphColouring
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback, Result
 
@@ -28,7 +29,7 @@ def solve(
     moves: int | None = None,
     callback: Callback | None = None,
 ) -> Result:
-    """Return the best tours found in some seconds, the cheapest first.
+    """Return the best tours, routes or states found in some seconds, the cheapest first.
 
     What is not given follows from the problem and the device (`solver.default_settings`).
     Compiling is not part of the seconds. Ctrl-C ends the search early: what was found so far is
@@ -45,17 +46,18 @@ def solve(
     backend : {"auto", "cpu", "cuda"}
         Where to search.
     population : int, optional
-        Number of tours.
+        Number of tours, or of states of an `Assignment`.
     search : callable or str, optional
         Search that improves given tours, or a text such as ``"two_opt+or_opt/nearest(8)"``. A
         `LocalSearch` is what repairs the kicked tours of an `IteratedLocalSearch`; others are taken
-        as they are.
+        as they are. An `Assignment` takes a `SuccessorSearch`.
     start : str, optional
-        Name of a registered construction.
+        Name of a registered construction; not for an `Assignment`.
     target : float, optional
-        Cost at which the best tour is good enough.
+        Cost at which the best tour is good enough. An `Assignment` is searched until its optimum is
+        found, where that is known: a graph until no edge is in conflict.
     kicks, moves : int, optional
-        Further limits, per tour.
+        Further limits, per tour; rounds and steps of a state.
     callback : callable, optional
         Called with a `Progress` after each launch of about 50 ms.
 
@@ -88,3 +90,68 @@ def solve(
         moves=moves,
     )
     return single.solve(problem, settings, callback)
+
+
+def fewest_colours(
+    graph: GraphColouring,
+    seconds: float = 10.0,
+    *,
+    seed: int | None = 1,
+    backend: str = "auto",
+    population: int | None = None,
+    search: Callable[..., Any] | str | None = None,
+    target: int | None = None,
+    kicks: int | None = None,
+    moves: int | None = None,
+    callback: Callback | None = None,
+) -> Result:
+    """Return legal colourings of a graph with the fewest colours found in some seconds.
+
+    From a greedy colouring on, for as long as there is time, with one colour less; where a clique
+    shows that less will not do, the search ends at once.
+
+    Parameters
+    ----------
+    graph : GraphColouring
+        How many colours it has makes no difference.
+    seconds, seed, backend, population, search
+        As of `solve`.
+    target : int, optional
+        Number of colours that is good enough.
+    kicks, moves : int, optional
+        Limits of rounds and steps, for each number of colours.
+    callback : callable, optional
+        Called with a `Progress` after each launch, whose costs are the number of colours of the
+        best legal colouring; `best_tours()` are states that have one colour less.
+
+    Returns
+    -------
+    Result
+        At least one row, all legal; `problem.colours` is their number of colours. Costs are
+        conflicts, 0; those of the history are numbers of colours.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError, UnknownPartError
+        A value is out of range, of the wrong type, or a text that cannot be read.
+    BackendUnavailableError, InsufficientMemoryError
+        As `solve`.
+    KeyboardInterrupt
+        Ctrl-C before there was a colouring.
+
+    Examples
+    --------
+    >>> graph = gls.GraphColouring.read("le450_15c.col", colours=1)  # doctest: +SKIP
+    >>> gls.fewest_colours(graph, seconds=5).problem.colours  # doctest: +SKIP
+    """
+    settings = Settings(
+        seconds=seconds,
+        population=population,
+        seed=seed,
+        backend=backend,
+        target=target,
+        search=search,
+        kicks=kicks,
+        moves=moves,
+    )
+    return colours.fewest_colours(graph, settings, callback)

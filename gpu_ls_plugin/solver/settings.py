@@ -10,7 +10,7 @@ from gpu_ls_plugin.acceptance import Annealing
 from gpu_ls_plugin.backends import NAMES, get_backend
 from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.candidates import Alpha, Nearest, Quadrant
-from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.neighbourhoods import (
     Exchange,
     LinKernighan,
@@ -21,17 +21,20 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOptStar,
 )
 from gpu_ls_plugin.perturbations import DoubleBridge, RuinRecreate
+from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import tour_problem
-from gpu_ls_plugin.search_text import FORM, parse_search
+from gpu_ls_plugin.search_text import FORM, parse_search, text_of
 from gpu_ls_plugin.searches import (
     EdgeAssembly,
     IteratedLocalSearch,
     LocalSearch,
     Migration,
+    RandomRestarts,
 )
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
+from gpu_ls_plugin.searches.successors.successor_search import STATES, SuccessorSearch
 from gpu_ls_plugin.tours import tour_layouts
 
 if TYPE_CHECKING:
@@ -67,13 +70,13 @@ class Settings:
     seconds : float
         Wall time for everything but compiling, which comes before it; infinite for no limit.
     population : int, optional
-        Number of tours, up to 2**31 - 1; by default, as start and search, chosen by
+        Number of tours or states, up to 2**31 - 1; by default, as start and search, chosen by
         `default_settings`.
     seed : int or None
         Same seed, same random numbers; a limit in seconds may still end a run elsewhere. None
         draws one.
     start : str, optional
-        Name of a registered construction.
+        Name of a registered construction, of tours; states of assignment problems begin empty.
     backend : {"auto", "cpu", "cuda"}
         Where to search.
     target : float, optional
@@ -81,8 +84,9 @@ class Settings:
     search : callable or str, optional
         Search that improves given tours, or a text that `parse_search` reads. A `LocalSearch` is
         what repairs the kicked tours of an `IteratedLocalSearch`; others are taken as they are.
+        Assignment problems take a `SuccessorSearch`.
     kicks, moves : int, optional
-        Further limits, per tour.
+        Further limits, per tour; rounds and steps, per state.
 
     Raises
     ------
@@ -121,6 +125,8 @@ class Settings:
 def default_settings(problem: Problem, given: Settings) -> Settings:
     """Return settings that leave nothing open: what is not given follows from n and the device.
 
+    Assignment problems are searched by a `SuccessorSearch`, in a few states for each processor.
+
     Vehicle routing starts from savings, ruins and recreates routes and improves them; nothing is
     crossed.
 
@@ -133,11 +139,15 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
 
     Raises
     ------
-    InvalidParameterError, BackendUnavailableError
+    BackendUnavailableError
         As `get_backend` does.
+    InvalidParameterError
+        A search or a start is not for such a problem.
     InvalidTypeError
         `problem` is not a problem, or `given` is not a `Settings`.
     """
+    if isinstance(problem, Assignment):
+        return _settings_of_states(given)
     routed, problem = isinstance(problem, CVRP), tour_problem(problem)
     checks.instance("settings", given, kind=Settings, wanted="Settings")
     backend, population, search = get_backend(given.backend), given.population, given.search
@@ -164,6 +174,27 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
         )
     start = given.start or (START_OF_ROUTES if routed else _start(problem, crossed))
     return replace(given, population=population, start=start, search=search)
+
+
+def _settings_of_states(given: Settings) -> Settings:
+    """Return settings that leave nothing open for an assignment problem, but its start."""
+    checks.instance("settings", given, kind=Settings, wanted="Settings")
+    backend, search = get_backend(given.backend), given.search
+    if isinstance(search, LocalSearch | IteratedLocalSearch | RandomRestarts):
+        raise InvalidParameterError(
+            f"search: {text_of(search)} searches tours; states of assignment problems are searched "
+            "by SuccessorSearch(...), leave it out for the default"
+        )
+    if given.start is not None:
+        raise InvalidParameterError(
+            f"start: {given.start!r} makes tours; states of assignment problems begin empty, leave "
+            "it out"
+        )
+    return replace(
+        given,
+        search=SuccessorSearch() if search is None else search,
+        population=given.population or STATES[backend.name] * backend.processors,
+    )
 
 
 def _crosses(search: object) -> bool:

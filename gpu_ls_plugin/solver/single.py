@@ -1,4 +1,4 @@
-"""Solve one instance: starts, candidates, local optima, then kicks until time is up."""
+"""Solve one instance: starts, what a search needs, then searching until time is up."""
 
 from __future__ import annotations
 
@@ -6,31 +6,39 @@ import pickle
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.construction.draws import batch_size
 from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import IteratedLocalSearch, engines, rehearsal
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
+from gpu_ls_plugin.searches.successors import SuccessorSearch
 from gpu_ls_plugin.solver.settings import default_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.solver.settings import Settings
 
+UNREACHED = -(2.0**62)  # cost of no state
+
 
 def solve(problem: Problem, settings: Settings, callback: Callback | None = None) -> Result:
-    """Return the best tours found in the time, the cheapest first.
+    """Return the best tours or states found in the time, the cheapest first.
 
     Ctrl-C ends the search early: what was found so far is returned and the statistics say
     "interrupt". Their phases begin with "compiling", which is not part of their seconds.
@@ -55,7 +63,6 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     checks.callback(callback)
     chosen = default_settings(problem, settings)
     search: Any = chosen.search
-    construct = registry.lookup("construction", str(chosen.start))
     place = {"backend": chosen.backend}
     before = Statistics(backend=get_backend(chosen.backend).name)
     with before.phase("compiling"):
@@ -63,7 +70,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
 
     watch = Stopwatch(chosen.budget(chosen.seconds))
     with before.phase("starts"):
-        tours = construct(problem, size=chosen.population, seed=chosen.seed, **place)
+        tours = starts_of(problem, chosen)
     try:
         with before.phase("candidates"):
             if _has_lists(search):
@@ -80,8 +87,19 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
         )
     except KeyboardInterrupt:  # while no search could take it
         begin, before.stopped_by = 0.0, "interrupt"
-        found = Result(tours, tour_problem(problem).cost(tours), before, problem)
+        found = Result(tours, (problem.tsp or problem).cost(tours), before, problem)
     return _timed(found.sorted(), before, begin, watch.elapsed)
+
+
+def starts_of(problem: Problem, settings: Settings) -> NDArray[np.int32]:
+    """Return the first tours, or empty states of an assignment problem."""
+    if isinstance(problem, Assignment):
+        return np.full((settings.population or 1, problem.n), -1, np.int32)
+    construct = registry.lookup("construction", str(settings.start))
+    tours: NDArray[np.int32] = construct(
+        problem, size=settings.population, seed=settings.seed, backend=settings.backend
+    )
+    return tours
 
 
 def compile_search(
@@ -117,14 +135,27 @@ def rehearse(problem: Problem, settings: Settings) -> None:
     """
     backend = get_backend(settings.backend)
     batch_size(backend, problem.n, settings.population, name="population")
-    copy = rehearsal.copy_of(problem)
     search: Any = settings.search
+    if isinstance(problem, Assignment):
+        _rehearse_states(problem, search, backend)
+        return
+    copy = rehearsal.copy_of(problem)
     if isinstance(search, IteratedLocalSearch):
         search = replace(search, search=rehearsal.quick(search.search))
-    construct = registry.lookup("construction", str(settings.start))
     routed = pickle.loads(pickle.dumps(problem)) if isinstance(problem, CVRP) else copy
-    tour = construct(routed, size=1, seed=0, backend=settings.backend)
-    compile_search(search, copy, tour.repeat(settings.population, axis=0), settings.backend)
+    tour = starts_of(routed, replace(settings, population=1, seed=0))
+    compile_search(search, copy, tour.repeat(settings.population or 1, axis=0), settings.backend)
+
+
+def _rehearse_states(problem: Assignment, search: Any, backend: Backend) -> None:
+    """Let a search go through two short rounds, whatever cost would be good enough."""
+    if not isinstance(search, SuccessorSearch):
+        return  # compiles when it is called
+    empty = np.full((2, problem.n), -1, np.int32)
+    budget = Budget(kicks=2, target=UNREACHED)
+    found = replace(search, steps=1)(problem, empty, budget=budget, backend=backend)
+    if found.statistics.interrupted:
+        raise KeyboardInterrupt
 
 
 def _has_lists(search: object) -> bool:

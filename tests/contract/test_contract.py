@@ -26,17 +26,16 @@ def names(kind: str) -> list[str]:
     return [part.name for part in registry.parts(kind)]
 
 
-def takes_tours(search: str) -> bool:
-    """Whether a search starts from tours; others make their own."""
+def takes(search: str, rows: str) -> bool:
+    """Whether a search starts from tours, or from states; others make their own."""
     made = registry.lookup("search", search)()
-    return "tours" in inspect.signature(made.__call__).parameters
+    return rows in inspect.signature(made.__call__).parameters
 
 
-REGISTERED = {
-    name: registry.lookup("search", name)() for name in names("search") if takes_tours(name)
-}
+OF_TOURS = [name for name in names("search") if not takes(name, "states")]
+REGISTERED = {name: registry.lookup("search", name)() for name in OF_TOURS if takes(name, "tours")}
 IMPROVING = REGISTERED | SEARCHES
-STARTING = [name for name in names("search") if not takes_tours(name)]
+STARTING = [name for name in OF_TOURS if name not in REGISTERED]
 ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 EACH_METRIC = pytest.mark.parametrize("metric", METRICS)
 EACH_SEARCH = pytest.mark.parametrize("search", IMPROVING.values(), ids=IMPROVING)

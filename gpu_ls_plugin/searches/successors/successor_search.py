@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -70,6 +70,8 @@ class SuccessorSearch:
     InvalidParameterError, InvalidTypeError
         A parameter is out of range or of another type.
     """
+
+    name: ClassVar[str] = "successor_search"
 
     heuristic: Heuristic | None = None
     release: str = "random"
