@@ -264,6 +264,7 @@ REQUIRED = {
         "problems": np.arange(60.0).reshape(3, 10, 2) ** 2,
     },
     "solve": {"seconds": 100.0, "kicks": 4, "population": 2, "search": CHAINS},
+    "fewest_colours": {"graph": gls.GraphColouring.queen(5, 5, 1), "kicks": 2, "population": 2},
     **{
         name: {"problem": ROUTED}
         for name in ("cheapest_insertion", "one_route_each", "savings", "sweep")

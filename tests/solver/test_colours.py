@@ -110,5 +110,5 @@ def test_an_interrupt_returns_the_best_colouring():
 
 
 def test_what_is_not_a_graph():
-    with pytest.raises(InvalidTypeError, match="graph: .* is not a GraphColouring"):
+    with pytest.raises(InvalidTypeError, match=r"graph: .* is not a GraphColouring"):
         gls.fewest_colours(gls.QuadraticAssignment.generated(5))
