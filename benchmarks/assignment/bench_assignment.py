@@ -1,0 +1,104 @@
+"""Assignment problems: successors a second beside NumPy, gaps against time, operators in pymoo.
+
+`generality`: successors of 1,000 states of 1,000 variables with 100 values, all active from empty
+states or a tenth of each: graph colouring of G(1000, 0.1), generalised assignment of type C,
+quadratic assignment with 100 facilities, and with 1,000 (`quadratic, wide`: as many values). The
+heuristic is a `WeightTable` masked by `Conflicts`, `Capacities` or `Distinct`, and NumPy does the
+same, in one process and in two at once, each on a core of its own, on blocks of 64, 250 or 1,000
+states, of which the fastest counts. On the GPU states are there before and after: the median of
+pairs of events around whole calls; on the CPU, wall time of whole calls on two cores.
+`bounds`: lower bounds of generalised assignment, types D and E, 200 jobs: by HiGHS
+within a limit. `quality`: gaps of `gls.SuccessorSearch()` with its defaults after seconds,
+from empty states, on instances of QAPLIB (best known costs), these (the bound), and graphs
+(conflicts that are left). `pymoo`: its GA with its own integer operators and with ours, in equal
+time. Compiling is not timed anywhere.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.assignment import bounds, figures, generality, pymoo_runs, quality
+from benchmarks.helpers import common, summary
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator
+
+SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[tuple[str, Any]]]] = {
+    "generality": lambda given: generality.measure(
+        given.seconds,
+        given.backend,
+        generality.Sizes.tiny() if given.tiny else generality.Sizes(),
+        given.instances,
+    ),
+    "bounds": lambda given: bounds.measure(given.seconds, given.instances),
+    "quality": lambda given: quality.measure(
+        given.seconds,
+        given.backend[0],
+        given.seeds,
+        given.qaplib,
+        given.out,
+        given.instances,
+    ),
+    "pymoo": lambda given: pymoo_runs.measure(
+        given.seconds, given.backend[0], given.seeds, given.tiny, given.instances
+    ),
+}
+SHOWN = {"quality": quality.show, "pymoo": pymoo_runs.show}
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Measure the sections that were asked for; rows of earlier calls stay in the file."""
+    if unknown := set(options.sections) - set(SECTIONS):
+        raise SystemExit(f"--sections: {', '.join(sorted(unknown))}: none of {', '.join(SECTIONS)}")
+    record = common.stored(options.out, bounds.NAME, SECTIONS)
+    for path in options.join:
+        for name, section in summary.read_raw(path, bounds.NAME).items():
+            if name in SECTIONS:
+                _join(record, name, section)
+    machine = common.machine()
+    for name in options.sections:
+        for row_name, row in SECTIONS[name](options):
+            _join(record, name, {"machine": machine, "rows": {row_name: row}})
+            common.write_json(options.out, bounds.NAME, __doc__ or "", record)  # also if cut off
+        if name in SHOWN and record.get(name):
+            SHOWN[name](record[name]["rows"])
+    return record
+
+
+def _join(record: dict[str, Any], name: str, section: dict[str, Any]) -> None:
+    """Add the rows of a section to a record."""
+    rows = record.get(name, {}).get("rows", {})
+    record[name] = section | {"rows": rows | section["rows"]}
+
+
+def words(text: str) -> list[str]:
+    """Return what commas separate."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+if __name__ == "__main__":
+    usual = "cuda,cpu" if common.has_gpu() else "cpu"
+    instances = "comma-separated: only these, of graphs and searches those that begin so"
+    common.finish(
+        common.arguments(
+            __doc__,
+            ("--sections", {"type": words, "default": "generality,quality,pymoo"}),
+            ("--backend", {"type": words, "default": usual, "help": "sections but one: the first"}),
+            ("--seconds", {"type": float, "default": 60.0, "help": "of a run, or of a clock"}),
+            ("--seeds", {"type": int, "default": 1, "help": "runs of each instance"}),
+            ("--instances", {"type": words, "default": "", "help": instances}),
+            ("--qaplib", {"type": Path, "help": "folder of QAPLIB's .dat files"}),
+            ("--tiny", {"action": "store_true", "help": "small sizes, to see that all works"}),
+            ("--join", {"type": Path, "nargs": "*", "default": [], "help": "other --out folders"}),
+        ),
+        bounds.NAME,
+        measure,
+        figures.draw,
+        __doc__ or "",
+    )

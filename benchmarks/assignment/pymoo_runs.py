@@ -1,0 +1,119 @@
+"""pymoo's GA with its own operators, for integers and permutations, and with successors."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.helpers import common
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import gpu_ls_plugin as gls
+
+POPULATION = 100
+COLUMNS = ("problem", "operators", "seed", "cost", "feasible", "generations", "seconds")
+
+
+def problems(tiny: bool) -> dict[str, gls.Assignment]:
+    """Return the three problems by name."""
+    import gpu_ls_plugin as gls
+
+    if tiny:
+        return {
+            "colouring": gls.GraphColouring.random(20, 0.5, 6, seed=1),
+            "generalised": gls.GeneralisedAssignment.generated("C", 20, 4, seed=1),
+            "quadratic": gls.QuadraticAssignment.generated(12, seed=1),
+        }
+    return {
+        "colouring": gls.GraphColouring.random(500, 0.5, 49, seed=1),
+        "generalised": gls.GeneralisedAssignment.generated("D", 200, 10, seed=1),
+        "quadratic": gls.QuadraticAssignment.generated(100, seed=1),
+    }
+
+
+def operators(problem: gls.Assignment, backend: str) -> dict[str, dict[str, Any]]:
+    """Return pymoo's operators and those with ours, by what they are called."""
+    from pymoo.operators.crossover.ox import OrderCrossover
+    from pymoo.operators.crossover.sbx import SBX
+    from pymoo.operators.crossover.ux import UniformCrossover
+    from pymoo.operators.mutation.inversion import InversionMutation
+    from pymoo.operators.mutation.pm import PM
+    from pymoo.operators.repair.rounding import RoundingRepair
+    from pymoo.operators.sampling.rnd import IntegerRandomSampling, PermutationRandomSampling
+
+    import gpu_ls_plugin as gls
+    from gpu_ls_pymoo import SuccessorMutation, SuccessorSampling
+
+    heuristic = gls.CheapestValue()
+    ours = {
+        "sampling": SuccessorSampling(heuristic, backend=backend),
+        "mutation": SuccessorMutation(heuristic, share=0.05, backend=backend),
+    }
+    if problem.distinct:
+        usual = {"sampling": PermutationRandomSampling(), "mutation": InversionMutation()}
+        return {
+            "OX, inversion": {"crossover": OrderCrossover(), **usual},
+            "OX, successors": {"crossover": OrderCrossover(), **ours},
+        }
+    rounded = {"vtype": float, "repair": RoundingRepair()}
+    usual = {"sampling": IntegerRandomSampling(), "mutation": PM(**rounded)}
+    return {
+        "SBX, PM": {"crossover": SBX(**rounded), **usual},
+        "UX, PM": {"crossover": UniformCrossover(), **usual},
+        "UX, successors": {"crossover": UniformCrossover(), **ours},
+    }
+
+
+def measure(
+    seconds: float, backend: str, seeds: int, tiny: bool, names: list[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what each set of operators reaches in equal time."""
+    for name, problem in problems(tiny).items():
+        if names and name not in names:
+            continue
+        for label, parts in operators(problem, backend).items():
+            for seed in range(1, seeds + 1):
+                row = {"problem": name, "operators": label, "seed": seed}
+                row |= run(problem, parts, seconds, seed)
+                print(f"{name}, {label}, seed {seed}: {row['cost']}", flush=True)
+                yield f"{name}, {label}, seed {seed}", row
+
+
+def run(
+    problem: gls.Assignment, parts: dict[str, Any], seconds: float, seed: int
+) -> dict[str, Any]:
+    """Return the best cost against time of one run, of rows without a broken constraint."""
+    from pymoo.algorithms.soo.nonconvex.ga import GA
+
+    from gpu_ls_pymoo import AssignmentProblem
+
+    wrapped = AssignmentProblem(problem)
+    for part in parts.values():
+        if hasattr(part, "prepare"):
+            part.prepare(wrapped)
+    algorithm = GA(pop_size=POPULATION, **parts)
+    algorithm.setup(wrapped, seed=seed, termination=("n_gen", 10**9), verbose=False)
+    history: list[tuple[float, float]] = []
+    begin, generations, elapsed = time.perf_counter(), 0, 0.0
+    while elapsed < seconds:
+        algorithm.next()
+        generations, elapsed = generations + 1, time.perf_counter() - begin
+        found = algorithm.opt
+        best = float(found.get("F").min()) if found.get("FEAS").any() else None
+        if best is not None and (not history or best < history[-1][1]):
+            history.append((elapsed, best))
+    return {
+        "cost": history[-1][1] if history else None,
+        "feasible": bool(history),
+        "generations": generations,
+        "seconds": elapsed,
+        "history": history,
+    }
+
+
+def show(rows: dict[str, dict[str, Any]]) -> None:
+    """Print what was reached."""
+    table = [[row[column] for column in COLUMNS] for row in rows.values()]
+    common.show("pymoo's GA in equal time", COLUMNS, table)

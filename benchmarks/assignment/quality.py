@@ -1,0 +1,118 @@
+"""What `gls.SuccessorSearch()` reaches in seconds, on instances whose best costs are known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchmarks.assignment import bounds, instances
+from benchmarks.helpers import common, gaps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import gpu_ls_plugin as gls
+
+TIMES = (1, 3, 10, 30, 60)  # seconds
+COLUMNS = ("seed", "reference", "cost", "gap", "seconds_to_reference", "seconds")
+
+
+class Task(NamedTuple):
+    """An instance, the cost that its gaps count from, and the gap that is asked for."""
+
+    kind: str
+    problem: gls.Assignment
+    reference: int
+    bar: float | None
+
+
+def tasks(qaplib: Path | None, out: Path) -> dict[str, Task]:
+    """Return all instances by name."""
+    found = {}
+    for name, places in instances.quadratic(qaplib).items():
+        found[name] = Task("quadratic", places, *instances.QAPLIB[name])
+    known = bounds.known(out)
+    for name, jobs in instances.generalised().items():
+        if name in known:
+            found[name] = Task("generalised", jobs, known[name], instances.GENERALISED_BAR)
+        else:
+            print(f"without {name}: it has no bound; measure the section {bounds.SECTION} first")
+    for name, graph in instances.graphs().items():
+        found[name] = Task("colouring", graph.problem, 0, 0.0)
+    return found
+
+
+def measure(
+    seconds: float, backend: str, seeds: int, qaplib: Path | None, out: Path, names: list[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what each instance and seed reached."""
+    for name, task in tasks(qaplib, out).items():
+        if names and not any(name.startswith(wanted) for wanted in names):
+            continue
+        for seed in range(1, seeds + 1):
+            row = run(task, seconds, backend, seed)
+            unit = "conflicts" if task.kind == "colouring" else "%"
+            print(f"{name}, seed {seed}: {row['at']} {unit}, {row['stopped_by']}", flush=True)
+            yield f"{name}, seed {seed}", {"instance": name, **row}
+
+
+def run(task: Task, seconds: float, backend: str, seed: int) -> dict[str, Any]:
+    """Return the gap against time of one search.
+
+    It ends at the reference, which nothing is better than. Costs count from the first state on that
+    breaks no constraint.
+    """
+    import gpu_ls_plugin as gls
+
+    history: list[tuple[float, int]] = []
+
+    def note(progress: gls.Progress) -> None:
+        if history and progress.best_cost >= history[-1][1]:
+            return
+        if history or task.problem.feasible(progress.best_tours()).any():
+            history.append((progress.elapsed, int(progress.best_cost)))
+
+    result = gls.SuccessorSearch()(
+        task.problem,
+        seed=seed,
+        budget=gls.Budget(seconds=seconds, target=task.reference),
+        backend=backend,
+        callback=note,
+    )
+    feasible = bool(task.problem.feasible(result.best_tour).all())
+    reached = [time for time, cost in history if cost <= task.reference]
+    curve = [(time, _gap(cost, task)) for time, cost in history]
+    statistics = result.statistics
+    return {
+        "kind": task.kind,
+        "reference": task.reference,
+        "bar": task.bar,
+        "seed": seed,
+        "cost": int(result.best_cost) if feasible else None,
+        "gap": _gap(result.best_cost, task) if feasible else None,
+        "at": {
+            str(limit): min((gap for time, gap in curve if time <= limit), default=None)
+            for limit in TIMES
+            if limit <= seconds or limit == TIMES[0]
+        },
+        "seconds_to_reference": min(reached, default=None),
+        "seconds": statistics.seconds,
+        "stopped_by": statistics.stopped_by,
+        "states": len(result.costs),
+        "steps": statistics.moves,
+        "history": curve,
+    }
+
+
+def _gap(cost: float, task: Task) -> float:
+    """Return how far a cost is above the reference in percent; of colourings their conflicts."""
+    return float(cost if task.kind == "colouring" else gaps.percent(cost, task.reference))
+
+
+def show(rows: dict[str, dict[str, Any]]) -> None:
+    """Print what was reached."""
+    common.show(
+        "quality: gaps in %, of colourings conflicts",
+        ("instance", *COLUMNS),
+        [[row["instance"], *(row[column] for column in COLUMNS)] for row in rows.values()],
+    )
