@@ -86,7 +86,7 @@ for _ in range(20):
     if os.path.exists("out.tour"):
         os.remove("out.tour")
     out = io.StringIO()
-    delay = 0.05 + (0.5 + 3 * usual) * random.random()
+    delay = 0.05 + (2 + 3 * usual) * random.random()
     timer = threading.Timer(delay, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     with contextlib.redirect_stdout(out):
