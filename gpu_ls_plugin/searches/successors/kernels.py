@@ -50,7 +50,7 @@ def _kernel(name: str, header: str, body: str, problem: Assignment, team: str) -
         team=team,
         functors=tuple(filter(None, [problem.source()])),
         headers=tuple(filter(None, ["problems/assignment.cuh", problem.header])),
-        parts=(type(problem).__name__, name),
+        parts=(type(problem).__name__, name, "successor_search"),
     )
 
 
