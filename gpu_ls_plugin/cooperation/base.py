@@ -10,6 +10,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.budget import NO_LIMIT
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches.chains.chains import Chains
 
@@ -56,6 +57,10 @@ class Cooperation(ABC):
     def bytes_per_tour(self, n: int) -> int:
         """Return the device memory of one tour in bytes, beside that of its chain."""
         return 0
+
+    def kicks(self, perturbation: Perturbation) -> Perturbation:
+        """Return how chains kick that cooperate in this way, given how they do otherwise."""
+        return perturbation
 
     def period(self, n: int) -> int:
         """Return the kicks between two exchanges in tours of n cities."""

@@ -263,8 +263,21 @@ struct View {
       return LengthsType::gain(removed, added);
     } else {
       if (may_not_gain(removed, added)) return 0;
+      if (removed <= added && !may_relieve<most>(move)) return 0;
       const Length gain = worth<most>(move, removed - added);
       return LengthsType::kReal && gain <= removed * Length(1e-12) ? Length(0) : gain;
+    }
+  }
+  // Whether a move may gain anything beyond the length that it saves.
+  template <int most>
+  GLS_DEVICE bool may_relieve(const Move& move) const {
+    if constexpr (keeps<typename LengthsType::Metric>()) {
+      const auto& objective = length.metric.objective;
+      using Change = MoveChange<View, most>;
+      return Relieves<typename ObjectiveOf<typename LengthsType::Metric>::Type, Change>::may(
+          objective, Change{*this, move});
+    } else {
+      return true;
     }
   }
   // The same of a move that makes the tour shorter by so much, or longer, improving or not.

@@ -128,6 +128,7 @@ GLS_DEVICE void change_sums(const Team& team, const View& view, Use use) {
 //   keep(team, n, city)    of a tour that has changed, that of city(0), ... city(n - 1); all lanes
 //   chosen_depot(city)     which city a candidate list means by one that stands for several
 //   relief<Gain>()         the most that any change may gain beyond the length that it saves
+//   may_relieve(change)    whether it may gain anything beyond that; may be left out
 //   add_up(n, a, b)        whether both of two changes gain what each of them does, and may both be
 //                          made if each may: they cut the tour between its places a.place(0), ...
 //                          a.place(a.count - 1) and those behind, and are apart there
@@ -212,6 +213,20 @@ GLS_DEVICE Length relief_of(const Metric& metric) {
     return 0;
   }
 }
+
+// Whether an objective knows at a glance that a change gains nothing beyond the length that it
+// saves, since none of the routes that it cuts pays for anything: `may_relieve(change)` says so.
+template <class Objective, class Change, class = void>
+struct Relieves {
+  GLS_DEVICE static bool may(const Objective&, const Change&) { return true; }
+};
+template <class Objective, class Change>
+struct Relieves<Objective, Change,
+                decltype(void(((const Objective*)nullptr)->may_relieve(*(const Change*)nullptr)))> {
+  GLS_DEVICE static bool may(const Objective& objective, const Change& change) {
+    return objective.may_relieve(change);
+  }
+};
 
 // What a city is called in the problem.
 template <class Metric>

@@ -194,6 +194,24 @@ struct Routing {
     return Gain(*relief_place());
   }
 
+  // Whether a route that a change cuts pays for anything, or all pay for those beyond the fleet.
+  // Those that are turned as a whole may, too, where it matters.
+  template <class Change>
+  GLS_DEVICE bool may_relieve(const Change& change) const {
+    if (kTurns || *used_place() > fleet) return true;
+    const int n = change.cities();
+    const KeptRoutes routes = kept_routes(n);
+    bool pays = false;
+#pragma unroll 1
+    for (int e = 0; e < change.edges(); ++e) {
+      const int own = cut_route(routes, change, e);
+      each(n, [&](const auto& resource, const auto& its, Weight) {
+        pays |= excess_kept(resource, its, routes, own) > 0;
+      });
+    }
+    return pays;
+  }
+
   GLS_DEVICE bool visits_depot(int node) const { return is_depot(node, customers); }
   // A copy of the depot that an empty route begins with, if there is one, in place of any copy.
   GLS_DEVICE int chosen_depot(int node) const { return visits_depot(node) ? *spare_place() : node; }

@@ -76,6 +76,10 @@ def hard_penalties(problem: RoutedProblem) -> Penalties:
     return Penalties(load, duration, vehicles)
 
 
+# In the data of a search: the metric's, two words for what is kept of tours, `words` up to there.
+FIRST_WEIGHT = 1 + 2 + 4
+
+
 def _padded(count: int) -> int:
     return -(-count // 16) * 16
 
@@ -128,6 +132,30 @@ class Routing(Objective):
         for part in self.resources:
             words += [cast(self._weight(part)), *part.words(backend, its)]
         return words + (self.hierarchy.shifts() if self.hierarchy else [])
+
+    def weights(self, backend: Any, price: float) -> dict[int, NDArray[np.uint64]]:
+        """Return what units of excess cost at a price, by their places in the data of a search.
+
+        Parameters
+        ----------
+        backend : Backend
+        price : float
+            1 for what the problem says.
+        """
+        place, found = FIRST_WEIGHT, {}
+        for part in self.resources:
+            weight = np.array([self._at(price, part)], self.problem.cost_dtype)
+            found[place] = weight.view("uint64")
+            place += 1 + len(part.words(backend, self.problem))
+        return found
+
+    def load_weight(self, price: float) -> float:
+        """Return what a unit of demand beyond the capacity costs at a price."""
+        return float(self._at(price, self.resources[0]))
+
+    def _at(self, price: float, part: Resource) -> float:
+        weight = price * self._weight(part)
+        return max(1, round(weight)) if self.problem.integer else weight
 
     def most(self, problem: Any) -> float:
         """Return what it costs to break all constraints as far as can be."""

@@ -1,132 +1,29 @@
 // Ruin and recreate of routes: strings of neighbouring customers leave (Christiaens and Vanden
-// Berghe 2020), and join again, always that which would regret most to lose its best route.
+// Berghe 2020), and join again by regret.
 //
-// Customers near one drawn at random take a string of their route along. Whoever waits may go
-// beside a customer of its list, or begin a route. A few places are overlooked at random: without
-// that, most customers would go back to where they were.
+// Customers near one drawn at random take a string of their route along.
 #pragma once
 
-#include "construction/routes/open_routes.cuh"
-#include "include/philox.cuh"
+#include "perturbations/rebuilt_routes.cuh"
 
 namespace gls {
-
-// Other nodes near each node.
-struct NearNodes {
-  const int* near;
-  int near_each;
-
-  GLS_DEVICE int operator()(int node, int rank) const { return near[node * near_each + rank]; }
-};
 
 // How much is taken out.
 struct Ruin {
   int removed;  // customers on average
   int longest;  // customers of a string
-  int room;     // customers at most
 };
 
-// What vehicles are made of in a search, whose metric has data of its own.
-struct RuinVehicles {
-  const void* nodes_data;
-  const uint64* vehicles;
-};
-
-// Memory of all rows.
-struct RuinMemory {
-  int* after;
-  int* before;
-  int* owners;
-  int* waiting;
-  int64* loads;
-  void* durations;
-  void* options;
-};
-
-// What a row's lanes share.
-struct RuinState {
-  int routes;                 // as many have a number, some of them without customers
-  int spare;                  // a route without customers that one may begin, or none: -1
-  int count;                  // who wait
-  int from, joined, changed;  // behind whom who joined which route at last
-  uint32 blinks;
-  bool written;  // whether the kicked tour is there
-};
-
-// Giant tours of which some customers wait.
+// Routes that lose strings of customers.
 template <class Vehicles>
-struct RuinedRoutes {
-  using Length = typename Vehicles::Length;
-  using Routes = OpenRoutes<Vehicles>;
-  using Edge = typename Routes::Edge;
-
-  // The best edge for a customer, and the best one of another route.
-  struct Options {
-    Edge best, second;
-    int route, other;  // of these, or none: -1
-
-    GLS_DEVICE void offer(const Edge& edge, int its_route) {
-      if (edge < best) {
-        if (route != its_route) second = best, other = route;
-        best = edge, route = its_route;
-      } else if (its_route != route && edge < second) {
-        second = edge, other = its_route;
-      }
-    }
-    GLS_DEVICE void offer(const Options& others) {
-      if (others.route >= 0) offer(others.best, others.route);
-      if (others.other >= 0) offer(others.second, others.other);
-    }
-    // Whoever has one route alone goes first, and last who has none.
-    GLS_DEVICE Length regret() const {
-      if (route < 0) return Length(-1);
-      return (other < 0 ? endless<Length>() / 2 : second.value) - best.value;
-    }
-  };
-
-  const Routes routes;
-  int* before;  // of customers
-  int* waiting;
-  Options* options;
-  const NearNodes near;
-  RuinState& state;
-
-  // The routes of a giant tour, without their loads. Lanes take equal shares of its places.
-  template <class Team>
-  GLS_DEVICE void read(const Team& team, const int* tour, int nodes) const {
-    const int n = routes.vehicles.customers;
-    const auto is_depot = [&](int node) { return node == 0 || node > n; };
-    const int first =
-        team.least(nodes, nodes, [&](int p) { return is_depot(tour[p]) ? p : nodes; });
-    const auto at = [&](int step) {
-      const int place = first + step;
-      return tour[place < nodes ? place : place - nodes];
-    };
-    const int own = (nodes + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
-    const int begin = from < nodes ? from : nodes, end = begin + own < nodes ? begin + own : nodes;
-    const auto begins = [&](int step) { return is_depot(at(step)) && !is_depot(at(step + 1)); };
-    int count = 0;
-#pragma unroll 1
-    for (int step = begin; step < end; ++step) count += begins(step);
-    const Scanned<int> known = team.scan(count, 0, [](int a, int b) { return a + b; });
-    int route = known.before - 1;
-#pragma unroll 1
-    for (int step = begin; step < end; ++step) {
-      const int node = at(step), next = at(step + 1);
-      if (begins(step)) {
-        link(routes.depot(++route), next);
-      } else if (!is_depot(node)) {
-        routes.owners[node] = route;
-        link(node, is_depot(next) ? 0 : next);
-      }
-    }
-    team.once([&] { state.routes = known.all; });
-  }
-
-  GLS_DEVICE void link(int node, int next) const {
-    routes.after[node] = next;
-    if (next != 0) before[next] = node;
-  }
+struct RuinedRoutes : RebuiltRoutes<Vehicles> {
+  using Base = RebuiltRoutes<Vehicles>;
+  using Routes = typename Base::Routes;
+  using Base::near;
+  using Base::room;
+  using Base::routes;
+  using Base::state;
+  using Base::waiting;
 
   // One lane: who waits.
   GLS_DEVICE void take_out(const Ruin& ruin, Philox& random) const {
@@ -141,17 +38,14 @@ struct RuinedRoutes {
       if (customer == 0) continue;
       const int route = routes.owners[customer];
       if (route < 0 || routes.loads[route] < 0) continue;  // its route has lost a string
-      take_string(customer, route, longest, ruin.room, random);
+      take_string(customer, route, longest, random);
       routes.loads[route] = -1;
       --left;
     }
-    for (int route = 0; route < state.routes; ++route) {
-      if (routes.loads[route] < 0) routes.measure(route);
-    }
+    Base::measure_changed();
   }
 
-  GLS_DEVICE void take_string(int customer, int route, int longest, int room,
-                              Philox& random) const {
+  GLS_DEVICE void take_string(int customer, int route, int longest, Philox& random) const {
     int place = 0, size = 0;
     for (int c = routes.after[routes.depot(route)]; c != 0; c = routes.after[c], ++size) {
       if (c == customer) place = size;
@@ -169,127 +63,22 @@ struct RuinedRoutes {
       routes.owners[next] = Routes::kNoRoute;
       next = routes.after[next];
     }
-    link(node, next);
-  }
-
-  // One lane: a route that may begin.
-  GLS_DEVICE void find_spare() const {
-    state.spare = -1;
-    for (int route = 0; route < state.routes && state.spare < 0; ++route) {
-      if (routes.after[routes.depot(route)] == 0) state.spare = route;
-    }
-    if (state.spare < 0 && state.routes < routes.vehicles.most) state.spare = begin_route();
-  }
-  GLS_DEVICE int begin_route() const {
-    const int route = state.routes++;
-    routes.after[routes.depot(route)] = 0;
-    routes.loads[route] = 0;
-    routes.durations[route] = 0;
-    return route;
-  }
-
-  GLS_DEVICE bool blinks(int customer, int node) const {
-    uint32 bits = state.blinks ^ uint32(customer) * 0x9E3779B1u ^ uint32(node) * 0x85EBCA77u;
-    bits = (bits ^ bits >> 15) * 0x2C1B3C6Du;
-    return (bits >> 20 & 63) == 0;
-  }
-
-  // By one of some lanes that share a customer's near nodes.
-  GLS_DEVICE Options options_of(int customer, int lane, int lanes) const {
-    Options found{Routes::nothing(), Routes::nothing(), -1, -1};
-    const auto offer = [&](int node, int route) {
-      const Edge edge = routes.edge(node, customer);
-      if (routes.in_time(route, customer, edge.value)) found.offer(edge, route);
-    };
-    if (lane == 0 && state.spare >= 0) offer(routes.depot(state.spare), state.spare);
-#pragma unroll 1
-    for (int rank = lane; rank < near.near_each; rank += lanes) {
-      const int node = near(customer, rank);
-      const int route = node == 0 ? Routes::kNoRoute : routes.owners[node];
-      if (route < 0 || !routes.takes(route, customer) || blinks(customer, node)) continue;
-      offer(node, route);
-      offer(before[node], route);
-    }
-    return found;
-  }
-
-  // Finds the options of those of the first `count` who wait that `wanted` names.
-  template <class Team, class Wanted>
-  GLS_DEVICE void find_options(const Team& team, int count, Wanted wanted) const {
-    constexpr int kTogether = Team::kLanes < 32 ? 1 : 32;
-    const int lane = team.lane() % kTogether;
-#pragma unroll 1
-    for (int w = team.lane() / kTogether; w < count; w += Team::kLanes / kTogether) {
-      if (!wanted(w)) continue;
-      Options found = options_of(waiting[w], lane, kTogether);
-#ifdef __CUDACC__
-#pragma unroll
-      for (int mask = kTogether / 2; mask > 0; mask /= 2) {
-        found.offer(warp::shuffle(found, lane ^ mask));
-      }
-#endif
-      if (lane == 0) options[w] = found;
-    }
-    team.sync();
-  }
-
-  // One lane: a customer joins the best route; the last who wait comes to its place.
-  GLS_DEVICE void join(int customer, int last) const {
-    int w = 0;
-    while (waiting[w] != customer) ++w;
-    const Options its = options[w];
-    waiting[w] = waiting[last], options[w] = options[last];
-    Edge edge = its.best;
-    if (its.route < 0) edge = routes.best_edge(customer, 0, state.routes);
-    if (edge.index < 0) edge = routes.edge(routes.depot(begin_route()), customer);  // one too many
-    const int route = routes.route_of(int(edge.index));
-    routes.insert(edge, customer);
-    link(int(edge.index), customer);
-    link(customer, routes.after[customer]);
-    state.from = int(edge.index), state.joined = customer, state.changed = route;
-    if (route == state.spare) find_spare();
-  }
-
-  // One lane: the giant tour, empty routes last; false where they are too many for it.
-  GLS_DEVICE bool write(int* tour, int nodes) const {
-    const int n = routes.vehicles.customers;
-    int place = 0, depot = 0;
-    for (int route = 0; route < state.routes; ++route) {
-      int c = routes.after[routes.depot(route)];
-      if (c == 0) continue;
-      if (depot == nodes - n) return false;
-      tour[place++] = depot == 0 ? 0 : n + depot;
-      ++depot;
-      for (; c != 0; c = routes.after[c]) tour[place++] = c;
-    }
-    for (; depot < nodes - n; ++depot) tour[place++] = n + depot;
-    return true;
-  }
-
-  // Whether the options of one who waits may have changed.
-  GLS_DEVICE bool concerns(int w) const {
-    const Options& its = options[w];
-    const int customer = waiting[w];
-    if (its.route == state.changed || its.other == state.changed) return true;
-    if (!routes.takes(state.changed, customer)) return false;
-    return routes.edge(state.from, customer) < its.second ||
-           routes.edge(state.joined, customer) < its.second;
+    Base::link(node, next);
   }
 };
 
 template <class Team, class Vehicles>
 struct RuinRecreate {
-  using Length = typename Vehicles::Length;
   using Routes = RuinedRoutes<Vehicles>;
-  using Choice = Ranked<Length>;
+  using Base = RebuiltRoutes<Vehicles>;
 
   // Rows as orders of customers, and where routes begin: a kick that stands alone.
   GLS_DEVICE static void run(const Team& team, int item, const void* metric_data,
                              const uint64* words, int nodes, const int* tours, NearNodes lists,
-                             Ruin ruin, RuinMemory memory, uint64 seed, int64 first_row,
+                             Ruin ruin, RebuiltMemory memory, uint64 seed, int64 first_row,
                              int* orders, unsigned char* begins) {
     const Vehicles vehicles(metric_data, words);
-    const Routes row = row_of(team, item, vehicles, lists, ruin, memory);
+    const Routes row{Base::of(team, item, vehicles, lists, memory)};
     Philox random(seed, Purpose::kRuin, first_row + item);
     rebuild(team, row, nodes, tours + int64(item) * nodes, ruin, random);
     team.once([&] {
@@ -300,10 +89,10 @@ struct RuinRecreate {
 
   // A kick of a chain (perturbations/base.py); false where there are too few copies of the depot.
   GLS_DEVICE static bool kick(const Team& team, int item, int nodes, const int* tour,
-                              const RuinVehicles& its, const NearNodes& lists, const Ruin& ruin,
-                              const RuinMemory& memory, Philox& random, int* kicked) {
+                              const RebuiltVehicles& its, const NearNodes& lists, const Ruin& ruin,
+                              const RebuiltMemory& memory, Philox& random, int* kicked) {
     const Vehicles vehicles(its.nodes_data, its.vehicles);
-    const Routes row = row_of(team, item, vehicles, lists, ruin, memory);
+    const Routes row{Base::of(team, item, vehicles, lists, memory)};
     rebuild(team, row, nodes, tour, ruin, random);
     team.once([&] { row.state.written = row.write(kicked, nodes); });
     team.sync();
@@ -311,22 +100,9 @@ struct RuinRecreate {
   }
 
  private:
-  GLS_DEVICE static Routes row_of(const Team& team, int item, const Vehicles& vehicles,
-                                  const NearNodes& lists, const Ruin& ruin,
-                                  const RuinMemory& memory) {
-    const int64 at = int64(item) * (vehicles.customers + 1), waits = int64(item) * ruin.room;
-    return {{vehicles, memory.after + 2 * at, memory.owners + at, memory.loads + at,
-             static_cast<typename Vehicles::Time*>(memory.durations) + at},
-            memory.before + at,
-            memory.waiting + waits,
-            static_cast<typename Routes::Options*>(memory.options) + waits,
-            lists,
-            shared_slot<RuinState>(team)};
-  }
-
   GLS_DEVICE static void rebuild(const Team& team, const Routes& row, int nodes, const int* tour,
                                  const Ruin& ruin, Philox& random) {
-    RuinState& state = row.state;
+    RebuiltState& state = row.state;
     row.read(team, tour, nodes);
     team.sync();
     team.each(state.routes, [&](int route) { row.routes.measure(route); });
@@ -337,19 +113,7 @@ struct RuinRecreate {
       row.find_spare();
     });
     team.sync();
-    bool all = true;
-#pragma unroll 1
-    for (int left = state.count;; --left) {
-      row.find_options(team, left, [&](int w) { return all || row.concerns(w); });
-      if (left == 0) return;
-      all = false;
-      const Choice none{endless<Length>(), row.routes.vehicles.customers + 1};
-      const Choice next = team.least(
-          left, none, [&](int w) { return Choice{-row.options[w].regret(), row.waiting[w]}; });
-      team.sync();
-      team.once([&] { row.join(int(next.index), left - 1); });
-      team.sync();
-    }
+    row.recreate(team);
   }
 };
 

@@ -9,10 +9,16 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.composition import parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
-from gpu_ls_plugin.candidates.nearest import Nearest
 from gpu_ls_plugin.construction.routes.batch import RouteBatch, routes_kernel, vehicles_type
 from gpu_ls_plugin.perturbations.base import Perturbation
 from gpu_ls_plugin.perturbations.rebuilding import Rebuilding
+from gpu_ls_plugin.perturbations.rebuilt_routes import (
+    MEMORY,
+    NEAR_NODES,
+    VEHICLES,
+    rebuilt_arguments,
+    rebuilt_vehicles,
+)
 from gpu_ls_plugin.problems.cvrp import routing_problem
 
 if TYPE_CHECKING:
@@ -22,10 +28,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
 
 HEADER = "perturbations/ruin_recreate.cuh"
-NEAR = 40  # nodes to which customers are near
 MOST_REMOVED = 1000
-OPTION_WORDS = 5  # gls::RuinRecreate::Options
-DATA = tuple(struct_of(HEADER, name) for name in ("NearNodes", "Ruin", "RuinMemory"))
+DATA = (NEAR_NODES, struct_of(HEADER, "Ruin"), MEMORY)
 PARAMETERS = (
     *parse_parameters("int n, const int* tours"),
     *DATA,
@@ -49,7 +53,7 @@ def ruin_kernel(metric: Metric, team: str, time: str) -> Kernel:
 def in_chains(metric: Metric, time: str, **arguments: Any) -> Rebuilding:
     """Compose the kick as chains make it; `arguments` are its data by name."""
     functor = f"gls::RuinRecreate<{{team}}, {vehicles_type(metric.functor, time)}>"
-    parameters = (struct_of(HEADER, "RuinVehicles"), *DATA)
+    parameters = (VEHICLES, *DATA)
     return Rebuilding(functor, HEADER, parameters, arguments)
 
 
@@ -129,33 +133,18 @@ class RuinRecreate(Perturbation):
             routes = RouteBatch(chosen, routed, len(taken))
             kernel = ruin_kernel(routed.nodes.metric, chosen.warp(), routes.time)
             own = {"n": routed.n, "tours": taken, "seed": key, "first_row": first}
-            routes.launch(kernel, len(taken), {**self._data(routes), **own})
+            routes.launch(kernel, len(taken), {**self.data(routes), **own})
             return arrays.give(chosen, routes.tours(), like=tours)
 
     def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
         """Return the kick in C++ of a batch of so many giant tours."""
         routes = RouteBatch(backend, routing_problem(problem), size)
-        its = routes.vehicles
-        vehicles = {"nodes_data": its["metric_data"], "vehicles": its["words"]}
-        kick = in_chains(routes.problem.nodes.metric, routes.time, **vehicles, **self._data(routes))
+        data = {**rebuilt_vehicles(routes), **self.data(routes)}
+        kick = in_chains(routes.problem.nodes.metric, routes.time, **data)
         return replace(kick, kept=routes)
 
-    def _data(self, routes: RouteBatch) -> dict[str, Any]:
-        """Return what kernels read, and their memory."""
-        nodes, room = routes.problem.customers + 1, max(4 * self.removed, self.longest)
-        nearest = Nearest(min(NEAR, routes.problem.customers))
-        near, _, each = nearest.on(routes.backend, routes.problem.nodes)
-        return {
-            "near": near,
-            "near_each": each,
-            "removed": self.removed,
-            "longest": self.longest,
-            "room": room,
-            "after": routes.numbers("int32", 2 * nodes),
-            "before": routes.numbers("int32", nodes),
-            "owners": routes.numbers("int32", nodes),
-            "waiting": routes.numbers("int32", room),
-            "loads": routes.numbers("int64", nodes),
-            "durations": routes.numbers(routes.time_dtype, nodes),
-            "options": routes.numbers("int64", room, OPTION_WORDS),
-        }
+    def data(self, routes: RouteBatch, room: int = 0) -> dict[str, Any]:
+        """Return what kernels read, and memory for `room` customers or more that wait."""
+        room = max(4 * self.removed, self.longest, room)
+        ruin = {"removed": self.removed, "longest": self.longest}
+        return {**ruin, **rebuilt_arguments(routes, room)}

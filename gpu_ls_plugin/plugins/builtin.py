@@ -55,6 +55,7 @@ from gpu_ls_plugin.searches import (
     PartiallyMapped,
     PartitionCrossover,
     RandomRestarts,
+    RouteExchange,
     SegmentCrossover,
 )
 from gpu_ls_plugin.searches.successors import SuccessorSearch
@@ -103,7 +104,7 @@ def gpu_ls_register_parts(register: Register) -> None:
     crossovers = (*of_edges, OrderCrossover, PartiallyMapped, Cycle, SegmentCrossover)
     for recombination in crossovers:
         register("recombination", recombination.name, recombination)
-    for cooperation in (Migration, EliteEdges, *crossovers):
+    for cooperation in (Migration, EliteEdges, RouteExchange, *crossovers):
         register("cooperation", cooperation.name, cooperation)
     for search in (LocalSearch, IteratedLocalSearch, RandomRestarts, SuccessorSearch):
         register("search", search.name, search)

@@ -7,6 +7,7 @@ from gpu_ls_plugin.recombination.edge_recombination import EdgeRecombination
 from gpu_ls_plugin.recombination.order_crossover import OrderCrossover
 from gpu_ls_plugin.recombination.partially_mapped import PartiallyMapped
 from gpu_ls_plugin.recombination.partition_crossover import PartitionCrossover
+from gpu_ls_plugin.recombination.route_exchange import RouteExchange
 from gpu_ls_plugin.recombination.segment_crossover import SegmentCrossover
 from gpu_ls_plugin.recombination.workspace import Workspace
 
@@ -18,6 +19,7 @@ __all__ = [
     "PartiallyMapped",
     "PartitionCrossover",
     "Recombination",
+    "RouteExchange",
     "SegmentCrossover",
     "Workspace",
 ]

@@ -8,6 +8,7 @@ from gpu_ls_plugin.recombination import (
     OrderCrossover,
     PartiallyMapped,
     PartitionCrossover,
+    RouteExchange,
     SegmentCrossover,
 )
 from gpu_ls_plugin.searches.best_moves import BestMoves, best_moves
@@ -28,6 +29,7 @@ __all__ = [
     "PartiallyMapped",
     "PartitionCrossover",
     "RandomRestarts",
+    "RouteExchange",
     "SegmentCrossover",
     "best_moves",
 ]

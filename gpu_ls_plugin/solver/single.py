@@ -23,6 +23,7 @@ from gpu_ls_plugin.searches import IteratedLocalSearch, engines, rehearsal
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.successors import SuccessorSearch
 from gpu_ls_plugin.solver.settings import default_settings
+from gpu_ls_plugin.solver.soft_constraints import as_asked, searched_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +67,9 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     place = {"backend": chosen.backend}
     before = Statistics(backend=get_backend(chosen.backend).name)
     with before.phase("compiling"):
-        rehearse(problem, chosen)
+        first = starts_of(problem, replace(chosen, population=1, seed=0))[0]
+        searched = searched_problem(problem, search, first)
+        rehearse(searched, chosen)
 
     watch = Stopwatch(chosen.budget(chosen.seconds))
     with before.phase("starts"):
@@ -78,7 +81,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
                 engines.ready(search.search, backend, tsp, watch.left)
         begin = watch.elapsed
         found = search(
-            problem,
+            searched,
             tours,
             seed=chosen.seed,
             budget=chosen.budget(max(0.0, watch.left)),
@@ -88,7 +91,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     except KeyboardInterrupt:  # while no search could take it
         begin, before.stopped_by = 0.0, "interrupt"
         found = Result(tours, (problem.tsp or problem).cost(tours), before, problem)
-    return _timed(found.sorted(), before, begin, watch.elapsed)
+    return _timed(as_asked(found, problem).sorted(), before, begin, watch.elapsed)
 
 
 def starts_of(problem: Problem, settings: Settings) -> NDArray[np.int32]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.evaluation import tour_cost_kernel
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.chains.chain_kernel import PARAMETERS
@@ -76,6 +77,13 @@ class RebuiltChains(Chains):
         Neighbourhoods and candidates on the backend.
     perturbation : Perturbation
         Has a `rebuilding`.
+
+    Attributes
+    ----------
+    kick : Rebuilding
+        Its arguments are read at every launch.
+    price : float
+        How many times what the problem says violations cost.
     """
 
     parts: CandidateMoves
@@ -90,7 +98,8 @@ class RebuiltChains(Chains):
     ) -> None:
         super().__init__(start, accept, patience, parts, len(parts.moves.names))
         backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
-        self._kick = kick = perturbation.rebuilding(backend, problem, size)
+        self.price = 1.0
+        self.kick = kick = perturbation.rebuilding(backend, problem, size)
         layout: tour_layouts.DescentShape = tour_layouts.HostShape.of(n)
         if backend.name != "cpu":
             each = -(-size // backend.processors)
@@ -102,7 +111,6 @@ class RebuiltChains(Chains):
         self._arguments: dict[str, Any] = {
             **parts.arguments,
             **backend.batch_data(problem, size),
-            **kick.arguments,
             **self.state_arguments,
             "kicked": backend.xp.empty_like(self.tours),
             "ahead": layout.ahead(parts.steps, parts.needs.listed),
@@ -119,10 +127,46 @@ class RebuiltChains(Chains):
         self.start.backend.launch(
             self._kernel,
             len(self.tours),
-            {**self._arguments, "until": until, "heat": heat, "cooling": cooling},
+            {
+                **self._arguments,
+                **self.kick.arguments,
+                "until": until,
+                "heat": heat,
+                "cooling": cooling,
+            },
             shared_bytes=self._shared_bytes,
             seconds=seconds,
         )
+
+    def reprice(self, price: float) -> None:
+        """Let violations cost so many times what the problem says; costs of tours change with it.
+
+        Parameters
+        ----------
+        price : float
+            More than 0. Weights of integer costs are rounded, and at least 1.
+        """
+        backend, problem = self.start.backend, self.start.problem
+        self.price, data = price, self._arguments["metric_data"]
+        for place, weight in problem.objective.weights(backend, price).items():
+            data[place : place + 1] = backend.xp.asarray(weight)
+        self.kick.arguments["price"] = problem.objective.load_weight(price)
+        self.costs[...] = self._costs(searched(problem), data, self.tours)
+        self.best_costs[...] = self._costs(searched(problem), data, self.best_tours)
+
+    def feasible(self) -> Any:
+        """Return which of the present tours violate nothing that costs anything."""
+        metric = self.start.problem.metric
+        data = self.start.backend.metric_data(self.start.problem)
+        return self.costs == self._costs(metric, data, self.tours)
+
+    def _costs(self, metric: Metric, data: Any, tours: Any) -> Any:
+        """Return what tours cost by a metric, and an objective perhaps, with such data."""
+        backend, problem = self.start.backend, self.start.problem
+        costs = backend.xp.empty(len(tours), problem.cost_dtype)
+        arguments = {"metric_data": data, "n": problem.n, "tours": tours, "costs": costs}
+        backend.launch(tour_cost_kernel(metric, backend.warp()), len(tours), arguments)
+        return costs
 
     def first_kicks(self) -> int:
         """Return a number of kicks that surely takes less than a launch should."""
