@@ -209,6 +209,10 @@ def found_with(part: Any) -> list[Any]:
             search = gls.LocalSearch([gls.TwoOpt()], lists, part)
         case Acceptance():
             search = gls.IteratedLocalSearch(accept=part)
+        case gls.RouteExchange():
+            local = gls.LocalSearch([gls.Relocate(1)], candidates=gls.Nearest(5))
+            search = gls.IteratedLocalSearch(local, gls.RuinRecreate(), cooperation=part)
+            limits = {"budget": gls.Budget(kicks=20), **ROUTES}
         case Cooperation():
             search = gls.IteratedLocalSearch(cooperation=part)
         case gls.DoubleBridge():

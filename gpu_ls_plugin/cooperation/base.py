@@ -58,8 +58,15 @@ class Cooperation(ABC):
         """Return the device memory of one tour in bytes, beside that of its chain."""
         return 0
 
-    def kicks(self, perturbation: Perturbation) -> Perturbation:
-        """Return how chains kick that cooperate in this way, given how they do otherwise."""
+    def kicks(self, perturbation: Perturbation, *, fused: bool) -> Perturbation:
+        """Return how chains kick that cooperate in this way, given how they do otherwise.
+
+        Parameters
+        ----------
+        perturbation : Perturbation
+        fused : bool
+            Whether kicks may be in one kernel with the repair.
+        """
         return perturbation
 
     def period(self, n: int) -> int:

@@ -44,7 +44,6 @@ struct RebuiltState {
   int count;                  // who wait
   int from, joined, changed;  // behind whom who joined which route at last
   uint32 blinks;
-  bool written;  // whether the kicked tour is there
 };
 
 // The routes of a giant tour, of which some customers wait.
@@ -124,11 +123,13 @@ struct RebuiltRoutes {
     if (next != 0) before[next] = node;
   }
 
-  // One lane: the loads of routes that have lost or won customers, which are negative.
-  GLS_DEVICE void measure_changed() const {
-    for (int route = 0; route < state.routes; ++route) {
+  // Loads of routes that have lost or won customers, which are negative.
+  template <class Team>
+  GLS_DEVICE void measure_changed(const Team& team) const {
+    team.each(state.routes, [&](int route) {
       if (routes.loads[route] < 0) routes.measure(route);
-    }
+    });
+    team.sync();
   }
 
   // One lane: a route that may begin.
@@ -223,19 +224,38 @@ struct RebuiltRoutes {
     if (route == state.spare) find_spare();
   }
 
-  // One lane: the giant tour, empty routes last; false where they are too many for it.
-  GLS_DEVICE bool write(int* tour, int nodes) const {
-    const int n = routes.vehicles.customers;
-    int place = 0, depot = 0;
-    for (int route = 0; route < state.routes; ++route) {
+  // The giant tour, empty routes last; false where they are too many for it. Lanes take equal
+  // shares of the routes.
+  template <class Team>
+  GLS_DEVICE bool write(const Team& team, int* tour, int nodes) const {
+    struct Written {
+      int places, routes;
+    };
+    const int n = routes.vehicles.customers, copies = nodes - n;
+    const int own = (state.routes + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
+    const int end = from + own < state.routes ? from + own : state.routes;
+    Written mine{0, 0};
+#pragma unroll 1
+    for (int route = from; route < end; ++route) {
       int c = routes.after[routes.depot(route)];
-      if (c == 0) continue;
-      if (depot == nodes - n) return false;
-      tour[place++] = depot == 0 ? 0 : n + depot;
-      ++depot;
+      if (c != 0) ++mine.places, ++mine.routes;
+      for (; c != 0; c = routes.after[c]) ++mine.places;
+    }
+    const Scanned<Written> known = team.scan(mine, Written{0, 0}, [](Written a, Written b) {
+      return Written{a.places + b.places, a.routes + b.routes};
+    });
+    if (known.all.routes > copies) return false;
+    const auto depot = [&](int number) { return number == 0 ? 0 : n + number; };
+    int place = known.before.places, number = known.before.routes;
+#pragma unroll 1
+    for (int route = from; route < end; ++route) {
+      int c = routes.after[routes.depot(route)];
+      if (c != 0) tour[place++] = depot(number++);
       for (; c != 0; c = routes.after[c]) tour[place++] = c;
     }
-    for (; depot < nodes - n; ++depot) tour[place++] = n + depot;
+    team.each(copies - known.all.routes,
+              [&](int more) { tour[known.all.places + more] = depot(known.all.routes + more); });
+    team.sync();
     return true;
   }
 
@@ -258,6 +278,7 @@ struct RebuiltRoutes {
   template <class Team>
   GLS_DEVICE void recreate(const Team& team) const {
     using Choice = Ranked<Length>;
+    measure_changed(team);
     bool all = true;
 #pragma unroll 1
     for (int left = state.count;; --left) {

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.construction.routes.batch import RouteBatch
 
 HEADER = "perturbations/rebuilt_routes.cuh"
-NEAR = 40  # nodes to which customers are near
+NEAR = 32  # nodes to which customers are near: one for each lane of a warp
 OPTION_WORDS = 5  # gls::RebuiltRoutes::Options
 VEHICLES = struct_of(HEADER, "RebuiltVehicles")
 NEAR_NODES = struct_of(HEADER, "NearNodes")

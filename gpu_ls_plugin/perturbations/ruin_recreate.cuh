@@ -42,7 +42,6 @@ struct RuinedRoutes : RebuiltRoutes<Vehicles> {
       routes.loads[route] = -1;
       --left;
     }
-    Base::measure_changed();
   }
 
   GLS_DEVICE void take_string(int customer, int route, int longest, Philox& random) const {
@@ -94,9 +93,7 @@ struct RuinRecreate {
     const Vehicles vehicles(its.nodes_data, its.vehicles);
     const Routes row{Base::of(team, item, vehicles, lists, memory)};
     rebuild(team, row, nodes, tour, ruin, random);
-    team.once([&] { row.state.written = row.write(kicked, nodes); });
-    team.sync();
-    return row.state.written;
+    return row.write(team, kicked, nodes);
   }
 
  private:

@@ -62,8 +62,8 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     return routes.after[customer] != next && routes.place(before) != next;
   }
 
-  // One lane: exchanges routes; false where there is nothing to exchange.
-  GLS_DEVICE bool exchange(const RouteShare& share, int nodes, Philox& random) const {
+  // One lane: exchanges routes; false where there is nothing to exchange. Out of line: few kicks do.
+  GLS_OUT_OF_LINE bool exchange(const RouteShare& share, int nodes, Philox& random) const {
     const int n = routes.vehicles.customers;
     int seed = 0;
     for (int tries = 0; tries < kTries && seed == 0; ++tries) {
@@ -75,7 +75,7 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     int left = 1 + int(random.below(most));
     const bool moves = random.next() & 1;
     state.count = 0;
-    int begins[kMostRoutes], taken = 0;
+    int begins[kMostRoutes], taken = 0, replaced = 0;
     for (int rank = -1; rank < near.near_each && left > 0; ++rank) {
       const int customer = rank < 0 ? seed : near(seed, rank);
       if (customer == 0) continue;
@@ -88,14 +88,14 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
       begins[taken++] = begin;
       --left;
       if (!replace_by(begin, nodes, moves)) break;
+      ++replaced;
     }
     int waits = 0;
     for (int w = 0; w < state.count; ++w) {
       if (routes.owners[waiting[w]] == Routes::kNoRoute) waiting[waits++] = waiting[w];
     }
     state.count = waits;
-    Base::measure_changed();
-    return true;
+    return replaced > 0;
   }
 
   // Lets the mate's route that begins there replace a route; false if too many would wait.
@@ -185,9 +185,7 @@ struct RuinOrExchange {
     });
     team.sync();
     row.recreate(team);
-    team.once([&] { state.written = row.write(kicked, nodes); });
-    team.sync();
-    return state.written;
+    return row.write(team, kicked, nodes);
   }
 };
 

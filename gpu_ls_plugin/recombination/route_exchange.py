@@ -31,7 +31,6 @@ HEADER = "recombination/route_exchange.cuh"
 SHARE, MATES = (struct_of(HEADER, name) for name in ("RouteShare", "RouteMates"))
 MOST_ROUTES = 8  # gls::ExchangedRoutes::kMostRoutes
 ROOM = 100  # customers that may wait for a place at a time
-EXCHANGES_TO_MIGRATE = 2
 LEAST_PRICE, MOST_PRICE = 1 / 64, 64  # times the problem's penalties
 
 
@@ -41,10 +40,10 @@ class RouteExchange(Cooperation):
 
     Now and then a kick takes routes of another chain's best tour in place of those that they have
     most customers in common with; whoever has no place then is inserted by regret (selective route
-    exchange, Nagata and Bräysy 2010, with the recreation of `RuinRecreate`). At every second
-    exchange the worst half of the chains go on from the best tours of the best. Where constraints
-    are soft, their price rises while too few of the present tours are feasible, and falls while too
-    many are (Vidal 2022, for a population of single solutions).
+    exchange, Nagata and Bräysy 2010, with the recreation of `RuinRecreate`). At every exchange of
+    the population the worst half of the chains go on from the best tours of the best. Where
+    constraints are soft, their price rises while too few of the present tours are feasible, and
+    falls while too many are (Vidal 2022, for a population of single solutions).
 
     Parameters
     ----------
@@ -63,7 +62,7 @@ class RouteExchange(Cooperation):
         A parameter is out of range or not a number.
     """
 
-    every: float = 0.05
+    every: float = 0.1
     chance: float = 0.02
     routes: int = 2
     feasible: float = 0.75
@@ -83,15 +82,15 @@ class RouteExchange(Cooperation):
         """Return the device memory of one tour in bytes: the mate and notes of its customers."""
         return 12 * n
 
-    def kicks(self, perturbation: Perturbation) -> Perturbation:
+    def kicks(self, perturbation: Perturbation, *, fused: bool) -> Perturbation:
         """Return kicks that exchange routes now and then, and else are those that are given.
 
         Raises
         ------
         InvalidParameterError
-            They are not by ruin and recreate.
+            They are not by ruin and recreate, in one kernel with the repair.
         """
-        if not isinstance(perturbation, RuinRecreate):
+        if not (fused and isinstance(perturbation, RuinRecreate)):
             raise InvalidParameterError(
                 "cooperation: RouteExchange() is for chains with RuinRecreate() and First() on "
                 "candidate lists; use Migration()"
@@ -103,17 +102,16 @@ class RouteExchange(Cooperation):
     ) -> int:
         """Hand the best tours over to the other chains, and set the price of violations."""
         its: RebuiltChains = chains  # type: ignore[assignment]  # only those have such kicks
-        if not its.start.problem.objective.hard:
-            self._set_price(its)
-        its.crossed += 1
-        if its.crossed % EXCHANGES_TO_MIGRATE == 0:
-            Migration().exchange(its, level, seconds, kicks)
+        if routing_problem(its.start.problem).penalties is not None:
+            self.set_price(its)
+        Migration().exchange(its, level, seconds, kicks)
         mates = its.kick.arguments
         mates["mates"][...] = its.best_tours
         mates["rows"] = len(its.best_tours)
         return 0
 
-    def _set_price(self, chains: RebuiltChains) -> None:
+    def set_price(self, chains: RebuiltChains) -> None:
+        """Set the price of violations by the share of present tours that are feasible."""
         price = chains.price * math.exp(self.feasible - float(chains.feasible().mean()))
         chains.reprice(min(max(price, LEAST_PRICE), MOST_PRICE))
 

@@ -65,6 +65,7 @@ from gpu_ls_plugin.recombination import (
     edge_assembly,
     pair_layouts,
 )
+from gpu_ls_plugin.recombination.route_exchange import exchanging
 from gpu_ls_plugin.recombination.strategies import STRATEGIES
 from gpu_ls_plugin.searches.chains import chain_layouts, parted
 from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
@@ -360,7 +361,7 @@ def _routing() -> Iterator[Kernel]:
         lengths, time = problem.nodes.metric, "gls::int64" if problem.integer else "double"
         yield ruin_recreate.ruin_kernel(lengths, WARP, time)
         objective = Routing(problem)
-        metric, kick = Under(lengths, objective), ruin_recreate.in_chains(lengths, time)
+        metric, kick = Under(lengths, objective), exchanging(lengths, time, {})
         moves = Moves.of(parts, symmetric=True, length=length, grid=grid)
         needs = chain_needs(metric, moves, parts)
         descents = descent_layouts.descent_shape(n, 16, shared, needs=needs)

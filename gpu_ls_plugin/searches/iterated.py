@@ -212,8 +212,9 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
 
     def chains(self, start: Start) -> Chains:
         """Return the chains of a batch of local optima."""
-        search, problem = self.search, start.problem
-        kick = self.kick if self.cooperation is None else self.cooperation.kicks(self.kick)
+        search, problem, kick = self.search, start.problem, self.kick
+        if self.cooperation is not None:
+            kick = self.cooperation.kicks(kick, fused=self._in_one_kernel)
         rebuilt = self._in_one_kernel and kick.rebuilds
         if not self.fused and not rebuilt:
             require_shared_lengths(problem, "a search that is kicked from the host")

@@ -230,7 +230,7 @@ def _population(problem: TSP, backend: Backend, seconds: float, crossed: bool) -
 def _routed_population(backend: Backend) -> int:
     """Return how many giant tours are searched: few, for annealing needs long chains."""
     if backend.name == "cpu":
-        return min(max(2, backend.processors), MOST_PER_PROCESSOR)
+        return min(max(LEAST_COOPERATING, backend.processors), MOST_PER_PROCESSOR)
     return backend.processors * ROUTED_PER_PROCESSOR
 
 

@@ -270,7 +270,9 @@ class Watched:
             complete = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
             self.search(complete, problem.tsp, starts)
         for kick in (gls.DoubleBridge(30), gls.RuinRecreate(8, 5))[0 if every else 1 :]:
-            search = gls.IteratedLocalSearch(local, kick)
+            exchange = isinstance(kick, gls.RuinRecreate)
+            cooperation = gls.RouteExchange(2 / problem.n, chance=0.5) if exchange else None
+            search = gls.IteratedLocalSearch(local, kick, cooperation=cooperation)
             self.search(search, problem.tsp, starts, kicks=KICKS)
             if problem.n >= SMALLEST_BRIDGE:
                 kick.perturb(problem.tsp, starts, seed=1, backend=self.backend)

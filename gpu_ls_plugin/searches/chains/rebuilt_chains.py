@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.evaluation import tour_cost_kernel
 from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.chains.chain_kernel import PARAMETERS
 from gpu_ls_plugin.searches.chains.chains import Chains
@@ -147,10 +148,12 @@ class RebuiltChains(Chains):
             More than 0. Weights of integer costs are rounded, and at least 1.
         """
         backend, problem = self.start.backend, self.start.problem
-        self.price, data = price, self._arguments["metric_data"]
-        for place, weight in problem.objective.weights(backend, price).items():
+        objective, data = problem.objective, self._arguments["metric_data"]
+        assert isinstance(objective, Routing)
+        self.price = price
+        for place, weight in objective.weights(backend, price).items():
             data[place : place + 1] = backend.xp.asarray(weight)
-        self.kick.arguments["price"] = problem.objective.load_weight(price)
+        self.kick.arguments["price"] = objective.load_weight(price)
         self.costs[...] = self._costs(searched(problem), data, self.tours)
         self.best_costs[...] = self._costs(searched(problem), data, self.best_tours)
 

@@ -1,0 +1,164 @@
+"""Chains that exchange routes, and the price of what they violate."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.exceptions import (
+    InvalidParameterError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.searches.chains.start import Start
+from gpu_ls_plugin.solver import Settings, default_settings
+from gpu_ls_plugin.solver.soft_constraints import as_asked, searched_problem
+from tests.helpers.marks import slow_after
+from tests.helpers.routing import giant_tours, random_cvrp
+
+BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+MOVES = [gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
+KINDS = [("capacity", True), ("fleet", False), ("real duration", False), ("directed", True)]
+
+
+def search_of(cooperation: gls.RouteExchange, accept=None) -> gls.IteratedLocalSearch:
+    local = gls.LocalSearch(MOVES, candidates=gls.Nearest(8))
+    kick = gls.RuinRecreate(6, 4)
+    return gls.IteratedLocalSearch(local, kick, accept or gls.Annealing(), cooperation=cooperation)
+
+
+def chains_on(problem, starts, cooperation, backend="cpu", accept=None):
+    where = get_backend(backend)
+    start = Start(where, problem.tsp, where.xp.array(starts), 3)
+    return where, search_of(cooperation, accept).chains(start)
+
+
+@BOTH
+@pytest.mark.parametrize(("kind", "soft"), slow_after(1, KINDS))
+def test_tours_that_exchange_routes_cost_what_chains_say(kind, soft, backend):
+    problem = random_cvrp(kind, 40, 1)
+    problem = problem.penalised(load=40) if soft else problem
+    starts = giant_tours(problem, 8, 2)
+    cooperation = gls.RouteExchange(chance=1.0, routes=8)
+    where, chains = chains_on(problem, starts, cooperation, backend, gls.Threshold(0.5))
+    for kicks in range(5, 60, 10):
+        chains.advance(kicks, 0.5, 0.0, 60.0)
+        cooperation.exchange(chains, 0.5)
+        priced = problem
+        if soft:
+            priced = problem.penalised(load=max(1, round(40 * chains.price)))
+        for which in ("", "best_"):
+            tours, costs = (
+                where.to_numpy(getattr(chains, f"{which}{of}")) for of in ("tours", "costs")
+            )
+            assert (np.sort(tours, axis=1) == np.arange(problem.n)).all()
+            np.testing.assert_allclose(costs, priced.tsp.cost(tours), rtol=1e-9)
+        feasible = where.to_numpy(chains.feasible())
+        assert (feasible == problem.feasible(where.to_numpy(chains.tours))).all() or not soft
+        kept = problem.feasible(where.to_numpy(chains.best_tours))
+        assert kept[problem.feasible(starts)].all()
+
+
+def common_routes(problem: gls.CVRP, tours: np.ndarray, other: np.ndarray) -> float:
+    """Return how many routes of a tour others have, on average."""
+    wanted = {tuple(sorted(route)) for route in problem.routes(other)}
+    return float(
+        np.mean([sum(tuple(sorted(r)) in wanted for r in problem.routes(t)) for t in tours])
+    )
+
+
+def test_routes_come_from_the_other_tour():
+    problem = random_cvrp("capacity", 60, 3)
+    good = gls.solve(problem, seconds=60, kicks=150, population=1, backend="cpu").best_tour
+    starts = giant_tours(problem, 20, 4)[:10]  # feasible ones
+    starts = search_of(gls.RouteExchange()).search(problem, starts, backend="cpu").tours
+    found = {}
+    for chance in (0.0, 1.0):
+        cooperation = gls.RouteExchange(chance=chance, routes=1)
+        _, chains = chains_on(problem, starts, cooperation, accept=gls.BetterOrEqual())
+        cooperation.exchange(chains, 0.0)
+        chains.kick.arguments["mates"][...] = good
+        chains.advance(8, 0.0, 0.0, 60.0)
+        found[chance] = common_routes(problem, chains.tours, good)
+    assert found[1.0] > found[0.0] + 1.5
+
+
+@BOTH
+def test_the_same_seed_leads_to_the_same_tours(backend):
+    problem = random_cvrp("capacity", 40, 4).penalised(load=20)
+    starts, search = giant_tours(problem, 8, 5), search_of(gls.RouteExchange(chance=0.3))
+    options = {"seed": 9, "budget": gls.Budget(kicks=40)}
+    found = [search(problem, starts, backend=name, **options) for name in (backend, "cpu")]
+    assert (found[0].tours == found[1].tours).all()
+    assert (search(problem, starts, backend="cpu", **options).tours == found[1].tours).all()
+    other = search_of(gls.RouteExchange(chance=0.0))(problem, starts, backend="cpu", **options)
+    assert (other.tours != found[1].tours).any()
+
+
+@pytest.mark.parametrize(("feasible", "rises"), [(1.0, True), (0.0, False)])
+def test_the_price_follows_what_is_feasible(feasible, rises):
+    problem = random_cvrp("capacity", 30, 1).penalised(load=8)
+    starts = giant_tours(problem, 8, 2)  # half of them feasible
+    cooperation = gls.RouteExchange(feasible=feasible)
+    _, chains = chains_on(problem, starts, cooperation)
+    before = chains.costs.copy()
+    cooperation.set_price(chains)
+    assert (chains.price > 1) == rises
+    infeasible = ~problem.feasible(chains.tours)
+    assert infeasible.any() and ((chains.costs > before) == (infeasible & rises)).all()
+    excess = problem.violations(chains.tours).load
+    lengths = problem.cost(chains.tours)
+    assert (chains.costs == lengths + max(1, round(8 * chains.price)) * excess).all()
+
+
+def test_constraints_are_soft_where_vehicles_are_scarce():
+    points = np.random.default_rng(1).integers(0, 100, (10, 2))
+    problem = gls.CVRP(points, [0] + [2] * 9, 3)  # one customer each, though the capacity says six
+    search = default_settings(problem, Settings(backend="cpu", population=4)).search
+    assert search.cooperation == gls.RouteExchange()
+    start = problem.tour([[customer] for customer in range(1, 10)])
+    soft = searched_problem(problem, search, start)
+    assert soft.penalties is not None and soft.penalties.load > 0
+    assert searched_problem(soft, search, start) is soft
+    roomy = gls.CVRP(points, [0] + [2] * 9, 6)
+    three = roomy.tour([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+    assert searched_problem(roomy, search, three) is roomy
+    migrating = gls.IteratedLocalSearch(search.search, search.perturbation)
+    assert searched_problem(problem, migrating, start) is problem
+    limited = gls.CVRP(points, [0] + [2] * 9, 3, route_limit=1000)
+    assert searched_problem(limited, search, start) is limited
+    found = search(soft, np.stack([start] * 4), budget=gls.Budget(kicks=20), backend="cpu")
+    asked = as_asked(found, problem)
+    assert asked.problem is problem and (asked.costs == problem.tsp.cost(found.tours)).all()
+    assert problem.feasible(asked.best_tour).all()
+
+
+def test_what_it_is_not_for():
+    problem = random_cvrp("capacity", 12)
+    tours = giant_tours(problem, 4)
+    with pytest.raises(InvalidParameterError, match=r"RouteExchange\(\) is for .*RuinRecreate"):
+        gls.IteratedLocalSearch(cooperation=gls.RouteExchange())(problem, tours, backend="cpu")
+    stepped = gls.LocalSearch(MOVES, candidates=gls.Nearest(8), pivoting=gls.Best())
+    search = gls.IteratedLocalSearch(stepped, gls.RuinRecreate(), cooperation=gls.RouteExchange())
+    with pytest.raises(InvalidParameterError, match=r"RouteExchange\(\) is for .*First"):
+        search(problem, tours, budget=gls.Budget(kicks=5), backend="cpu")
+    plain = gls.TSP(np.random.default_rng(1).random((20, 2)))
+    with pytest.raises(UnsupportedProblemError, match="routes"):
+        search_of(gls.RouteExchange())(plain, gls.random_tours(plain, 4, backend="cpu"))
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"chance": 1.5}, InvalidParameterError),
+        ({"routes": 9}, InvalidParameterError),
+        ({"feasible": -0.1}, InvalidParameterError),
+        ({"every": 0}, InvalidParameterError),
+        ({"routes": 1.5}, InvalidTypeError),
+    ],
+)
+def test_wrong_parameters(given, error):
+    with pytest.raises(error, match=next(iter(given))):
+        gls.RouteExchange(**given)
