@@ -101,7 +101,7 @@ def test_best_improvement_ends_where_no_feasible_move_gains(kind, part, edges, b
 
 @BOTH
 @pytest.mark.parametrize("kind", slow_after(1, UNDIRECTED))
-@pytest.mark.parametrize("test", [gls.Everything(), gls.DontLook()], ids=["all", "dont look"])
+@pytest.mark.parametrize("test", slow_after(1, [gls.DontLook(), gls.Everything()]))
 def test_modes_lead_to_the_same_tours(test, kind, backend):
     problem = random_cvrp(kind, 40, 7)
     starts = giant_tours(problem, 24, 8)
