@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 
 from gpu_ls_plugin.backends import library_cache
+from tests.helpers.quick_compiles import with_headers
 from tests.helpers.sanitize_case import EXTENTS
 
 ROOT = Path(__file__).resolve().parents[1]
 # A checker looks at what is inlined wherever it is: compiling that takes six times as long.
-FLAGS = "-Og -g1 -DGLS_DEVICE=inline -fsanitize=address,undefined -fno-sanitize-recover=all"
+FLAGS = ("-Og", "-g1", "-DGLS_DEVICE=inline", "-fsanitize=address,undefined")
+FLAGS += ("-fno-sanitize-recover=all",)
 
 PLANTED = """
 import os
@@ -59,7 +61,7 @@ def start_sanitized(*arguments: str) -> subprocess.Popen[str]:
     folders = [str(ROOT), str(ROOT / "adapters"), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {
         "CXX": f"env -u LD_PRELOAD {compiler}",
-        "GPU_LS_CXXFLAGS": FLAGS,
+        "GPU_LS_CXXFLAGS": with_headers(FLAGS),
         "GPU_LS_CACHE_DIR": str(library_cache.cache_folder() / "sanitized"),
         "GPU_LS_THREADS": "2",
         "LD_PRELOAD": " ".join(map(str, libraries)),

@@ -13,6 +13,7 @@ from gpu_ls_plugin.backends import library_cache
 from gpu_ls_plugin.backends.cpu import CpuBackend
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from tests.helpers.configurations import CUBIC, RANDOM
 from tests.helpers.random_problems import random_problem, random_tours
 from tests.helpers.stopping import STOPPED, delay, new_problem, overrun
 
@@ -29,8 +30,13 @@ SOME = [pytest.param(n, marks=[pytest.mark.slow] * (i % 3 > 0)) for i, n in enum
 
 @pytest.mark.timed
 @ON_BOTH
-@pytest.mark.parametrize("n", [pytest.param(SIZES[0], marks=pytest.mark.slow), SIZES[1]])
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [
+        *(pytest.param(*some.values, SIZES[1], marks=some.marks) for some in SOME),
+        *(pytest.param(n, SIZES[0], marks=pytest.mark.slow) for n in (*CUBIC, *RANDOM)),
+    ],
+)
 def test_time_limits_are_kept(name, n, backend):
     try:
         assert overrun(STOPPED[name], n, rows=5, seconds=0.1, backend=backend) < OVER
