@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from gpu_ls_plugin.backends import compile_check
 from gpu_ls_plugin.exceptions import GpuLsError
+from tests.helpers.examples import USUAL
 from tests.helpers.quick_compiles import quick_flags
 
 # Most of the time goes into compiling, and results do not depend on how it is done:
@@ -19,7 +20,7 @@ if "GPU_LS_CXXFLAGS" not in os.environ:
     os.environ["GPU_LS_CXXFLAGS"] = quick_flags()
 
 # The first example may compile a kernel, and machines may be busy.
-settings.register_profile("tests", deadline=None)
+settings.register_profile("tests", deadline=None, max_examples=USUAL)
 settings.load_profile("tests")
 
 

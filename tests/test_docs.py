@@ -22,10 +22,15 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def run_python(code: str, *path: Path) -> str:
-    """Run a script in the repository's root, with folders put in front of the import path."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, path))}
+    """Run a script in the repository's root, with folders put in front of the import path.
+
+    Searches that are given seconds get a part of one, and one thread: they run all the time.
+    """
+    folders = os.pathsep.join(map(str, path))
+    environment = os.environ | {"PYTHONPATH": folders, "GPU_LS_THREADS": "1"}
+    hasty = re.sub(r'(\bseconds=|"time", )[12]\b(?!\.)', r"\g<1>0.3", code)
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", hasty],
         cwd=ROOT,
         env=environment,
         capture_output=True,

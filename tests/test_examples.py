@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -19,11 +20,12 @@ ROUTES = 25906  # the cheapest routes of vehicle_routing_pymoo.py that are known
 
 
 def run(script: str, *arguments: object, folder: Path) -> str:
-    """Run an example in a folder of its own and return what it prints."""
+    """Run an example in a folder of its own, on one thread, and return what it prints."""
     command = [sys.executable, str(EXAMPLES / script), *map(str, arguments)]
     done = subprocess.run(
-        command, capture_output=True, text=True, cwd=folder, check=False, timeout=100
-    )
+        command, capture_output=True, text=True, cwd=folder, check=False, timeout=100,
+        env=os.environ | {"GPU_LS_THREADS": "1"},
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
 

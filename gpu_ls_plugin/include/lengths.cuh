@@ -48,7 +48,7 @@ struct EstimateError {
 
 // What is rare must not be in the way of what is not.
 template <class Metric>
-GLS_OUT_OF_LINE typename Metric::Length rare_length(Metric metric, int a, int b) {
+GLS_RARE typename Metric::Length rare_length(Metric metric, int a, int b) {
   return metric(a, b);
 }
 

@@ -9,6 +9,7 @@
 #ifdef __CUDACC__
 #define GLS_DEVICE __device__ __forceinline__
 #define GLS_OUT_OF_LINE __device__ __noinline__
+#define GLS_RARE GLS_OUT_OF_LINE
 #define GLS_UNROLL _Pragma("unroll")
 #else
 #include <cmath>
@@ -17,6 +18,7 @@
 #define GLS_DEVICE inline __attribute__((always_inline))
 #endif
 #define GLS_OUT_OF_LINE __attribute__((noinline))
+#define GLS_RARE __attribute__((noinline, cold))  // compiled for size
 #ifdef __clang__
 #define GLS_UNROLL _Pragma("unroll")
 #else

@@ -298,7 +298,7 @@ struct View {
   }
 #ifndef __CUDACC__
   // Out of line, for few moves are left when lengths and rooms have spoken.
-  GLS_OUT_OF_LINE static Length rare_worth(const View& view, const Move& move, Length shorter) {
+  GLS_RARE static Length rare_worth(const View& view, const Move& move, Length shorter) {
     return view.length.metric.objective.gain(MoveChange<View>{view, move}, shorter);
   }
 #endif

@@ -66,6 +66,7 @@ def taken_by_functor(
     return taken.astype(bool), bits
 
 
+@pytest.mark.slow
 def test_logarithms_of_all_numbers():
     u = np.arange(1, 2**24 + 1) / 2**24
     logs = minus_logs(2**24)

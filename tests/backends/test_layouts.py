@@ -23,6 +23,7 @@ from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.descent.descent import descent_kernel
 from gpu_ls_plugin.searches.descent.multi_descent import multi_descent_kernel
 from gpu_ls_plugin.tours import tour_layouts
+from tests.helpers.declared_shared import declared_shared
 
 SHARED = tuning.SHARED_MEMORY[90]
 RESERVED = 1 << 10  # by the driver, of each block beside what it may have
@@ -82,6 +83,14 @@ def test_chains_fit(kind, registers):
             assert blocks * (shape.shared_bytes(n) + RESERVED) <= SHARED + RESERVED, (n, shape)
 
 
+@pytest.mark.usefixtures("nvrtc")
+def test_what_ptx_declares_is_what_the_assembler_takes():
+    metric, made, _ = composed("packed", "two")
+    kernel = descent_kernel(metric, made, "gls::Block<64>", "gls::SharedMemory<true>")
+    taken = compile_kernel(kernel, 90).shared
+    assert 0 < taken <= declared_shared(kernel) < taken + 64
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("nvrtc")
 def test_crossovers_fit():
@@ -94,10 +103,8 @@ def test_crossovers_fit():
         key = shape.team, shape.memory
         if key not in static:
             kernel = edge_assembly.assembly_kernel(BUILT_IN_METRICS[name](), length, grid, shape)
-            report = compile_kernel(kernel, 90)
-            assert not report.error
-            assert report.shared <= shape.teams * assembly_layouts.ASSEMBLY_STATIC_BYTES
-            static[key] = report.shared
+            static[key] = declared_shared(kernel)
+            assert static[key] <= shape.teams * assembly_layouts.ASSEMBLY_STATIC_BYTES
         assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
     assert len(static) > 5
 
@@ -108,9 +115,7 @@ def shared_by_kernel(shapes, kernel_of):
     for n, shape in shapes:
         key = shape.team, shape.memory
         if key not in static:
-            report = compile_kernel(kernel_of(shape), 90)
-            assert not report.error
-            static[key] = report.shared
+            static[key] = declared_shared(kernel_of(shape))
         assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
     return static
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -33,6 +33,23 @@ def diagonal(*parameters: Iterable[Any]) -> list[Any]:
         )
         for place in product(*(range(len(axis)) for axis in axes))
     ]
+
+
+def in_pairs(*parameters: Iterable[Any]) -> list[Any]:
+    """So many of the combinations that any two values meet; as in `diagonal`, few are quick."""
+    every = diagonal(*parameters)
+    missing = {pair for case in every for pair in _pairs_in(case.values)}
+    kept = []
+    while missing:  # of those with most new pairs the first, quick ones before
+        best = max(every, key=lambda case: (not case.marks, len(missing & _pairs_in(case.values))))
+        every.remove(best)
+        kept.append(best)
+        missing -= _pairs_in(best.values)
+    return kept
+
+
+def _pairs_in(values: Iterable[Any]) -> set[tuple[Any, ...]]:
+    return set(combinations([(axis, repr(value)) for axis, value in enumerate(values)], 2))
 
 
 def slow_but_usual(*metrics: str) -> list[Any]:

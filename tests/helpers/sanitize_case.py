@@ -145,7 +145,7 @@ class Watched:
         """Local searches from every construction, restarts and kicks."""
         starts = self.starts(problem)
         for search in searches(problem, self.extent):
-            for tours in starts:
+            for tours in starts if search == gls.LocalSearch() else starts[:2]:
                 self.search(search, problem, tours)
             self.search(search, problem, starts[0], moves=2)
         given: dict[str, Any] = {"seed": 1, "backend": self.backend}

@@ -23,6 +23,11 @@ SEARCHES = {
 }
 
 
+def seeds(name):
+    """Numbers of problems: fewer where each kick is a call."""
+    return range(2 if name == "stepped" else 6)
+
+
 def cheapest(problem):
     """The least cost of a tour that may be a result, by brute force."""
     tours = np.array([(0, *rest) for rest in permutations(range(1, N)) if rest[0] < rest[-1]])
@@ -38,7 +43,7 @@ def tolled(seed, toll):
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_chains_find_the_cheapest_tour_that_may_be_a_result(name):
-    for seed in range(6):
+    for seed in seeds(name):
         plain, tolls, _ = tolled(seed, toll=1000)
         problem = plain.under(Tolls(tolls))
         found = SEARCHES[name](
@@ -50,7 +55,7 @@ def test_chains_find_the_cheapest_tour_that_may_be_a_result(name):
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_cheaper_tours_that_may_be_no_results_do_not_replace_one_that_may(name):
-    for seed in range(6):
+    for seed in seeds(name):
         plain, tolls, ring = tolled(seed, toll=5)
         problem = plain.under(Tolls(tolls))
         found = SEARCHES[name](problem, ring, budget=gls.Budget(kicks=200), backend="cpu")

@@ -9,7 +9,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from tests.helpers.marks import diagonal
+from tests.helpers.marks import diagonal, in_pairs
 from tests.helpers.random_problems import random_problem, random_tours
 from tests.objectives.loads import some_loads
 from tests.objectives.trial import Forbidden, Tolls, some_tolls
@@ -76,7 +76,7 @@ def problem(request):
 
 @pytest.mark.parametrize(
     ("problem", "part", "mode"),
-    diagonal(OBJECTIVES, PARTS, ["climb", "compact", "fused", "masked", "openings"]),
+    in_pairs(OBJECTIVES, PARTS, ["climb", "compact", "fused", "masked", "openings"]),
     indirect=["problem"],
 )
 def test_the_best_moves_are_those_of_brute_force(problem, part, mode):

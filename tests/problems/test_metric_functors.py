@@ -154,7 +154,7 @@ def turning_points(roots: np.ndarray, most: int) -> np.ndarray:
     """Squares and the middles between them, each with its neighbours, and others at random."""
     near = [roots * roots + off for off in (-1, 0, 1)]
     near += [roots * roots + roots + off for off in (-1, 0, 1, 2)]
-    others = np.random.default_rng(0).integers(0, most, 200_000, endpoint=True)
+    others = np.random.default_rng(0).integers(0, most, 50_000, endpoint=True)
     squares = np.concatenate([*near, others, np.arange(10_000), most - np.arange(10_000)])
     return squares[(squares >= 0) & (squares <= most)]
 
@@ -165,9 +165,7 @@ def test_roots_of_integers_are_exact(functor, square):
     if square == "int":
         squares = turning_points(np.arange(46_341), LARGEST_SQUARE)
     else:
-        squares = turning_points(
-            np.random.default_rng(1).integers(0, 2**21, 200_000), 2**42 - 2**24
-        )
+        squares = turning_points(np.random.default_rng(1).integers(0, 2**21, 50_000), 2**42 - 2**24)
     floors = np.array([math.isqrt(number) for number in squares.tolist()])
     roots = np.full((len(squares), 3), -1, np.int32)
     host_program.run(

@@ -29,6 +29,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_pymoo import LocalSearchMutation, LocalSearchSampling, MemeticGA, TSPProblem
 from gpu_ls_pymoo.search import seconds_left
 from tests.evolution.samples import Diary, cities, rows
+from tests.helpers.marks import diagonal, slow_after
 
 OVERRUN = 0.2  # seconds
 
@@ -84,8 +85,7 @@ def test_a_termination_of_its_own_and_the_default(tsp: gls.TSP) -> None:
     assert default.algorithm.n_gen - 1 == 100
 
 
-@pytest.mark.parametrize("kind", ["memetic", "plain"])
-@pytest.mark.parametrize("form", ["ours", "pymoo"])
+@pytest.mark.parametrize(("kind", "form"), diagonal(["memetic", "plain"], ["ours", "pymoo"]))
 def test_a_time_limit_is_kept(large: gls.TSP, kind: str, form: str) -> None:
     problem = (
         TSPProblem(large) if form == "ours" else TravelingSalesman(np.array(large.coordinates))
@@ -105,12 +105,15 @@ LIMITS = (MaximumGenerationTermination(10**6), TimeBasedTermination("00:00:01"))
 
 @pytest.mark.parametrize(
     ("kind", "search", "limit"),
-    [
-        ("plain", FUSED, ("time", "00:00:01")),
-        ("plain", STEPPED, ("time", 1)),
-        ("memetic", FUSED, TerminationCollection(*LIMITS)),
-        ("memetic", STEPPED, ("time", "00:00:01")),
-    ],
+    slow_after(
+        2,
+        [
+            ("plain", STEPPED, ("time", "00:00:01")),
+            ("memetic", FUSED, TerminationCollection(*LIMITS)),
+            ("plain", FUSED, ("time", 1)),
+            ("memetic", STEPPED, ("time", "00:00:01")),
+        ],
+    ),
 )
 def test_a_time_limit_cuts_iterated_searches(kind: str, search: Any, limit: Any) -> None:
     """Uncut, the first search would make ten kicks for each of 200 cities and 40 tours."""

@@ -85,18 +85,22 @@ def drop_in(kind: Any = GA, **options: Any) -> Any:
 @pytest.mark.parametrize(
     "algorithm",
     [
-        drop_in(),
-        drop_in(mutation=LocalSearchMutation(prob=0.3)),
-        drop_in(n_offsprings=1),  # a steady state
-        drop_in(sampling=LocalSearchSampling(), repair=CanonicalTourRepair()),
-        drop_in(eliminate_duplicates=TourDuplicateElimination()),
-        drop_in(NSGA2),
-        drop_in(NSGA3, ref_dirs=np.ones((1, 1))),
-        drop_in(OneByOne, survival=FitnessSurvival(), selection=None),
-        drop_in(mating=MemeticMating()),
-        MemeticGA(50),
+        pytest.param(drop_in(), id="ga"),
+        pytest.param(drop_in(NSGA2), id="nsga2"),
+        pytest.param(drop_in(OneByOne, survival=FitnessSurvival(), selection=None), id="one"),
+        pytest.param(MemeticGA(50), id="memetic"),
+        *(
+            pytest.param(drop_in(**options), id=name, marks=pytest.mark.slow)
+            for name, options in {
+                "some": {"mutation": LocalSearchMutation(prob=0.3)},
+                "steady": {"n_offsprings": 1},
+                "starts": {"sampling": LocalSearchSampling(), "repair": CanonicalTourRepair()},
+                "hash": {"eliminate_duplicates": TourDuplicateElimination()},
+                "nsga3": {"kind": NSGA3, "ref_dirs": np.ones((1, 1))},
+                "mating": {"mating": MemeticMating()},
+            }.items()
+        ),
     ],
-    ids=["ga", "some", "steady", "starts", "hash", "nsga2", "nsga3", "one", "mating", "memetic"],
 )
 def test_a_time_limit_holds(problem: TSPProblem, algorithm: Any) -> None:
     result = minimize(problem, algorithm, ("time", LIMIT), seed=1)

@@ -28,6 +28,7 @@ from gpu_ls_plugin.recombination.partners import Partners
 from gpu_ls_plugin.recombination.workspace import Workspace
 from gpu_ls_plugin.searches.chains.start import Start
 from tests.helpers import assembly_oracle
+from tests.helpers.examples import examples
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 CPU = get_backend("cpu")
@@ -60,7 +61,7 @@ def pairs(draw):
 STRATEGIES = ("single", "block")
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(pairs(), st.integers(1, 40), st.sampled_from(STRATEGIES))
 def test_children_are_tours_of_their_parents_edges_and_never_worse(crossing, offspring, strategy):
     problem, first, second, seed = crossing
@@ -77,7 +78,7 @@ def test_children_are_tours_of_their_parents_edges_and_never_worse(crossing, off
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(8, 60), st.integers(0, 999), st.integers(1, 40), st.booleans())
 def test_children_are_the_oracles(strategy, n, seed, offspring, near_each_other):
     """Where lengths are so different that no two exchanges cost the same."""

@@ -18,6 +18,7 @@ from gpu_ls_plugin.recombination import base, pair_workspace
 from gpu_ls_plugin.testing import check_recombination
 from tests.helpers import order_oracle
 from tests.helpers.chain_oracle import philox
+from tests.helpers.examples import examples
 from tests.helpers.graph_oracle import edges
 from tests.helpers.order_oracle import WORD, drawn_section
 from tests.helpers.parents import crossings, relatives
@@ -68,7 +69,7 @@ def test_is_what_a_contract_of_recombinations_says(part):
 
 
 @parts
-@settings(max_examples=100)
+@examples(100)
 @given(crossings(), st.integers(0, 2**40))
 def test_children_are_the_oracles(part, crossing, first_row):
     problem, first, second, seed = crossing

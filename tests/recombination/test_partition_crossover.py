@@ -11,6 +11,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.testing import check_recombination
 from tests.helpers import graph_oracle
+from tests.helpers.examples import examples
 from tests.helpers.graph_oracle import edges
 from tests.helpers.oracles import distance_matrix
 from tests.helpers.parents import crossings, relatives
@@ -88,7 +89,7 @@ def test_mixed_components_stay_where_the_other_parents_are_longer():
     assert edges(child_of(first, second)) == edges(ROUND)
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(crossings(INTEGER))
 def test_children_are_the_oracles(crossing):
     problem, first, second, seed = crossing

@@ -29,6 +29,7 @@ KINDS_AND_PENALTIES = pytest.mark.parametrize(
 )
 SYMMETRIC = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar(), gls.SwapStar()]
 DIRECTED = SYMMETRIC[1:]
+TESTS = (gls.DontLook(), gls.Everything())
 TINY = 1e-9
 
 
@@ -100,8 +101,10 @@ def test_best_improvement_ends_where_no_feasible_move_gains(kind, part, edges, b
 
 
 @BOTH
-@pytest.mark.parametrize("kind", slow_after(1, UNDIRECTED))
-@pytest.mark.parametrize("test", [gls.Everything(), gls.DontLook()], ids=["all", "dont look"])
+@pytest.mark.parametrize(
+    ("kind", "test"),
+    slow_after(1, zip(UNDIRECTED, itertools.cycle(TESTS), strict=False)),
+)
 def test_modes_lead_to_the_same_tours(test, kind, backend):
     problem = random_cvrp(kind, 40, 7)
     starts = giant_tours(problem, 24, 8)

@@ -59,7 +59,14 @@ SEARCHES = {
     "scrambled": replace(SEARCH, perturbation=Scramble()),
     **{name: gls.IteratedLocalSearch(search) for name, search in STEPPED.items()},
 }
-EACH = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+LIKE_OTHERS = ("walks", "exhaustive", "random moves")  # kicks, or steps
+EACH = pytest.mark.parametrize(
+    "search",
+    [
+        pytest.param(search, id=name, marks=[pytest.mark.slow] * (name in LIKE_OTHERS))
+        for name, search in SEARCHES.items()
+    ],
+)
 
 
 def run(search=SEARCH, problem=PROBLEM, starts=STARTS, kicks=KICKS, **options):

@@ -13,6 +13,7 @@ from gpu_ls_plugin.backends import library_cache
 from gpu_ls_plugin.backends.cpu import CpuBackend
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from tests.helpers.configurations import CUBIC, RANDOM
 from tests.helpers.random_problems import random_problem, random_tours
 from tests.helpers.stopping import STOPPED, delay, new_problem, overrun
 
@@ -24,13 +25,18 @@ SIZES = (1009, 6007)
 # Measured by benchmarks/searches/bench_limits.py where nothing else runs: 0.2 and 0.3 s are the
 # bars. Here other tests run, too.
 OVER, DELAY = 0.5, 0.6
-SOME = [pytest.param(n, marks=[pytest.mark.slow] * (i % 2)) for i, n in enumerate(STOPPED)]
+SOME = [pytest.param(n, marks=[pytest.mark.slow] * (i % 3 > 0)) for i, n in enumerate(STOPPED)]
 
 
 @pytest.mark.timed
 @ON_BOTH
-@pytest.mark.parametrize("n", [pytest.param(SIZES[0], marks=pytest.mark.slow), SIZES[1]])
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [
+        *(pytest.param(*some.values, SIZES[1], marks=some.marks) for some in SOME),
+        *(pytest.param(n, SIZES[0], marks=pytest.mark.slow) for n in (*CUBIC, *RANDOM)),
+    ],
+)
 def test_time_limits_are_kept(name, n, backend):
     try:
         assert overrun(STOPPED[name], n, rows=5, seconds=0.1, backend=backend) < OVER

@@ -12,7 +12,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.searches.chains.start import Start
-from tests.helpers.marks import diagonal
+from tests.helpers.marks import in_pairs
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 CPU = get_backend("cpu")
@@ -55,7 +55,7 @@ def test_costs_are_distances(metrics, n, rows, seed):
 
 @pytest.mark.parametrize(
     ("metrics", "moves", "accept"),
-    diagonal(
+    in_pairs(
         [["EUC_2D", "EUC_2D"], ["EUC", "EXPLICIT", "ATT"]],
         [[gls.TwoOpt(), gls.OrOpt(3)], [gls.LinKernighan()], [gls.ThreeOpt()]],
         [gls.Better(), gls.Always(), gls.Annealing()],

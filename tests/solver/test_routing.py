@@ -7,12 +7,13 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.solver import Settings, default_settings
+from tests.helpers.marks import slow_after
 from tests.helpers.routing import random_cvrp
 
 CPU = {"backend": "cpu", "seconds": 0.2, "population": 4}
 
 
-@pytest.mark.parametrize("kind", ["capacity", "real duration", "directed"])
+@pytest.mark.parametrize("kind", slow_after(1, ["capacity", "real duration", "directed"]))
 def test_solve_returns_feasible_routes(kind):
     problem = random_cvrp(kind, 30)
     result = gls.solve(problem, **CPU)

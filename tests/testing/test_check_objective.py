@@ -185,9 +185,8 @@ def test_an_objective_that_is_right_passes(backend):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [Tolls, Forbidden, WholeTolls])
-def test_objectives_of_a_third_party_pass(kind):
-    check_objective(kind(some_tolls(70)), [problem_of()], backend="cpu")
+def test_objectives_of_a_third_party_pass():  # others: the next but one
+    check_objective(WholeTolls(some_tolls(70)), [problem_of()], backend="cpu")
 
 
 @pytest.mark.slow

@@ -108,9 +108,22 @@ GLS_DEVICE void make_move(const View& view, const Choices& choices, int city, in
 
 // The gain of a move out of line: what is rare must not be in the way of what is not.
 template <class Neighbourhood, class View, class Length = typename View::Length>
-GLS_OUT_OF_LINE Length exact_gain(const View* view, const FirstStep<Length>* first, int variant,
-                                  Move* move) {
+GLS_RARE Length exact_gain(const View* view, const FirstStep<Length>* first, int variant,
+                           Move* move) {
   return Neighbourhood::gain(*view, *first, variant, *move);
+}
+
+// Writes a move that was found: once for many that are looked at.
+template <class Neighbourhood, class View, class Length = typename View::Length>
+GLS_DEVICE void write_found(const View& view, const FirstStep<Length>& first, int variant,
+                            Move& move) {
+#ifdef __CUDACC__
+  Neighbourhood::gain(view, first, variant, move);
+#else  // in line it would take the compiler as long as the look itself
+  const View its_view = view;
+  const FirstStep<Length> its_first = first;
+  exact_gain<Neighbourhood>(&its_view, &its_first, variant, &move);
+#endif
 }
 
 // The gain of a move by estimates; exactly if one of them is in doubt.
@@ -169,8 +182,8 @@ GLS_DEVICE Found best_of_step(const View& view, const FirstStep<Length>& first, 
 }
 
 template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
-GLS_OUT_OF_LINE Found exact_best_of_step(const View& view, const FirstStep<Length>& first, int rank,
-                                         int index, Found best) {
+GLS_RARE Found exact_best_of_step(const View& view, const FirstStep<Length>& first, int rank,
+                                  int index, Found best) {
   return best_of_step<Neighbourhood>(view, first, rank, index, best);
 }
 
@@ -257,7 +270,7 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
     }
   }
   if (best.rank != kNowhere) {
-    Neighbourhood::gain(view, its_first, best.index % variants, move);
+    write_found<Neighbourhood>(view, its_first, best.index % variants, move);
   }
   return best;
 }

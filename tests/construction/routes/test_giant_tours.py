@@ -153,6 +153,12 @@ def test_what_has_no_routes(name):
         construct("a.vrp", backend="cpu")
 
 
+@pytest.fixture(scope="module")
+def large():
+    """A problem whose batches soon take more memory than there is."""
+    return random_cvrp("capacity", 5000)
+
+
 @pytest.mark.parametrize("name", OF_ROUTES)
 @pytest.mark.parametrize(
     ("size", "error", "words"),
@@ -162,7 +168,6 @@ def test_what_has_no_routes(name):
         (2**31 - 1, InsufficientMemoryError, "size: 2,147,483,647 tours"),
     ],
 )
-def test_batches_that_are_too_large(name, size, error, words):
-    problem = random_cvrp("capacity", 5000)
+def test_batches_that_are_too_large(name, size, error, words, large):
     with pytest.raises(error, match=words):
-        registry.lookup("construction", name)(problem, size, backend="cpu")
+        registry.lookup("construction", name)(large, size, backend="cpu")

@@ -15,7 +15,7 @@ from gpu_ls_plugin.searches.chains.chains import FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.start import Start
 from tests.helpers import chain_oracle, descent_oracle, oracles
 from tests.helpers.examples import examples
-from tests.helpers.marks import diagonal, slow_but_usual
+from tests.helpers.marks import diagonal, slow_after, slow_but_usual
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 LISTS = {
@@ -203,7 +203,8 @@ def state(chains):
     ("metric", "moves", "rule"),
     [
         *(("EUC_2D", "chains of 3", rule) for rule in RULES),
-        *((metric, "2-opt, Or-opt", "annealing") for metric in ("EUC", "GEO", "EXPLICIT_REAL")),
+        ("EUC", "2-opt, Or-opt", "annealing"),
+        *slow_after(0, ((m, "2-opt, Or-opt", "annealing") for m in ("GEO", "EXPLICIT_REAL"))),
     ],
 )
 def test_launches_do_not_matter(metric, moves, rule):

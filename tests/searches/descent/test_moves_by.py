@@ -18,7 +18,7 @@ def edges(tour):
     "parts", [[gls.TwoOpt(), gls.OrOpt()], [gls.OrOpt(), gls.TwoOpt()]], ids=lambda p: p[0].name
 )
 def test_two_edges_are_2_opt_and_three_are_or_opt(parts, pivoting):
-    problem, tours = random_problem("EUC_2D", 80, span=1000), random_tours(80, 60)
+    problem, tours = random_problem("EUC_2D", 80, span=1000), random_tours(80, 24)
     search = gls.LocalSearch(parts, gls.Nearest(8), pivoting)
     counted = dict.fromkeys(("two_opt", "or_opt"), 0)
     for _ in range(40):

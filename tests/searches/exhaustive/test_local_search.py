@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import gpu_ls_plugin as gls
 from tests.helpers import oracles
 from tests.helpers.configurations import two_opt_climb
+from tests.helpers.examples import examples
 from tests.helpers.instances import tsp_instance, tsp_names
 from tests.helpers.marks import diagonal
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
@@ -24,7 +25,7 @@ def assert_same_climb(problem: gls.TSP, starts: np.ndarray, max_moves: int | Non
     assert result.costs.tolist() == problem.cost(expected).tolist()
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(
     st.integers(4, 40),
     st.sampled_from([2, 4, 9, 60]),

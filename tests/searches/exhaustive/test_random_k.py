@@ -20,7 +20,7 @@ from gpu_ls_plugin.searches.engine import OPTIMUM, OUT_OF_MOVES, RUNNING
 from gpu_ls_plugin.searches.exhaustive import random_k
 from gpu_ls_plugin.searches.exhaustive.random_k import RandomKSteps
 from tests.helpers import host_program
-from tests.helpers.marks import diagonal
+from tests.helpers.marks import diagonal, slow_after
 from tests.helpers.oracles import NO_GAIN, distance_matrix
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
@@ -311,9 +311,7 @@ def test_points_are_copied_where_they_fit_and_pay():
     assert not random_k.copies_points(20_000, 10**6, shared)
 
 
-@pytest.mark.parametrize(
-    "metric", [METRICS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in METRICS[1:])]
-)
+@pytest.mark.parametrize("metric", slow_after(1, ["EUC_2D", "EUC", "GEO", "EXPLICIT_REAL"]))
 def test_kernels_compile(metric):
     pytest.importorskip("cupy")
     functor = random_problem(metric, 10).metric

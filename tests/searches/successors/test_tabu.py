@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.searches.successors.population import Population
+from tests.helpers.examples import examples
 from tests.helpers.tabu_oracle import tabu_search
 
 ROWS, STEPS, FIRST_ROW = 2, 25, 2**33
@@ -27,6 +28,7 @@ def problems(seed):
 
 
 @pytest.mark.parametrize("kind", ["colouring", "generalised", "quadratic"])
+@examples(60)
 @given(seed=st.integers(0, 2**20), launch=st.sampled_from([1, 7, STEPS]))
 def test_steps_are_the_oracle_s(kind, seed, launch):
     problem = problems(seed)[kind]

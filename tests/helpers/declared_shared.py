@@ -1,0 +1,32 @@
+"""Static shared memory of a kernel by its PTX: half the time of a compile check."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.backends import compile_check
+from gpu_ls_plugin.backends.composition import NVRTC_OPTIONS
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.composition import Kernel
+
+DECLARATION = re.compile(r"^\s*\.shared \.align (\d+) \.b8 \w+\[(\d+)\];", re.MULTILINE)
+
+
+def declared_shared(kernel: Kernel, arch: int = 90) -> int:
+    """Return the bytes that are declared, each variable up to the next multiple of its alignment.
+
+    The assembler takes no more than these.
+    """
+    nvrtc = compile_check._nvrtc()
+    program = nvrtc.createProgram(kernel.source, f"{kernel.name}.cu", [], [])
+    try:
+        options = (f"-arch=compute_{arch}", *NVRTC_OPTIONS, *compile_check._header_options())
+        nvrtc.compileProgram(program, options)
+        text = nvrtc.getPTX(program)
+    finally:
+        nvrtc.destroyProgram(program)
+    ptx = text.decode() if isinstance(text, bytes) else text
+    sizes = ((int(size), int(align)) for align, size in DECLARATION.findall(ptx))
+    return sum(-(-size // align) * align for size, align in sizes)
