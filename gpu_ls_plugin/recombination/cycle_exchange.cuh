@@ -30,7 +30,7 @@ GLS_DEVICE bool exchange_cycle(const Team& team, const Length& length, int edges
     child.cuts[own] = City(forward ? place : next);
     return edge;
   });
-  return team.total(lost) == 0;
+  return !team.any(lost != 0);
 }
 
 }  // namespace gls

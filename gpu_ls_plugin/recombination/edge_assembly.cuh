@@ -6,7 +6,7 @@
 // the place of the tour before the next cycle is tried.
 #pragma once
 
-#include "recombination/ab_cycle.cuh"
+#include "recombination/ab_walk.cuh"
 #include "recombination/broken_tour.cuh"
 #include "neighbourhoods/move.cuh"
 #include "tours/tour_memory.cuh"
@@ -15,14 +15,14 @@ namespace gls {
 
 constexpr int kMostCities = 1000;  // of a subtour that is joined
 
-// The second parent of a row is the row of other tours that `partners` says, as neighbours.
+// The second parent of a row is the row of other tours that `partners` says.
 struct Pairs {
   uint64 seed;
   int64 first_row;
   int64 generation;
   int offspring;  // of a pair, at most
   const int* first;
-  const void* neighbours;  // of every city, in every second parent
+  const int* second;
   const int* partners;
   int* children;  // written where there is one
   void* costs;    // of first parents; become those of the children
@@ -43,14 +43,13 @@ struct EdgeAssembly {
     choose_row<Metric>(instance, candidates, item);
     const int n = instance.n;
     Memory memory(team, item, team_bytes(n), 0, pairs.scratch);
+    AbCycles<City> cycles(n, memory);
+    const int64 row = int64(item) * n;
+    find_cycles(team, item, n, pairs, Memory(memory), cycles);
+
     Broken child(n, memory);
     const auto view = view_of<MetricLengths, City>(
         child.tour, instance, static_cast<const Site*>(instance.sites), candidates, item);
-    const int64 row = int64(item) * n;
-    const auto* other =
-        static_cast<const Neighbours<City>*>(pairs.neighbours) + int64(pairs.partners[item]) * n;
-    Strategy<City> exchanges(n, other, memory);
-
     each_ahead(
         team, n, [&](int p) { return pairs.first[row + p]; },
         [&](int p, int city) {
@@ -58,15 +57,13 @@ struct EdgeAssembly {
           child.tour.position[city] = City(p);
         });
     team.sync();
-    Philox random(pairs.seed, Purpose::kOffspring, pairs.first_row + item);
-    random.seek(pairs.generation *
-                n);  // four numbers for each city: a number starts or takes an edge
-    exchanges.open(team, child.tour, random);
+    Strategy<City> exchanges(n, cycles, memory);
+    exchanges.open(team, child.tour);
     Cost gained = 0;
 #pragma unroll 1
     for (int number = 0; number < pairs.offspring; ++number) {
       Cost gain = 0;
-      if (!exchanges.next(team, random, view.length, child, gain)) break;
+      if (!exchanges.next(team, view.length, child, gain)) break;
       if (gain <= 0 || !join(team, view.length, view.candidates, child, gain)) continue;
       gained += gain;
       child.mend(team);
@@ -80,7 +77,21 @@ struct EdgeAssembly {
   }
 
  private:
-  GLS_DEVICE static int64 team_bytes(int n) { return Broken::bytes(n) + Strategy<City>::bytes(n); }
+  // Walks are over before the child begins, which lies in the same memory.
+  GLS_DEVICE static int64 team_bytes(int n) {
+    const int64 walk = AbWalk<City>::bytes(n), child = Broken::bytes(n) + Strategy<City>::bytes(n);
+    return AbCycles<City>::bytes(n) + (walk > child ? walk : child);
+  }
+
+  GLS_DEVICE static void find_cycles(const Team& team, int item, int n, const Pairs& pairs,
+                                     Memory memory, AbCycles<City>& cycles) {
+    Philox random(pairs.seed, Purpose::kOffspring, pairs.first_row + item);
+    random.seek(pairs.generation *
+                n);  // four numbers for each city: a number starts or takes an edge
+    AbWalk<City> walk(n, memory);
+    walk.find(team, pairs.first + int64(item) * n, pairs.second + int64(pairs.partners[item]) * n,
+              Strategy<City>::cycles_for(pairs.offspring, n), random, cycles);
+  }
 
   // Joins all subtours into one tour. False where that cannot be done or gains nothing.
   GLS_DEVICE static bool join(const Team& team, const MetricLengths& length,
@@ -94,72 +105,92 @@ struct EdgeAssembly {
       if (best.index < 0) return false;
       gain -= Cost(best.value);
       if (gain <= 0) return false;
-      const Exchange chosen = read_exchange(lists, child, best.index);
-      team.sync();  // all have read what is about to change
-      int& size = shared_slot<int>(team);
-      team.once([&] {
-        size =
-            child.exchange(chosen.u, chosen.v_after, chosen.v, chosen.c, chosen.w_after, chosen.w);
-      });
-      child.size = size;
-      subtours = child.connect(team);
+      subtours = child.merge(team, read_exchange(lists, child, best.index), subtours);
     }
     return true;
   }
 
-  struct Exchange {
-    int u, c;  // places
-    int path;  // of c
-    bool v_after, w_after;
-    typename Broken::Neighbour v, w;
-  };
+  using Exchange = typename Broken::Exchange;
+  using Lists = typename MetricLengths::Lists;
 
   // An exchange is numbered by the place of u, the rank of its candidate c, and on which sides of
   // them the edges lie that go out.
-  GLS_DEVICE static Exchange read_exchange(const typename MetricLengths::Lists& lists,
-                                           const Broken& child, int64 index) {
+  GLS_DEVICE static Exchange read_exchange(const Lists& lists, const Broken& child, int64 index) {
     const bool v_after = index & 2, w_after = index & 1;
     const int place = int(index / 4 / lists.degree), rank = int(index / 4 % lists.degree);
     const int c = child.tour.place(lists.city(lists.entry(child.tour.at(place), rank)));
-    const int path = child.path_of(c);
     return {place,
             c,
-            path,
             v_after,
             w_after,
             child.neighbour(place, child.path_of(place), v_after),
-            child.neighbour(c, path, w_after)};
+            child.neighbour(c, child.path_of(c), w_after)};
   }
+
+  // A city of a subtour and a candidate that may lie in another one.
+  struct Link {
+    int u, place, rank, c, c_place, c_path;
+    Length length;
+  };
 
   // The exchange that joins a subtour with another one for the least loss; index -1 if there is
   // none.
   GLS_DEVICE static Ranked<Length> best_exchange(const Team& team, const MetricLengths& length,
-                                                 const typename MetricLengths::Lists& lists,
-                                                 const Broken& child, int subtour) {
-    const RingTour<City>& tour = child.tour;
-    const Ranked<Length> none{Length(int64(1) << (sizeof(Length) == 4 ? 30 : 60)), -1};
-    Ranked<Length> best = none;
+                                                 const Lists& lists, const Broken& child,
+                                                 int subtour) {
+    constexpr int kAhead = Team::kLanes > 1 ? 4 : 1;  // links whose loads are on their way
+    Ranked<Length> best{Length(int64(1) << (sizeof(Length) == 4 ? 30 : 60)), -1};
+    const int paths = child.list_paths(team, subtour);
 #pragma unroll 1
-    for (int path = 0; path < child.size; ++path) {
-      if (int(child.owner[path]) != subtour) continue;
-      const int first = child.first(path);
-      best = team.least(child.length(path) * lists.degree, best, [&](int i) {
-        const int place = tour.wrap(first + i / lists.degree), rank = i % lists.degree;
-        const int u = tour.at(place);
-        const auto entry = lists.entry(u, rank);
-        const int c = lists.city(entry), c_place = tour.place(c), c_path = child.path_of(c_place);
-        if (int(child.owner[c_path]) == subtour) return none;
-        Ranked<Length> found = none;
-        for (int which = 0; which < 4; ++which) {
-          const int v = child.neighbour(place, path, which & 2).city;
-          const int w = child.neighbour(c_place, c_path, which & 1).city;
-          const Ranked<Length> loss{
-              lists.length(entry) + length(v, w) - length(u, v) - length(c, w),
-              (int64(place) * lists.degree + rank) * 4 + which};
-          if (loss < found) found = loss;
+    for (int k = 0; k < paths; ++k) {
+      const int path = child.listed(k), count = child.length(path) * lists.degree;
+#pragma unroll 1
+      for (int base = team.lane(); base < count; base += kAhead * Team::kLanes) {
+        Link links[kAhead];
+        GLS_UNROLL
+        for (int a = 0; a < kAhead; ++a) {
+          const int i = base + a * Team::kLanes;
+          links[a] = link(lists, child, path, i < count ? i : base);
         }
-        return found;
-      });
+        GLS_UNROLL
+        for (int a = 0; a < kAhead; ++a) {
+          const auto found = best_of(length, lists.degree, child, path, links[a]);
+          if (int(child.owner[links[a].c_path]) != subtour && found < best) best = found;
+        }
+      }
+    }
+    return team.least(best);
+  }
+
+  GLS_DEVICE static Link link(const Lists& lists, const Broken& child, int path, int i) {
+    const RingTour<City>& tour = child.tour;
+    const int place = tour.wrap(child.first(path) + i / lists.degree), rank = i % lists.degree;
+    const int u = tour.at(place);
+    const auto entry = lists.entry(u, rank);
+    const int c = lists.city(entry), c_place = tour.place(c);
+    return {u, place, rank, c, c_place, child.path_of(c_place), lists.length(entry)};
+  }
+
+  // The best of the four exchanges of a link.
+  GLS_DEVICE static Ranked<Length> best_of(const MetricLengths& length, int degree,
+                                           const Broken& child, int path, const Link& link) {
+    int v[2], w[2];
+    Length out_u[2], out_c[2];
+    GLS_UNROLL
+    for (int after = 0; after < 2; ++after) {
+      v[after] = child.neighbour(link.place, path, after).city;
+      w[after] = child.neighbour(link.c_place, link.c_path, after).city;
+      out_u[after] = length(link.u, v[after]);
+      out_c[after] = length(link.c, w[after]);
+    }
+    const Length in = link.length;
+    const int64 number = (int64(link.place) * degree + link.rank) * 4;
+    Ranked<Length> best{in + length(v[0], w[0]) - out_u[0] - out_c[0], number};
+    GLS_UNROLL
+    for (int which = 1; which < 4; ++which) {
+      const int a = which / 2, b = which % 2;
+      const Ranked<Length> loss{in + length(v[a], w[b]) - out_u[a] - out_c[b], number + which};
+      if (loss < best) best = loss;
     }
     return best;
   }

@@ -146,7 +146,6 @@ ENGINES = {
     "contract": ("elite_edges",),
     "expand": ("elite_edges",),
     "edge_assembly": ("edge_assembly",),
-    "note_neighbours": ("edge_assembly",),
     "instance_lists": ("local_search",),
     "instance_cost": ("local_search",),
 }
@@ -294,7 +293,6 @@ def _assembly(metric: Metric) -> Iterator[Kernel]:
         if metric.name == name:
             layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90])
             yield edge_assembly.assembly_kernel(metric, length, grid, layout)
-            yield edge_assembly.neighbours_kernel(layout.city, BLOCK)
             if metric.integer:
                 block = STRATEGIES["block"]
                 layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90], block)
