@@ -138,7 +138,7 @@ struct EdgeAssembly {
   GLS_DEVICE static Ranked<Length> best_exchange(const Team& team, const MetricLengths& length,
                                                  const Lists& lists, const Broken& child,
                                                  int subtour) {
-    constexpr int kAhead = Team::kLanes > 1 ? 4 : 1;  // links whose loads are on their way
+    constexpr int kAhead = Team::kLanes == 1 ? 1 : sizeof(Length) == 4 ? 4 : 2;
     Ranked<Length> best{Length(int64(1) << (sizeof(Length) == 4 ? 30 : 60)), -1};
     const int paths = child.list_paths(team, subtour);
 #pragma unroll 1
@@ -154,8 +154,10 @@ struct EdgeAssembly {
         }
         GLS_UNROLL
         for (int a = 0; a < kAhead; ++a) {
-          const auto found = best_of(length, lists.degree, child, path, links[a]);
-          if (int(child.owner[links[a].c_path]) != subtour && found < best) best = found;
+          const bool inside = int(child.owner[links[a].c_path]) == subtour;
+          if (kAhead == 1 && inside) continue;  // lanes wait for each other anyway
+          const auto found = best_of<kAhead == 1>(length, lists.degree, child, path, links[a], best);
+          if (!inside && found < best) best = found;
         }
       }
     }
@@ -171,9 +173,12 @@ struct EdgeAssembly {
     return {u, place, rank, c, c_place, child.path_of(c_place), lists.length(entry)};
   }
 
-  // The best of the four exchanges of a link.
+  // The best of the four exchanges of a link; or another one that is worse than what is found
+  // already, where there is `time` to ask.
+  template <bool time>
   GLS_DEVICE static Ranked<Length> best_of(const MetricLengths& length, int degree,
-                                           const Broken& child, int path, const Link& link) {
+                                           const Broken& child, int path, const Link& link,
+                                           const Ranked<Length>& known) {
     int v[2], w[2];
     Length out_u[2], out_c[2];
     GLS_UNROLL
@@ -183,7 +188,9 @@ struct EdgeAssembly {
       out_u[after] = length(link.u, v[after]);
       out_c[after] = length(link.c, w[after]);
     }
-    const Length in = link.length;
+    const Length in = link.length, most_u = out_u[0] < out_u[1] ? out_u[1] : out_u[0];
+    const Length most_c = out_c[0] < out_c[1] ? out_c[1] : out_c[0];
+    if (time && known.value < in - most_u - most_c) return known;  // no length is negative
     const int64 number = (int64(link.place) * degree + link.rank) * 4;
     Ranked<Length> best{in + length(v[0], w[0]) - out_u[0] - out_c[0], number};
     GLS_UNROLL
