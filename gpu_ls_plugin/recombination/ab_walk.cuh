@@ -53,8 +53,7 @@ struct AbWalk {
       team.once([&] { ended = go_on(random); });
       const int met = ended.met, end = ended.length;
       from = ended.from;
-      if (met >= 0)
-        found.append(team, end - met, met % 2, [&](int i) { return walk[met + i]; });
+      if (met >= 0) found.append(team, end - met, met % 2, [&](int i) { return walk[met + i]; });
       length = met > 0 ? met : 0;
       forget(team, length > 0 ? length + 1 : 0, end + 1);
     }
@@ -100,15 +99,16 @@ struct AbWalk {
     if (city == kNowhere) return false;
     team.once([&] {
       walk[0] = City(city);
-      enter(0, int(city));
+      const int list = list_of(int(city), 0);
+      enter(0, list, int(latest[list]));
     });
     return true;
   }
 
-  GLS_DEVICE void enter(int i, int city) {
-    City& list = latest[list_of(city, i % 2)];
-    earlier[i + 1] = list;
-    list = City(i + 1);
+  // Puts city i of the walk before the entry that has been the last one of its list.
+  GLS_DEVICE void enter(int i, int list, int entry) {
+    earlier[i + 1] = City(entry);
+    latest[list] = City(i + 1);
   }
 
   // Walks until a cycle is closed, or no edge leads on. One lane calls it.
@@ -121,9 +121,10 @@ struct AbWalk {
       if (next == city) break;  // what was lost is missing
       city = next;
       ++at;
-      met = visited(at % 2, city);
+      const int list = list_of(city, at % 2), entry = int(latest[list]);
+      met = visited(entry, at % 2, city);
       walk[at] = City(city);
-      enter(at, city);
+      enter(at, list, entry);
     }
     return {met, at, met > 0 ? 0 : int(random.below(n))};
   }
@@ -155,9 +156,9 @@ struct AbWalk {
 #endif
   }
 
-  // Where the walk was at a city in the same way, on its side of an edge of A.
-  GLS_DEVICE int visited(int parity, int city) const {
-    int entry = int(latest[list_of(city, parity)]);
+  // Where the walk was at a city in the same way, on its side of an edge of A: in a list from its
+  // last entry on.
+  GLS_DEVICE int visited(int entry, int parity, int city) const {
     while (entry != 0) {
       const int i = entry - 1;
       if (int(walk[i]) == city && i % 2 == parity) return i;

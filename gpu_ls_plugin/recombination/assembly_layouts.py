@@ -17,7 +17,7 @@ def assembly_bytes(n: int, city_bytes: int, strategy: Strategy = SINGLE) -> int:
     cycles = padded(2 * n * city_bytes) + padded((2 * n + 31) // 32 * 4)
     pieces = (*2 * (2 * n,), MOST_EDGES + 1, MOST_EDGES + 2, 256)
     walk = padded(words * 4) + sum(padded(count * city_bytes) for count in pieces)
-    pieces = (*3 * (n,), *4 * (MOST_CUTS,), *3 * (2 * MOST_CUTS,), words)
+    pieces = (*3 * (n,), *5 * (MOST_CUTS,), *3 * (2 * MOST_CUTS,), words)
     broken = padded(words * 4) + padded(4 * MOST_CUTS * 4)
     broken += sum(padded(count * city_bytes) for count in pieces)
     return cycles + max(walk, broken + strategy.pair_bytes(n, city_bytes))

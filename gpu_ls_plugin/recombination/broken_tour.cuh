@@ -20,9 +20,10 @@ struct BrokenTour {
   using City = CityType;
 
   RingTour<City> tour;
-  City* spare;                // order of the next tour
-  City* cuts;                 // places before the edges that are out
-  City* begins;               // places behind them, of the paths once connected
+  City* spare;  // order of the next tour
+  City* out;    // places before the edges that are out
+  City* cuts;   // and where paths end, once connected
+  City* begins;
   City* ranked;               // paths in the order of their last places
   City* ends;                 // new edge e joins the cities ends[2 e] and ends[2 e + 1]
   City* sides;                // of `ends`
@@ -40,7 +41,7 @@ struct BrokenTour {
   };
 
   GLS_DEVICE static int64 bytes(int n) {
-    return 3 * piece_bytes<City>(n) + 4 * piece_bytes<City>(kMostCuts) +
+    return 3 * piece_bytes<City>(n) + 5 * piece_bytes<City>(kMostCuts) +
            3 * piece_bytes<City>(2 * kMostCuts) + RankedPlaces<City>::bytes(n) +
            piece_bytes<uint32>(4 * kMostCuts);
   }
@@ -49,6 +50,7 @@ struct BrokenTour {
   GLS_DEVICE BrokenTour(int n, Memory& memory)
       : tour{memory.template take<City>(n), memory.template take<City>(n), n},
         spare(memory.template take<City>(n)),
+        out(memory.template take<City>(kMostCuts)),
         cuts(memory.template take<City>(kMostCuts)),
         begins(memory.template take<City>(kMostCuts)),
         ranked(memory.template take<City>(kMostCuts)),
@@ -78,11 +80,8 @@ struct BrokenTour {
   template <class Team>
   GLS_DEVICE Subtours connect(const Team& team) {
     team.sync();
-    places.fill(team, size, [&](int i) { return int(cuts[i]); });
-    team.each(size, [&](int i) { owner[places.rank(int(cuts[i]))] = cuts[i]; });
-    City* const sorted = owner;
-    owner = cuts;
-    cuts = sorted;
+    places.fill(team, size, [&](int i) { return int(out[i]); });
+    team.each(size, [&](int i) { cuts[places.rank(int(out[i]))] = out[i]; });
     team.sync();
     team.each(size, [&](int i) {
       begins[i] = City(tour.wrap(int(cuts[i > 0 ? i - 1 : size - 1]) + 1));
@@ -197,6 +196,7 @@ struct BrokenTour {
     const Neighbour v = exchange.v, w = exchange.w;
     const int u_place = exchange.u_place, c_place = exchange.c_place;
     const int into = subtours.smallest, gone = int(owner[path_of(c_place)]);
+    team.sync();  // all have read what is about to change
     int next = size;
     const int joined = v.edge < 0 ? next++ : v.edge, other = w.edge < 0 ? next : w.edge;
     if (v.edge < 0) split(team, exchange.v_after ? u_place : tour.wrap(u_place - 1));

@@ -20,8 +20,8 @@ struct CycleBlocks {
   uint32* begins;  // edge with which a cycle begins; of one more
   City* before;    // cycle that has the edge of A before a city
   City* behind;
-  City* block;  // its cycles, then what may come into it
-  BitSet near;  // cycles beside the centre
+  City* listed;     // what may come into a block
+  BitSet near;      // cycles beside the centre
   int64 last = -1;  // rank of the last centre
 
   template <class Memory>
@@ -30,13 +30,13 @@ struct CycleBlocks {
         begins(memory.template take<uint32>(most(n) + 1)),
         before(memory.template take<City>(n)),
         behind(memory.template take<City>(n)),
-        block(memory.template take<City>(kMostEdges + 1)),
+        listed(memory.template take<City>(kMostEdges)),
         near(most(n), memory) {}
 
   // Memory beside the cycles, and how many of them are needed for so many offspring.
   GLS_DEVICE static int64 bytes(int n) {
     return piece_bytes<uint32>(most(n) + 1) + 2 * piece_bytes<City>(n) +
-           piece_bytes<City>(kMostEdges + 1) + BitSet::bytes(most(n));
+           piece_bytes<City>(kMostEdges) + BitSet::bytes(most(n));
   }
   GLS_DEVICE static int cycles_for(int, int n) { return most(n); }
 
@@ -73,7 +73,6 @@ struct CycleBlocks {
       return own > last ? own : kNowhere;
     });
     if (chosen == kNowhere) return false;
-    team.sync();  // all have read what the last exchange was
     last = chosen;
     gain = 0;
     child.size = 0;
@@ -103,7 +102,7 @@ struct CycleBlocks {
     return exchange_cycle(team, length, cycle.edges, 0, at, child, gain);
   }
 
-  // Lists the centre, and the smaller cycles that share cities with it; returns how many there are.
+  // Lists the smaller cycles that share cities with the centre; returns how many there are.
   template <class Team>
   GLS_DEVICE int list(const Team& team) {
     const int centre = int(last & kNumber), own = int(begins[centre]);
@@ -112,36 +111,31 @@ struct CycleBlocks {
       const City held = i % 2 == 0 ? behind[city] : before[city];
       return held != kNone ? int(held) : centre;
     });
-    team.each(1, [&](int) { block[0] = City(centre); });
-    return 1 + put_kept(
-                   team, cycles.count, [&](int k) { return near.has(k) && rank(k) > last; },
-                   [&](int place, int k) { block[1 + place] = City(k); });
+    return put_kept(
+        team, cycles.count, [&](int k) { return near.has(k) && rank(k) > last; },
+        [&](int place, int k) { listed[place] = City(k); });
   }
 
-  // Takes into the block, which begins with the centre, those of the listed cycles that help.
+  // Takes into the block, which is the centre alone, those of the listed cycles that help.
   template <class Team, class Length, class Cost>
-  GLS_DEVICE void grow(const Team& team, const Length& length, int listed,
-                       BrokenTour<City>& child, Cost& gain) {
-    int held = 1, subtours = child.connect(team).count;
+  GLS_DEVICE void grow(const Team& team, const Length& length, int count, BrokenTour<City>& child,
+                       Cost& gain) {
+    int subtours = child.connect(team).count;
 #pragma unroll 1
-    for (int i = 1; i < listed; ++i) {
-      const int cycle = int(block[i]);
+    for (int i = 0; i < count; ++i) {
+      const int cycle = int(listed[i]);
       if (child.size + edges(cycle) / 2 > kMostCuts) continue;
+      const int before = child.size;
       Cost more = 0;
       if (exchange(team, length, cycle, child, more)) {
         const int found = child.connect(team).count;
         if (found < subtours || (found == subtours && more > 0)) {
           subtours = found;
           gain += more;
-          team.each(1, [&](int) { block[held] = City(cycle); });
-          ++held;
           continue;
         }
       }
-      child.size = 0;  // without it
-      team.sync();
-#pragma unroll 1
-      for (int j = 0; j < held; ++j) exchange(team, length, int(block[j]), child, more);
+      child.size = before;  // without it
     }
   }
 };

@@ -38,6 +38,12 @@ struct EdgeAssembly {
   using Site = typename MetricLengths::City;
   using Broken = BrokenTour<City>;
 
+  // Walks are over before the child begins, which lies in the same memory.
+  GLS_DEVICE static int64 team_bytes(int n) {
+    const int64 walk = AbWalk<City>::bytes(n), child = Broken::bytes(n) + Strategy<City>::bytes(n);
+    return AbCycles<City>::bytes(n) + (walk > child ? walk : child);
+  }
+
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates candidates,
                              Pairs pairs) {
     choose_row<Metric>(instance, candidates, item);
@@ -46,6 +52,7 @@ struct EdgeAssembly {
     AbCycles<City> cycles(n, memory);
     const int64 row = int64(item) * n;
     find_cycles(team, item, n, pairs, Memory(memory), cycles);
+    team.sync();  // all have left the walk, in whose place the child is
 
     Broken child(n, memory);
     const auto view = view_of<MetricLengths, City>(
@@ -77,12 +84,6 @@ struct EdgeAssembly {
   }
 
  private:
-  // Walks are over before the child begins, which lies in the same memory.
-  GLS_DEVICE static int64 team_bytes(int n) {
-    const int64 walk = AbWalk<City>::bytes(n), child = Broken::bytes(n) + Strategy<City>::bytes(n);
-    return AbCycles<City>::bytes(n) + (walk > child ? walk : child);
-  }
-
   GLS_DEVICE static void find_cycles(const Team& team, int item, int n, const Pairs& pairs,
                                      Memory memory, AbCycles<City>& cycles) {
     Philox random(pairs.seed, Purpose::kOffspring, pairs.first_row + item);
@@ -156,7 +157,8 @@ struct EdgeAssembly {
         for (int a = 0; a < kAhead; ++a) {
           const bool inside = int(child.owner[links[a].c_path]) == subtour;
           if (kAhead == 1 && inside) continue;  // lanes wait for each other anyway
-          const auto found = best_of<kAhead == 1>(length, lists.degree, child, path, links[a], best);
+          const auto found =
+              best_of<kAhead == 1>(length, lists.degree, child, path, links[a], best);
           if (!inside && found < best) best = found;
         }
       }

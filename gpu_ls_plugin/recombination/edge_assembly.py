@@ -21,6 +21,8 @@ from gpu_ls_plugin.tours.sites import metric_type
 from gpu_ls_plugin.tours.tour_layouts import ChainShape, HostShape
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
@@ -86,7 +88,11 @@ class EdgeAssembly(Recombination):
     ) -> Workspace:
         """Return kernels and memory for batches of `size` pairs."""
         if parts is None:
-            parts = CandidateMoves(backend, problem, [TwoOpt()], CANDIDATES)
+
+            def make() -> CandidateMoves:
+                return CandidateMoves(backend, problem, [TwoOpt()], CANDIDATES)
+
+            parts = backend.made_once(problem, "edge assembly", make)
         numbers = {"seed": seed, "first_row": first_row, "offspring": self.offspring}
         strategy = STRATEGIES[self.strategy]
         return AssemblyWorkspace(backend, problem, parts, size, numbers, strategy)
@@ -150,7 +156,8 @@ class AssemblyWorkspace(Workspace):
         if not layout.in_shared:
             scratch = xp.empty((size, assembly_layouts.assembly_bytes(n, 4, strategy)), "uint8")
         self._children = xp.empty((size, n), "int32")
-        self._costs = xp.empty(size, problem.cost_dtype)
+        self._costs = xp.zeros(size, problem.cost_dtype)
+        self._exact = problem.integer
         self._arguments: dict[str, Any] = {
             **parts.arguments,
             **numbers,
@@ -182,3 +189,8 @@ class AssemblyWorkspace(Workspace):
         launch = self._backend.launch
         launch(self._cross, len(first), arguments, shared_bytes=shared, seconds=seconds)
         return self._children, self._costs
+
+    def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
+        """Return one child for each pair of tours; costs are asked for where they are rounded."""
+        known = self._costs if self._exact else costs()
+        return self.cross(first, known, second, partners)[0]

@@ -56,7 +56,7 @@ class CycleBlocks(Strategy):
     def pair_bytes(self, n: int, city_bytes: int) -> int:
         """Return the memory of a pair beside its cycles: where these lie, and a block of them."""
         most = n // 2 + 1
-        cities = 2 * padded(n * city_bytes) + padded((MOST_EDGES + 1) * city_bytes)
+        cities = 2 * padded(n * city_bytes) + padded(MOST_EDGES * city_bytes)
         return cities + padded((most + 1) * 4) + padded((most + 31) // 32 * 4)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
-from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends import arrays, tuning
 from gpu_ls_plugin.backends.evaluation import tour_cost_kernel
 from gpu_ls_plugin.backends.metric_check import pair_lengths_kernel
 from gpu_ls_plugin.construction.routes import kernels as routes
@@ -159,6 +159,7 @@ def instantiations() -> list[Kernel]:
         random_tours.random_tours_kernel(WARP),
         double_bridge.double_bridge_kernel(WARP),
         positions_kernel(BLOCK),
+        arrays.take_kernel(BLOCK),
         contraction.expand_kernel(WARP),
         parted.unroll_kernel(WARP),
         parted.write_kernel(WARP),
