@@ -128,10 +128,13 @@ struct EdgeAssembly {
             child.neighbour(c, child.path_of(c), w_after)};
   }
 
-  // A city of a subtour and a candidate that may lie in another one.
+  // A city u of a subtour, with its neighbours and how long its edges are, and one of its
+  // candidates, which may lie in another subtour.
   struct Link {
-    int u, place, rank, c, c_place, c_path;
-    Length length;
+    int u, place, v[2];
+    Length out[2];
+    int rank, c, c_place, c_path;
+    Length in;
   };
 
   // The exchange that joins a subtour with another one for the least loss; index -1 if there is
@@ -139,26 +142,28 @@ struct EdgeAssembly {
   GLS_DEVICE static Ranked<Length> best_exchange(const Team& team, const MetricLengths& length,
                                                  const Lists& lists, const Broken& child,
                                                  int subtour) {
-    constexpr int kAhead = Team::kLanes == 1 ? 1 : sizeof(Length) == 4 ? 4 : 2;
+    // Lanes that wait for each other have several links on their way; one alone leaves out what
+    // cannot win.
+    constexpr bool kAlone = Team::kLanes == 1;
+    constexpr int kAhead = kAlone ? 1 : sizeof(Length) == 4 ? 4 : 2;
     Ranked<Length> best{Length(int64(1) << (sizeof(Length) == 4 ? 30 : 60)), -1};
     const int paths = child.list_paths(team, subtour);
 #pragma unroll 1
     for (int k = 0; k < paths; ++k) {
       const int path = child.listed(k), count = child.length(path) * lists.degree;
+      Link links[kAhead];
 #pragma unroll 1
       for (int base = team.lane(); base < count; base += kAhead * Team::kLanes) {
-        Link links[kAhead];
         GLS_UNROLL
         for (int a = 0; a < kAhead; ++a) {
           const int i = base + a * Team::kLanes;
-          links[a] = link(lists, child, path, i < count ? i : base);
+          follow(length, lists, child, path, i < count ? i : base, links[a]);
         }
         GLS_UNROLL
         for (int a = 0; a < kAhead; ++a) {
           const bool inside = int(child.owner[links[a].c_path]) == subtour;
-          if (kAhead == 1 && inside) continue;  // lanes wait for each other anyway
-          const auto found =
-              best_of<kAhead == 1>(length, lists.degree, child, path, links[a], best);
+          if (kAlone && inside) continue;
+          const auto found = best_of<kAlone>(length, lists.degree, child, links[a], best);
           if (!inside && found < best) best = found;
         }
       }
@@ -166,40 +171,50 @@ struct EdgeAssembly {
     return team.least(best);
   }
 
-  GLS_DEVICE static Link link(const Lists& lists, const Broken& child, int path, int i) {
+  // Becomes link i of a path; one lane comes from the link before.
+  GLS_DEVICE static void follow(const MetricLengths& length, const Lists& lists,
+                                const Broken& child, int path, int i, Link& link) {
     const RingTour<City>& tour = child.tour;
-    const int place = tour.wrap(child.first(path) + i / lists.degree), rank = i % lists.degree;
-    const int u = tour.at(place);
-    const auto entry = lists.entry(u, rank);
-    const int c = lists.city(entry), c_place = tour.place(c);
-    return {u, place, rank, c, c_place, child.path_of(c_place), lists.length(entry)};
+    link.rank = i % lists.degree;
+    if (Team::kLanes > 1 || link.rank == 0) {
+      link.place = tour.wrap(child.first(path) + i / lists.degree);
+      link.u = tour.at(link.place);
+      GLS_UNROLL
+      for (int after = 0; after < 2; ++after) {
+        link.v[after] = child.neighbour(link.place, path, after).city;
+        link.out[after] = length(link.u, link.v[after]);
+      }
+    }
+    const auto entry = lists.entry(link.u, link.rank);
+    link.in = lists.length(entry);
+    link.c = lists.city(entry);
+    link.c_place = tour.place(link.c);
+    link.c_path = child.path_of(link.c_place);
   }
 
-  // The best of the four exchanges of a link; or another one that is worse than what is found
-  // already, where there is `time` to ask.
-  template <bool time>
+  // The best of the four exchanges of a link; or what is known, if that is surely better and it is
+  // worth to be `careful`.
+  template <bool careful>
   GLS_DEVICE static Ranked<Length> best_of(const MetricLengths& length, int degree,
-                                           const Broken& child, int path, const Link& link,
+                                           const Broken& child, const Link& link,
                                            const Ranked<Length>& known) {
-    int v[2], w[2];
-    Length out_u[2], out_c[2];
+    int w[2];
+    Length out[2];
     GLS_UNROLL
     for (int after = 0; after < 2; ++after) {
-      v[after] = child.neighbour(link.place, path, after).city;
       w[after] = child.neighbour(link.c_place, link.c_path, after).city;
-      out_u[after] = length(link.u, v[after]);
-      out_c[after] = length(link.c, w[after]);
+      out[after] = length(link.c, w[after]);
     }
-    const Length in = link.length, most_u = out_u[0] < out_u[1] ? out_u[1] : out_u[0];
-    const Length most_c = out_c[0] < out_c[1] ? out_c[1] : out_c[0];
-    if (time && known.value < in - most_u - most_c) return known;  // no length is negative
+    const Length most = link.out[0] < link.out[1] ? link.out[1] : link.out[0];
+    const Length other = out[0] < out[1] ? out[1] : out[0];
+    if (careful && known.value < link.in - most - other) return known;  // no length is negative
     const int64 number = (int64(link.place) * degree + link.rank) * 4;
-    Ranked<Length> best{in + length(v[0], w[0]) - out_u[0] - out_c[0], number};
+    Ranked<Length> best{link.in + length(link.v[0], w[0]) - link.out[0] - out[0], number};
     GLS_UNROLL
     for (int which = 1; which < 4; ++which) {
       const int a = which / 2, b = which % 2;
-      const Ranked<Length> loss{in + length(v[a], w[b]) - out_u[a] - out_c[b], number + which};
-      if (loss < best) best = loss;
+      const Length loss = link.in + length(link.v[a], w[b]) - link.out[a] - out[b];
+      if (loss < best.value) best = {loss, number + which};
     }
     return best;
   }
