@@ -47,9 +47,7 @@ def take_kernel(team: str) -> Kernel:
         name="take_tour",
         header="tours/take_tour.cuh",
         body=f"gls::TakeTour<{team}>",
-        parameters=parse_parameters(
-            "int n, const int* rows, int* tours, int* places, int* faults"
-        ),
+        parameters=parse_parameters("int n, const int* rows, int* tours, int* places, int* faults"),
         team=team,
     )
 
