@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +42,7 @@ def take_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
     return backend.xp.array(checked, dtype=np.int32, order="C", copy=True)
 
 
+@cache
 def take_kernel(team: str) -> Kernel:
     """Compose the kernel that copies and checks tours."""
     return Kernel(

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
 
+SURE = 1 << 26  # bytes that any backend has
+
 
 class Backend(ABC):
     """Arrays and kernels of one kind of processor.
@@ -214,16 +216,16 @@ class Backend(ABC):
 
         Where `needed` bytes are surely there, nobody asks how many more.
         """
-        available = sure = self.kept_memory()
-        if sure < needed:
+        available = self.sure_memory()
+        if available < needed:
             available = self.available_memory()
         if memory_limit is not None:
             available = min(available, checks.integer("memory_limit", memory_limit, least=0))
         return available
 
-    def kept_memory(self) -> int:
-        """Return the bytes that are free and this process's already."""
-        return 0
+    def sure_memory(self) -> int:
+        """Return bytes that are there without asking, which takes a while."""
+        return SURE
 
     def rows_that_fit(self, per_row: int, fixed: int, available: int) -> int:
         """Return how many rows of `per_row` bytes fit beside `fixed` bytes; none raises."""
