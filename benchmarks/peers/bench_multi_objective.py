@@ -203,7 +203,7 @@ if __name__ == "__main__":
         ("--pop-size", {"type": int, "default": 100}),
         (
             "--explored",
-            {"type": int, "default": 64, "help": "tours a generation"},
+            {"type": int, "default": 256, "help": "tours a generation"},
         ),
     )
     common.finish(given, f"multi_objective_{given.backend}", measure, draw, __doc__ or "")
