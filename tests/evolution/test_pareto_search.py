@@ -19,6 +19,8 @@ from gpu_ls_plugin.exceptions import (
 )
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
+KINDS = [kind for cities in range(5) for kind in path_moves.kinds(cities)]
+
 
 def neighbours(tour, longest=1):
     """All tours that differ from one in two edges, or by a short path that stands elsewhere."""
@@ -126,9 +128,7 @@ def test_what_does_not_fit_is_refused():
         ParetoLocalSearch()(problem, start(problem, random_tours(6, 2)), np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(
-    "kind", [kind for cities in range(5) for kind in path_moves.kinds(cities)], ids=str
-)
+@pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("n", [4, 5, 6, 7, 9, 12])
 def test_moves_are_exact(kind, n):
     tours, lengths = random_tours(n, 3), np.random.default_rng(n).integers(1, 999, (n, n))
