@@ -3,7 +3,8 @@
 Parents are random tours, which have hardly an edge in common, and local optima as a memetic
 algorithm crosses them. Each call makes one child a pair: `array` with parents that are where the
 kernels run, `NumPy` with parents and children of the host; medians of several calls, compiled
-before. pymoo crosses 50 pairs at once; its seconds are scaled to as many children.
+before. `kernels`, on a GPU, are the same children without checks and without waiting, one call
+queued behind the other. pymoo crosses 50 pairs at once; its seconds are scaled to as many children.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     import argparse
 
 PEER_PAIRS = 50
-REPEATS = 5
-COLUMNS = ("who", "parents", "array_ms", "numpy_ms", "faster_than_pymoo")
+REPEATS, QUEUED = {"cuda": 15, "cpu": 5}, 10
+COLUMNS = ("who", "parents", "array_ms", "numpy_ms", "kernels_ms", "faster_than_pymoo")
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
@@ -44,11 +45,14 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         there = backend.xp.asarray(tours)
         parts = {part.name: part.factory() for part in registry.parts("recombination")}
         parts["edge_assembly, blocks"] = gls.EdgeAssembly(strategy="block")
-        for name, part in parts.items():
+        chosen = {name: part for name, part in parts.items() if name.startswith(options.only)}
+        for name, part in chosen.items():
             ours = {
                 "array_ms": _milliseconds(part, problem, there, pairs, backend),
                 "numpy_ms": _milliseconds(part, problem, tours, pairs, backend),
             }
+            if backend.name == "cuda":
+                ours["kernels_ms"] = _kernels(part, problem, there, pairs, backend)
             ratio = {"faster_than_pymoo": fastest / ours["array_ms"]}
             rows.append({"who": name, "parents": kind, **ours, **ratio})
     title = f"{pairs:,} pairs of {options.cities:,} cities, {backend.name}"
@@ -64,7 +68,23 @@ def _milliseconds(part: Any, problem: Any, tours: Any, pairs: int, backend: Any)
         backend.wait()
 
     call()
-    return 1e3 * common.median(common.seconds_of(call, REPEATS))
+    return 1e3 * common.median(common.seconds_of(call, REPEATS[backend.name]))
+
+
+def _kernels(part: Any, problem: Any, tours: Any, pairs: int, backend: Any) -> float:
+    """Return the milliseconds of the same children's kernels alone."""
+    tours = tours.astype("int32")
+    workspace = part.workspace(backend, problem, pairs, seed=1)
+    mates = backend.xp.arange(pairs, dtype="int32")
+    costs = backend.xp.asarray(problem.cost(backend.to_numpy(tours[:pairs])))
+
+    def call() -> None:
+        for _ in range(QUEUED):
+            workspace.children(tours[:pairs], lambda: costs, tours[pairs:], mates)
+        backend.wait()
+
+    call()
+    return 1e3 * min(common.seconds_of(call, 5)) / QUEUED
 
 
 def _peers(tours: Any, pairs: int) -> list[dict[str, Any]]:
@@ -112,5 +132,6 @@ if __name__ == "__main__":
         ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "where it runs"}),
         ("--pairs", {"type": int, "default": 1000}),
         ("--cities", {"type": int, "default": 1000}),
+        ("--only", {"default": "", "help": "recombinations whose names begin so"}),
     )
     common.finish(given, f"crossovers_{given.backend}", measure, draw, __doc__ or "")

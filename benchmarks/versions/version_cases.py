@@ -23,7 +23,7 @@ import gpu_ls_plugin as gls
 
 # The library is loaded, so that from here only the tests are taken.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.helpers import configurations
+from benchmarks.versions.kernel_times import KernelTimes
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 Case = tuple[str, "Callable[[], gls.Result]"]
@@ -37,6 +37,8 @@ REPEATS = 5
 
 def hashed_cases(backend: str) -> Iterator[Case]:
     """Yield every engine, chain, cooperation and construction on small problems."""
+    from tests.helpers import configurations  # of which an old version may lack some parts
+
     budget = gls.Budget(kicks=20)
     for metric in METRICS:
         for n in HASHED_SIZES:
@@ -76,13 +78,18 @@ def chains() -> dict[str, Any]:
         "chains of Lin-Kernighan": gls.IteratedLocalSearch(steps, gls.DoubleBridge(segment=30)),
         "annealed chains": gls.IteratedLocalSearch(accept=gls.Annealing()),
         "restarted chains": gls.IteratedLocalSearch(accept=gls.Threshold(), restart_after=2),
-        "stepped chains": gls.IteratedLocalSearch(configurations.two_opt_climb()),
+        "stepped chains": gls.IteratedLocalSearch(two_opt_climb()),
         "random restarts": gls.IteratedLocalSearch(steps, gls.Restart(), gls.Always()),
         "crossed chains": gls.IteratedLocalSearch(cooperation=gls.EdgeAssembly(0.05, 2, 8)),
         "contracted chains": gls.IteratedLocalSearch(cooperation=gls.EliteEdges(0.05, most=1.0)),
         "migrating chains": gls.IteratedLocalSearch(cooperation=gls.Migration(0.05)),
         "parts": gls.IteratedLocalSearch(part=32),
     }
+
+
+def two_opt_climb() -> gls.LocalSearch:
+    """Return best improvement by 2-opt over all pairs of edges."""
+    return gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best())
 
 
 def timed_cases(backend: str) -> Iterator[Case]:
@@ -109,7 +116,7 @@ def timed_cases(backend: str) -> Iterator[Case]:
         "default, random tours": (gls.LocalSearch(), problem, random, None),
         "multi, random tours": (gls.LocalSearch(pivoting=gls.Multi()), problem, random, None),
         "best sweeps": (gls.LocalSearch(pivoting=best), small, starts, None),
-        "exhaustive 2-opt": (configurations.two_opt_climb(), small, starts, None),
+        "exhaustive 2-opt": (two_opt_climb(), small, starts, None),
         "exhaustive 3-opt": (cubic, small, starts[:8], gls.Budget(moves=20)),
         "random k": (draws, small, starts, None),
         "filtered": (gls.LocalSearch([keep], pivoting=best), small, starts[:20], None),
@@ -138,8 +145,11 @@ def digest(result: gls.Result) -> str:
     return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
-def seconds(call: Callable[[], gls.Result]) -> list[float]:
-    """Return the seconds of several calls after one that compiles; small ones are repeated."""
+def seconds(call: Callable[[], gls.Result], kernels: KernelTimes | None) -> dict[str, list[Any]]:
+    """Return the seconds of several calls after one that compiles; small ones are repeated.
+
+    Beside those, of as many calls, the seconds of every launch on the device.
+    """
     call()
     taken = []
     for _ in range(REPEATS):
@@ -148,19 +158,24 @@ def seconds(call: Callable[[], gls.Result]) -> list[float]:
             call()
             calls += 1
         taken.append((time.perf_counter() - begin) / calls)
-    return taken
+    return {"wall": taken, "kernels": [kernels.of(call) for _ in range(REPEATS)] if kernels else []}
 
 
 def main() -> None:
     """Print what was asked for as one line of JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("what", choices=("hashes", "times"))
+    parser.add_argument("what", choices=("hashes", "times", "compiled"))
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--only", default="", help="cases whose name holds this text")
     parser.add_argument("--share", default="0/1", help="i/n: every n-th case from the i-th on")
     options = parser.parse_args()
     made = hashed_cases if options.what == "hashes" else timed_cases
-    measure = (lambda call: digest(call())) if options.what == "hashes" else seconds
+    kernels = KernelTimes() if options.what == "times" and options.backend == "cuda" else None
+    measure = {
+        "hashes": lambda call: digest(call()),
+        "compiled": lambda call: len(call().tours),
+        "times": lambda call: seconds(call, kernels),
+    }[options.what]
     first, step = map(int, options.share.split("/"))
     found = {}
     for name, call in list(made(options.backend))[first::step]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.problems import referee as solution
 
@@ -33,25 +35,54 @@ def take_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
         As `solution.check_tours` does; the message names the row.
     """
     if on_gpu(tours):
-        return _take_gpu_tours(backend, problem, tours)
+        return _take_gpu_tours(backend, problem, backend.adopt(tours))
+    if backend.name == "cuda" and isinstance(tours, np.ndarray) and tours.dtype.kind in "iu":
+        return _take_gpu_tours(backend, problem, backend.xp.asarray(tours))
     checked = solution.check_tours(problem, tours)
     return backend.xp.array(checked, dtype=np.int32, order="C", copy=True)
 
 
-def _take_gpu_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
-    array, cupy, n = backend.adopt(tours), backend.xp, problem.n
+@cache
+def take_kernel(team: str) -> Kernel:
+    """Compose the kernel that copies and checks tours."""
+    return Kernel(
+        name="take_tour",
+        header="tours/take_tour.cuh",
+        body=f"gls::TakeTour<{team}>",
+        parameters=parse_parameters("int n, const int* rows, int* tours, int* places, int* faults"),
+        team=team,
+    )
+
+
+def copied_permutations(backend: Backend, rows: Any) -> Any | None:
+    """Return int32 rows of a backend as a new array; None where one is not a permutation."""
+    xp = backend.xp
+    arguments = {
+        "n": rows.shape[1],
+        "rows": rows,
+        "tours": xp.empty(rows.shape, "int32"),
+        "places": xp.empty(rows.shape, "int32"),
+        "faults": xp.zeros(1, "int32"),
+    }
+    backend.launch(take_kernel(backend.block(256)), len(rows), arguments)
+    return None if int(arguments["faults"][0]) else arguments["tours"]
+
+
+def _take_gpu_tours(backend: Backend, problem: TSP, array: Any) -> Any:
+    cupy, n = backend.xp, problem.n
     if array.dtype.kind not in "iu":
         raise InvalidTypeError(f"tours: {array.dtype} is not an integer type")
     if array.ndim == 1:
         array = array[None, :]
     if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] != n:
         raise InvalidTourError(f"tours: shape {array.shape} is not (P, {n}) with P > 0")
-    inside = (array >= 0) & (array < n)
-    seen = cupy.zeros(array.shape, bool)  # faster than to sort rows
-    seen[cupy.arange(len(array))[:, None], cupy.where(inside, array, 0)] = True
-    if not bool((seen & inside).all()):  # let the referee say why
-        solution.check_tours(problem, cupy.asnumpy(array))
-    return cupy.array(array, dtype=np.int32, order="C", copy=True)
+    rows = array
+    if not cupy.can_cast(array.dtype, "int32"):
+        rows = cupy.where((array >= 0) & (array < n), array, -1).astype("int32")
+    taken = copied_permutations(backend, cupy.ascontiguousarray(rows, dtype="int32"))
+    if taken is None:  # let the referee say why
+        taken = cupy.asarray(solution.check_tours(problem, cupy.asnumpy(array)))
+    return taken
 
 
 def give(backend: Backend, array: Any, *, like: Any) -> Any:

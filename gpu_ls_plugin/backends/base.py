@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
 
+SURE = 1 << 26  # bytes that any backend has
+
 
 class Backend(ABC):
     """Arrays and kernels of one kind of processor.
@@ -209,12 +211,21 @@ class Backend(ABC):
         words = kept_words(self.xp, [data, *room, *objective.words(self, problem)])
         return packed_words(self.xp, words, self.address), words
 
-    def memory(self, memory_limit: int | None) -> int:
-        """Return the bytes that may be used: what is available, or `memory_limit` if it is less."""
-        available = self.available_memory()
+    def memory(self, memory_limit: int | None, needed: float = math.inf) -> int:
+        """Return the bytes that may be used: what is available, or `memory_limit` if it is less.
+
+        Where `needed` bytes are surely there, nobody asks how many more.
+        """
+        available = self.sure_memory()
+        if available < needed:
+            available = self.available_memory()
         if memory_limit is not None:
             available = min(available, checks.integer("memory_limit", memory_limit, least=0))
         return available
+
+    def sure_memory(self) -> int:
+        """Return bytes that are there without asking, which takes a while."""
+        return SURE
 
     def rows_that_fit(self, per_row: int, fixed: int, available: int) -> int:
         """Return how many rows of `per_row` bytes fit beside `fixed` bytes; none raises."""

@@ -148,6 +148,10 @@ class CudaBackend(Backend):
             pool = self.xp.get_default_memory_pool()
             return int(device.mem_info[0]) + int(pool.free_bytes())
 
+    def sure_memory(self) -> int:
+        """Return bytes that are there without asking: those that CuPy's pool keeps, for example."""
+        return max(super().sure_memory(), int(self.xp.get_default_memory_pool().free_bytes()))
+
     def adopt(self, array: Any) -> Any:
         """Return an array on a GPU as one of this device, copied if it lies on another."""
         there = device_of(array)

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 
-SURE = 1 << 26  # bytes that are there without asking, which takes a while
-
-
 def philox(seed: int) -> np.random.Generator:
     """Return NumPy's counter-based generator for a seed, the kind that the kernels use, too."""
     return np.random.Generator(np.random.Philox(key=seed))
@@ -35,7 +32,7 @@ def batch_size(
     """
     count = checks.integer(name, size, least=1, most=checks.MOST_INT)
     needed = count * n * per_city
-    if needed > SURE and needed > (available := backend.available_memory()):
+    if needed > (available := backend.memory(None, needed)):
         raise InsufficientMemoryError(
             f"{name}: {count:,} tours of {n:,} cities need about {needed:,} bytes on the "
             f"{backend.name} backend, but only {available:,} are available; make fewer at a time"

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from gpu_ls_plugin.recombination.pair_layouts import pair_shape
-from gpu_ls_plugin.recombination.strategies import STRATEGIES, Strategy
+from gpu_ls_plugin.recombination.strategies import MOST_EDGES, STRATEGIES, Strategy
 from gpu_ls_plugin.tours.tour_layouts import ChainShape, padded
 
 MOST_CUTS = 256  # gls::kMostCuts
+LISTS = 256  # gls::AbWalk::kLists
 ASSEMBLY_STATIC_BYTES = 16  # of a warp
 SINGLE = STRATEGIES["single"]
 
 
 def assembly_bytes(n: int, city_bytes: int, strategy: Strategy = SINGLE) -> int:
     """Return the memory of a tour that takes part in a crossover, as gls::EdgeAssembly has it."""
-    pieces = (*3 * (n,), *2 * (MOST_CUTS,), *3 * (2 * MOST_CUTS,))
-    broken = padded(4 * MOST_CUTS * 4) + sum(padded(count * city_bytes) for count in pieces)
-    return broken + strategy.pair_bytes(n, city_bytes)
+
+    def pieces(*counts: int) -> int:
+        return sum(padded(count * city_bytes) for count in counts)
+
+    words = (n + 31) // 32
+    cycles = pieces(2 * n) + padded((2 * n + 31) // 32 * 4)
+    walk = pieces(*2 * (2 * n,), MOST_EDGES + 1, MOST_EDGES + 2, LISTS) + padded(words * 4)
+    broken = pieces(*3 * (n,), *5 * (MOST_CUTS,), *3 * (2 * MOST_CUTS,), words)
+    broken += padded(words * 4) + padded(4 * MOST_CUTS * 4)
+    return cycles + max(walk, broken + strategy.pair_bytes(n, city_bytes))
 
 
 def assembly_shape(

@@ -147,8 +147,9 @@ class Recombination(Cooperation):
                     f"second: {len(others)} rows do not match the {len(children)} of first"
                 )
             fixed = chosen.metric_data(problem).nbytes
-            memory = chosen.memory(memory_limit)
-            size = chosen.rows_that_fit(self.bytes_per_tour(problem.n), fixed, memory)
+            each = self.bytes_per_tour(problem.n)
+            memory = chosen.memory(memory_limit, fixed + len(children) * each)
+            size = chosen.rows_that_fit(each, fixed, memory)
             for begin in range(0, len(children), size):
                 rows = slice(begin, begin + size)
                 self._cross(chosen, problem, children[rows], others[rows], key, number + begin)

@@ -1,10 +1,13 @@
 // A tour some of whose edges are out and as many others in: the paths that are left, and the
 // subtours that they form.
 //
-// Path s ends at place cuts[s], where the next one begins behind it. Side 2 s is its first city,
-// side 2 s + 1 its last one.
+// Path s runs from place begins[s] to place cuts[s]. Side 2 s is its first city, side 2 s + 1 its
+// last one. Paths are numbered in the order of their last places; those that come of exchanges
+// later on have the numbers behind.
 #pragma once
 
+#include "recombination/in_order.cuh"
+#include "recombination/ranked_places.cuh"
 #include "tours/ring_tour.cuh"
 #include "tours/tour_memory.cuh"
 
@@ -17,41 +20,49 @@ struct BrokenTour {
   using City = CityType;
 
   RingTour<City> tour;
-  City* spare;    // order of the next tour
-  City* cuts;     // places before the edges that are out; ascending once connected
-  City* ends;     // new edge e joins the cities ends[2 e] and ends[2 e + 1]
-  City* sides;    // of `ends`
-  City* at;       // which of `ends` is at a side
-  City* owner;    // subtour of each path: the first of its paths
-  uint32* words;  // scratch
-  int size;       // edges that are out, and in
+  City* spare;  // order of the next tour
+  City* out;    // places before the edges that are out
+  City* cuts;   // and where paths end, once connected
+  City* begins;
+  City* ranked;               // paths in the order of their last places
+  City* ends;                 // new edge e joins the cities ends[2 e] and ends[2 e + 1]
+  City* sides;                // of `ends`
+  City* at;                   // which of `ends` is at a side
+  City* owner;                // subtour of each path: a path of it
+  RankedPlaces<City> places;  // of `cuts`
+  uint32* words;              // scratch; then cities of a subtour, its first cut, its paths
+  int size;                   // edges that are out, and in
 
   // Counted by `connect`.
   struct Subtours {
     int count, smallest;
-    int cities;  // of the smallest
+    int cities;   // of the smallest
+    int numbers;  // they are below
   };
 
   GLS_DEVICE static int64 bytes(int n) {
-    return 3 * piece_bytes<City>(n) + 2 * piece_bytes<City>(kMostCuts) +
-           3 * piece_bytes<City>(2 * kMostCuts) + piece_bytes<uint32>(4 * kMostCuts);
+    return 3 * piece_bytes<City>(n) + 5 * piece_bytes<City>(kMostCuts) +
+           3 * piece_bytes<City>(2 * kMostCuts) + RankedPlaces<City>::bytes(n) +
+           piece_bytes<uint32>(4 * kMostCuts);
   }
 
   template <class Memory>
   GLS_DEVICE BrokenTour(int n, Memory& memory)
       : tour{memory.template take<City>(n), memory.template take<City>(n), n},
         spare(memory.template take<City>(n)),
+        out(memory.template take<City>(kMostCuts)),
         cuts(memory.template take<City>(kMostCuts)),
+        begins(memory.template take<City>(kMostCuts)),
+        ranked(memory.template take<City>(kMostCuts)),
         ends(memory.template take<City>(2 * kMostCuts)),
         sides(memory.template take<City>(2 * kMostCuts)),
         at(memory.template take<City>(2 * kMostCuts)),
         owner(memory.template take<City>(kMostCuts)),
+        places(n, memory),
         words(memory.template take<uint32>(4 * kMostCuts)),
         size(0) {}
 
-  GLS_DEVICE int first(int path) const {
-    return tour.wrap(int(cuts[path > 0 ? path - 1 : size - 1]) + 1);
-  }
+  GLS_DEVICE int first(int path) const { return int(begins[path]); }
   GLS_DEVICE int last(int path) const { return int(cuts[path]); }
   GLS_DEVICE int length(int path) const {
     const int steps = last(path) - first(path);
@@ -59,15 +70,8 @@ struct BrokenTour {
   }
   // The path of a place: the first that ends there or later, around the end of the array.
   GLS_DEVICE int path_of(int place) const {
-    int low = 0, high = size;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      if (int(cuts[middle]) < place)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < size ? low : 0;
+    const int rank = places.rank(place);
+    return int(ranked[rank < size ? rank : 0]);
   }
   // The side that follows when a path that was entered at a side has been left at its other one.
   GLS_DEVICE int follow(int side) const { return int(sides[int(at[side ^ 1]) ^ 1]); }
@@ -76,13 +80,13 @@ struct BrokenTour {
   template <class Team>
   GLS_DEVICE Subtours connect(const Team& team) {
     team.sync();
-    team.each(size, [&](int i) {
-      int rank = 0;
-      for (int j = 0; j < size; ++j) rank += cuts[j] < cuts[i];
-      owner[rank] = cuts[i];
-    });
+    places.fill(team, size, [&](int i) { return int(out[i]); });
+    team.each(size, [&](int i) { cuts[places.rank(int(out[i]))] = out[i]; });
     team.sync();
-    team.each(size, [&](int i) { cuts[i] = owner[i]; });
+    team.each(size, [&](int i) {
+      begins[i] = City(tour.wrap(int(cuts[i > 0 ? i - 1 : size - 1]) + 1));
+      ranked[i] = City(i);
+    });
     team.sync();
     team.each(2 * size, [&](int i) {
       const int place = tour.place(int(ends[i])), path = path_of(place);
@@ -96,30 +100,32 @@ struct BrokenTour {
     });
     team.sync();
     number_subtours(team);
-    team.each(size, [&](int i) { words[i] = 0; });
+    team.each(size, [&](int i) {
+      words[i] = 0;
+      first_cuts()[i] = uint32(cuts[i]);
+    });
     team.sync();
     team.each(size, [&](int i) { fetch_add(&words[int(owner[i])], uint32(length(i))); });
     team.sync();
-    const auto smallest = team.least(size, Ranked<int>{tour.n + 1, -1}, [&](int i) {
-      return Ranked<int>{int(owner[i]) == i ? int(words[i]) : tour.n + 1, i};
-    });
     const int found = team.template sum<int>(size, [&](int i) { return int(owner[i]) == i; });
-    team.sync();  // all have read the words
-    return {found, int(smallest.index), smallest.value};
+    return least(team, {found, 0, 0, size});
   }
 
   // Finds the subtour of each path. A word holds the least path of a stretch of sides and the side
-  // behind it; stretches double until they have closed.
+  // behind it; stretches double until they have closed, and nothing changes.
   template <class Team>
   GLS_DEVICE void number_subtours(const Team& team) {
     uint32 *from = words, *to = words + 2 * kMostCuts;
     team.each(2 * size, [&](int i) { from[i] = uint32(i / 2) << 16 | uint32(follow(i)); });
     team.sync();
+    bool changed = true;
 #pragma unroll 1
-    for (int reach = 1; reach < size; reach *= 2) {
+    for (int reach = 1; reach < size && team.any(changed); reach *= 2) {
+      changed = false;
       team.each(2 * size, [&](int i) {
         const uint32 own = from[i], next = from[own & 0xffff];
         const uint32 least = own < next ? own : next;
+        changed |= (least ^ own) >> 16 != 0;
         to[i] = (least & 0xffff0000) | (next & 0xffff);
       });
       team.sync();
@@ -134,9 +140,10 @@ struct BrokenTour {
   // Makes the tour of which the paths have become one.
   template <class Team>
   GLS_DEVICE void mend(const Team& team) {
-    int to = 0, side = 0;
+    const int start = 2 * int(ranked[0]);
+    int to = 0, side = start;
     do {
-      const int path = side / 2, cities = length(path);
+      const int path = side / 2, cities = length(path), next = follow(side);
       const int begin = side % 2 == 0 ? first(path) : last(path), step = side % 2 == 0 ? 1 : -1;
       team.each(cities, [&](int i) {
         const int city = tour.at(begin + step * i);
@@ -144,8 +151,8 @@ struct BrokenTour {
         tour.position[city] = City(to + i);
       });
       to += cities;
-      side = follow(side);
-    } while (side != 0);
+      side = next;
+    } while (side != start);
     City* const old = tour.order;
     tour.order = spare;
     spare = old;
@@ -159,31 +166,132 @@ struct BrokenTour {
     int edge;  // new edge between them, -1 for one of the tour
   };
   GLS_DEVICE Neighbour neighbour(int place, int path, bool after) const {
-    if (place != (after ? last(path) : first(path)))
-      return {tour.at(after ? place + 1 : place - 1), -1};
-    const int end = int(at[2 * path + after]);
-    return {int(ends[end ^ 1]), end / 2};
+    // All is read, whether or not it counts, so that nothing waits for a branch.
+    const int beside = tour.at(after ? place + 1 : place - 1), end = int(at[2 * path + after]);
+    const int other = int(ends[end ^ 1]);
+    return place == (after ? last(path) : first(path)) ? Neighbour{other, end / 2}
+                                                       : Neighbour{beside, -1};
   }
 
-  // Replaces the edges from cities u and c, at these places, to neighbours v and w by (u, c) and
-  // (v, w). One lane calls it; there must be room for two more cuts.
-  GLS_DEVICE int exchange(int u_place, bool v_after, const Neighbour& v, int c_place, bool w_after,
-                          const Neighbour& w) {
-    const int u = tour.at(u_place), c = tour.at(c_place);
-    int in = size, out = size;
-    const auto join = [&](int edge, int from, int to) {
-      if (edge < 0) edge = in++;
-      ends[2 * edge] = City(from);
-      ends[2 * edge + 1] = City(to);
-    };
-    join(v.edge, u, c);
-    join(w.edge, v.city, w.city);
-    const auto cut = [&](int edge, int place, bool after) {
-      if (edge < 0) cuts[out++] = City(tour.wrap(after ? place : place - 1));
-    };
-    cut(v.edge, u_place, v_after);
-    cut(w.edge, c_place, w_after);
-    return out;
+  // Lists the paths of a subtour, and returns how many there are: `listed` says which.
+  template <class Team>
+  GLS_DEVICE int list_paths(const Team& team, int subtour) const {
+    return put_kept(
+        team, size, [&](int path) { return int(owner[path]) == subtour; },
+        [&](int rank, int path) { words[2 * kMostCuts + rank] = uint32(path); });
+  }
+  GLS_DEVICE int listed(int rank) const { return int(words[2 * kMostCuts + rank]); }
+
+  // Two cities, on which sides of them edges go out, and to which neighbours these lead.
+  struct Exchange {
+    int u_place, c_place;
+    bool v_after, w_after;
+    Neighbour v, w;
+  };
+
+  // Replaces the edges from u to v and from c to w by (u, c) and (v, w): the smallest subtour
+  // becomes one with that of c. There must be room for two more cuts.
+  template <class Team>
+  GLS_DEVICE Subtours merge(const Team& team, const Exchange& exchange, Subtours subtours) {
+    const Neighbour v = exchange.v, w = exchange.w;
+    const int u_place = exchange.u_place, c_place = exchange.c_place;
+    const int into = subtours.smallest, gone = int(owner[path_of(c_place)]);
+    team.sync();  // all have read what is about to change
+    int next = size;
+    const int joined = v.edge < 0 ? next++ : v.edge, other = w.edge < 0 ? next : w.edge;
+    if (v.edge < 0) split(team, exchange.v_after ? u_place : tour.wrap(u_place - 1));
+    if (w.edge < 0) split(team, exchange.w_after ? c_place : tour.wrap(c_place - 1));
+    team.once([&] {
+      const int u_side = 2 * path_of(u_place) + exchange.v_after;
+      const int c_side = 2 * path_of(c_place) + exchange.w_after;
+      const int v_side = across(u_side, v), w_side = across(c_side, w);
+      put(2 * joined, tour.at(u_place), u_side);
+      put(2 * joined + 1, tour.at(c_place), c_side);
+      put(2 * other, v.city, v_side);
+      put(2 * other + 1, w.city, w_side);
+      settle(u_side / 2);
+      settle(c_side / 2);
+      settle(v_side / 2);
+      settle(w_side / 2);
+      words[into] += words[gone];
+      lower_first_cut(into, first_cuts()[gone]);
+    });
+    team.each(size, [&](int path) {
+      if (int(owner[path]) == gone) owner[path] = City(into);
+    });
+    team.sync();
+    --subtours.count;
+    return least(team, subtours);
+  }
+
+ private:
+  // Of each subtour, the first place where one of its paths ends.
+  GLS_DEVICE uint32* first_cuts() const { return words + kMostCuts; }
+
+  GLS_DEVICE void lower_first_cut(int subtour, uint32 place) const {
+    if (place < first_cuts()[subtour]) first_cuts()[subtour] = place;
+  }
+
+  // The smallest subtour; of equals, the one with the first cut.
+  template <class Team>
+  GLS_DEVICE Subtours least(const Team& team, Subtours subtours) const {
+    const uint64 found = team.least(subtours.numbers, ~uint64(0), [&](int i) {
+      return int(owner[i]) == i ? uint64(words[i]) << 36 | uint64(first_cuts()[i]) << 8 | uint32(i)
+                                : ~uint64(0);
+    });
+    subtours.smallest = int(found & 0xff);
+    subtours.cities = int(found >> 36);
+    return subtours;
+  }
+
+  // Takes out the edge behind a place: what of the path lies before it becomes a new one.
+  template <class Team>
+  GLS_DEVICE void split(const Team& team, int place) {
+    const int rank = places.rank(place), path = path_of(place), added = size;
+    team.sync();  // all have read
+#pragma unroll 1
+    for (int end = size; end > rank; end -= Team::kLanes) {
+      const int i = end - 1 - team.lane();
+      const City held = ranked[i > rank ? i : rank];
+      team.sync();
+      if (i >= rank) ranked[i + 1] = held;
+      team.sync();
+    }
+    places.insert(team, place);
+    ++size;
+    team.once([&] {
+      ranked[rank] = City(added);
+      cuts[added] = City(place);
+      begins[added] = begins[path];
+      begins[path] = City(tour.wrap(place + 1));
+      const City end = at[2 * path];
+      at[2 * added] = end;
+      sides[int(end)] = City(2 * added);
+      owner[added] = owner[path];
+      lower_first_cut(int(owner[path]), uint32(place));
+    });
+  }
+
+  // The side of a neighbour of the city at a side, once the edge between them is out.
+  GLS_DEVICE int across(int side, const Neighbour& neighbour) const {
+    if (neighbour.edge >= 0) return int(sides[int(at[side]) ^ 1]);
+    return 2 * path_of(tour.place(neighbour.city)) + 1 - side % 2;
+  }
+
+  GLS_DEVICE void put(int end, int city, int side) {
+    ends[end] = City(city);
+    sides[end] = City(side);
+    at[side] = City(end);
+  }
+
+  // Where both sides of a path are one city, the first of its ends is at the first side.
+  GLS_DEVICE void settle(int path) {
+    const City low = at[2 * path], high = at[2 * path + 1];
+    if (first(path) != last(path) || low < high) return;
+    at[2 * path] = high;
+    at[2 * path + 1] = low;
+    sides[int(high)] = City(2 * path);
+    sides[int(low)] = City(2 * path + 1);
   }
 };
 

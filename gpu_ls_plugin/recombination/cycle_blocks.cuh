@@ -17,70 +17,69 @@ namespace gls {
 template <class City>
 struct CycleBlocks {
   AbCycles<City> cycles;
-  City* cities;    // of all cycles, each from where an edge of A begins
-  uint32* begins;  // of cycle k in `cities`; of one more
-  City* holder;    // cycle that has the edge of A behind a city
-  BitSet near;     // cycles beside the centre
-  int count = 0;
+  uint32* begins;  // edge with which a cycle begins; of one more
+  City* before;    // cycle that has the edge of A before a city
+  City* behind;
+  City* listed;     // what may come into a block
+  BitSet near;      // cycles beside the centre
   int64 last = -1;  // rank of the last centre
 
   template <class Memory>
-  GLS_DEVICE CycleBlocks(int n, const Neighbours<City>* b, Memory& memory)
-      : cycles(n, b, memory),
-        cities(memory.template take<City>(2 * n)),
+  GLS_DEVICE CycleBlocks(int n, const AbCycles<City>& cycles, Memory& memory)
+      : cycles(cycles),
         begins(memory.template take<uint32>(most(n) + 1)),
-        holder(memory.template take<City>(n)),
+        before(memory.template take<City>(n)),
+        behind(memory.template take<City>(n)),
+        listed(memory.template take<City>(kMostEdges)),
         near(most(n), memory) {}
 
+  // Memory beside the cycles, and how many of them are needed for so many offspring.
   GLS_DEVICE static int64 bytes(int n) {
-    return AbCycles<City>::bytes(n) + piece_bytes<City>(2 * n) + piece_bytes<uint32>(most(n) + 1) +
-           piece_bytes<City>(n) + BitSet::bytes(most(n));
+    return piece_bytes<uint32>(most(n) + 1) + 2 * piece_bytes<City>(n) +
+           piece_bytes<City>(kMostEdges) + BitSet::bytes(most(n));
   }
+  GLS_DEVICE static int cycles_for(int, int n) { return most(n); }
 
-  // Finds all cycles.
+  // Notes where the cycles lie in parent A.
   template <class Team>
-  GLS_DEVICE void open(const Team& team, const RingTour<City>& tour, Philox& random) {
-    cycles.open(team, tour);
-    team.each(cycles.n, [&](int city) { holder[city] = kNone; });
-    team.once([&] { begins[0] = 0; });
-    int end = 0;
+  GLS_DEVICE void open(const Team& team, const RingTour<City>& tour) {
+    team.each(tour.n, [&](int city) { before[city] = behind[city] = kNone; });
+    team.each(1, [&](int) { begins[0] = 0; });
+    team.sync();
+    int begin = 0;
 #pragma unroll 1
-    while (true) {
-      const AbCycle cycle = cycles.next(team, random);
-      const int edges = cycle.edges(), odd = cycle.begin % 2;
-      if (edges == 0) break;
-      const City* const walk = cycles.walk + cycle.begin;
-      team.each(edges, [&](int i) {
-        const City from = walk[(i + odd) % edges], to = walk[(i + odd) % edges + 1];
-        cities[end + i] = from;
-        if (i % 2 == 0) holder[cycles.a[from].after == to ? from : to] = City(count);
+    for (int number = 0; number < cycles.count; ++number) {
+      const AbCycle<City> cycle = cycles.from(begin);
+      team.each(cycle.edges / 2, [&](int i) {
+        const int from = cycle.at(2 * i + cycle.first), to = cycle.at(2 * i + cycle.first + 1);
+        const bool forward = tour.wrap(tour.place(from) + 1) == tour.place(to);
+        behind[forward ? from : to] = City(number);
+        before[forward ? to : from] = City(number);
       });
-      end += edges;
-      ++count;
-      team.once([&] { begins[count] = uint32(end); });
+      begin += cycle.edges;
+      team.each(1, [&](int) { begins[number + 1] = uint32(begin); });
     }
+    team.sync();
   }
 
   // Exchanges the edges of the next block in a tour, and says what that gains, 0 if the tour has
   // lost one of the centre's. False if no centre is left.
   template <class Team, class Length, class Cost>
-  GLS_DEVICE bool next(const Team& team, Philox&, const Length& length, BrokenTour<City>& child,
+  GLS_DEVICE bool next(const Team& team, const Length& length, BrokenTour<City>& child,
                        Cost& gain) {
     constexpr int64 kNowhere = int64(1) << 62;
-    const int64 chosen = team.least(count, kNowhere, [&](int k) {
+    const int64 chosen = team.least(cycles.count, kNowhere, [&](int k) {
       const int64 own = rank(k);
       return own > last ? own : kNowhere;
     });
     if (chosen == kNowhere) return false;
-    team.sync();  // all have read what the last exchange was
     last = chosen;
     gain = 0;
     child.size = 0;
-    City* const block = cycles.walk;  // then what may come into it
     if (!exchange(team, length, int(chosen & kNumber), child, gain))
       gain = 0;
     else
-      grow(team, length, block, list(team, block), child, gain);
+      grow(team, length, list(team), child, gain);
     return true;
   }
 
@@ -96,53 +95,47 @@ struct CycleBlocks {
   GLS_DEVICE int64 rank(int cycle) const { return int64(kMostEdges - edges(cycle)) << 32 | cycle; }
 
   template <class Team, class Length, class Cost>
-  GLS_DEVICE bool exchange(const Team& team, const Length& length, int cycle,
+  GLS_DEVICE bool exchange(const Team& team, const Length& length, int number,
                            BrokenTour<City>& child, Cost& gain) const {
-    const int count = edges(cycle);
-    const City* const own = cities + begins[cycle];
-    return exchange_cycle(
-        team, length, count, 0, [&](int i) { return own[i < count ? i : 0]; }, child, gain);
+    const AbCycle<City> cycle = cycles.from(int(begins[number]));
+    const auto at = [&](int i) { return cycle.at(i + cycle.first); };
+    return exchange_cycle(team, length, cycle.edges, 0, at, child, gain);
   }
 
-  // Lists the centre, and the smaller cycles that share cities with it; returns how many there are.
+  // Lists the smaller cycles that share cities with the centre; returns how many there are.
   template <class Team>
-  GLS_DEVICE int list(const Team& team, City* listed) {
-    const int centre = int(last & kNumber);
-    const City* const own = cities + begins[centre];
+  GLS_DEVICE int list(const Team& team) {
+    const int centre = int(last & kNumber), own = int(begins[centre]);
     near.fill(team, 2 * edges(centre), [&](int i) {
-      const City city = own[i / 2], held = holder[i % 2 == 0 ? city : cycles.a[city].before];
+      const City city = cycles.cities[own + i / 2];
+      const City held = i % 2 == 0 ? behind[city] : before[city];
       return held != kNone ? int(held) : centre;
     });
-    team.each(1, [&](int) { listed[0] = City(centre); });
-    return 1 + put_kept(
-                   team, count, [&](int k) { return near.has(k) && rank(k) > last; },
-                   [&](int place, int k) { listed[1 + place] = City(k); });
+    return put_kept(
+        team, cycles.count, [&](int k) { return near.has(k) && rank(k) > last; },
+        [&](int place, int k) { listed[place] = City(k); });
   }
 
-  // Takes into the block, which begins with the centre, those of the listed cycles that help.
+  // Takes into the block, which is the centre alone, those of the listed cycles that help.
   template <class Team, class Length, class Cost>
-  GLS_DEVICE void grow(const Team& team, const Length& length, City* block, int listed,
-                       BrokenTour<City>& child, Cost& gain) {
-    int held = 1, subtours = child.connect(team).count;
+  GLS_DEVICE void grow(const Team& team, const Length& length, int count, BrokenTour<City>& child,
+                       Cost& gain) {
+    int subtours = child.connect(team).count;
 #pragma unroll 1
-    for (int i = 1; i < listed; ++i) {
-      const int cycle = int(block[i]);
+    for (int i = 0; i < count; ++i) {
+      const int cycle = int(listed[i]);
       if (child.size + edges(cycle) / 2 > kMostCuts) continue;
+      const int before = child.size;
       Cost more = 0;
       if (exchange(team, length, cycle, child, more)) {
         const int found = child.connect(team).count;
         if (found < subtours || (found == subtours && more > 0)) {
           subtours = found;
           gain += more;
-          team.each(1, [&](int) { block[held] = City(cycle); });
-          ++held;
           continue;
         }
       }
-      child.size = 0;  // without it
-      team.sync();
-#pragma unroll 1
-      for (int j = 0; j < held; ++j) exchange(team, length, int(block[j]), child, more);
+      child.size = before;  // without it
     }
   }
 };

@@ -15,7 +15,8 @@ GLS_DEVICE bool exchange_cycle(const Team& team, const Length& length, int edges
   const auto& tour = child.tour;
   const int base = child.size;
   child.size += edges / 2;
-  uint32 lost = 0;
+  bool lost = false;
+  team.sync();  // all have read and written what the last exchange left
   gain += team.template sum<Cost>(edges, [&](int i) {
     const int from = int(at(i)), to = int(at(i + 1)), own = base + i / 2;
     const Cost edge = Cost(length(from, to));
@@ -27,10 +28,10 @@ GLS_DEVICE bool exchange_cycle(const Team& team, const Length& length, int edges
     const int place = tour.place(from), next = tour.place(to);
     const bool forward = tour.wrap(place + 1) == next;
     lost |= !forward && tour.wrap(next + 1) != place;
-    child.cuts[own] = City(forward ? place : next);
+    child.out[own] = City(forward ? place : next);
     return edge;
   });
-  return team.total(lost) == 0;
+  return !team.any(lost);
 }
 
 }  // namespace gls

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.neighbourhoods import TwoOpt, composed
@@ -21,6 +21,8 @@ from gpu_ls_plugin.tours.sites import metric_type
 from gpu_ls_plugin.tours.tour_layouts import ChainShape, HostShape
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
@@ -71,8 +73,8 @@ class EdgeAssembly(Recombination):
         checks.fields(self, checks.choice, "strategy", known=tuple(STRATEGIES))
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of one pair in bytes: neighbours, child, and who crosses."""
-        return 12 * n + 32 + assembly_layouts.assembly_bytes(n, 4, STRATEGIES[self.strategy])
+        """Return the device memory of one pair in bytes: child, cost, and who crosses."""
+        return 4 * n + 32 + assembly_layouts.assembly_bytes(n, 4, STRATEGIES[self.strategy])
 
     def workspace(
         self,
@@ -86,22 +88,14 @@ class EdgeAssembly(Recombination):
     ) -> Workspace:
         """Return kernels and memory for batches of `size` pairs."""
         if parts is None:
-            parts = CandidateMoves(backend, problem, [TwoOpt()], CANDIDATES)
+
+            def make() -> CandidateMoves:
+                return CandidateMoves(backend, problem, [TwoOpt()], CANDIDATES)
+
+            parts = backend.made_once(problem, "edge assembly", make)
         numbers = {"seed": seed, "first_row": first_row, "offspring": self.offspring}
         strategy = STRATEGIES[self.strategy]
         return AssemblyWorkspace(backend, problem, parts, size, numbers, strategy)
-
-
-def neighbours_kernel(city: str, team: str) -> Kernel:
-    """Compose the kernel that notes the neighbours of every city, as C++ type `city`."""
-    return Kernel(
-        name="note_neighbours",
-        header="recombination/neighbours.cuh",
-        body=f"gls::NoteNeighbours<{team}, {city}>",
-        parameters=parse_parameters("int n, const int* tours, void* neighbours"),
-        team=team,
-        parts=("note_neighbours",),
-    )
 
 
 def assembly_kernel(
@@ -154,20 +148,19 @@ class AssemblyWorkspace(Workspace):
             room = backend.shared_memory
             layout = assembly_layouts.assembly_shape(n, per_processor, room, strategy)
         self._backend = backend
-        self._note = neighbours_kernel(layout.city, backend.block(256))
         self._cross = assembly_kernel(
             problem.metric, parts.moves.length, parts.grid, layout, strategy
         )
         self._shared_bytes = layout.shared_bytes(n)
-        short, scratch = layout.city == "gls::uint16", None
+        scratch = None
         if not layout.in_shared:
             scratch = xp.empty((size, assembly_layouts.assembly_bytes(n, 4, strategy)), "uint8")
         self._children = xp.empty((size, n), "int32")
-        self._costs = xp.empty(size, problem.cost_dtype)
+        self._costs = xp.zeros(size, problem.cost_dtype)
+        self._exact = problem.integer
         self._arguments: dict[str, Any] = {
             **parts.arguments,
             **numbers,
-            "neighbours": xp.empty((size, n, 2), "uint16" if short else "int32"),
             "children": self._children,
             "costs": self._costs,
             "scratch": scratch,
@@ -184,15 +177,20 @@ class AssemblyWorkspace(Workspace):
         seconds: float = math.inf,
     ) -> tuple[Any, Any]:
         """Return one child for each pair of tours, and what it costs."""
-        size, launch = len(first), self._backend.launch
         self._children[:], self._costs[:] = first, costs
-        arguments = {**self._arguments, "first": first, "partners": partners}
-        launch(self._note, size, {**arguments, "tours": second})
-        launch(
-            self._cross,
-            size,
-            {**arguments, "generation": generation},
-            shared_bytes=self._shared_bytes,
-            seconds=seconds,
-        )
+        arguments = {
+            **self._arguments,
+            "first": first,
+            "second": second,
+            "partners": partners,
+            "generation": generation,
+        }
+        shared = self._shared_bytes
+        launch = self._backend.launch
+        launch(self._cross, len(first), arguments, shared_bytes=shared, seconds=seconds)
         return self._children, self._costs
+
+    def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
+        """Return one child for each pair of tours; costs are asked for where they are rounded."""
+        known = self._costs if self._exact else costs()
+        return self.cross(first, known, second, partners)[0]

@@ -6,10 +6,15 @@
 namespace gls {
 
 template <class City>
-struct Neighbours {
+struct alignas(2 * sizeof(City)) Neighbours {
   City before, after;
 
   GLS_DEVICE bool has(int city) const { return int(before) == city || int(after) == city; }
+  // These of a city, which itself takes the place of those that the other ones have, too.
+  GLS_DEVICE Neighbours without(const Neighbours& other, int city) const {
+    return {other.has(int(before)) ? City(city) : before,
+            other.has(int(after)) ? City(city) : after};
+  }
 };
 
 // Those of the city at a place of a tour.
@@ -18,14 +23,16 @@ GLS_DEVICE Neighbours<City> neighbours_at(const int* tour, int n, int place) {
   return {City(tour[place > 0 ? place - 1 : n - 1]), City(tour[place + 1 < n ? place + 1 : 0])};
 }
 
+// Notes those of all cities.
 template <class Team, class City>
-struct NoteNeighbours {
-  GLS_DEVICE static void run(const Team& team, int item, int n, const int* tours,
-                             void* neighbours) {
-    const int* tour = tours + int64(item) * n;
-    auto* noted = static_cast<Neighbours<City>*>(neighbours) + int64(item) * n;
-    team.each(n, [&](int p) { noted[tour[p]] = neighbours_at<City>(tour, n, p); });
-  }
-};
+GLS_DEVICE void note_neighbours(const Team& team, int n, const int* tour, Neighbours<City>* of) {
+  struct Noted {
+    int city;
+    Neighbours<City> its;
+  };
+  each_ahead(
+      team, n, [&](int p) { return Noted{tour[p], neighbours_at<City>(tour, n, p)}; },
+      [&](int, const Noted& noted) { of[noted.city] = noted.its; });
+}
 
 }  // namespace gls

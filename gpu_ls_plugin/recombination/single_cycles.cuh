@@ -1,5 +1,5 @@
-// Edge assembly's single strategy: an offspring has the edges of one AB-cycle exchanged, those that
-// one walk finds one after the other.
+// Edge assembly's single strategy: an offspring has the edges of one AB-cycle exchanged, of one
+// after the other in the order in which they were found.
 #pragma once
 
 #include "recombination/ab_cycle.cuh"
@@ -10,30 +10,30 @@ namespace gls {
 template <class City>
 struct SingleCycles {
   AbCycles<City> cycles;
+  int next_edge = 0;
 
   template <class Memory>
-  GLS_DEVICE SingleCycles(int n, const Neighbours<City>* b, Memory& memory)
-      : cycles(n, b, memory) {}
+  GLS_DEVICE SingleCycles(int, const AbCycles<City>& cycles, Memory&) : cycles(cycles) {}
 
-  GLS_DEVICE static int64 bytes(int n) { return AbCycles<City>::bytes(n); }
+  // Memory beside the cycles, and how many of them are needed for so many offspring.
+  GLS_DEVICE static int64 bytes(int) { return 0; }
+  GLS_DEVICE static int cycles_for(int offspring, int) { return offspring; }
 
   template <class Team>
-  GLS_DEVICE void open(const Team& team, const RingTour<City>& tour, Philox&) {
-    cycles.open(team, tour);
-  }
+  GLS_DEVICE void open(const Team&, const RingTour<City>&) {}
 
   // Exchanges the edges of the next cycle in a tour, and says what that gains, 0 if the tour has
   // lost one of them. False if no cycle is left.
   template <class Team, class Length, class Cost>
-  GLS_DEVICE bool next(const Team& team, Philox& random, const Length& length,
-                       BrokenTour<City>& child, Cost& gain) {
-    const AbCycle cycle = cycles.next(team, random);
-    if (cycle.edges() == 0) return false;
-    const City* const walk = cycles.walk + cycle.begin;
+  GLS_DEVICE bool next(const Team& team, const Length& length, BrokenTour<City>& child,
+                       Cost& gain) {
+    if (next_edge == cycles.edges) return false;
+    const AbCycle<City> cycle = cycles.from(next_edge);
+    next_edge += cycle.edges;
     child.size = 0;
     gain = 0;
-    const auto at = [&](int i) { return walk[i]; };
-    if (!exchange_cycle(team, length, cycle.edges(), cycle.begin, at, child, gain)) gain = 0;
+    const auto at = [&](int i) { return cycle.at(i); };
+    if (!exchange_cycle(team, length, cycle.edges, cycle.first, at, child, gain)) gain = 0;
     return true;
   }
 };

@@ -33,7 +33,7 @@ class Strategy(ABC):
 
     @abstractmethod
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair, as the functor has it, with numbers of so many bytes."""
+        """Return the memory that the functor has of a pair, with numbers of so many bytes."""
 
 
 class SingleCycles(Strategy):
@@ -43,9 +43,8 @@ class SingleCycles(Strategy):
     functor = "gls::SingleCycles"
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair: a parent's neighbours, open edges, and the walk."""
-        bits = 2 * padded((n + 31) // 32 * 4)
-        return padded(2 * n * city_bytes) + bits + padded((MOST_EDGES + 1) * city_bytes)
+        """Return the memory of a pair beside its cycles: none."""
+        return 0
 
 
 class CycleBlocks(Strategy):
@@ -55,11 +54,10 @@ class CycleBlocks(Strategy):
     functor = "gls::CycleBlocks"
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair: that of single cycles, and all cycles with their edges."""
+        """Return the memory of a pair beside its cycles: where these lie, and a block of them."""
         most = n // 2 + 1
-        cities = padded(2 * n * city_bytes) + padded(n * city_bytes)
-        numbers = padded((most + 1) * 4) + padded((most + 31) // 32 * 4)
-        return SingleCycles().pair_bytes(n, city_bytes) + cities + numbers
+        cities = 2 * padded(n * city_bytes) + padded(MOST_EDGES * city_bytes)
+        return cities + padded((most + 1) * 4) + padded((most + 31) // 32 * 4)
 
 
 STRATEGIES: dict[str, Strategy] = {"single": SingleCycles(), "block": CycleBlocks()}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
-from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends import arrays, tuning
 from gpu_ls_plugin.backends.evaluation import tour_cost_kernel
 from gpu_ls_plugin.backends.metric_check import pair_lengths_kernel
 from gpu_ls_plugin.construction.routes import kernels as routes
@@ -147,7 +147,6 @@ ENGINES = {
     "contract": ("elite_edges",),
     "expand": ("elite_edges",),
     "edge_assembly": ("edge_assembly",),
-    "note_neighbours": ("edge_assembly",),
     "instance_lists": ("local_search",),
     "instance_cost": ("local_search",),
 }
@@ -161,6 +160,7 @@ def instantiations() -> list[Kernel]:
         random_tours.random_tours_kernel(WARP),
         double_bridge.double_bridge_kernel(WARP),
         positions_kernel(BLOCK),
+        arrays.take_kernel(BLOCK),
         contraction.expand_kernel(WARP),
         parted.unroll_kernel(WARP),
         parted.write_kernel(WARP),
@@ -295,7 +295,6 @@ def _assembly(metric: Metric) -> Iterator[Kernel]:
         if metric.name == name:
             layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90])
             yield edge_assembly.assembly_kernel(metric, length, grid, layout)
-            yield edge_assembly.neighbours_kernel(layout.city, BLOCK)
             if metric.integer:
                 block = STRATEGIES["block"]
                 layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90], block)

@@ -216,7 +216,7 @@ def test_the_memory_that_is_asked_for_is_what_is_used(construct, monkeypatch):
     construct(problem, 50, backend="cpu")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    monkeypatch.setattr("gpu_ls_plugin.construction.draws.SURE", 0)
+    monkeypatch.setattr("gpu_ls_plugin.backends.base.SURE", 0)
     monkeypatch.setattr(backend, "available_memory", lambda: peak // 10)
     with pytest.raises(InsufficientMemoryError, match="size: 50 tours of 2,000 cities"):
         construct(problem, 50, backend="cpu")

@@ -7,7 +7,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.recombination import pair_layouts
+from gpu_ls_plugin.recombination import assembly_layouts, pair_layouts
 from gpu_ls_plugin.recombination.strategies import CycleBlocks, SingleCycles
 from tests.helpers import host_program
 
@@ -32,11 +32,37 @@ CITIES = [*range(1, 70), 127, 128, 129, 1000, 65_535, 65_536]
 @pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
 def test_memory_of_a_pair(part, city, city_bytes):
     functor = (FUNCTORS | STRATEGIES)[part].format(city)
-    text = f"""
+    found = memory_of(f"{functor}::bytes", f"recombination/{part.name}.cuh")
+    assert found == [part.pair_bytes(n, city_bytes) for n in CITIES]
+
+
+@pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
+@pytest.mark.parametrize("beside", [0, 7], ids=["small", "large"])
+def test_memory_of_edge_assembly(beside, city, city_bytes):
+    """Walks and children lie in the same place, which has room for either."""
+
+    class Beside:
+        def pair_bytes(self, n, _):
+            return 16 * beside * n
+
+    strategy = f"""
+    template <class City>
+    struct Beside {{
+      static gls::int64 bytes(int n) {{ return 16 * {beside} * n; }}
+    }};
+    """
+    assembly = f"EdgeAssembly<Host, Euc2D, int, HostMemory<{city}>, Beside>::team_bytes"
+    found = memory_of(assembly, "recombination/edge_assembly.cuh", strategy)
+    assert found == [assembly_layouts.assembly_bytes(n, city_bytes, Beside()) for n in CITIES]
+
+
+def memory_of(function, header, text=""):
+    """Return what a C++ function of a number of cities says for `CITIES`."""
+    text += f"""
     struct Probe {{
       static void run(const gls::Host&, int item, const int* cities, gls::int64* bytes) {{
         using namespace gls;
-        bytes[item] = {functor}::bytes(cities[item]);
+        bytes[item] = {function}(cities[item]);
       }}
     }};
     """
@@ -46,9 +72,9 @@ def test_memory_of_a_pair(part, city, city_bytes):
         len(CITIES),
         "const int* cities, gls::int64* bytes",
         {"cities": np.array(CITIES, np.int32), "bytes": found},
-        f"recombination/{part.name}.cuh",
+        header,
     )
-    assert found.tolist() == [part.pair_bytes(n, city_bytes) for n in CITIES]
+    return found.tolist()
 
 
 @parts

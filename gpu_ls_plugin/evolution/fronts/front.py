@@ -73,19 +73,19 @@ class Front:
     ----------
     tours : int32 array, shape (A, n)
     costs : array, shape (A, M)
-    explored : bool array, shape (A,)
-        Whose neighbours are known.
+    explored : int8 array, shape (A,)
+        By how many kinds of moves a tour's neighbours are known.
     """
 
     tours: Tours
     costs: NDArray[Any]
-    explored: NDArray[np.bool_]
+    explored: NDArray[np.int8]
 
     @classmethod
     def of(cls, tours: Tours, costs: NDArray[Any]) -> Front:
         """Return the non-dominated of some tours."""
         kept = non_dominated(costs)
-        return cls(tours[kept], costs[kept], np.zeros(len(kept), np.bool_))
+        return cls(tours[kept], costs[kept], np.zeros(len(kept), np.int8))
 
     def __len__(self) -> int:
         return len(self.tours)
@@ -105,7 +105,7 @@ class Front:
         if most is not None and len(kept) > most:
             roomiest = np.argsort(-crowding(all_costs[kept]), kind="stable")[:most]
             kept = kept[np.sort(roomiest)]
-        fresh = np.zeros(len(tours), np.bool_)
+        fresh = np.zeros(len(tours), np.int8)
         return Front(
             np.concatenate([self.tours, tours])[kept],
             all_costs[kept],
@@ -113,9 +113,9 @@ class Front:
         )
 
     def marked(self, rows: NDArray[np.intp]) -> Front:
-        """Return the same front with some more tours explored."""
+        """Return the same front with some tours explored by one more kind of moves."""
         explored = self.explored.copy()
-        explored[rows] = True
+        explored[rows] += 1
         return Front(self.tours, self.costs, explored)
 
     @property

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import weakref
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,26 +13,33 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import check_name, get_backend
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.evolution.batches.rows import canonical
+from gpu_ls_plugin.evolution.fronts.path_moves import kinds, places_of
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.evolution.fronts.front import Front
+    from gpu_ls_plugin.evolution.fronts.path_moves import PathMoves
     from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
     from gpu_ls_plugin.problems.tsp import TSP
 
 MOVES_AT_ONCE = {"cpu": 1 << 15, "cuda": 1 << 24}  # what temporary arrays hold
 LARGEST_TABLE = 3000  # cities up to which lengths are looked up
+LONGEST = 16  # cities
 CHOSEN = 16  # neighbours of a tour that are looked at where there are three objectives or more
 
 
 @dataclass(frozen=True)
 class ParetoLocalSearch:
-    """Look at all 2-opt neighbours of some tours of a front, and keep the non-dominated.
+    """Look at all neighbours of some tours of a front, and keep the non-dominated.
+
+    Neighbours are those by 2-opt and by Or-opt.
 
     Pareto local search (Paquete, Chiarandini and Stützle 2004; Angel, Bampis and Gourvès 2004): a
-    tour whose neighbours have been looked at is explored, until it leaves the front. Of two
+    tour whose neighbours have been looked at is explored, until it leaves the front. Those by 2-opt
+    come first; where all of a front are known, tours are explored by Or-opt of one city, then of
+    two, and so on. Of two
     objectives every neighbour is compared with the front; of more, of each tour those alone that
     are best by some random weights.
 
@@ -43,6 +49,8 @@ class ParetoLocalSearch:
         That are explored in a call, at least 1; those that are not, are drawn at random.
     backend : str
         Where neighbours are evaluated: "auto", "cpu" or "cuda".
+    longest : int
+        Cities that Or-opt puts elsewhere, at most; 0 for 2-opt alone.
 
     Raises
     ------
@@ -50,11 +58,13 @@ class ParetoLocalSearch:
         A parameter is out of range.
     """
 
-    tours: int = 64
+    tours: int = 256
     backend: str = "auto"
+    longest: int = 1
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "tours", least=1)
+        checks.fields(self, checks.integer, "longest", least=0, most=LONGEST)
         check_name(self.backend)
 
     def check(self, problem: MultiObjectiveTSP) -> None:
@@ -91,60 +101,60 @@ class ParetoLocalSearch:
         watch, left = Stopwatch.of(seconds), self.tours
         backend = get_backend(self.backend)
         with backend.current():
-            neighbours = _Neighbours(backend, problem)
-            while left > 0 and watch.left > 0 and not front.explored.all():
-                rows = random_state.permutation(np.flatnonzero(~front.explored))
+            neighbours = _Neighbours(backend, problem, self.longest)
+            while left > 0 and watch.left > 0 and (level := front.explored.min()) <= self.longest:
+                rows = random_state.permutation(np.flatnonzero(front.explored == level))
                 rows = np.sort(rows[: min(left, neighbours.step)])
                 left -= len(rows)
                 front = front.marked(rows)
-                found = neighbours.improving(front.tours[rows], front)
+                found = neighbours.improving(front.tours[rows], front, int(level))
                 front = front.joined(*found, most)
         return front
 
 
 class _Neighbours:
-    """All 2-opt neighbours of tours: places i < j, between which the tour is reversed."""
+    """All neighbours of tours, by one kind of moves or another."""
 
-    def __init__(self, backend: Any, problem: MultiObjectiveTSP) -> None:
+    def __init__(self, backend: Any, problem: MultiObjectiveTSP, longest: int) -> None:
         self._problem, self._backend, self._xp = problem, backend, backend.xp
-        first, last = _places(problem.n)
-        self._first, self._last = self._xp.asarray(first), self._xp.asarray(last)
-        self.step = max(1, MOVES_AT_ONCE[backend.name] // max(1, len(first)))
-
-    def improving(self, tours: NDArray[np.int32], front: Front) -> tuple[Any, Any]:
-        """Return neighbours of tours that may belong to a front, and their costs."""
-        xp, problem = self._xp, self._problem
-        before = problem.cost(tours)
-        if not len(self._first):
-            return tours[:0], before[:0]
-        here = xp.asarray(tours)
-        costs = [
-            column[:, None] + change
-            for column, change in zip(xp.asarray(before).T, self._changes(here), strict=True)
+        self._levels = [
+            [(kind, places_of(kind, problem.n)) for kind in kinds(cities)]
+            for cities in range(longest + 1)
         ]
-        if len(costs) == 2:
-            rows, moves = self._below(costs, front)
-        else:
-            rows, moves = self._chosen(costs, front)
+        most = max(len(first) for level in self._levels for _, (first, _) in level)
+        self.step = max(1, MOVES_AT_ONCE[backend.name] // max(1, most))
+
+    def improving(self, tours: NDArray[np.int32], front: Front, level: int) -> tuple[Any, Any]:
+        """Return neighbours of tours that may belong to a front, and their costs."""
+        before = self._problem.cost(tours)
+        here, now = self._xp.asarray(tours), self._xp.asarray(before)
+        found = [
+            self._found(kind, places, tours, here, now, front)
+            for kind, places in self._levels[level]
+            if len(places[0])
+        ]
+        if not found:
+            return tours[:0], before[:0]
+        made, costs = (np.concatenate(part) for part in zip(*found, strict=True))
+        made = canonical(made)
+        # Real costs are those of the tours from scratch, to the last digit.
+        exact = self._problem.integer or not len(made)
+        return made, costs if exact else self._problem.cost(made)
+
+    def _found(
+        self, kind: PathMoves, places: Any, tours: Any, here: Any, before: Any, front: Front
+    ) -> tuple[Any, Any]:
+        """Return neighbours by moves of one kind, and their costs."""
+        first, last = (self._xp.asarray(part) for part in places)
+        costs = [
+            column[:, None] + kind.change(here, self._lengths(part), first, last)
+            for column, part in zip(before.T, self._problem.objectives, strict=True)
+        ]
+        rows, moves = (self._below if len(costs) == 2 else self._chosen)(costs, front)
         found = np.stack([self._host(column[rows, moves]) for column in costs], axis=1)
         rows, moves = self._host(rows), self._host(moves)
-        first, last = (self._host(part)[moves][:, None] for part in (self._first, self._last))
-        place = np.arange(problem.n)[None]
-        turned = np.where((place > first) & (place <= last), first + 1 + last - place, place)
-        made = canonical(tours[rows[:, None], turned])
-        # Real costs are those of the tours from scratch, to the last digit.
-        return made, found if problem.integer or not len(made) else problem.cost(made)
-
-    def _changes(self, tours: Any) -> Any:
-        """Iterate over what each move adds to the costs in each objective, shape (B, moves)."""
-        xp, first, last = self._xp, self._first, self._last
-        behind = xp.roll(tours, -1, axis=1)
-        a, b = tours[:, first], behind[:, first]
-        c, d = tours[:, last], behind[:, last]
-        for part in self._problem.objectives:
-            length = self._lengths(part)
-            edges = length(tours, behind)
-            yield length(a, c) + length(b, d) - edges[:, first] - edges[:, last]
+        sources = kind.sources(self._problem.n, *(part[moves] for part in places))
+        return tours[rows[:, None], sources], found
 
     def _lengths(self, part: Any) -> Any:
         """Return a function of cities: from a table where it is not too large."""
@@ -179,14 +189,6 @@ class _Neighbours:
 
     def _host(self, array: Any) -> Any:
         return self._backend.to_numpy(array)
-
-
-@cache
-def _places(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the places before both edges that leave, of all moves that change a tour."""
-    first, last = np.triu_indices(n, 2)
-    kept = ~((first == 0) & (last == n - 1))
-    return first[kept], last[kept]
 
 
 def _table(backend: Any, part: TSP) -> Any:

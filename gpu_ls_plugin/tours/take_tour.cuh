@@ -1,0 +1,32 @@
+// Copies a row and says whether it is a permutation: a city stands at one place if that is where it
+// has been noted, whatever else has been.
+#pragma once
+
+#include "include/team.cuh"
+
+namespace gls {
+
+template <class Team>
+struct TakeTour {
+  // `faults` becomes 1 where a row is not a permutation; `places` has room for each row.
+  GLS_DEVICE static void run(const Team& team, int item, int n, const int* rows, int* tours,
+                             int* places, int* faults) {
+    const int64 row = int64(item) * n;
+    const auto outside = [&](int city) { return uint32(city) >= uint32(n); };
+    each_ahead(
+        team, n, [&](int p) { return rows[row + p]; },
+        [&](int p, int city) {
+          tours[row + p] = city;
+          if (!outside(city)) places[row + city] = p;
+        });
+    team.sync();
+    bool wrong = false;
+    team.each(n, [&](int p) {
+      const int city = rows[row + p];
+      wrong |= outside(city) || places[row + city] != p;
+    });
+    if (team.any(wrong)) team.each(1, [&](int) { *faults = 1; });
+  }
+};
+
+}  // namespace gls
