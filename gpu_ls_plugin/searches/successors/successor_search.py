@@ -18,8 +18,9 @@ from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import observers
 from gpu_ls_plugin.searches.driver import paced
+from gpu_ls_plugin.searches.successors.improvements import Chains, Improvement, Tabu, Tenure
 from gpu_ls_plugin.searches.successors.kernels import RULES
-from gpu_ls_plugin.searches.successors.plan import Plan, Tenure
+from gpu_ls_plugin.searches.successors.plan import Plan
 from gpu_ls_plugin.searches.successors.population import Population
 from gpu_ls_plugin.successors import SuccessorGeneration
 from gpu_ls_plugin.successors.choices import SAMPLERS
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 ROUNDS = 50  # where no budget says when to stop
 STATES = {"cpu": 4, "cuda": 2}  # for each processor, where nobody gives any
+STEPS: dict[type[Improvement], int] = {Tabu: 50, Chains: 5}  # of a round, for each variable
+KICKS = 2  # variables that are moved before chains
 FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of a launch: surely shorter than it should be
 
 
@@ -81,6 +84,7 @@ class SuccessorSearch:
     steps: int | None = None
     tenure: int | None = None
     sample: int = 16384
+    chains: bool | None = None
     sampler: str = "auto"
 
     def __post_init__(self) -> None:
@@ -94,17 +98,23 @@ class SuccessorSearch:
 
     def plan(self, problem: Assignment) -> Plan:
         """Return the numbers of the search on a problem."""
-        by = self.heuristic
+        by, improvement = self.heuristic, self.improvement(problem)
+        usual = STEPS[type(improvement)] * problem.n
         return Plan(
-            steps=50 * problem.n if self.steps is None else self.steps,
-            sample=self.sample,
-            tenure=self._tenure(problem),
+            steps=usual if self.steps is None else self.steps,
+            improvement=improvement,
             release=self.release,
             released=max(1, round(2 * self.share * problem.n)),
             mixing=0.0 if problem.interchangeable else self.mixing,
             migration=self.migration,
             generation=None if by is None else SuccessorGeneration(by, self.sampler),
         )
+
+    def improvement(self, problem: Assignment) -> Improvement:
+        """Return what the steps of a round on a problem are."""
+        if problem.chains if self.chains is None else self.chains:
+            return Chains(KICKS)
+        return Tabu(self._tenure(problem), self.sample)
 
     def _tenure(self, problem: Assignment) -> Tenure:
         """Return how long moves are tabu."""
@@ -267,6 +277,7 @@ class _Run:
         size, rounds = len(costs), population.round
         statistics.kicks = rounds * size
         statistics.moves = int(population.move_counts.sum())
+        statistics.evaluations = int(population.look_counts.sum())
         point = Point(self.stopwatch.elapsed, statistics.kicks, best, float(own.mean()))
         improved = note(statistics.history, point)
         if self.callback is not None:

@@ -1,0 +1,151 @@
+"""How states are improved in a round: kernels, their numbers, and the memory that they take."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.searches.successors import kernels
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.composition import Kernel, Parameter
+    from gpu_ls_plugin.problems.assignment import Assignment
+
+WHOLE = 256  # fixed point of the tenure
+MOST_SUM = 2**60  # of penalties: kernels add up a few of them in 64 bits
+
+
+class Tenure(NamedTuple):
+    """How long a move is tabu: `least` steps, up to `spread` more, and some for each variable."""
+
+    least: int
+    spread: int
+    per_variable: float
+
+
+class Improvement(ABC):
+    """What the steps of a round are.
+
+    Attributes
+    ----------
+    lanes, resident : int
+        Threads of a state, and states that a multiprocessor has at a time.
+    """
+
+    header: ClassVar[str]
+    name: ClassVar[str]
+    batch: ClassVar[Parameter]
+    lanes: ClassVar[int] = 256
+    resident: ClassVar[int] = 2
+
+    @abstractmethod
+    def body(self, problem: Assignment) -> str:
+        """Return the C++ type of the kernel."""
+
+    @abstractmethod
+    def numbers(self, problem: Assignment) -> dict[str, Any]:
+        """Return what the kernel is told, whatever the states are."""
+
+    @abstractmethod
+    def memory(self, xp: Any, size: int, m: int, most: int) -> dict[str, Any]:
+        """Return arrays that steps need beside states."""
+
+    @abstractmethod
+    def state_bytes(self, m: int, most: int) -> int:
+        """Return the bytes of these for each state."""
+
+    def kernel(self, problem: Assignment, team: str) -> Kernel:
+        """Compose the steps of one state per team."""
+        return kernels.composed(
+            self.name, self.header, self.batch, self.body(problem), problem, team
+        )
+
+
+def moves_of(problem: Assignment) -> tuple[str, ...]:
+    """Return the problem's moves as C++ template arguments: assignments, swaps."""
+    return tuple(kernels.flag(kind in problem.moves) for kind in ("assign", "swap"))
+
+
+@dataclass(frozen=True)
+class Tabu(Improvement):
+    """The best move that is not tabu.
+
+    Parameters
+    ----------
+    tenure : Tenure
+    sample : int
+        Moves that are looked at in a step.
+    """
+
+    tenure: Tenure
+    sample: int
+
+    name = "tabu"
+    header = "searches/successors/tabu.cuh"
+    batch = struct_of(header, "TabuBatch")
+
+    def body(self, problem: Assignment) -> str:
+        """Return the C++ type of the kernel."""
+        parts = problem.functor(), kernels.flag(problem.distinct), *moves_of(problem)
+        return f"gls::TabuSearch<{', '.join(parts)}>"
+
+    def numbers(self, problem: Assignment) -> dict[str, Any]:
+        """Return the sample and the tenure."""
+        return {
+            "sample": self.sample,
+            "tenure": self.tenure.least,
+            "spread": self.tenure.spread,
+            "per_variable": round(WHOLE * self.tenure.per_variable),
+        }
+
+    def memory(self, xp: Any, size: int, m: int, most: int) -> dict[str, Any]:
+        """Return a step for each variable and value, and room for a list of variables."""
+        return {
+            "tabu": xp.empty((size, m, most), "int32"),
+            "listed": xp.empty((size, m), "int32"),
+        }
+
+    def state_bytes(self, m: int, most: int) -> int:
+        """Return the bytes of these for each state."""
+        return 4 * m * most + 4 * m
+
+
+@dataclass(frozen=True)
+class Chains(Improvement):
+    """Kicks that are repaired by ejection chains.
+
+    Parameters
+    ----------
+    kicks : int
+        Variables that a step moves at random, at most.
+    """
+
+    kicks: int
+
+    name = "chains"
+    header = "searches/successors/ejection_chains.cuh"
+    batch = struct_of(header, "ChainSteps")
+    lanes = 32
+    resident = 16
+
+    def body(self, problem: Assignment) -> str:
+        """Return the C++ type of the kernel."""
+        return f"gls::EjectionChains<{problem.functor()}>"
+
+    def numbers(self, problem: Assignment) -> dict[str, Any]:
+        """Return how much a step changes, and what a unit of excess may cost."""
+        return {"kicks": self.kicks, "most_penalty": MOST_SUM // max(1, problem.heaviest)}
+
+    def memory(self, xp: Any, size: int, m: int, most: int) -> dict[str, Any]:
+        """Return a state that is tried, and lists of the variables of each value."""
+        return {
+            "tried": xp.empty((size, m), "int32"),
+            "follows": xp.empty((size, m), "int32"),
+            "firsts": xp.empty((size, most), "int32"),
+        }
+
+    def state_bytes(self, m: int, most: int) -> int:
+        """Return the bytes of these for each state."""
+        return 8 * m + 4 * most
