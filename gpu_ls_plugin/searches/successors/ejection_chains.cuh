@@ -26,17 +26,18 @@ namespace gls {
 struct ChainSteps {
   uint64 seed;
   int64 first_row;
-  int64 round;         // number of the round, which begins with new states
-  int64 step;          // of the round, the first one of the launch
-  int64 steps;         // of the launch
-  int64 target;        // cost at which a feasible state is good enough
-  int64 kicks;         // variables that a step moves at random: 1 to so many
-  int64 most_penalty;  // so that nothing overflows
+  int64 round;       // number of the round, which begins with new states
+  int64 step;        // of the round, the first one of the launch
+  int64 steps;       // of the launch
+  int64 target;      // cost at which a feasible state is good enough
+  int64 kicks;       // variables that a step moves at random: 1 to so many
+  int64 most_price;  // of a unit of excess, so that nothing overflows
   int* states;
   int* bests;         // the best state of the round
   int64* best_costs;  // what it costs
   int64* best_excesses;
-  int64* penalties;  // of a unit of excess, in kUnit-ths of a unit of cost
+  int64* prices;  // of a unit of excess of each value, in kUnit-ths of a unit of cost
+  int64* overs;   // of each value in the state that is kept
   int64* move_counts;
   int64* look_counts;
   int* tried;    // room for a state
@@ -71,7 +72,7 @@ struct ChainScout {
   const Problem& problem;
   const State& state;
   const int *firsts, *follows;
-  int64 penalty;
+  const int64* prices;
   Chain best;
   int variables[kMostLinks], values[kMostLinks];
   int from;          // the value that the first variable leaves
@@ -82,7 +83,9 @@ struct ChainScout {
   // What a value costs that is so much over its room: never less than 0.
   GLS_DEVICE int64 room(int value, int64 over) const {
     const int64 rate = problem.rate(value);
-    return over > 0 ? (penalty > rate ? penalty - rate : 0) * over : -rate * over;
+    if (over <= 0) return -rate * over;
+    const int64 price = prices[value];
+    return price > rate ? (price - rate) * over : 0;
   }
   GLS_DEVICE int64 priced(int variable, int value) const {
     const auto price = problem.price(variable, value);
@@ -149,6 +152,54 @@ struct ChainScout {
   }
 };
 
+// What a unit of excess of each value costs: it grows where states break constraints, with the
+// excess, and falls where they do not.
+struct Prices {
+  static constexpr int kGrowth = 100, kFall = 10;  // by such a part
+
+  int64 *prices, *overs;
+  int most;
+  int64 most_price;
+
+  // Keeps how much of each value is taken by the state that is kept.
+  template <class Team, class Problem>
+  GLS_DEVICE void note(const Team& team, const Problem& problem, const State& state) const {
+    team.each(most, [&](int value) { overs[value] = problem.over(state, value); });
+    team.sync();
+  }
+  // What the excess of a state costs more than that.
+  template <class Team, class Problem>
+  GLS_DEVICE int64 rise(const Team& team, const Problem& problem, const State& state) const {
+    return team.template sum<int64>(most, [&](int value) {
+      return prices[value] * (excess(problem.over(state, value)) - excess(overs[value]));
+    });
+  }
+  template <class Team, class Problem>
+  GLS_DEVICE void learn(const Team& team, const Problem& problem, const State& state,
+                        bool feasible) const {
+    const Ranked<int64> none{0, 0};
+    const int64 largest =
+        -team.least(most, none,
+                    [&](int value) {
+                      return Ranked<int64>{-excess(problem.over(state, value)), value};
+                    })
+             .value;
+    team.sync();
+    team.each(most, [&](int value) {
+      const int64 price = prices[value], over = problem.over(state, value);
+      int64 next = price - price / kFall;
+      if (!feasible) {  // in shares of 1024 of the largest excess
+        next = over > 0 ? price + (price / kGrowth + 1) * (over * 1024 / largest) / 1024 : price;
+      }
+      prices[value] = next < 1 ? 1 : next < most_price ? next : most_price;
+    });
+    team.sync();
+  }
+
+ private:
+  GLS_DEVICE static int64 excess(int64 over) { return over > 0 ? over : 0; }
+};
+
 template <class Problem>
 struct EjectionChains {
   static constexpr int kGroup = 32;  // beginnings of which the best one is taken
@@ -175,7 +226,10 @@ struct EjectionChains {
     Worth now = problem.worth(team, state), best{all.best_costs[item], all.best_excesses[item]};
     int* const best_values = all.bests + int64(item) * m;
     if (all.step == 0) best = now, copy(values, best_values);
-    int64 penalty = all.penalties[item], made = 0, looks = 0;
+    const Prices prices{all.prices + int64(item) * all.most, all.overs + int64(item) * all.most,
+                        all.most, all.most_price};
+    prices.note(team, problem, state);
+    int64 made = 0, looks = 0;
 #pragma unroll 1
     for (int64 step = all.step; step < all.step + all.steps; ++step) {
       if (team.cut() || (best.excess == 0 && best.cost <= all.target)) break;
@@ -188,18 +242,18 @@ struct EjectionChains {
       });
       problem.begin(team, state);
       team.sync();
-      made += repair(team, problem, state, firsts, follows, penalty, from, looks);
+      made += repair(team, problem, state, firsts, follows, prices.prices, from, looks);
       const Worth then = problem.worth(team, state);
-      penalty = then.excess == 0 ? penalty - penalty / 10 : penalty + penalty / 100 + 1;
-      penalty = penalty < 1 ? 1 : penalty < all.most_penalty ? penalty : all.most_penalty;
-      const Worth rise = then - now;
-      if (rise.cost * kUnit + rise.excess * penalty <= 0) now = then, copy(values, states);
+      prices.learn(team, problem, state, then.excess == 0);
+      if ((then - now).cost * kUnit + prices.rise(team, problem, state) <= 0) {
+        now = then, copy(values, states);
+        prices.note(team, problem, state);
+      }
       if (then < best) best = then, copy(values, best_values);
     }
     looks = team.total(looks);
     team.once([&] {
       all.best_costs[item] = best.cost, all.best_excesses[item] = best.excess;
-      all.penalties[item] = penalty;
       all.move_counts[item] += made;
       all.look_counts[item] += looks;
     });
@@ -240,9 +294,10 @@ struct EjectionChains {
   // Makes chains that gain until there is none; returns how many.
   template <class Team>
   GLS_DEVICE static int64 repair(const Team& team, const Problem& problem, const State& state,
-                                 int* firsts, int* follows, int64 penalty, int from, int64& looks) {
+                                 int* firsts, int* follows, const int64* prices, int from,
+                                 int64& looks) {
     const int starts = problem.likely_begin(state.m), groups = (starts + kGroup - 1) / kGroup;
-    ChainScout<Problem> scout{problem, state, firsts, follows, penalty};
+    ChainScout<Problem> scout{problem, state, firsts, follows, prices};
     int64 made = 0;
     int group = from % groups;
 #pragma unroll 1

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
     from gpu_ls_plugin.problems.assignment import Assignment
 
+UNIT = 4096  # gls::kUnit
 WHOLE = 256  # fixed point of the tenure
 MOST_SUM = 2**60  # of penalties: kernels add up a few of them in 64 bits
 
@@ -49,7 +50,7 @@ class Improvement(ABC):
         """Return what the kernel is told, whatever the states are."""
 
     @abstractmethod
-    def memory(self, xp: Any, size: int, m: int, most: int) -> dict[str, Any]:
+    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
         """Return arrays that steps need beside states."""
 
     @abstractmethod
@@ -61,6 +62,11 @@ class Improvement(ABC):
         return kernels.composed(
             self.name, self.header, self.batch, self.body(problem), problem, team
         )
+
+
+def first_penalty(problem: Assignment) -> int:
+    """Return what a unit of excess costs at first, as kernels count it."""
+    return max(1, round(UNIT * problem.penalty))
 
 
 def moves_of(problem: Assignment) -> tuple[str, ...]:
@@ -100,8 +106,9 @@ class Tabu(Improvement):
             "per_variable": round(WHOLE * self.tenure.per_variable),
         }
 
-    def memory(self, xp: Any, size: int, m: int, most: int) -> dict[str, Any]:
+    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
         """Return a step for each variable and value, and room for a list of variables."""
+        m, most = problem.n, int(problem.sizes.max())
         return {
             "tabu": xp.empty((size, m, most), "int32"),
             "listed": xp.empty((size, m), "int32"),
@@ -136,16 +143,19 @@ class Chains(Improvement):
 
     def numbers(self, problem: Assignment) -> dict[str, Any]:
         """Return how much a step changes, and what a unit of excess may cost."""
-        return {"kicks": self.kicks, "most_penalty": MOST_SUM // max(1, problem.heaviest)}
+        return {"kicks": self.kicks, "most_price": MOST_SUM // max(1, problem.heaviest)}
 
-    def memory(self, xp: Any, size: int, m: int, most: int) -> dict[str, Any]:
-        """Return a state that is tried, and lists of the variables of each value."""
+    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
+        """Return a state that is tried, lists of the variables of each value, and prices."""
+        m, most = problem.n, int(problem.sizes.max())
         return {
             "tried": xp.empty((size, m), "int32"),
             "follows": xp.empty((size, m), "int32"),
             "firsts": xp.empty((size, most), "int32"),
+            "prices": xp.full((size, most), first_penalty(problem), "int64"),
+            "overs": xp.empty((size, most), "int64"),
         }
 
     def state_bytes(self, m: int, most: int) -> int:
         """Return the bytes of these for each state."""
-        return 8 * m + 4 * most
+        return 8 * m + 20 * most

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.recombination.partners import Partners
+from gpu_ls_plugin.searches.successors.improvements import first_penalty
 from gpu_ls_plugin.searches.successors.kernels import Layout, release_kernel
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 MOST_MOVES = 2**31  # kernels number them in 32 bits
 NOTHING = 2**62  # what a state costs that nobody has found
 NO_TARGET = -(2**63)
-UNIT = 4096  # gls::kUnit
 WORD = 2**32
 RIVALS = 2**31  # rounds later, so that rows are compared with others than they are mixed with
 GOLDEN = 0x9E3779B97F4A7C15  # rounds draw numbers of their own
@@ -148,7 +148,7 @@ class Population:
             "kept_bytes": self.layout.kept_bytes,
             "m": m,
             "most": most,
-            "penalties": xp.full(size, max(1, round(UNIT * problem.penalty)), "int64"),
+            "penalties": xp.full(size, first_penalty(problem), "int64"),
             "problem_words": packed_words(xp, self._words, backend.address),
         }
         self._of_steps = {
@@ -161,7 +161,7 @@ class Population:
             "move_counts": self.move_counts,
             "look_counts": self.look_counts,
             **steps.numbers(problem),
-            **steps.memory(xp, size, m, most),
+            **steps.memory(problem, xp, size),
         }
         if bool((states < 0).any()):
             self._assign(states, states < 0)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 50  # where no budget says when to stop
 STATES = {"cpu": 4, "cuda": 2}  # for each processor, where nobody gives any
-STEPS: dict[type[Improvement], int] = {Tabu: 50, Chains: 5}  # of a round, for each variable
+STEPS = 50  # of a round, for each variable
 KICKS = 2  # variables that are moved before chains
 FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of a launch: surely shorter than it should be
 
@@ -99,9 +99,8 @@ class SuccessorSearch:
     def plan(self, problem: Assignment) -> Plan:
         """Return the numbers of the search on a problem."""
         by, improvement = self.heuristic, self.improvement(problem)
-        usual = STEPS[type(improvement)] * problem.n
         return Plan(
-            steps=usual if self.steps is None else self.steps,
+            steps=STEPS * problem.n if self.steps is None else self.steps,
             improvement=improvement,
             release=self.release,
             released=max(1, round(2 * self.share * problem.n)),
