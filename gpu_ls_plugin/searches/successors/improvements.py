@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.searches.successors import kernels
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.acceptance.base import Acceptance
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
     from gpu_ls_plugin.problems.assignment import Assignment
 
 UNIT = 4096  # gls::kUnit
+MOST_DRAWN = 2**24 - 1  # moves that a step tells apart
+LEVELS = 64  # of a rule in a round, gls::AcceptedMoves::kLevels
 WHOLE = 256  # fixed point of the tenure
 MOST_SUM = 2**60  # of penalties: kernels add up a few of them in 64 bits
 
@@ -117,6 +122,63 @@ class Tabu(Improvement):
     def state_bytes(self, m: int, most: int) -> int:
         """Return the bytes of these for each state."""
         return 4 * m * most + 4 * m
+
+
+@dataclass(frozen=True)
+class Accepted(Improvement):
+    """Moves that are drawn until a rule takes one.
+
+    Parameters
+    ----------
+    rule : Acceptance
+        Its level, in mean costs of a variable, runs through a round.
+    sample : int
+        Moves that are drawn in a step.
+    steps : int
+        Of a round.
+    """
+
+    rule: Acceptance
+    sample: int
+    steps: int
+
+    name = "accepted"
+    header = "searches/successors/accepted_moves.cuh"
+    batch = struct_of(header, "AcceptedBatch")
+
+    def body(self, problem: Assignment) -> str:
+        """Return the C++ type of the kernel."""
+        functors = problem.functor(), self.rule.functor
+        parts = *functors, kernels.flag(problem.distinct), *moves_of(problem)
+        return f"gls::AcceptedMoves<{', '.join(parts)}>"
+
+    def kernel(self, problem: Assignment, team: str) -> Kernel:
+        """Compose the steps of one state per team, with the rule."""
+        made, rule = super().kernel(problem, team), self.rule
+        return replace(
+            made,
+            functors=(*made.functors, *filter(None, [rule.source()])),
+            headers=(*made.headers, rule.header),
+            parts=(*made.parts, rule.name),
+        )
+
+    def numbers(self, problem: Assignment) -> dict[str, Any]:
+        """Return the sample, and how many steps a round has."""
+        return {"sample": min(self.sample, MOST_DRAWN), "round_steps": self.steps}
+
+    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
+        """Return the rule's levels, a scale for each state, and room for lists."""
+        levels = [self.rule.level(part / LEVELS) for part in range(LEVELS)]
+        return {
+            "levels": xp.asarray(np.array(levels, np.float32)),
+            "scales": xp.zeros(size, "float32"),
+            "used": xp.empty((size, int(problem.sizes.max())), "int32"),
+            "listed": xp.empty((size, problem.n), "int32"),
+        }
+
+    def state_bytes(self, m: int, most: int) -> int:
+        """Return the bytes of these for each state."""
+        return 4 * most + 4 * m + 4
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,27 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.acceptance.base import Acceptance
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
-from gpu_ls_plugin.exceptions import FaultyPartError
+from gpu_ls_plugin.exceptions import (
+    FaultyPartError,
+    InvalidParameterError,
+    UnsupportedProblemError,
+)
 from gpu_ls_plugin.heuristics.base import Heuristic
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import observers
 from gpu_ls_plugin.searches.driver import paced
-from gpu_ls_plugin.searches.successors.improvements import Chains, Improvement, Tabu, Tenure
+from gpu_ls_plugin.searches.successors.improvements import (
+    Accepted,
+    Chains,
+    Improvement,
+    Tabu,
+    Tenure,
+)
 from gpu_ls_plugin.searches.successors.kernels import RULES
 from gpu_ls_plugin.searches.successors.plan import Plan
 from gpu_ls_plugin.searches.successors.population import Population
@@ -65,6 +76,12 @@ class SuccessorSearch:
         Steps for which what a variable has left is tabu to it, at least.
     sample : int
         Moves that are looked at in a step; where there are more, a part of them in turn.
+    accept : Acceptance, optional
+        Steps draw moves, until this rule takes one, in the place of the tabu list. Levels are in
+        mean costs of a variable of the row's first state, and run through each round.
+    improvement : {"auto", "tabu", "chains"}
+        What steps are: the best move that is not tabu, or kicks that ejection chains repair, which
+        is the default where the problem has them.
     sampler : str
         As `SuccessorGeneration`.
 
@@ -84,12 +101,21 @@ class SuccessorSearch:
     steps: int | None = None
     tenure: int | None = None
     sample: int = 16384
-    chains: bool | None = None
+    accept: Acceptance | None = None
+    improvement: str = "auto"
     sampler: str = "auto"
 
     def __post_init__(self) -> None:
         if self.heuristic is not None:
             checks.instance("heuristic", self.heuristic, kind=Heuristic, wanted="Heuristic")
+        if self.accept is not None:
+            checks.instance("accept", self.accept, kind=Acceptance, wanted="Acceptance")
+        checks.fields(self, checks.choice, "improvement", known=("auto", "tabu", "chains"))
+        if self.accept is not None and self.improvement != "auto":
+            raise InvalidParameterError(
+                f"improvement, accept: steps are either {self.improvement} or what a rule takes; "
+                "leave one out"
+            )
         checks.fields(self, checks.choice, "release", known=tuple(RULES))
         checks.fields(self, checks.number, "share", "mixing", least=0.0, most=1.0)
         checks.given_fields(self, checks.integer, "steps", "tenure", least=1, most=2**30)
@@ -98,10 +124,10 @@ class SuccessorSearch:
 
     def plan(self, problem: Assignment) -> Plan:
         """Return the numbers of the search on a problem."""
-        by, improvement = self.heuristic, self.improvement(problem)
+        by, steps = self.heuristic, STEPS * problem.n if self.steps is None else self.steps
         return Plan(
-            steps=STEPS * problem.n if self.steps is None else self.steps,
-            improvement=improvement,
+            steps=steps,
+            improvement=self._improvement(problem, steps),
             release=self.release,
             released=max(1, round(2 * self.share * problem.n)),
             mixing=0.0 if problem.interchangeable else self.mixing,
@@ -109,9 +135,15 @@ class SuccessorSearch:
             generation=None if by is None else SuccessorGeneration(by, self.sampler),
         )
 
-    def improvement(self, problem: Assignment) -> Improvement:
-        """Return what the steps of a round on a problem are."""
-        if problem.chains if self.chains is None else self.chains:
+    def _improvement(self, problem: Assignment, steps: int) -> Improvement:
+        """Return what the steps of a round are."""
+        if self.accept is not None:
+            return Accepted(self.accept, self.sample, steps)
+        if self.improvement == "chains" and not problem.chains:
+            raise UnsupportedProblemError(
+                f"improvement: {type(problem).__name__} has no chains; leave it out"
+            )
+        if problem.chains and self.improvement != "tabu":
             return Chains(KICKS)
         return Tabu(self._tenure(problem), self.sample)
 

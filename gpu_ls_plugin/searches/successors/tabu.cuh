@@ -6,6 +6,7 @@
 
 #include "include/philox.cuh"
 #include "searches/successors/complete.cuh"
+#include "searches/successors/moves.cuh"
 #include "searches/successors/ranks.cuh"
 #include "searches/successors/state_memory.cuh"
 
@@ -114,7 +115,7 @@ struct TabuSearch {
     for (int64 step = all.step; step < all.step + all.steps; ++step) {
       if (team.cut() || (best.excess == 0 && best.cost <= all.target)) break;
       team.sync();
-      const int count = list(team, problem, state, listed);
+      const int count = list_promising(team, problem, state, listed);
       if (count == 0) break;
       uint32 drawn[4];
       random.four(all.round << 32 | step, drawn);
@@ -131,27 +132,8 @@ struct TabuSearch {
         tabu[int64(variable) * all.most + values[variable]] = int(until);
       };
       ++made;
-      if (kSwaps && move.swaps) {
-        const int mine = values[move.variable], its = values[move.other];
-        now = now + problem.swapped(state, move.variable, move.other);
-        team.sync();
-        problem.swap(team, state, move.variable, move.other);
-        team.sync();
-        team.once([&] {
-          leaves(move.variable);
-          leaves(move.other);
-          values[move.variable] = its, values[move.other] = mine;
-        });
-      } else if (kAssigns) {
-        now = now + problem.assigned(state, move.variable, move.other);
-        team.sync();
-        problem.assign(team, state, move.variable, move.other);
-        team.sync();
-        team.once([&] {
-          leaves(move.variable);
-          values[move.variable] = move.other;
-        });
-      }
+      now = now + made_move<kAssigns, kSwaps>(team, problem, state,
+                                              {move.variable, move.other, move.swaps}, leaves);
       if (now < best) keep_best();
       penalty = now.excess > 0 ? penalty + penalty / kGrowth + 1 : penalty / 2;
     }
@@ -165,27 +147,6 @@ struct TabuSearch {
   }
 
  private:
-  // Lists the variables that may be moved; returns how many.
-  template <class Team>
-  GLS_DEVICE static int list(const Team& team, const Problem& problem, const State& state,
-                             int* listed) {
-    if constexpr (__is_base_of(AnyVariable, Problem)) {
-      return state.m;
-    } else {
-      int count = 0;
-#pragma unroll 1
-      for (int base = 0; base < state.m; base += Team::kLanes) {
-        const int variable = base + team.lane();
-        const bool is = variable < state.m && problem.promising(state, variable);
-        const Compacted found = team.compact(is);
-        if (is) listed[count + found.place] = variable;
-        count += found.total;
-        team.sync();
-      }
-      return count;
-    }
-  }
-
   // How good a move is.
   struct Ranking {
     Worth now, best;
