@@ -36,15 +36,18 @@ class Improvement(ABC):
 
     Attributes
     ----------
-    lanes, resident : int
-        Threads of a state, and states that a multiprocessor has at a time.
+    lanes : int
+        Threads of a state.
     """
 
     header: ClassVar[str]
     name: ClassVar[str]
     batch: ClassVar[Parameter]
     lanes: ClassVar[int] = 256
-    resident: ClassVar[int] = 2
+
+    def resident(self, problem: Assignment) -> int:
+        """Return how many states a multiprocessor has at a time, if their memory lets it."""
+        return 4 if len(problem.moves) == 1 else 3  # so that registers suffice
 
     @abstractmethod
     def body(self, problem: Assignment) -> str:
@@ -64,9 +67,9 @@ class Improvement(ABC):
 
     def kernel(self, problem: Assignment, team: str) -> Kernel:
         """Compose the steps of one state per team."""
-        return kernels.composed(
-            self.name, self.header, self.batch, self.body(problem), problem, team
-        )
+        body, blocks = self.body(problem), self.resident(problem)
+        made = kernels.composed(self.name, self.header, self.batch, body, problem, team)
+        return replace(made, blocks_per_multiprocessor=blocks)
 
 
 def first_penalty(problem: Assignment) -> int:
@@ -197,7 +200,10 @@ class Chains(Improvement):
     header = "searches/successors/ejection_chains.cuh"
     batch = struct_of(header, "ChainSteps")
     lanes = 32
-    resident = 16
+
+    def resident(self, problem: Assignment) -> int:
+        """Return how many states a multiprocessor has at a time: registers of a scout for each."""
+        return 12
 
     def body(self, problem: Assignment) -> str:
         """Return the C++ type of the kernel."""

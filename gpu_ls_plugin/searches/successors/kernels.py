@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends.composition import Kernel, Parameter, parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD
 from gpu_ls_plugin.tours.tour_layouts import padded
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ RULES = {
     "worst": "gls::WorstRelease",
     "related": "gls::RelatedRelease",
 }
+
+LEAST_RESIDENT = 2  # states of a multiprocessor, or what is kept lies elsewhere
 
 
 def release_kernel(problem: Assignment, rule: str, team: str) -> Kernel:
@@ -60,18 +63,23 @@ class Layout:
         Of a state.
     shared_bytes : int
         Of a block; 0 where what is kept lies in the device's memory.
+    resident : int
+        States that a multiprocessor has at a time.
     """
 
     team: str
     kept_bytes: int
     shared_bytes: int
+    resident: int
 
     @classmethod
     def of(cls, backend: Backend, problem: Assignment, lanes: int, resident: int) -> Layout:
-        """Lay out the search of a problem; so many states share a multiprocessor's memory."""
-        kept = padded(problem.kept_bytes())
-        shared = kept if kept <= backend.shared_memory // resident else 0
-        return cls(backend.block(lanes), kept, shared)
+        """Lay out the search of a problem; so many states share a multiprocessor, if they fit."""
+        kept, room = padded(problem.kept_bytes()), backend.shared_memory
+        shared = kept if kept <= room // LEAST_RESIDENT else 0
+        if shared:
+            resident = min(resident, room // (shared + BLOCK_OVERHEAD))
+        return cls(backend.block(lanes), kept, shared, resident)
 
     def bytes_per_state(self, m: int, most: int) -> int:
         """Return the memory of a state in bytes, with those that it is released into."""

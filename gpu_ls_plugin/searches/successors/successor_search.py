@@ -30,7 +30,7 @@ from gpu_ls_plugin.searches.successors.improvements import (
     Tabu,
     Tenure,
 )
-from gpu_ls_plugin.searches.successors.kernels import RULES
+from gpu_ls_plugin.searches.successors.kernels import RULES, Layout
 from gpu_ls_plugin.searches.successors.plan import Plan
 from gpu_ls_plugin.searches.successors.population import Population
 from gpu_ls_plugin.successors import SuccessorGeneration
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback
 
 ROUNDS = 50  # where no budget says when to stop
-STATES = {"cpu": 4, "cuda": 2}  # for each processor, where nobody gives any
-STEPS = 50  # of a round, for each variable
+CPU_STATES = 4  # for each thread, where nobody gives any
+STEPS, DISTINCT_STEPS = 50, 100  # of a round, for each variable
 KICKS = 2  # variables that are moved before chains
 FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of a launch: surely shorter than it should be
 
@@ -71,7 +71,7 @@ class SuccessorSearch:
         Rounds without anything better after which a row goes on from the best state of another
         one, if that is better.
     steps : int, optional
-        Of a round; by default 50 for each variable.
+        Of a round; by default 50 for each variable, 100 where values are distinct.
     tenure : int, optional
         Steps for which what a variable has left is tabu to it, at least.
     sample : int
@@ -124,7 +124,8 @@ class SuccessorSearch:
 
     def plan(self, problem: Assignment) -> Plan:
         """Return the numbers of the search on a problem."""
-        by, steps = self.heuristic, STEPS * problem.n if self.steps is None else self.steps
+        by, usual = self.heuristic, DISTINCT_STEPS if problem.distinct else STEPS
+        steps = usual * problem.n if self.steps is None else self.steps
         return Plan(
             steps=steps,
             improvement=self._improvement(problem, steps),
@@ -134,6 +135,17 @@ class SuccessorSearch:
             migration=self.migration,
             generation=None if by is None else SuccessorGeneration(by, self.sampler),
         )
+
+    def states(self, problem: Assignment, backend: Backend) -> int:
+        """Return how many states are searched where nobody gives any: what a device has at a time.
+
+        On a GPU that depends on what is kept of a state.
+        """
+        if backend.name == "cpu":
+            return CPU_STATES * backend.processors
+        steps = self.plan(problem).improvement
+        layout = Layout.of(backend, problem, steps.lanes, steps.resident(problem))
+        return layout.resident * backend.processors
 
     def _improvement(self, problem: Assignment, steps: int) -> Improvement:
         """Return what the steps of a round are."""
@@ -238,7 +250,7 @@ class _Run:
         chosen = get_backend(backend, device, tours=states)
         self.statistics = Statistics(backend=chosen.name, stopped_by="kicks")
         if states is None:
-            states = np.full((STATES[chosen.name] * chosen.processors, problem.n), -1)
+            states = np.full((search.states(problem, chosen), problem.n), -1)
         with chosen.current():
             rows = chosen.xp.array(take_states(chosen, problem.sizes, states))
             if problem.distinct:
