@@ -2,22 +2,11 @@
 // a value and one of those that are there leaves it for another value, and so on (Yagiura, Ibaraki
 // and Glover 2004). A step kicks a state, repairs it by chains that gain, and keeps it where it is
 // no worse.
-//
-// clang-format off
-//   Price price(int variable, int value) const;         // {cost, resource}; value may be -1
-//   int64 over(const State&, int value) const;          // load less room
-//   int64 rate(int value) const;                        // what a unit of room is worth, kUnit-ths
-//   int likely_begin(int variable) const;  // number of the first value that is worth a try for it,
-//   Likely likely(int number) const;       // {variable, value}; each variable has one at least
-// clang-format on
-//
-// By rates, Lagrange multipliers, a state costs a constant, what its variables cost with the room
-// that they take, and what room is left or missing: all terms from zero on. So a chain can only
-// gain what the terms that it touches cost, and is given up when that is spent.
 #pragma once
 
 #include "include/philox.cuh"
-#include "searches/successors/ranks.cuh"
+#include "searches/successors/chain_scout.cuh"
+#include "searches/successors/excess_prices.cuh"
 #include "searches/successors/state_memory.cuh"
 
 namespace gls {
@@ -49,157 +38,6 @@ struct ChainSteps {
   int most;  // values of a variable
 };
 
-constexpr int kMostLinks = 4;
-
-// Variables that go to values, one after the other, and what that gains.
-struct Chain {
-  int64 gain;
-  int start;  // number among the beginnings, by which equals are told apart
-  int length;
-  int variables[kMostLinks];
-  int values[kMostLinks];
-
-  GLS_DEVICE bool operator<(const Chain& other) const {
-    return gain != other.gain ? other.gain < gain : start < other.start;
-  }
-};
-
-// Looks for the best chain that begins with one variable; whatever others look for.
-template <class Problem>
-struct ChainScout {
-  static constexpr int kMostLooks = 64;
-
-  const Problem& problem;
-  const State& state;
-  const int *firsts, *follows;
-  const int64* prices;
-  Chain best;
-  int variables[kMostLinks], values[kMostLinks];
-  int from;          // the value that the first variable leaves
-  int64 from_left;   // how much it is over then
-  int64 from_costs;  // which costs so much
-  int looks;
-
-  // What a value costs that is so much over its room: never less than 0.
-  GLS_DEVICE int64 room(int value, int64 over) const {
-    const int64 rate = problem.rate(value);
-    if (over <= 0) return -rate * over;
-    const int64 price = prices[value];
-    return price > rate ? (price - rate) * over : 0;
-  }
-  GLS_DEVICE int64 priced(int variable, int value) const {
-    const auto price = problem.price(variable, value);
-    return price.cost * kUnit + problem.rate(value) * price.resource;
-  }
-
-  GLS_DEVICE void look(int start, int first, int to) {
-    best.gain = best.length = looks = 0;
-    best.start = start;
-    from = state.values[first];
-    if (to == from) return;
-    const int64 over = problem.over(state, from);
-    from_left = over - problem.price(first, from).resource;
-    from_costs = room(from, from_left);
-    const int64 gain = room(from, over) + priced(first, from);
-    go<0>(first, to, gain);
-  }
-
- private:
-  GLS_DEVICE void consider(int length, int64 gain) {
-    if (gain <= best.gain) return;
-    best.gain = gain, best.length = length;
-    GLS_UNROLL
-    for (int k = 0; k < kMostLinks; ++k)
-      best.variables[k] = variables[k], best.values[k] = values[k];
-  }
-
-  // A variable goes to a value, which so much is left of the gain for.
-  template <int kLink>
-  GLS_DEVICE void go(int variable, int to, int64 gain) {
-    ++looks;
-    gain -= priced(variable, to);
-    variables[kLink] = variable, values[kLink] = to;
-    if (kLink > 0 && to == from) {
-      consider(kLink + 1, gain - room(from, from_left + problem.price(variable, to).resource));
-      return;
-    }
-    const int64 over = problem.over(state, to),
-                filled = over + problem.price(variable, to).resource;
-    gain += room(to, over);
-    if (gain <= best.gain) return;
-    consider(kLink + 1, gain - room(to, filled) - from_costs);
-    if constexpr (kLink + 1 < kMostLinks) eject<kLink + 1>(to, filled, gain);
-  }
-
-  // One of the variables of a value that is so much over its room leaves it.
-  template <int kLink>
-  GLS_DEVICE void eject(int full, int64 over, int64 gain) {
-#pragma unroll 1
-    for (int variable = firsts[full]; variable >= 0; variable = follows[variable]) {
-      const int64 left = gain - room(full, over - problem.price(variable, full).resource);
-      if (left <= best.gain) continue;
-      const int64 freed = left + priced(variable, full);
-#pragma unroll 1
-      for (int k = problem.likely_begin(variable); k < problem.likely_begin(variable + 1); ++k) {
-        if (looks >= kMostLooks) return;
-        const int to = problem.likely(k).value;
-        bool been = false;
-        GLS_UNROLL
-        for (int link = 0; link < kLink; ++link) been |= values[link] == to;
-        if (!been) go<kLink>(variable, to, freed);
-      }
-    }
-  }
-};
-
-// What a unit of excess of each value costs: it grows where states break constraints, with the
-// excess, and falls where they do not.
-struct Prices {
-  static constexpr int kGrowth = 100, kFall = 10;  // by such a part
-
-  int64 *prices, *overs;
-  int most;
-  int64 most_price;
-
-  // Keeps how much of each value is taken by the state that is kept.
-  template <class Team, class Problem>
-  GLS_DEVICE void note(const Team& team, const Problem& problem, const State& state) const {
-    team.each(most, [&](int value) { overs[value] = problem.over(state, value); });
-    team.sync();
-  }
-  // What the excess of a state costs more than that.
-  template <class Team, class Problem>
-  GLS_DEVICE int64 rise(const Team& team, const Problem& problem, const State& state) const {
-    return team.template sum<int64>(most, [&](int value) {
-      return prices[value] * (excess(problem.over(state, value)) - excess(overs[value]));
-    });
-  }
-  template <class Team, class Problem>
-  GLS_DEVICE void learn(const Team& team, const Problem& problem, const State& state,
-                        bool feasible) const {
-    const Ranked<int64> none{0, 0};
-    const int64 largest =
-        -team.least(most, none,
-                    [&](int value) {
-                      return Ranked<int64>{-excess(problem.over(state, value)), value};
-                    })
-             .value;
-    team.sync();
-    team.each(most, [&](int value) {
-      const int64 price = prices[value], over = problem.over(state, value);
-      int64 next = price - price / kFall;
-      if (!feasible) {  // in shares of 1024 of the largest excess
-        next = over > 0 ? price + (price / kGrowth + 1) * (over * 1024 / largest) / 1024 : price;
-      }
-      prices[value] = next < 1 ? 1 : next < most_price ? next : most_price;
-    });
-    team.sync();
-  }
-
- private:
-  GLS_DEVICE static int64 excess(int64 over) { return over > 0 ? over : 0; }
-};
-
 template <class Problem>
 struct EjectionChains {
   static constexpr int kGroup = 32;  // beginnings of which the best one is taken
@@ -226,8 +64,8 @@ struct EjectionChains {
     Worth now = problem.worth(team, state), best{all.best_costs[item], all.best_excesses[item]};
     int* const best_values = all.bests + int64(item) * m;
     if (all.step == 0) best = now, copy(values, best_values);
-    const Prices prices{all.prices + int64(item) * all.most, all.overs + int64(item) * all.most,
-                        all.most, all.most_price};
+    const ExcessPrices prices{all.prices + int64(item) * all.most,
+                              all.overs + int64(item) * all.most, all.most, all.most_price};
     prices.note(team, problem, state);
     int64 made = 0, looks = 0;
 #pragma unroll 1

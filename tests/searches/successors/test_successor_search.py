@@ -69,10 +69,11 @@ def test_empty_states_are_assigned(problem):
 
 def test_seeds_and_launches(monkeypatch):
     states = starts(GENERALISED)
-    first = found(GENERALISED, states, seed=3)
+    tabu = replace(SHORT, improvement="tabu")
+    first = found(GENERALISED, states, tabu, seed=3)
     monkeypatch.setattr(successor_search, "FIRST_STEPS", {"cpu": 1})
-    assert (found(GENERALISED, states, seed=3).tours == first.tours).all()
-    assert (found(GENERALISED, states, seed=4).tours != first.tours).any()
+    assert (found(GENERALISED, states, tabu, seed=3).tours == first.tours).all()
+    assert (found(GENERALISED, states, tabu, seed=4).tours != first.tours).any()
 
 
 def test_rows_that_do_not_meet_are_those_of_the_whole():
