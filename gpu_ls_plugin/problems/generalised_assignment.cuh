@@ -73,6 +73,14 @@ struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignme
       if (agent >= 0) over(state)[agent] += price(job, agent).resource;
     });
   }
+  // Near are jobs that fit into each other's place: by how little loads differ after a swap.
+  GLS_DEVICE int64 related(const State& state, int first, int second) const {
+    const auto differs = [&](int agent) {
+      const int64 more = int64(price(first, agent).resource) - price(second, agent).resource;
+      return more < 0 ? more : -more;
+    };
+    return differs(state.values[first]) + differs(state.values[second]);
+  }
 
   // What ejection chains ask.
   GLS_DEVICE Price price(int job, int agent) const {
