@@ -416,7 +416,7 @@ def _successors() -> Iterator[Kernel]:
         yield tabu.kernel(problem, BLOCK)
         yield Accepted(Annealing(), 1, 1).kernel(problem, BLOCK)
         yield assigned.release_kernel(problem, rule, BLOCK)
-    yield chains.kernel(problems[1], f"gls::Block<{chains.lanes}>")
+    yield chains.kernel(problems[1], "gls::Warp<1>")
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:

@@ -13,9 +13,11 @@ from gpu_ls_plugin.searches.successors import kernels
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.acceptance.base import Acceptance
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
     from gpu_ls_plugin.problems.assignment import Assignment
 
+LANES = 256
 UNIT = 4096  # gls::kUnit
 MOST_DRAWN = 2**24 - 1  # moves that a step tells apart
 LEVELS = 64  # of a rule in a round, gls::AcceptedMoves::kLevels
@@ -32,18 +34,15 @@ class Tenure(NamedTuple):
 
 
 class Improvement(ABC):
-    """What the steps of a round are.
-
-    Attributes
-    ----------
-    lanes : int
-        Threads of a state.
-    """
+    """What the steps of a round are."""
 
     header: ClassVar[str]
     name: ClassVar[str]
     batch: ClassVar[Parameter]
-    lanes: ClassVar[int] = 256
+
+    def team(self, backend: Backend) -> str:
+        """Return the C++ type of the team of a state, of which a block has one."""
+        return backend.block(LANES)
 
     def resident(self, problem: Assignment) -> int:
         """Return how many states a multiprocessor has at a time, if their memory lets it."""
@@ -199,7 +198,10 @@ class Chains(Improvement):
     name = "chains"
     header = "searches/successors/ejection_chains.cuh"
     batch = struct_of(header, "ChainSteps")
-    lanes = 32
+
+    def team(self, backend: Backend) -> str:
+        """Return a warp: a lane for each beginning of a group."""
+        return backend.warp(1)
 
     def resident(self, problem: Assignment) -> int:
         """Return how many states a multiprocessor has at a time: registers of a scout for each."""

@@ -73,13 +73,13 @@ class Layout:
     resident: int
 
     @classmethod
-    def of(cls, backend: Backend, problem: Assignment, lanes: int, resident: int) -> Layout:
+    def of(cls, backend: Backend, problem: Assignment, team: str, resident: int) -> Layout:
         """Lay out the search of a problem; so many states share a multiprocessor, if they fit."""
         kept, room = padded(problem.kept_bytes()), backend.shared_memory
         shared = kept if kept <= room // LEAST_RESIDENT else 0
         if shared:
             resident = min(resident, room // (shared + BLOCK_OVERHEAD))
-        return cls(backend.block(lanes), kept, shared, resident)
+        return cls(team, kept, shared, resident)
 
     def bytes_per_state(self, m: int, most: int) -> int:
         """Return the memory of a state in bytes, with those that it is released into."""

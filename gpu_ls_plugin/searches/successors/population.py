@@ -121,7 +121,7 @@ class Population:
                 "more; search parts of it"
             )
         steps = plan.improvement
-        self.layout = Layout.of(backend, problem, steps.lanes, steps.resident(problem))
+        self.layout = Layout.of(backend, problem, steps.team(backend), steps.resident(problem))
         needed = self.layout.bytes_per_state(m, most) + steps.state_bytes(m, most)
         fitting = backend.rows_that_fit(needed, 0, memory)
         if fitting < size:

@@ -144,7 +144,7 @@ class SuccessorSearch:
         if backend.name == "cpu":
             return CPU_STATES * backend.processors
         steps = self.plan(problem).improvement
-        layout = Layout.of(backend, problem, steps.lanes, steps.resident(problem))
+        layout = Layout.of(backend, problem, steps.team(backend), steps.resident(problem))
         return layout.resident * backend.processors
 
     def _improvement(self, problem: Assignment, steps: int) -> Improvement:
