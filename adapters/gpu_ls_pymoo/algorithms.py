@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pymoo.algorithms.soo.nonconvex.ga import FitnessSurvival
+from pymoo.core.duplicate import DefaultDuplicateElimination
 from pymoo.termination.max_gen import MaximumGenerationTermination
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations.choice import SIZE, evolution_of
-from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.evolution.generations.state_evolution import StateEvolution
+from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.recombination.base import Recombination
+from gpu_ls_plugin.searches.successors import SuccessorSearch
+from gpu_ls_pymoo.assignment import AssignmentProblem
 from gpu_ls_pymoo.clock import time_limit
 from gpu_ls_pymoo.crossover import RecombinationCrossover
 from gpu_ls_pymoo.duplicates import TourDuplicateElimination
@@ -41,6 +45,9 @@ class MemeticGA(EvolvingGA):
     ``kicks``, ``n_offsprings`` or a ``replacement``, a generation crosses random parents, searches
     the children in one batch and keeps the best different tours of parents and children. With
     operators of pymoo it is a `MemeticMating`.
+
+    On an `AssignmentProblem` generations are parts of a `SuccessorSearch`, whose rows are the
+    population; operators other than `search`, `sampling` and `output` are refused.
 
     ``result.data["start_best"]`` is the fitness of the best tour of the start population,
     ``result.data["local_search"]`` holds the `Statistics` of all searches together. A searched
@@ -146,6 +153,9 @@ class MemeticGA(EvolvingGA):
 
     def _setup(self, problem: Any, **kwargs: Any) -> None:
         """Check the start and compile before the clock of a time limit starts."""
+        if isinstance(problem, AssignmentProblem):
+            self._setup_states(problem)
+            return
         self.eliminate_duplicates.adopt(problem)
         self.initialization.sampling = warm_start(problem, self.initialization.sampling)
         self.evolution = self._evolution(problem)
@@ -156,6 +166,30 @@ class MemeticGA(EvolvingGA):
             self.evolution.prepare(as_tsp(problem))
         if self.evolution is None or not self.constructs:
             _prepare(self.initialization.sampling, problem, self.pop_size)
+
+    def _setup_states(self, problem: AssignmentProblem) -> None:
+        """Do the same where states are searched, and bred, by a `SuccessorSearch`."""
+        search, improver = self.improver.given, self.improver
+        others = (*self._own, self._crossover, self._children, self._replacement, self._restarts)
+        if any(part is not None for part in (*others, improver.moves, improver.kicks)):
+            raise UnsupportedProblemError(
+                "problem: states of an AssignmentProblem are mixed and assigned anew by "
+                "SuccessorSearch(...); leave out crossover, mutation and what goes with them, or "
+                "use pymoo's GA with SuccessorMutation"
+            )
+        if not isinstance(search, SuccessorSearch | None):
+            raise UnsupportedProblemError(
+                "search: it searches tours; an AssignmentProblem is searched by "
+                "SuccessorSearch(...), leave it out for the default"
+            )
+        self.eliminate_duplicates = DefaultDuplicateElimination()
+        self.initialization.eliminate_duplicates = self.eliminate_duplicates
+        self.initialization.sampling = warm_start(problem, self.initialization.sampling)
+        evolution = StateEvolution.like_solve(
+            problem.problem, search, self._chosen_size, improver.backend
+        )
+        evolution.prepare(problem.problem)
+        self.evolution, self.pop_size = evolution, evolution.size
 
     def _evolution(self, problem: Any) -> Evolution[Any] | None:
         """Return what makes the generations; None where pymoo's operators do."""

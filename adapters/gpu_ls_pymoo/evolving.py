@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
 
-from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_pymoo.clock import on_clock
-from gpu_ls_pymoo.problems import as_tsp
 from gpu_ls_pymoo.search import AlgorithmRun
+from gpu_ls_pymoo.solved import rows_of, solved_by
 from gpu_ls_pymoo.unfilled import Looked, LookedResult, Unfilled
 
 if TYPE_CHECKING:
@@ -83,14 +82,14 @@ class EvolvingGA(GeneticAlgorithm):
         assert self.evolution is not None
         if not self.is_initialized:
             self._initialize()
-        tsp, run, before = as_tsp(self.problem), AlgorithmRun(self), vars(self)["pop"]
+        solved, run, before = solved_by(self.problem), AlgorithmRun(self), vars(self)["pop"]
         with on_clock(self):
             if isinstance(before, Unfilled) and not before.changed():
-                population = self.evolution.next(tsp, before.population, self.random_state, run)
+                population = self.evolution.next(solved, before.population, self.random_state, run)
             else:
                 pop = self.pop
-                given = checked(pop.get("X"), tsp.n, "pop") if len(pop) else None
-                population = self.evolution.start(tsp, self.random_state, run, given)
+                given = rows_of(self.problem, pop.get("X"), "pop") if len(pop) else None
+                population = self.evolution.start(solved, self.random_state, run, given)
         self.evaluator.n_eval += len(population)
         self._made = Unfilled(self.problem, population, self.n_iter)
         return self._made

@@ -6,12 +6,14 @@ import math
 import time
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pymoo.util.display.column import Column
 from pymoo.util.display.output import Output
 
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
 from gpu_ls_plugin.result import Statistics
+from gpu_ls_pymoo.assignment import AssignmentProblem
 from gpu_ls_pymoo.problems import as_tsp
 from gpu_ls_pymoo.random_keys import RandomKeysProblem
 from gpu_ls_pymoo.search import STATISTICS
@@ -62,10 +64,14 @@ class LocalSearchOutput(Output):
         self.mean.set(f"{values.mean():.8g}")
         if self.optimum:
             self.gap.set(f"{100 * (best / self.optimum - 1):.3f}")
+        self._update_search(algorithm)
+        if isinstance(algorithm.problem, AssignmentProblem):  # whose states have no edges
+            self.distinct.set(len(np.unique(algorithm.pop.get("X"), axis=0)))
+            self.entropy.set(None)
+            return
         tours, writing = _tours(algorithm.problem, algorithm.pop)
         self.distinct.set(unique_tours(tours, **writing))
         self.entropy.set(f"{edge_entropy(tours, **writing):.2f}")
-        self._update_search(algorithm)
 
     def _update_search(self, algorithm: Any) -> None:
         statistics = algorithm.data.get(STATISTICS, Statistics())

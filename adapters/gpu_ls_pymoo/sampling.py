@@ -12,11 +12,11 @@ from pymoo.core.sampling import Sampling
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.batches.improver import Improver
-from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_pymoo.clock import expect_comparison, on_clock
 from gpu_ls_pymoo.problems import as_tsp, fitness
 from gpu_ls_pymoo.search import AlgorithmRun
+from gpu_ls_pymoo.solved import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,5 +115,5 @@ def warm_start(problem: Any, sampling: Any) -> Any:
         return sampling
     known = isinstance(sampling, Population)
     rows = [individual.X for individual in sampling] if known else sampling
-    tours = checked(rows, as_tsp(problem).n, "sampling")
+    tours = rows_of(problem, rows, "sampling")
     return deepcopy(sampling).set("X", tours) if known else tours

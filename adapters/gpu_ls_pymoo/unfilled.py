@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from pymoo.core.evaluator import Evaluator
@@ -12,10 +12,18 @@ from pymoo.core.result import Result
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
+from gpu_ls_pymoo.assignment import AssignmentProblem
 from gpu_ls_pymoo.problems import as_tsp, canonical_tours, fitness
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.generations import evolution
+
+
+class Chosen(NamedTuple):
+    """Different rows on the host, the best first."""
+
+    tours: Any
+    costs: Any
 
 
 class Unfilled:
@@ -24,7 +32,7 @@ class Unfilled:
     Parameters
     ----------
     problem : pymoo problem
-        Of tours; `CVRPProblem`, or one whose `fitness` is known.
+        Of tours, an `AssignmentProblem`, `CVRPProblem`, or one whose `fitness` is known.
     population : Population of `gpu_ls_plugin.evolution`
         Where the tours are. Who changes it has to fill before what is to be kept.
     generation : int
@@ -50,25 +58,32 @@ class Unfilled:
         """Return the Population, always the same one."""
         if self._filled is None:
             found = self._chosen()
-            self._rows = canonical_tours(self._problem, found.tours)
+            states = isinstance(self._problem, AssignmentProblem)
+            self._rows = found.tours if states else canonical_tours(self._problem, found.tours)
             self._filled = Population.empty(len(self._rows))
-            values = fitness(self._problem, self._rows, found.costs)
+            values = None if states else fitness(self._problem, self._rows, found.costs)
             individuals.write(self._filled, self._rows, values)
             if values is None:  # it has constraints, which only the problem can tell
                 Evaluator().eval(self._problem, self._filled)
             self._filled.set("n_gen", self._generation, "n_iter", self._generation)
         return self._filled
 
-    def _chosen(self) -> TourPopulation:
+    def _chosen(self) -> Chosen:
         """Return the tours on the host."""
-        population, writing = self.population, as_tsp(self._problem).writing
-        rows = slice(None)
+        population, rows = self.population, slice(None)
         if self._best_only:
             best = int(population.costs.argmin())
             rows = slice(best, best + 1)
         tours, costs = on_host(population.tours[rows]), on_host(population.costs[rows])
+        if isinstance(self._problem, AssignmentProblem):
+            order = np.argsort(costs, kind="stable")
+            _, first = np.unique(tours[order], axis=0, return_index=True)
+            kept = order[np.sort(first)]
+            return Chosen(tours[kept], costs[kept])
+        writing = as_tsp(self._problem).writing
         different = TourPopulation.of(np, tours, costs, **writing)
-        return different.best(len(costs))
+        found = different.best(len(costs))
+        return Chosen(found.tours, found.costs)
 
     def changed(self) -> bool:
         """Return whether somebody has put other tours into the Population."""

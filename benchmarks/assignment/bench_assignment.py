@@ -9,13 +9,15 @@ states, of which the fastest counts. On the GPU states are there before and afte
 pairs of events around whole calls; on the CPU, wall time of whole calls on two cores.
 `bounds`: lower bounds of generalised assignment, types D and E, 200 jobs: by HiGHS
 within a limit. `quality`: gaps of `gls.SuccessorSearch()` with its defaults after seconds,
-from empty states, on instances of QAPLIB (best known costs), these (the bound), and graphs
+from empty states, up to the reference, or with `--until bar` up to the bar, on
+instances of QAPLIB (best known costs), these (the bound), and graphs
 (conflicts that are left). `pymoo`: its GA with its own integer operators and with ours, in equal
 time. Compiling is not timed anywhere.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.assignment import bounds, figures, generality, pymoo_runs, quality
 from benchmarks.helpers import common, summary
+from benchmarks.helpers.limit import Limit
+from gpu_ls_plugin.search_text import parse_search
 
 if TYPE_CHECKING:
     import argparse
@@ -31,22 +35,31 @@ if TYPE_CHECKING:
 
 SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[tuple[str, Any]]]] = {
     "generality": lambda given: generality.measure(
-        given.seconds,
+        min(given.clock, given.seconds),
         given.backend,
         generality.Sizes.tiny() if given.tiny else generality.Sizes(),
         given.instances,
+        [int(block) for block in given.blocks],
     ),
     "bounds": lambda given: bounds.measure(given.seconds, given.instances),
     "quality": lambda given: quality.measure(
-        given.seconds,
-        given.backend[0],
-        given.seeds,
-        given.qaplib,
-        given.out,
+        quality.Runs(
+            given.seconds,
+            given.limit,
+            given.backend[0],
+            given.seeds,
+            given.until,
+            parse_search(given.search) if given.search else None,
+        ),
+        quality.tasks(given.qaplib, given.out),
         given.instances,
     ),
     "pymoo": lambda given: pymoo_runs.measure(
-        given.seconds, given.backend[0], given.seeds, given.tiny, given.instances
+        min(given.pymoo_seconds, given.seconds),
+        given.backend[0],
+        given.seeds,
+        given.tiny,
+        given.instances,
     ),
 }
 SHOWN = {"quality": quality.show, "pymoo": pymoo_runs.show}
@@ -61,11 +74,15 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         for name, section in summary.read_raw(path, bounds.NAME).items():
             if name in SECTIONS:
                 _join(record, name, section)
-    machine = common.machine()
+    machine, options.limit = common.machine(), Limit(options.limit)
     for name in options.sections:
+        if options.limit.over(f"section {name}"):
+            continue
         for row_name, row in SECTIONS[name](options):
             _join(record, name, {"machine": machine, "rows": {row_name: row}})
             common.write_json(options.out, bounds.NAME, __doc__ or "", record)  # also if cut off
+            if options.limit.over(f"what follows {row_name} in section {name}"):
+                break
         if name in SHOWN and record.get(name):
             SHOWN[name](record[name]["rows"])
     return record
@@ -93,7 +110,13 @@ if __name__ == "__main__":
             ("--seconds", {"type": float, "default": 60.0, "help": "of a run, or of a clock"}),
             ("--seeds", {"type": int, "default": 1, "help": "runs of each instance"}),
             ("--instances", {"type": words, "default": "", "help": instances}),
-            ("--qaplib", {"type": Path, "help": "folder of QAPLIB's .dat files"}),
+            ("--qaplib", {"type": Path, "help": "folder of QAPLIB's .dat files, or .npz of them"}),
+            ("--limit", {"type": float, "default": math.inf, "help": "seconds of all sections"}),
+            ("--clock", {"type": float, "default": 2.0, "help": "seconds of a rate"}),
+            ("--blocks", {"type": words, "default": "64,250,1000", "help": "states of NumPy"}),
+            ("--until", {"choices": ("reference", "bar"), "default": "reference"}),
+            ("--search", {"default": "", "help": "such as successor_search(steps=5000)"}),
+            ("--pymoo-seconds", {"type": float, "default": 60.0, "help": "of a run of pymoo"}),
             ("--tiny", {"action": "store_true", "help": "small sizes, to see that all works"}),
             ("--join", {"type": Path, "nargs": "*", "default": [], "help": "other --out folders"}),
         ),

@@ -25,7 +25,6 @@ CORES = 2
 BARS = {"cuda": 100, "cpu": 20}  # times NumPy
 ACTIVE = (1.0, 0.1)
 NAMES = ("graph colouring", "generalised assignment", "quadratic assignment", "quadratic, wide")
-BLOCKS = (64, 250, 1000)  # states that NumPy works on at once: the best of these counts
 LARGEST_WEIGHT = 100
 
 
@@ -82,14 +81,14 @@ def case(name: str, sizes: Sizes) -> Case:
 
 
 def measure(
-    seconds: float, backends: list[str], sizes: Sizes, names: list[str]
+    seconds: float, backends: list[str], sizes: Sizes, names: list[str], blocks: list[int]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield a row for each problem and share of active variables."""
     for name in NAMES:
         if names and name not in names:
             continue
         for share in ACTIVE:
-            row = _row(name, share, seconds, backends, sizes)
+            row = _row(name, share, seconds, backends, sizes, blocks)
             shown = {key: f"{row[key]:,.0f}" for key in row if key.endswith("_per_second")}
             ratios = {key: f"{row[key]:.3g}" for key in row if key.endswith("_ratio")}
             print(f"{name}, {share:.0%} active: {shown} {ratios}", flush=True)
@@ -97,7 +96,7 @@ def measure(
 
 
 def _row(
-    name: str, share: float, seconds: float, backends: list[str], sizes: Sizes
+    name: str, share: float, seconds: float, backends: list[str], sizes: Sizes, blocks: list[int]
 ) -> dict[str, Any]:
     own = case(name, sizes)
     row = {
@@ -117,7 +116,7 @@ def _row(
         row[f"{backend}_per_second"] = states / common.median(times)
     row["unassigned"] = float((found < 0).mean())
     for processes in (1, CORES):
-        rate, unassigned = numpy_rate(name, share, sizes, seconds, processes)
+        rate, unassigned = numpy_rate(name, share, sizes, seconds, processes, blocks)
         row[f"numpy_{processes}_per_second"] = rate
         row["numpy_unassigned"] = unassigned
         for backend in backends:
@@ -184,7 +183,7 @@ def _repeated(call: Callable[[], Any], seconds: float, *, on_gpu: bool) -> list[
 
 
 def numpy_rate(
-    name: str, share: float, sizes: Sizes, seconds: float, processes: int
+    name: str, share: float, sizes: Sizes, seconds: float, processes: int, blocks: list[int]
 ) -> tuple[float, float]:
     """Return successors a second of so many processes together, and the share of -1 in them.
 
@@ -194,7 +193,7 @@ def numpy_rate(
     with ProcessPoolExecutor(processes, context) as pool:
         gate = context.Manager().Barrier(processes)
         work = [
-            pool.submit(_numpy_process, name, share, sizes, seconds, core, gate)
+            pool.submit(_numpy_process, name, share, sizes, seconds, core, gate, blocks)
             for core in range(processes)
         ]
         rates, unassigned = zip(*(one.result() for one in work), strict=True)
@@ -202,14 +201,14 @@ def numpy_rate(
 
 
 def _numpy_process(
-    name: str, share: float, sizes: Sizes, seconds: float, core: int, gate: Any
+    name: str, share: float, sizes: Sizes, seconds: float, core: int, gate: Any, blocks: list[int]
 ) -> tuple[float, float]:
     os.sched_setaffinity(0, [_core(core)])
     own = case(name, sizes)
     successors = numpy_successors.Successors(own.weights, own.in_numpy)
     rng = np.random.default_rng(3)
     best, unassigned = 0.0, 0.0
-    blocks = sorted({min(block, sizes.states) for block in BLOCKS})
+    blocks = sorted({min(block, sizes.states) for block in blocks})
     for block in blocks:
         states, active = starts(own, share, block)
         chosen = np.nonzero(active)[1].reshape(block, -1).T

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -63,16 +65,28 @@ def graphs() -> dict[str, Graph]:
     return found
 
 
-def quadratic(folder: Path | None) -> dict[str, gls.QuadraticAssignment]:
-    """Return instances of QAPLIB by name; what is absent is said and left out."""
+def quadratic(place: Path | None) -> dict[str, gls.QuadraticAssignment]:
+    """Return instances of QAPLIB by name; what is absent is said and left out.
+
+    They are `.dat` files of a folder, or arrays NAME_flows and NAME_distances of an `.npz`.
+    """
     import gpu_ls_plugin as gls
 
-    if folder is None:
-        print("no instance of QAPLIB: --qaplib names no folder")
+    if place is None:
+        print("no instance of QAPLIB: --qaplib names neither a folder nor an .npz")
         return {}
+    if place.suffix == ".npz":
+        tables = np.load(place)
+        return {
+            name: gls.QuadraticAssignment(
+                tables[f"{name}_flows"], tables[f"{name}_distances"], name=name
+            )
+            for name in QAPLIB
+            if f"{name}_flows" in tables
+        }
     found = {}
     for name in QAPLIB:
-        path = folder / f"{name}.dat"
+        path = place / f"{name}.dat"
         if path.is_file():
             found[name] = gls.QuadraticAssignment.read(path)
         else:

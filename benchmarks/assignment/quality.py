@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import gpu_ls_plugin as gls
+    from benchmarks.helpers.limit import Limit
 
 TIMES = (1, 3, 10, 30, 60)  # seconds
 COLUMNS = ("seed", "reference", "cost", "gap", "seconds_to_reference", "seconds")
@@ -42,28 +43,46 @@ def tasks(qaplib: Path | None, out: Path) -> dict[str, Task]:
     return found
 
 
+class Runs(NamedTuple):
+    """How instances are searched, up to the reference or only to the bar."""
+
+    seconds: float
+    limit: Limit
+    backend: str
+    seeds: int
+    until: str
+    search: Any = None
+
+    def target(self, task: Task) -> int:
+        """Return the cost at which a run ends; nothing is better than the reference."""
+        slack = (task.bar or 0.0) if self.until == "bar" and task.kind != "colouring" else 0.0
+        return int(task.reference * (1 + slack / 100))
+
+
 def measure(
-    seconds: float, backend: str, seeds: int, qaplib: Path | None, out: Path, names: list[str]
+    runs: Runs, instances_: dict[str, Task], names: list[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what each instance and seed reached."""
-    for name, task in tasks(qaplib, out).items():
+    for name, task in instances_.items():
         if names and not any(name.startswith(wanted) for wanted in names):
             continue
-        for seed in range(1, seeds + 1):
-            row = run(task, seconds, backend, seed)
+        for seed in range(1, runs.seeds + 1):
+            if runs.limit.over(f"{name}, seed {seed}"):
+                return
+            row = run(task, runs, seed)
             unit = "conflicts" if task.kind == "colouring" else "%"
             print(f"{name}, seed {seed}: {row['at']} {unit}, {row['stopped_by']}", flush=True)
             yield f"{name}, seed {seed}", {"instance": name, **row}
 
 
-def run(task: Task, seconds: float, backend: str, seed: int) -> dict[str, Any]:
+def run(task: Task, runs: Runs, seed: int) -> dict[str, Any]:
     """Return the gap against time of one search.
 
-    It ends at the reference, which nothing is better than. Costs count from the first state on that
-    breaks no constraint.
+    Costs count from the first state on that breaks no constraint.
     """
     import gpu_ls_plugin as gls
 
+    seconds = max(0.1, min(runs.seconds, runs.limit.left))
     history: list[tuple[float, int]] = []
 
     def note(progress: gls.Progress) -> None:
@@ -72,11 +91,12 @@ def run(task: Task, seconds: float, backend: str, seed: int) -> dict[str, Any]:
         if history or task.problem.feasible(progress.best_tours()).any():
             history.append((progress.elapsed, int(progress.best_cost)))
 
-    result = gls.SuccessorSearch()(
+    search = runs.search or gls.SuccessorSearch()
+    result = search(
         task.problem,
         seed=seed,
-        budget=gls.Budget(seconds=seconds, target=task.reference),
-        backend=backend,
+        budget=gls.Budget(seconds=seconds, target=runs.target(task)),
+        backend=runs.backend,
         callback=note,
     )
     feasible = bool(task.problem.feasible(result.best_tour).all())
@@ -99,7 +119,8 @@ def run(task: Task, seconds: float, backend: str, seed: int) -> dict[str, Any]:
         "seconds": statistics.seconds,
         "stopped_by": statistics.stopped_by,
         "states": len(result.costs),
-        "steps": statistics.moves,
+        "moves": statistics.moves,
+        "evaluations": statistics.evaluations,
         "history": curve,
     }
 

@@ -11,6 +11,7 @@ cores). Compiling is not timed.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.helpers import common
+from benchmarks.helpers.limit import Limit
 from benchmarks.papers.paper004 import GridWalk
 
 if TYPE_CHECKING:
@@ -53,20 +55,25 @@ COLUMNS = ("states", "variables", "values", "load", "sampler", "seconds", "call_
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Measure the sections that were asked for."""
     record = common.stored(options.out, NAME, SECTIONS)
-    measures = {"states": states, "loads": loads, "cores": cores}
+    measures, limit = {"states": states, "loads": loads, "cores": cores}, Limit(options.limit)
     for name in options.sections.split(","):
-        record[name] = measures[name]()
+        if limit.over(f"section {name}"):
+            continue
+        record[name] = measures[name](limit, options.tiny)
         common.write_json(options.out, NAME, __doc__ or "", record)  # also of a run that is cut
     return record
 
 
-def states() -> list[dict[str, Any]]:
+def states(limit: Limit, tiny: bool) -> list[dict[str, Any]]:
     """Time table 1."""
     common.require_gpu()
     rows = []
-    for (count, variables), figures in TABLE_1.items():
-        for side, paper in zip(SIDES, figures, strict=True):
+    largest_first = reversed(TABLE_1.items())  # those with bars
+    for (count, variables), figures in largest_first:
+        for side, paper in reversed([*zip(SIDES, figures, strict=True)]):
             for sampler in SAMPLERS:
+                if limit.over(f"{count} x {variables} x {side**2 - 1}, {sampler}"):
+                    continue
                 row = _row(count, GridWalk(variables, side), sampler, paper)
                 largest = variables == VARIABLES[-1] and side == SIDES[-1]
                 rows.append(row | {"bar": BARS.get((sampler, count)) if largest else None})
@@ -74,26 +81,28 @@ def states() -> list[dict[str, Any]]:
     return rows
 
 
-def loads() -> list[dict[str, Any]]:
+def loads(limit: Limit, tiny: bool) -> list[dict[str, Any]]:
     """Time table 2."""
     common.require_gpu()
-    rows = [
-        _row(count, GridWalk(VARIABLES[0], side, load), sampler, paper)
-        for (count, side), figures in TABLE_2.items()
-        for load, paper in zip(LOADS, figures, strict=True)
-        for sampler in SAMPLERS
-    ]
+    rows = []
+    for (count, side), figures in TABLE_2.items():
+        for load, paper in zip(LOADS, figures, strict=True):
+            for sampler in SAMPLERS:
+                if not limit.over(f"{count} x 8 x {side**2 - 1}, load {load}, {sampler}"):
+                    rows.append(_row(count, GridWalk(VARIABLES[0], side, load), sampler, paper))
     common.show("table 2", COLUMNS, [[row[c] for c in COLUMNS] for row in rows])
     return rows
 
 
-def cores() -> list[dict[str, Any]]:
+def cores(limit: Limit, tiny: bool) -> list[dict[str, Any]]:
     """Time some states on one core and on several."""
     import gpu_ls_plugin as gls
 
     rows, most = [], min(MOST_CORES, len(os.sched_getaffinity(0)))
     for variables in VARIABLES:
-        for side in SIDES:
+        for side in SIDES[:1] if tiny else SIDES:
+            if limit.over(f"cores, {variables} x {side**2 - 1}"):
+                continue
             generate = gls.SuccessorGeneration(GridWalk(variables, side), "rescan")
             given = np.full((CPU_STATES, variables), -1, np.int32)
             row = {"variables": variables, "values": side**2 - 1, "cores": most}
@@ -104,7 +113,7 @@ def cores() -> list[dict[str, Any]]:
                 row[f"{name}_seconds_of_a_state"] = min(times) / CPU_STATES
                 del os.environ["GPU_LS_THREADS"]
             rows.append(row)
-    columns = list(rows[0])
+    columns = list(rows[0]) if rows else []
     common.show("a state on CPU cores", columns, [[row[c] for c in columns] for row in rows])
     return rows
 
@@ -186,7 +195,12 @@ def _curves(axes: Any, rows: list[dict[str, Any]], along: str, name: str = "") -
 
 if __name__ == "__main__":
     common.finish(
-        common.arguments(__doc__, ("--sections", {"default": ",".join(SECTIONS)})),
+        common.arguments(
+            __doc__,
+            ("--sections", {"default": ",".join(SECTIONS)}),
+            ("--limit", {"type": float, "default": math.inf, "help": "seconds of all sections"}),
+            ("--tiny", {"action": "store_true", "help": "small sizes, to see that all works"}),
+        ),
         NAME,
         measure,
         draw,

@@ -12,12 +12,33 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FUNCTOR = """
+GLS_DEVICE int magnitude(int number) {
+#ifdef __CUDACC__
+  int found;
+  asm("abs.s32 %0, %1;" : "=r"(found) : "r"(number));
+  return found;
+#else
+  return number < 0 ? -number : number;
+#endif
+}
+GLS_DEVICE int larger(int a, int b) {
+#ifdef __CUDACC__
+  int found;
+  asm("max.s32 %0, %1, %2;" : "=r"(found) : "r"(a), "r"(b));
+  return found;
+#else
+  return a < b ? b : a;
+#endif
+}
+
 struct Farthest {
-  int distance = 0;
+  int beyond = 0;  // one more than the greatest distance
   Farthest() = default;
-  GLS_DEVICE explicit Farthest(int distance) : distance(distance) {}
+  GLS_DEVICE explicit Farthest(int distance) : beyond(distance + 1) {}
   GLS_DEVICE Farthest join(const Farthest& other) const {
-    return distance < other.distance ? other : *this;
+    Farthest both;
+    both.beyond = larger(beyond, other.beyond);
+    return both;
   }
 };
 
@@ -53,32 +74,41 @@ struct GridWalk {
     team.each(state.m, [&](int variable) { points(state)[variable] = begins[variable]; });
   }
   GLS_DEVICE int values(const gls::State&, int) const { return kSide * kSide - 1; }
+  // Rows of cells are found by a product of 64 bits, from which the first goal's is already taken:
+  // its upper half is by how many rows a cell is below the goal.
   struct Rater {
-    Point goals[kLoad];  // as they lie to the square
+    static constexpr int kShare = int(((1ull << 32) + kSide - 1) / kSide);
+    static_assert(kSide > 2 && kSide < 1625, "a row is the upper half of place * kShare");
+
+    int goal;            // the place of the first goal, as if the square had no end
+    gls::int64 to_goal;  // of the products
+    Point others[kLoad]; // as they lie to the first one
 
     GLS_DEVICE int operator()(int value) const {
-      const Point at = cell(value);
-      int sum = 0;
+      const unsigned behind = unsigned(kSide * kSide / 2 - 1 - value) >> 31;
+      const int place = value - goal + int(behind);
+      const int y = int((gls::int64(place) * kShare + to_goal) >> 32), x = place - y * kSide;
+      int sum = magnitude(x) + magnitude(y);
       GLS_UNROLL
-      for (const Point& goal : goals) {
-        const int x = at.x - goal.x, y = at.y - goal.y;
-        sum += (x < 0 ? -x : x) + (y < 0 ? -y : y);
+      for (int k = 1; k < kLoad; ++k) {
+        const int right = x - others[k].x, down = y - others[k].y;
+        sum += magnitude(right) + magnitude(down);
       }
       return sum;
     }
   };
   GLS_DEVICE Rater rater(const gls::State& state, int variable) const {
-    const Point from = corner(state, variable);
+    const Point from = corner(state, variable), *const own = goals + variable * kLoad;
+    const int x = own[0].x - from.x, y = own[0].y - from.y;
     Rater rater;
+    rater.goal = x + y * kSide;
+    rater.to_goal = gls::int64(rater.goal) * Rater::kShare - gls::int64(y) * (1ll << 32);
     GLS_UNROLL
-    for (int k = 0; k < kLoad; ++k) {
-      const Point goal = goals[variable * kLoad + k];
-      rater.goals[k] = {goal.x - from.x, goal.y - from.y};
-    }
+    for (int k = 0; k < kLoad; ++k) rater.others[k] = {own[k].x - own[0].x, own[k].y - own[0].y};
     return rater;
   }
   GLS_DEVICE gls::uint32 weight(int distance, const Farthest& farthest) const {
-    return gls::uint32(1 + farthest.distance - distance);
+    return gls::uint32(farthest.beyond - distance);
   }
   GLS_DEVICE void assign(const gls::State& state, int variable, int value) const {
     const Point from = corner(state, variable), at = cell(value);

@@ -26,7 +26,9 @@ enum class Purpose : uint32 {
   kLots = 15,
   kTabu = 16,
   kRelease = 17,
-  kCompletion = 18
+  kCompletion = 18,
+  kChainKick = 19,
+  kProposal = 20
 };
 
 struct Philox {

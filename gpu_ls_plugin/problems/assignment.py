@@ -47,6 +47,11 @@ class Assignment(Problem):
         Whether no two variables may have the same value, so that states are permutations.
     interchangeable : bool
         Whether values may be renamed without a difference, as colours.
+    chains : bool
+        Whether searches may move by ejection chains: the functor says what
+        `searches/successors/ejection_chains.cuh` asks.
+    heaviest : int
+        By how much constraints are broken at most, where there are chains.
     penalty : float
         What searches take a unit of excess for at first, in units of cost.
     header : str
@@ -62,6 +67,8 @@ class Assignment(Problem):
     moves: ClassVar[tuple[str, ...]] = ("assign", "swap")
     distinct: ClassVar[bool] = False
     interchangeable: ClassVar[bool] = False
+    chains: bool = False
+    heaviest: int = 0
     penalty: float = 1.0
     header: ClassVar[str] = ""
 

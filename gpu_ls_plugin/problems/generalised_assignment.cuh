@@ -15,14 +15,25 @@ struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignme
     Number cost, resource;
   };
 
+  // An agent that is worth a try for a job.
+  struct Likely {
+    int variable, value;
+  };
+
   const Price* prices;  // job by job
   const int64* capacities;
   int agents;
+  const int64* rates;      // what a unit of an agent's capacity is worth
+  const int* begins;       // of what is likely for each job
+  const Likely* likelies;  // job by job
 
   GLS_DEVICE explicit GeneralisedAssignment(const uint64* words)
       : prices(address<const Price>(words[0])),
         capacities(address<const int64>(words[1])),
-        agents(int(words[2])) {}
+        agents(int(words[2])),
+        rates(address<const int64>(words[3])),
+        begins(address<const int>(words[4])),
+        likelies(address<const Likely>(words[5])) {}
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const State& state) const {
@@ -62,12 +73,26 @@ struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignme
       if (agent >= 0) over(state)[agent] += price(job, agent).resource;
     });
   }
+  // Near are jobs that fit into each other's place: by how little loads differ after a swap.
+  GLS_DEVICE int64 related(const State& state, int first, int second) const {
+    const auto differs = [&](int agent) {
+      const int64 more = int64(price(first, agent).resource) - price(second, agent).resource;
+      return more < 0 ? more : -more;
+    };
+    return differs(state.values[first]) + differs(state.values[second]);
+  }
 
- private:
-  GLS_DEVICE static int64* over(const State& state) { return reinterpret_cast<int64*>(state.kept); }
+  // What ejection chains ask.
   GLS_DEVICE Price price(int job, int agent) const {
     return agent < 0 ? Price{0, 0} : prices[int64(job) * agents + agent];
   }
+  GLS_DEVICE static int64 over(const State& state, int agent) { return over(state)[agent]; }
+  GLS_DEVICE int64 rate(int agent) const { return rates[agent]; }
+  GLS_DEVICE int likely_begin(int job) const { return begins[job]; }
+  GLS_DEVICE Likely likely(int number) const { return likelies[number]; }
+
+ private:
+  GLS_DEVICE static int64* over(const State& state) { return reinterpret_cast<int64*>(state.kept); }
   GLS_DEVICE static int64 positive(int64 number) { return number > 0 ? number : 0; }
 
   // By how much an agent's excess grows with its load.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidProblemError
 from gpu_ls_plugin.problems import assignment_files, assignment_instances
 from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.problems.load_prices import UNIT, likely_values, load_prices
 from gpu_ls_plugin.problems.referee import blocks
 from gpu_ls_plugin.problems.values import integers_of, labels, largest
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST = 2**62  # of sums
 SMALL = 2**31  # of what kernels read in 32 bits
+MOST_CHAINED = 2**30  # of sums by which ejection chains are ranked
+LIKELY = 1.0  # agents of a job, besides the likeliest one, that are worth a try, on average
 
 
 class GeneralisedAssignment(Assignment):
@@ -88,6 +91,10 @@ class GeneralisedAssignment(Assignment):
         self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)
         spread = np.ptp(self.costs, axis=1).mean() / max(1.0, self.resources.mean())
         self.penalty = float(spread) or 1.0
+        # Sums of what jobs cost and take, at any price that a search may come to, fit 64 bits.
+        most = largest(self.costs, self.resources, self.capacities)
+        self.chains = jobs * most < MOST_CHAINED
+        self.heaviest = int(self.resources.max(axis=1).sum())
 
     @classmethod
     def read(
@@ -174,7 +181,18 @@ class GeneralisedAssignment(Assignment):
         """Return cost and resource of each job and agent, and the capacities."""
         costs = self.costs if self.sense == "min" else -self.costs
         prices = np.stack([costs, self.resources], axis=2).astype(self._number)
-        return [prices, self.capacities, self.agents]
+        return [prices, self.capacities, self.agents, *self._likely]
+
+    @cached_property
+    def _likely(self) -> list[Any]:
+        """Return what capacity is worth, and which agents are worth a try for each job."""
+        if not self.chains:
+            nothing = np.zeros(self.n + 1, np.int32)
+            return [np.zeros(self.agents, np.int64), nothing, nothing]
+        costs = self.costs if self.sense == "min" else -self.costs
+        rates = load_prices(costs, self.resources, self.capacities)
+        likely, begins = likely_values(costs + rates * self.resources, LIKELY)
+        return [np.rint(UNIT * rates).astype(np.int64), begins, likely]
 
     def kept_bytes(self) -> int:
         """Return the bytes of a number for each agent."""

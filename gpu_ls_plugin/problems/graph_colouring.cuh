@@ -58,6 +58,10 @@ struct GraphColouring : SwapsByAssigning<GraphColouring<Count>> {
     const int colour = state.values[vertex];
     return colour < 0 || conflicts(state, vertex, colour) > 0;
   }
+  // Neighbours are the nearest, then those that share a colour and may be in its way together.
+  GLS_DEVICE int64 related(const State& state, int first, int second) const {
+    return 2 * adjacent(first, second) + (state.values[first] == state.values[second]);
+  }
 
  private:
   GLS_DEVICE Count& count(const State& state, int vertex, int colour) const {

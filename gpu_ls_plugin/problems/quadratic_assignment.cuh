@@ -65,6 +65,10 @@ struct QuadraticAssignment : AnyVariable {
   GLS_DEVICE void swap(const Team& team, const State& state, int i, int j) const {
     change(team, state, i, j, state.values[i], state.values[j]);
   }
+  // Near are facilities with much flow between them.
+  GLS_DEVICE int64 related(const State&, int first, int second) const {
+    return table(kPairs, first)[second];
+  }
 
  private:
   static constexpr int kDetours = 0;  // of a and b: d(a, b) + d(b, a) - d(a, a) - d(b, b)

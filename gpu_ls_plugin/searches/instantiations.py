@@ -79,6 +79,7 @@ from gpu_ls_plugin.searches.exhaustive.two_opt_climb import block_kernel
 from gpu_ls_plugin.searches.filtered.filtered_kernels import FilteredKernels
 from gpu_ls_plugin.searches.instances import instances
 from gpu_ls_plugin.searches.successors import kernels as assigned
+from gpu_ls_plugin.searches.successors.improvements import Accepted, Chains, Tabu, Tenure
 from gpu_ls_plugin.successors import SuccessorGeneration
 from gpu_ls_plugin.tours.sites import GRID_METRICS, sites_kernel
 
@@ -410,9 +411,12 @@ def _successors() -> Iterator[Kernel]:
         GeneralisedAssignment([[1]], [[1]], [1]),
         QuadraticAssignment([[0]], [[0]]),
     )
+    tabu, chains = Tabu(Tenure(1, 1, 0.0), 1), Chains(1)
     for problem, rule in zip(problems, assigned.RULES, strict=True):
-        yield assigned.tabu_kernel(problem, BLOCK)
+        yield tabu.kernel(problem, BLOCK)
+        yield Accepted(Annealing(), 1, 1).kernel(problem, BLOCK)
         yield assigned.release_kernel(problem, rule, BLOCK)
+    yield chains.kernel(problems[1], "gls::Warp<1>")
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:

@@ -36,7 +36,7 @@ from gpu_ls_plugin.searches import (
 )
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
-from gpu_ls_plugin.searches.successors.successor_search import STATES, SuccessorSearch
+from gpu_ls_plugin.searches.successors import SuccessorSearch
 from gpu_ls_plugin.tours import tour_layouts
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
         `problem` is not a problem, or `given` is not a `Settings`.
     """
     if isinstance(problem, Assignment):
-        return _settings_of_states(given)
+        return _settings_of_states(problem, given)
     routed, problem = isinstance(problem, CVRP), tour_problem(problem)
     checks.instance("settings", given, kind=Settings, wanted="Settings")
     backend, population, search = get_backend(given.backend), given.population, given.search
@@ -182,7 +182,7 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
     return replace(given, population=population, start=start, search=search)
 
 
-def _settings_of_states(given: Settings) -> Settings:
+def _settings_of_states(problem: Assignment, given: Settings) -> Settings:
     """Return settings that leave nothing open for an assignment problem, but its start."""
     checks.instance("settings", given, kind=Settings, wanted="Settings")
     backend, search = get_backend(given.backend), given.search
@@ -196,11 +196,10 @@ def _settings_of_states(given: Settings) -> Settings:
             f"start: {given.start!r} makes tours; states of assignment problems begin empty, leave "
             "it out"
         )
-    return replace(
-        given,
-        search=SuccessorSearch() if search is None else search,
-        population=given.population or STATES[backend.name] * backend.processors,
-    )
+    chosen = SuccessorSearch() if search is None else search
+    usual = chosen if isinstance(chosen, SuccessorSearch) else SuccessorSearch()
+    population = given.population or usual.states(problem, backend)
+    return replace(given, search=chosen, population=population)
 
 
 def _crosses(search: object) -> bool:

@@ -59,8 +59,23 @@ def test_by_a_heuristic(problem):
 def test_what_is_kept_may_lie_anywhere(problem, monkeypatch):
     search = gls.SuccessorSearch(steps=60)
     of = kernels.Layout.of
-    monkeypatch.setattr(kernels.Layout, "of", lambda b, p: replace(of(b, p), shared_bytes=0))
+    monkeypatch.setattr(kernels.Layout, "of", lambda *a: replace(of(*a), shared_bytes=0))
     assert_same(search, problem)
+
+
+@every_problem
+@pytest.mark.parametrize("rule", [gls.Annealing(), gls.Threshold(0.1)], ids=str)
+def test_by_a_rule(problem, rule):
+    assert_same(gls.SuccessorSearch(accept=rule, steps=60), problem)
+
+
+def test_tabu_steps_where_there_are_chains():
+    assert_same(gls.SuccessorSearch(improvement="tabu", steps=60), PROBLEMS["generalised"])
+
+
+def test_long_chains():
+    problem = gls.GeneralisedAssignment.generated("D", 200, 20, 1)
+    assert_same(gls.SuccessorSearch(steps=100), problem)
 
 
 @every_problem

@@ -39,7 +39,8 @@ def test_limits_end_a_call():
 
 
 def test_same_seed_same_states():
-    limits = {"seconds": math.inf, "moves": 2, **CPU}
+    search = gls.SuccessorSearch(improvement="tabu")
+    limits = {"seconds": math.inf, "moves": 2, "search": search, **CPU}
     once, again, other = (gls.solve(JOBS, seed=seed, **limits) for seed in (5, 5, 6))
     np.testing.assert_array_equal(once.tours, again.tours)
     assert (once.tours != other.tours).any()

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import Run
-    from gpu_ls_plugin.problems.tsp import TSP
 
 
 class Population(Protocol):
@@ -47,13 +46,13 @@ class Evolution(ABC, Generic[Kind]):
         """Tours of a population, if there are so many."""
 
     @abstractmethod
-    def prepare(self, problem: TSP) -> None:
+    def prepare(self, problem: Any) -> None:
         """Compile what a run needs, ahead of it."""
 
     @abstractmethod
     def start(
         self,
-        problem: TSP,
+        problem: Any,
         random_state: np.random.Generator,
         run: Run,
         given: Tours | None = None,
@@ -62,7 +61,8 @@ class Evolution(ABC, Generic[Kind]):
 
         Parameters
         ----------
-        problem : TSP
+        problem : TSP or Assignment
+            As the evolution searches.
         random_state : numpy.random.Generator
         run : Run
         given : int32 array, shape (K, n), optional
@@ -71,6 +71,6 @@ class Evolution(ABC, Generic[Kind]):
 
     @abstractmethod
     def next(
-        self, problem: TSP, population: Kind, random_state: np.random.Generator, run: Run
+        self, problem: Any, population: Kind, random_state: np.random.Generator, run: Run
     ) -> Kind:
         """Return the next generation; the population may be the same object, changed."""

@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.searches.successors.improvements import Improvement
     from gpu_ls_plugin.successors import SuccessorGeneration
-
-
-class Tenure(NamedTuple):
-    """How long a move is tabu: `least` steps, up to `spread` more, and some for each variable."""
-
-    least: int
-    spread: int
-    per_variable: float
 
 
 class Plan(NamedTuple):
@@ -23,9 +16,8 @@ class Plan(NamedTuple):
     ----------
     steps : int
         Of a round.
-    sample : int
-        Moves that are looked at in a step.
-    tenure : Tenure
+    improvement : Improvement
+        What steps are.
     release : str
         Name of the rule by which variables are released.
     released : int
@@ -39,8 +31,7 @@ class Plan(NamedTuple):
     """
 
     steps: int
-    sample: int
-    tenure: Tenure
+    improvement: Improvement
     release: str
     released: int
     mixing: float

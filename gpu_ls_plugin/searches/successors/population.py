@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.recombination.partners import Partners
-from gpu_ls_plugin.searches.successors.kernels import Layout, release_kernel, tabu_kernel
+from gpu_ls_plugin.searches.successors.improvements import first_penalty
+from gpu_ls_plugin.searches.successors.kernels import Layout, release_kernel
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 MOST_MOVES = 2**31  # kernels number them in 32 bits
 NOTHING = 2**62  # what a state costs that nobody has found
 NO_TARGET = -(2**63)
-UNIT = 4096  # gls::kUnit
-WHOLE = 256  # fixed point of the tenure
 WORD = 2**32
 RIVALS = 2**31  # rounds later, so that rows are compared with others than they are mixed with
 GOLDEN = 0x9E3779B97F4A7C15  # rounds draw numbers of their own
@@ -90,7 +89,8 @@ class Population:
         The best state of each row.
     round, step : int
         How many rounds are over, and steps of the one that is not.
-    move_counts : array, shape (P,), int64
+    move_counts, look_counts : arrays, shape (P,), int64
+        Moves that were made, and looked at.
     released : bool array, shape (P, m)
         Variables that were assigned anew when the round began.
 
@@ -120,8 +120,10 @@ class Population:
                 f"problem: {m:,} variables with up to {most:,} values have {MOST_MOVES:,} moves or "
                 "more; search parts of it"
             )
-        self.layout = Layout.of(backend, problem)
-        fitting = backend.rows_that_fit(self.layout.bytes_per_state(m, most), 0, memory)
+        steps = plan.improvement
+        self.layout = Layout.of(backend, problem, steps.team(backend), steps.resident(problem))
+        needed = self.layout.bytes_per_state(m, most) + steps.state_bytes(m, most)
+        fitting = backend.rows_that_fit(needed, 0, memory)
         if fitting < size:
             raise InsufficientMemoryError(
                 f"memory_limit: {fitting:,} of {size:,} states fit; search fewer at once"
@@ -130,13 +132,13 @@ class Population:
         self.states = states
         self.elites, self.found = Elites(xp, states), Elites(xp, states)
         self._idle = xp.zeros(size, "int64")  # rounds in which a row has found nothing better
-        self.move_counts = xp.zeros(size, "int64")
+        self.move_counts, self.look_counts = (xp.zeros(size, "int64") for _ in range(2))
         self._memory, self._seed, self._first_row = memory, seed, first_row
         self._partners = Partners(xp, size, seed, first_row) if size > 1 else None
         self._bests = Elites(xp, states)  # of the round
         self.released = xp.empty(states.shape, "bool")
         self._words = kept_words(xp, problem.words())
-        self._tabu = tabu_kernel(problem, self.layout.team)
+        self._steps = steps.kernel(problem, self.layout.team)
         self._release = release_kernel(problem, plan.release, self.layout.team)
         kept = xp.empty(size * self.layout.kept_bytes, "uint8")
         self._common = {
@@ -146,25 +148,20 @@ class Population:
             "kept_bytes": self.layout.kept_bytes,
             "m": m,
             "most": most,
-            "penalties": xp.full(size, max(1, round(UNIT * problem.penalty)), "int64"),
+            "penalties": xp.full(size, first_penalty(problem), "int64"),
             "problem_words": packed_words(xp, self._words, backend.address),
         }
-        self._of_tabu = {
-            "target": NO_TARGET
-            if target is None
-            else int(min(max(target, NO_TARGET), NOTHING) // 1),
-            "sample": plan.sample,
-            "tenure": plan.tenure.least,
-            "spread": plan.tenure.spread,
-            "per_variable": round(WHOLE * plan.tenure.per_variable),
+        self._of_steps = {
+            "target": _whole(NO_TARGET if target is None else target),
             "sizes": xp.asarray(problem.sizes),
             "states": states,
             "bests": self._bests.states,
             "best_costs": self._bests.costs,
             "best_excesses": self._bests.excesses,
             "move_counts": self.move_counts,
-            "tabu": xp.empty((size, m, most), "int32"),
-            "listed": xp.empty((size, m), "int32"),
+            "look_counts": self.look_counts,
+            **steps.numbers(problem),
+            **steps.memory(problem, xp, size),
         }
         if bool((states < 0).any()):
             self._assign(states, states < 0)
@@ -181,12 +178,12 @@ class Population:
     def advance(self, steps: int, seconds: float) -> None:
         """Make some steps of the round, at most those that it still has; note what was found."""
         steps = min(steps, self.plan.steps - self.step)
-        arguments = self._common | self._of_tabu
+        arguments = self._common | self._of_steps
         if self.layout.shared_bytes:
             arguments["kept"] = None
         arguments |= {"round": self.round, "step": self.step, "steps": steps}
         self.backend.launch(
-            self._tabu,
+            self._steps,
             len(self.states),
             arguments,
             shared_bytes=self.layout.shared_bytes,

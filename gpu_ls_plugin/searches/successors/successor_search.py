@@ -9,17 +9,29 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.acceptance.base import Acceptance
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
-from gpu_ls_plugin.exceptions import FaultyPartError
+from gpu_ls_plugin.exceptions import (
+    FaultyPartError,
+    InvalidParameterError,
+    UnsupportedProblemError,
+)
 from gpu_ls_plugin.heuristics.base import Heuristic
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import observers
 from gpu_ls_plugin.searches.driver import paced
-from gpu_ls_plugin.searches.successors.kernels import RULES
-from gpu_ls_plugin.searches.successors.plan import Plan, Tenure
+from gpu_ls_plugin.searches.successors.improvements import (
+    Accepted,
+    Chains,
+    Improvement,
+    Tabu,
+    Tenure,
+)
+from gpu_ls_plugin.searches.successors.kernels import RULES, Layout
+from gpu_ls_plugin.searches.successors.plan import Plan
 from gpu_ls_plugin.searches.successors.population import Population
 from gpu_ls_plugin.successors import SuccessorGeneration
 from gpu_ls_plugin.successors.choices import SAMPLERS
@@ -30,7 +42,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback
 
 ROUNDS = 50  # where no budget says when to stop
-STATES = {"cpu": 4, "cuda": 2}  # for each processor, where nobody gives any
+CPU_STATES = 4  # for each thread, where nobody gives any
+STEPS, DISTINCT_STEPS = 50, 100  # of a round, for each variable
+KICKS = 2  # variables that are moved before chains
 FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of a launch: surely shorter than it should be
 
 
@@ -57,11 +71,17 @@ class SuccessorSearch:
         Rounds without anything better after which a row goes on from the best state of another
         one, if that is better.
     steps : int, optional
-        Of a round; by default 50 for each variable.
+        Of a round; by default 50 for each variable, 100 where values are distinct.
     tenure : int, optional
         Steps for which what a variable has left is tabu to it, at least.
     sample : int
         Moves that are looked at in a step; where there are more, a part of them in turn.
+    accept : Acceptance, optional
+        Steps draw moves, until this rule takes one, in the place of the tabu list. Levels are in
+        mean costs of a variable of the row's first state, and run through each round.
+    improvement : {"auto", "tabu", "chains"}
+        What steps are: the best move that is not tabu, or kicks that ejection chains repair, which
+        is the default where the problem has them.
     sampler : str
         As `SuccessorGeneration`.
 
@@ -81,11 +101,21 @@ class SuccessorSearch:
     steps: int | None = None
     tenure: int | None = None
     sample: int = 16384
+    accept: Acceptance | None = None
+    improvement: str = "auto"
     sampler: str = "auto"
 
     def __post_init__(self) -> None:
         if self.heuristic is not None:
             checks.instance("heuristic", self.heuristic, kind=Heuristic, wanted="Heuristic")
+        if self.accept is not None:
+            checks.instance("accept", self.accept, kind=Acceptance, wanted="Acceptance")
+        checks.fields(self, checks.choice, "improvement", known=("auto", "tabu", "chains"))
+        if self.accept is not None and self.improvement != "auto":
+            raise InvalidParameterError(
+                f"improvement, accept: steps are either {self.improvement} or what a rule takes; "
+                "leave one out"
+            )
         checks.fields(self, checks.choice, "release", known=tuple(RULES))
         checks.fields(self, checks.number, "share", "mixing", least=0.0, most=1.0)
         checks.given_fields(self, checks.integer, "steps", "tenure", least=1, most=2**30)
@@ -94,17 +124,40 @@ class SuccessorSearch:
 
     def plan(self, problem: Assignment) -> Plan:
         """Return the numbers of the search on a problem."""
-        by = self.heuristic
+        by, usual = self.heuristic, DISTINCT_STEPS if problem.distinct else STEPS
+        steps = usual * problem.n if self.steps is None else self.steps
         return Plan(
-            steps=50 * problem.n if self.steps is None else self.steps,
-            sample=self.sample,
-            tenure=self._tenure(problem),
+            steps=steps,
+            improvement=self._improvement(problem, steps),
             release=self.release,
             released=max(1, round(2 * self.share * problem.n)),
             mixing=0.0 if problem.interchangeable else self.mixing,
             migration=self.migration,
             generation=None if by is None else SuccessorGeneration(by, self.sampler),
         )
+
+    def states(self, problem: Assignment, backend: Backend) -> int:
+        """Return how many states are searched where nobody gives any: what a device has at a time.
+
+        On a GPU that depends on what is kept of a state.
+        """
+        if backend.name == "cpu":
+            return CPU_STATES * backend.processors
+        steps = self.plan(problem).improvement
+        layout = Layout.of(backend, problem, steps.team(backend), steps.resident(problem))
+        return layout.resident * backend.processors
+
+    def _improvement(self, problem: Assignment, steps: int) -> Improvement:
+        """Return what the steps of a round are."""
+        if self.accept is not None:
+            return Accepted(self.accept, self.sample, steps)
+        if self.improvement == "chains" and not problem.chains:
+            raise UnsupportedProblemError(
+                f"improvement: {type(problem).__name__} has no chains; leave it out"
+            )
+        if problem.chains and self.improvement != "tabu":
+            return Chains(KICKS)
+        return Tabu(self._tenure(problem), self.sample)
 
     def _tenure(self, problem: Assignment) -> Tenure:
         """Return how long moves are tabu."""
@@ -197,7 +250,7 @@ class _Run:
         chosen = get_backend(backend, device, tours=states)
         self.statistics = Statistics(backend=chosen.name, stopped_by="kicks")
         if states is None:
-            states = np.full((STATES[chosen.name] * chosen.processors, problem.n), -1)
+            states = np.full((search.states(problem, chosen), problem.n), -1)
         with chosen.current():
             rows = chosen.xp.array(take_states(chosen, problem.sizes, states))
             if problem.distinct:
@@ -267,6 +320,7 @@ class _Run:
         size, rounds = len(costs), population.round
         statistics.kicks = rounds * size
         statistics.moves = int(population.move_counts.sum())
+        statistics.evaluations = int(population.look_counts.sum())
         point = Point(self.stopwatch.elapsed, statistics.kicks, best, float(own.mean()))
         improved = note(statistics.history, point)
         if self.callback is not None:

@@ -6,7 +6,9 @@
 
 #include "include/philox.cuh"
 #include "searches/successors/complete.cuh"
+#include "searches/successors/moves.cuh"
 #include "searches/successors/ranks.cuh"
+#include "searches/successors/state_memory.cuh"
 
 namespace gls {
 
@@ -29,6 +31,7 @@ struct TabuBatch {
   int64* best_excesses;
   int64* penalties;  // of a unit of excess, in kUnit-ths of a unit of cost
   int64* move_counts;
+  int64* look_counts;
   int* tabu;    // the step until which a variable must not have a value
   int* listed;  // room for variables
   char* kept;   // null: kept in shared memory
@@ -84,7 +87,7 @@ struct TabuSearch {
   GLS_DEVICE static void run(const Team& team, int item, TabuBatch all, const uint64* words) {
     const int m = all.m;
     int* const values = all.states + int64(item) * m;
-    const State state{m, values, values, memory(all, item)};
+    const State state{m, values, values, kept_of(all, item)};
     int* const tabu = all.tabu + int64(item) * m * all.most;
     Philox random(all.seed, Purpose::kTabu, all.first_row + item);
     if (all.step == 0) {
@@ -106,13 +109,13 @@ struct TabuSearch {
       keep_best();
       for (int64 i = team.lane(); i < int64(m) * all.most; i += Team::kLanes) tabu[i] = 0;
     }
-    int64 penalty = all.penalties[item], made = 0;
+    int64 penalty = all.penalties[item], made = 0, looks = 0;
     int* const listed = all.listed + int64(item) * m;
 #pragma unroll 1
     for (int64 step = all.step; step < all.step + all.steps; ++step) {
       if (team.cut() || (best.excess == 0 && best.cost <= all.target)) break;
       team.sync();
-      const int count = list(team, problem, state, listed);
+      const int count = list_promising(team, problem, state, listed);
       if (count == 0) break;
       uint32 drawn[4];
       random.four(all.round << 32 | step, drawn);
@@ -120,8 +123,8 @@ struct TabuSearch {
         return tabu[int64(variable) * all.most + value] > step;
       };
       const Ranking ranking{now, best, penalty, drawn[0]};
-      const RankedMove move =
-          team.least(best_move(team, problem, state, all, listed, count, drawn, ranking, is_tabu));
+      const RankedMove move = team.least(
+          best_move(team, problem, state, all, listed, count, drawn, ranking, is_tabu, looks));
       if (move.rank == kNothing) continue;
       const int64 until = step + 1 + all.tenure + multiply_high(drawn[3], uint32(all.spread)) +
                           (count * all.per_variable >> 8);
@@ -129,27 +132,8 @@ struct TabuSearch {
         tabu[int64(variable) * all.most + values[variable]] = int(until);
       };
       ++made;
-      if (kSwaps && move.swaps) {
-        const int mine = values[move.variable], its = values[move.other];
-        now = now + problem.swapped(state, move.variable, move.other);
-        team.sync();
-        problem.swap(team, state, move.variable, move.other);
-        team.sync();
-        team.once([&] {
-          leaves(move.variable);
-          leaves(move.other);
-          values[move.variable] = its, values[move.other] = mine;
-        });
-      } else if (kAssigns) {
-        now = now + problem.assigned(state, move.variable, move.other);
-        team.sync();
-        problem.assign(team, state, move.variable, move.other);
-        team.sync();
-        team.once([&] {
-          leaves(move.variable);
-          values[move.variable] = move.other;
-        });
-      }
+      now = now + made_move<kAssigns, kSwaps>(team, problem, state,
+                                              {move.variable, move.other, move.swaps}, leaves);
       if (now < best) keep_best();
       penalty = now.excess > 0 ? penalty + penalty / kGrowth + 1 : penalty / 2;
     }
@@ -158,39 +142,11 @@ struct TabuSearch {
       all.best_costs[item] = best.cost, all.best_excesses[item] = best.excess;
       all.penalties[item] = penalty;
       all.move_counts[item] += made;
+      all.look_counts[item] += looks;
     });
   }
 
  private:
-  GLS_DEVICE static char* memory(const TabuBatch& all, int item) {
-#ifdef __CUDACC__
-    extern __shared__ __align__(16) char shared[];
-    if (all.kept == nullptr) return shared;
-#endif
-    return all.kept + item * all.kept_bytes;
-  }
-
-  // Lists the variables that may be moved; returns how many.
-  template <class Team>
-  GLS_DEVICE static int list(const Team& team, const Problem& problem, const State& state,
-                             int* listed) {
-    if constexpr (__is_base_of(AnyVariable, Problem)) {
-      return state.m;
-    } else {
-      int count = 0;
-#pragma unroll 1
-      for (int base = 0; base < state.m; base += Team::kLanes) {
-        const int variable = base + team.lane();
-        const bool is = variable < state.m && problem.promising(state, variable);
-        const Compacted found = team.compact(is);
-        if (is) listed[count + found.place] = variable;
-        count += found.total;
-        team.sync();
-      }
-      return count;
-    }
-  }
-
   // How good a move is.
   struct Ranking {
     Worth now, best;
@@ -216,7 +172,7 @@ struct TabuSearch {
   GLS_DEVICE static RankedMove best_move(const Team& team, const Problem& problem,
                                          const State& state, const TabuBatch& all,
                                          const int* listed, int count, const uint32* drawn,
-                                         const Ranking& ranking, IsTabu is_tabu) {
+                                         const Ranking& ranking, IsTabu is_tabu, int64& looks) {
     constexpr bool kAll = __is_base_of(AnyVariable, Problem);
     RankedMove best{kNothing, 0, 0, 0, 0};
     const int even = state.m + state.m % 2;
@@ -226,6 +182,7 @@ struct TabuSearch {
     const auto share = [&](int64 own) {
       return int(both <= all.sample ? own : (own * all.sample + both - 1) / both);
     };
+    looks += share(assignments) + share(pairs);
     if constexpr (kAssigns) {
       each_place(team, count, all.most, share(assignments), drawn[1], [&](int row, int value) {
         const int variable = kAll ? row : listed[row];

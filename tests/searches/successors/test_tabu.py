@@ -35,14 +35,16 @@ def test_steps_are_the_oracle_s(kind, seed, launch):
     rng = np.random.default_rng(seed)
     draw = rng.permutation if problem.distinct else lambda n: rng.integers(0, problem.sizes[:n])
     states = np.array([draw(problem.n) for _ in range(ROWS)], np.int32)
-    plan = gls.SuccessorSearch().plan(problem)
+    plan = gls.SuccessorSearch(improvement="tabu").plan(problem)
     population = Population(
         plan, get_backend("cpu"), problem, states.copy(), seed, FIRST_ROW, None, 2**30
     )
     for _ in range(-(-STEPS // launch)):
         population.advance(min(launch, STEPS - population.step), 100.0)
     for row, state in enumerate(states.tolist()):
-        last, best = tabu_search(problem, state, STEPS, plan.tenure, seed=seed, row=FIRST_ROW + row)
+        last, best = tabu_search(
+            problem, state, STEPS, plan.improvement.tenure, seed=seed, row=FIRST_ROW + row
+        )
         assert population.states[row].tolist() == last
         assert population.elites.states[row].tolist() == best
 

@@ -1,0 +1,231 @@
+"""How states are improved in a round: kernels, their numbers, and the memory that they take."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.searches.successors import kernels
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.acceptance.base import Acceptance
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel, Parameter
+    from gpu_ls_plugin.problems.assignment import Assignment
+
+LANES = 256
+UNIT = 4096  # gls::kUnit
+MOST_DRAWN = 2**24 - 1  # moves that a step tells apart
+LEVELS = 64  # of a rule in a round, gls::AcceptedMoves::kLevels
+WHOLE = 256  # fixed point of the tenure
+MOST_SUM = 2**60  # of penalties: kernels add up a few of them in 64 bits
+
+
+class Tenure(NamedTuple):
+    """How long a move is tabu: `least` steps, up to `spread` more, and some for each variable."""
+
+    least: int
+    spread: int
+    per_variable: float
+
+
+class Improvement(ABC):
+    """What the steps of a round are."""
+
+    header: ClassVar[str]
+    name: ClassVar[str]
+    batch: ClassVar[Parameter]
+
+    def team(self, backend: Backend) -> str:
+        """Return the C++ type of the team of a state, of which a block has one."""
+        return backend.block(LANES)
+
+    def resident(self, problem: Assignment) -> int:
+        """Return how many states a multiprocessor has at a time, if their memory lets it."""
+        return 4 if len(problem.moves) == 1 else 3  # so that registers suffice
+
+    @abstractmethod
+    def body(self, problem: Assignment) -> str:
+        """Return the C++ type of the kernel."""
+
+    @abstractmethod
+    def numbers(self, problem: Assignment) -> dict[str, Any]:
+        """Return what the kernel is told, whatever the states are."""
+
+    @abstractmethod
+    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
+        """Return arrays that steps need beside states."""
+
+    @abstractmethod
+    def state_bytes(self, m: int, most: int) -> int:
+        """Return the bytes of these for each state."""
+
+    def kernel(self, problem: Assignment, team: str) -> Kernel:
+        """Compose the steps of one state per team."""
+        body, blocks = self.body(problem), self.resident(problem)
+        made = kernels.composed(self.name, self.header, self.batch, body, problem, team)
+        return replace(made, blocks_per_multiprocessor=blocks)
+
+
+def first_penalty(problem: Assignment) -> int:
+    """Return what a unit of excess costs at first, as kernels count it."""
+    return max(1, round(UNIT * problem.penalty))
+
+
+def moves_of(problem: Assignment) -> tuple[str, ...]:
+    """Return the problem's moves as C++ template arguments: assignments, swaps."""
+    return tuple(kernels.flag(kind in problem.moves) for kind in ("assign", "swap"))
+
+
+@dataclass(frozen=True)
+class Tabu(Improvement):
+    """The best move that is not tabu.
+
+    Parameters
+    ----------
+    tenure : Tenure
+    sample : int
+        Moves that are looked at in a step.
+    """
+
+    tenure: Tenure
+    sample: int
+
+    name = "tabu"
+    header = "searches/successors/tabu.cuh"
+    batch = struct_of(header, "TabuBatch")
+
+    def body(self, problem: Assignment) -> str:
+        """Return the C++ type of the kernel."""
+        parts = problem.functor(), kernels.flag(problem.distinct), *moves_of(problem)
+        return f"gls::TabuSearch<{', '.join(parts)}>"
+
+    def numbers(self, problem: Assignment) -> dict[str, Any]:
+        """Return the sample and the tenure."""
+        return {
+            "sample": self.sample,
+            "tenure": self.tenure.least,
+            "spread": self.tenure.spread,
+            "per_variable": round(WHOLE * self.tenure.per_variable),
+        }
+
+    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
+        """Return a step for each variable and value, and room for a list of variables."""
+        m, most = problem.n, int(problem.sizes.max())
+        return {
+            "tabu": xp.empty((size, m, most), "int32"),
+            "listed": xp.empty((size, m), "int32"),
+        }
+
+    def state_bytes(self, m: int, most: int) -> int:
+        """Return the bytes of these for each state."""
+        return 4 * m * most + 4 * m
+
+
+@dataclass(frozen=True)
+class Accepted(Improvement):
+    """Moves that are drawn until a rule takes one.
+
+    Parameters
+    ----------
+    rule : Acceptance
+        Its level, in mean costs of a variable, runs through a round.
+    sample : int
+        Moves that are drawn in a step.
+    steps : int
+        Of a round.
+    """
+
+    rule: Acceptance
+    sample: int
+    steps: int
+
+    name = "accepted"
+    header = "searches/successors/accepted_moves.cuh"
+    batch = struct_of(header, "AcceptedBatch")
+
+    def body(self, problem: Assignment) -> str:
+        """Return the C++ type of the kernel."""
+        functors = problem.functor(), self.rule.functor
+        parts = *functors, kernels.flag(problem.distinct), *moves_of(problem)
+        return f"gls::AcceptedMoves<{', '.join(parts)}>"
+
+    def kernel(self, problem: Assignment, team: str) -> Kernel:
+        """Compose the steps of one state per team, with the rule."""
+        made, rule = super().kernel(problem, team), self.rule
+        return replace(
+            made,
+            functors=(*made.functors, *filter(None, [rule.source()])),
+            headers=(*made.headers, rule.header),
+            parts=(*made.parts, rule.name),
+        )
+
+    def numbers(self, problem: Assignment) -> dict[str, Any]:
+        """Return the sample, and how many steps a round has."""
+        return {"sample": min(self.sample, MOST_DRAWN), "round_steps": self.steps}
+
+    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
+        """Return the rule's levels, a scale for each state, and room for lists."""
+        levels = [self.rule.level(part / LEVELS) for part in range(LEVELS)]
+        return {
+            "levels": xp.asarray(np.array(levels, np.float32)),
+            "scales": xp.zeros(size, "float32"),
+            "used": xp.empty((size, int(problem.sizes.max())), "int32"),
+            "listed": xp.empty((size, problem.n), "int32"),
+        }
+
+    def state_bytes(self, m: int, most: int) -> int:
+        """Return the bytes of these for each state."""
+        return 4 * most + 4 * m + 4
+
+
+@dataclass(frozen=True)
+class Chains(Improvement):
+    """Kicks that are repaired by ejection chains.
+
+    Parameters
+    ----------
+    kicks : int
+        Variables that a step moves at random, at most.
+    """
+
+    kicks: int
+
+    name = "chains"
+    header = "searches/successors/ejection_chains.cuh"
+    batch = struct_of(header, "ChainSteps")
+
+    def team(self, backend: Backend) -> str:
+        """Return a warp: a lane for each beginning of a group."""
+        return backend.warp(1)
+
+    def resident(self, problem: Assignment) -> int:
+        """Return how many states a multiprocessor has at a time: registers of a scout for each."""
+        return 12
+
+    def body(self, problem: Assignment) -> str:
+        """Return the C++ type of the kernel."""
+        return f"gls::EjectionChains<{problem.functor()}>"
+
+    def numbers(self, problem: Assignment) -> dict[str, Any]:
+        """Return how much a step changes, and what a unit of excess may cost."""
+        return {"kicks": self.kicks, "most_price": MOST_SUM // max(1, problem.heaviest)}
+
+    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
+        """Return a state that is tried, lists of the variables of each value, and prices."""
+        m, most = problem.n, int(problem.sizes.max())
+        return {
+            "tried": xp.empty((size, m), "int32"),
+            "follows": xp.empty((size, m), "int32"),
+            "firsts": xp.empty((size, most), "int32"),
+            "prices": xp.full((size, most), first_penalty(problem), "int64"),
+            "overs": xp.empty((size, most), "int64"),
+        }
+
+    def state_bytes(self, m: int, most: int) -> int:
+        """Return the bytes of these for each state."""
+        return 8 * m + 20 * most

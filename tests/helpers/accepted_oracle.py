@@ -1,0 +1,63 @@
+"""Steps that an acceptance rule takes, with costs from scratch: slow, no code shared with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.helpers.chain_oracle import minus_log, philox
+from tests.helpers.tabu_oracle import UNIT, Move, made, movable_of, worth
+
+WORD, PROPOSAL, LEVELS = 2**32, 20, 64
+
+
+def proposal(problem: Any, state: list[int], movable: list[int], bits: Any) -> Move | None:
+    """The move that random numbers stand for, if it changes something."""
+    variable = movable[next(bits) * len(movable) // WORD]
+    other, kinds = next(bits), problem.moves
+    swaps = kinds == ("swap",) or (len(kinds) == 2 and next(bits) >= WORD // 2)
+    sizes = problem.sizes
+    if not swaps:
+        value = other * int(sizes[variable]) // WORD
+        return None if value == state[variable] else (False, variable, value)
+    second = other * problem.n // WORD
+    mine, its = state[variable], state[second]
+    fits = mine != its and its < sizes[variable] and mine < sizes[second]
+    return (True, variable, second) if fits else None
+
+
+def accepted_search(
+    problem: Any, state: list[int], steps: int, rule: str, level: Any, *, seed: int, row: int
+) -> tuple[list[int], list[int], int]:
+    """The state after the steps of a first round, the best one on the way, and moves drawn."""
+    f = np.float32
+    state, penalty, drawn = list(state), round(UNIT * problem.penalty), 0
+    now = best = worth(problem, state)
+    scale = f(f(abs(now[1])) / f(problem.n)) * f(UNIT)
+    winner = state
+    for step in range(steps):
+        movable = movable_of(problem, state)
+        if not movable:
+            break
+        highest = scale * f(level(step * LEVELS // steps / LEVELS))
+        for number in range(200):
+            bits = philox(seed, PROPOSAL, row, step * 2**24 + number)
+            drawn += 1
+            move = proposal(problem, state, movable, bits)
+            if move is None:
+                continue
+            after = made(state, move)
+            then = worth(problem, after)
+            rise = (then[1] - now[1]) * UNIT + (then[0] - now[0]) * penalty
+            if rule == "threshold":
+                takes = f(rise) <= highest
+            else:
+                takes = rise <= 0 or f(rise) < highest * minus_log(next(bits))
+            if takes:
+                state, now = after, then
+                if now < best:
+                    best, winner = now, state
+                penalty += penalty // 256 + 1 if now[0] > 0 else -(penalty // 256)
+                break
+    return state, winner, drawn
