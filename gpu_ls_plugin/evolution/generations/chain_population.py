@@ -140,7 +140,7 @@ class ChainPopulation:
             No more than there are chains; the first for the worst one.
         costs : array of the backend, shape (K,)
         """
-        if not self._kicks(problem):
+        if not self.kicks(problem):
             return
         backend = get_backend(self.backend)
         with backend.current():
@@ -150,7 +150,7 @@ class ChainPopulation:
             all_tours[worst], all_costs[worst] = tours, costs
             chains.adopt(all_tours, all_costs)
 
-    def _kicks(self, problem: TSP) -> bool:
+    def kicks(self, problem: TSP) -> bool:
         """Return whether tours are long enough to be kicked."""
         return problem.n >= max(SMALLEST_KICKED, self.search.kick.smallest)
 
@@ -160,7 +160,7 @@ class ChainPopulation:
         """Return what some work on the rounds has counted; Ctrl-C ends it."""
         statistics, backend = Statistics(stopped_by="kicks"), get_backend(self.backend)
         statistics.backend = backend.name
-        if self._kicks(problem):
+        if self.kicks(problem):
             with backend.current():
                 rounds = self._resumed(problem, statistics)
                 try:
