@@ -30,11 +30,12 @@ from gpu_ls_plugin.searches.successors.successor_search import ROUNDS
 from gpu_ls_plugin.solver.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from distributed import Client
 
     from gpu_ls_plugin.distributed.elites import Elites
+    from gpu_ls_plugin.distributed.orders import Settled
     from gpu_ls_plugin.result import Callback
 
 
@@ -157,7 +158,11 @@ class Islands:
         return self._found(job, tours, callback)
 
     def solve(
-        self, problem: Problem, settings: Settings, callback: Callback | None = None
+        self,
+        problem: Problem,
+        settings: Settings,
+        callback: Callback | None = None,
+        settled: Callable[[dict[int, Settled]], object] = lambda _: None,
     ) -> Result:
         """Return what `solve` with such settings finds on every worker of the cluster.
 
@@ -168,6 +173,8 @@ class Islands:
             Completed on each worker, for its device; its population is that of each island.
         callback : callable, optional
             As of a call.
+        settled : callable, optional
+            Told by the number of each island, before the search begins, how it is going to search.
 
         Raises
         ------
@@ -176,7 +183,7 @@ class Islands:
         """
         if settings.search is None:
             settings = replace(settings, search=self.search)
-        return self._found(self._job(problem, settings, None, 0, None), None, callback)
+        return self._found(self._job(problem, settings, None, 0, None), None, callback, settled)
 
     @contextmanager
     def opened(self) -> Iterator[Islands]:
@@ -217,7 +224,13 @@ class Islands:
         )
         return client
 
-    def _found(self, job: Job, tours: Any, callback: Callback | None) -> Result:
+    def _found(
+        self,
+        job: Job,
+        tours: Any,
+        callback: Callback | None,
+        settled: Callable[[dict[int, Settled]], object] = lambda _: None,
+    ) -> Result:
         """Return what a run on the cluster finds."""
         checks.callback(callback)
         problem, seed = job.problem, job.settings.seed or 0
@@ -240,7 +253,7 @@ class Islands:
             fleet = Fleet(client, job.run, problem.name or "problem", _packed(job))
             stack.callback(fleet.close)
             coordinator = Coordinator(run, fleet, keeper)
-            coordinator.start(workers, parts)
+            settled(coordinator.start(workers, parts))
             coordinator.drive()
             found = coordinator.gather()
         return _result(problem, found, coordinator, tours)

@@ -53,17 +53,13 @@ class Settled:
     backend : str
     processors : int
         Threads of a CPU, multiprocessors of a GPU.
-    search : str
-        As text.
-    population : int
-    start : str or None
+    settings : Settings
+        Complete.
     """
 
     backend: str
     processors: int
-    search: str
-    population: int
-    start: str | None
+    settings: Settings
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,6 @@ from gpu_ls_plugin.distributed.populations import Place, Population, population_
 from gpu_ls_plugin.distributed.populations.called import makes_rows
 from gpu_ls_plugin.exceptions import ClusterError
 from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.search_text import text_of
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.single import rehearse, starts_of
 
@@ -80,8 +79,7 @@ def settle(packed: bytes, run: str, island: int) -> Settled:
             rehearse(job.problem, settings)
         _seats[run, island] = Seat(job, settings)
         backend = get_backend(settings.backend)
-        text, size = text_of(settings.search), settings.population or 1
-        return Settled(backend.name, backend.processors, text, size, settings.start)
+        return Settled(backend.name, backend.processors, settings)
 
 
 def advance(order: Order) -> Report:
