@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,6 +63,7 @@ def opened_islands(options: argparse.Namespace) -> Iterator[Islands]:
     from gpu_ls_plugin.distributed.cluster import require_dask
 
     require_dask()
+    _quieten()
     if options.checkpoint is not None:
         check_writable(options.checkpoint)
     exchange = Exchange() if options.every is None else Exchange(every=options.every)
@@ -70,6 +72,12 @@ def opened_islands(options: argparse.Namespace) -> Iterator[Islands]:
         cluster = local_cluster(options.workers, gpus=options.gpus)
     with cluster as client:
         yield Islands(None, client, exchange, options.topology or "ring", options.checkpoint)
+
+
+def _quieten() -> None:
+    """Let Dask say nothing of workers and connections that are lost: the search does."""
+    for name in ("", ".client", ".comm", ".core", ".nanny", ".scheduler", ".utils", ".worker"):
+        logging.getLogger(f"distributed{name}").setLevel(logging.CRITICAL)
 
 
 def _number_or_all(text: str) -> int | str:

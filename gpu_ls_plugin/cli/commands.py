@@ -127,7 +127,7 @@ def solve(options: argparse.Namespace) -> int:
         settings, result = _solve_on_islands(problem, settings, options)
     else:
         settings = default_settings(problem, settings)
-        search = solver.fewest_colours if fewest else solver.solve
+        search: Callable[..., Result] = solver.fewest_colours if fewest else solver.solve
         result = _watched(_display(problem, settings, fewest), partial(search, problem, settings))
     problem = (result.problem or problem) if fewest else problem
     interrupted = result.statistics.interrupted or interrupts.pending
@@ -137,7 +137,8 @@ def solve(options: argparse.Namespace) -> int:
         complete = _save_outputs(problem, result, paths, written)
     finally:
         _report_solve(problem, settings, result, options, written)
-    if not complete or not _keeps_constraints(problem, result):
+    lost = result.statistics.stopped_by == "lost"  # a cluster
+    if lost or not complete or not _keeps_constraints(problem, result):
         return FOUND_WRONG
     return INTERRUPTED if interrupted else OK
 

@@ -87,7 +87,12 @@ class Checkpoint:
             head = json.loads(str(arrays.pop("head")))
             if head["version"] != VERSION:
                 raise ValueError(f"not a checkpoint of version {VERSION}")
-            saved = cls(
+            if (head["problem"], head["seed"]) != (identity(problem), seed):
+                raise InvalidParameterError(
+                    f"checkpoint: {path} is of another problem or seed; name another file, or "
+                    "remove it"
+                )
+            return cls(
                 _islands(arrays, problem),
                 int(head["lives"]),
                 int(head["stretches"]),
@@ -95,14 +100,10 @@ class Checkpoint:
                 int(head["kicks"]),
                 [Point(**point) for point in head["history"]],
             )
-            other = (head["problem"], head["seed"]) != (identity(problem), seed)
+        except InvalidParameterError:
+            raise
         except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
             raise FileFormatError(f"{path}: not a checkpoint of islands: {error}") from error
-        if other:
-            raise InvalidParameterError(
-                f"checkpoint: {path} is of another problem or seed; name another file, or remove it"
-            )
-        return saved
 
 
 class Keeper:

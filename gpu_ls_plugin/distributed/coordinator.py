@@ -110,6 +110,7 @@ class Coordinator:
             self.islands.append(island)
         self._give(rows)
         self._resume()
+        self.tally.statistics.backend = self.islands[0].backend
         return dict(enumerate(settled.values()))
 
     def drive(self) -> None:
@@ -175,7 +176,7 @@ class Coordinator:
             return
         island.waiting_since = None
         if home != island.worker:  # where it has to begin anew
-            island.life += 1 if island.begun is not None else 0
+            self._begin_anew(island)
             island.worker = home
         if island.begun is None:
             island.begun = self.elapsed
@@ -245,9 +246,13 @@ class Coordinator:
             if not self.placement.workers:
                 self._over = "lost"
             return
-        island.token = None
-        island.life += 1
-        self._order(island)
+        island.token, island.waiting_since = None, self.elapsed  # `_tend` sends it on
+        self._begin_anew(island)
+
+    def _begin_anew(self, island: Island) -> None:
+        """Let an island have other random numbers, as soon as it has had some."""
+        if island.begun is not None:
+            island.life, island.anew = island.life + 1, island.anew + 1
 
     def _uproot(self, island: Island) -> None:
         """Let an island that has lost its worker go on elsewhere, from its last elites."""

@@ -142,8 +142,9 @@ class Fleet:
                 pure=False,
                 key=f"{self._title}-island-{island}-{name}-{self._run}.{token}",
             )
-        except Exception as error:  # the scheduler, or the worker, is not there any more
-            self._inbox.put(Event("failed", island, token, error))
+        except Exception as error:
+            lost = ConnectionError(f"the scheduler, or worker {worker}, takes no orders: {error}")
+            self._inbox.put(Event("failed", island, token, lost))
             return token
         self._futures[island] = future
         future.add_done_callback(lambda done: self._done(island, token, done))

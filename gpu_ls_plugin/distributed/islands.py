@@ -288,6 +288,6 @@ def _result(problem: Problem, found: Elites, coordinator: Coordinator, tours: An
     if not len(found):
         if statistics.interrupted:
             raise KeyboardInterrupt
-        raise ClusterError("dask: the cluster was lost before anything was found")
+        raise ClusterError("dask: no island has found anything: workers were lost before they did")
     costs = (problem.tsp or problem).cost(found.rows)
     return Result(found.rows, costs, statistics, problem).sorted()

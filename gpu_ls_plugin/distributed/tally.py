@@ -50,7 +50,9 @@ class Island:
     elites : Elites
         As of its last report.
     life, stretches, kicks : int
-        How often it has begun anew, stretches and kicks of each row that it has made.
+        Which random numbers it draws, stretches and kicks of each row that it has made.
+    anew : int
+        How often it has begun anew in this run.
     token : object
         Of the task that is under way, None where there is none.
     done : bool
@@ -63,6 +65,7 @@ class Island:
     rows: Any = None
     size: int | None = None
     life: int = 0
+    anew: int = 0
     stretches: int = 0
     kicks: int = 0
     token: object = None
@@ -87,7 +90,7 @@ class Island:
             self.backend,
             state,
             self.stretches,
-            self.life,
+            self.anew,
             float(self.elites.costs[0]) if len(self.elites) else None,
             self.mean,
             self.total_kicks + self.running_kicks,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 ROWS = 2**20  # between the first rows of two islands
 STARTS = 1  # tells the seeds of starts from others
+PARTS = 8  # in which the rows of an island that begins anew are searched, until a stretch is over
 BETWEEN_EVENTS = 0.5  # seconds between two events of an island
 
 
@@ -161,6 +162,8 @@ def _begun(seat: Seat, order: Order) -> Population:
         job.memory_limit,
     )
     rows = None if makes_rows(settings.search) else _starts(seat, order, seed)
+    if order.life:  # soon back, if with fewer rows
+        return population_of(place, rows, order.stretch.seconds, PARTS)
     return population_of(place, rows, order.left)
 
 

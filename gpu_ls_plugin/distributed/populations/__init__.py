@@ -12,7 +12,7 @@ from gpu_ls_plugin.searches.successors import SuccessorSearch
 __all__ = ["Place", "Population", "Seen", "population_of"]
 
 
-def population_of(place: Place, rows: object, seconds: float) -> Population:
+def population_of(place: Place, rows: object, seconds: float, parts: int = 1) -> Population:
     """Return a population that begins with some rows, by whatever searches it.
 
     Parameters
@@ -21,10 +21,12 @@ def population_of(place: Place, rows: object, seconds: float) -> Population:
     rows : int32 array, shape (P, n), or None
         None where the search makes its own.
     seconds : float
-        That are left for all of it.
+        That the first search of the rows may take ...
+    parts : int
+        ... in so many parts, of which those that are begun in time are the population.
     """
     if isinstance(place.search, IteratedLocalSearch):
-        return ChainedPopulation(place, rows, seconds)
+        return ChainedPopulation(place, rows, seconds, parts)
     if isinstance(place.search, SuccessorSearch):
         return StatedPopulation(place, rows)
     return CalledPopulation(place, rows)

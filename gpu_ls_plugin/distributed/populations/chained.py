@@ -15,6 +15,8 @@ from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.searches.chains.chains import FusedChains
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gpu_ls_plugin.evolution.generations.stretch import Stretch
     from gpu_ls_plugin.searches.rounds import Rounds
 
@@ -30,32 +32,48 @@ class ChainedPopulation(Population):
         They are searched first.
     seconds : float
         That this may take.
+    parts : int
+        In which they are searched: those that are begun in time are the population. One part is
+        taken as far as it gets.
     """
 
-    def __init__(self, place: Place, tours: Any, seconds: float) -> None:
+    def __init__(self, place: Place, tours: Any, seconds: float, parts: int = 1) -> None:
         self._problem = tour_problem(place.problem)
         backend = get_backend(place.backend)
         _require_memory(place, len(tours))
+        self._backend, self._descent = backend, Statistics()
         with backend.current():
-            found = place.search.search(
-                self._problem,
-                backend.xp.asarray(tours),
-                seed=place.seed,
-                budget=Stopwatch.of(seconds).budget,
-                backend=place.backend,
-                first_row=place.first_row,
-            )
-        self._backend, self._descent = backend, found.statistics
+            found = [*self._descents(place, backend.xp.asarray(tours), seconds, parts)]
+            tours, costs = (backend.xp.concatenate(arrays) for arrays in zip(*found, strict=True))
         self._chains = ChainPopulation(
             place.search,
-            found.tours,
-            found.costs,
+            tours,
+            costs,
             place.seed,
             place.backend,
             place.first_row,
             NO_LIMIT if place.moves is None else place.moves,
         )
         self._target = -math.inf if place.target is None else place.target
+
+    def _descents(
+        self, place: Place, tours: Any, seconds: float, parts: int
+    ) -> Iterator[tuple[Any, Any]]:
+        """Yield searched tours and their costs, part by part, while there is time."""
+        watch, size = Stopwatch.of(seconds), -(-len(tours) // parts)
+        for begin in range(0, len(tours), size):
+            if begin and watch.left <= 0:
+                return
+            found = place.search.search(
+                self._problem,
+                tours[begin : begin + size],
+                seed=place.seed,
+                budget=watch.budget if parts == 1 else None,
+                backend=place.backend,
+                first_row=place.first_row + begin,
+            )
+            self._descent.add(found.statistics)
+            yield found.tours, found.costs
 
     def advance(self, stretch: Stretch, number: int, seen: Seen) -> Statistics:
         """Search for a stretch."""
