@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.distributed.checkpoint import Checkpoint
 from gpu_ls_plugin.distributed.elites import Elites, joined
+from gpu_ls_plugin.distributed.ending import await_reports, collected, reason
 from gpu_ls_plugin.distributed.exchange import sources
 from gpu_ls_plugin.distributed.failures import Failures, lost_by_dask
 from gpu_ls_plugin.distributed.orders import Order
@@ -19,40 +19,14 @@ from gpu_ls_plugin.exceptions import ClusterWarning
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.distributed.checkpoint import Keeper
-    from gpu_ls_plugin.distributed.exchange import Rhythm
     from gpu_ls_plugin.distributed.fleet import Event, Fleet
-    from gpu_ls_plugin.distributed.orders import Settled
-    from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.distributed.orders import Report, Settled
+    from gpu_ls_plugin.distributed.run import Run
 
 TICK = 0.1  # seconds between two looks at what waits
 GONE = 10.0  # seconds without a word of the scheduler, after which it is lost
 PATIENCE = 5.0  # seconds that an island waits for a worker of its own
 ENDING, INTERRUPTED = 15.0, 3.0  # seconds in which rows are gathered at the end
-
-
-@dataclass(frozen=True)
-class Run:
-    """What a run is.
-
-    Attributes
-    ----------
-    name : str
-    problem : Problem
-    rhythm : Rhythm
-    topology : str
-    seed : int
-    target : float or None
-    callback : callable or None
-    """
-
-    name: str
-    problem: Problem
-    rhythm: Rhythm
-    topology: str
-    seed: int
-    target: float | None
-    callback: Callback | None
 
 
 class Coordinator:
@@ -84,7 +58,7 @@ class Coordinator:
         passed = 0.0 if self._begun is None else time.perf_counter() - self._begun
         return self._before.seconds + passed
 
-    def start(self, workers: list[str], rows: list[Any] | None) -> dict[int, Settled]:
+    def start(self, workers: list[str], rows: list[Any] | None = None) -> dict[int, Settled]:
         """Prepare an island on each worker, or on as many as there are parts of rows.
 
         Parameters
@@ -128,20 +102,34 @@ class Coordinator:
             self._over = "interrupt"
         self._end()
 
-    def gather(self) -> Elites:
-        """Return all rows of all islands, the best first; elites of those that cannot be asked."""
+    def gather(self) -> list[Elites]:
+        """Return all rows of each island; elites of those that cannot be asked."""
         patience = INTERRUPTED if self._over == "interrupt" else ENDING
         rows: dict[int, Elites] = {}
         if self._over != "lost":
             try:
-                rows = self._collected(patience)
+                rows = collected(self.fleet, self.failures, self.islands, patience)
             except KeyboardInterrupt:  # once more: what is known must do
-                self._over = "interrupt"
-        groups = [rows.get(island.number, island.elites) for island in self.islands]
-        found = joined(self.run.problem, groups)
-        if self.best.worth < found.worth:
-            found = joined(self.run.problem, [self.best, found]).take(slice(max(1, len(found))))
+                self.tally.statistics.stopped_by = "interrupt"
+        found = [rows.get(island.number, island.elites) for island in self.islands]
+        if all(self.best.worth < group.worth for group in found):
+            most = max(1, len(found[0]))
+            found[0] = joined(self.run.problem, [self.best, found[0]]).take(slice(most))
         return found
+
+    def give(self, groups: list[Any]) -> None:
+        """Let islands begin with populations of which the others know, where there are any.
+
+        Parameters
+        ----------
+        groups : list of Elites or None
+            One for each island, or fewer.
+        """
+        for island, group in zip(self.islands, groups, strict=False):
+            if group is not None:
+                island.rows = group.rows
+                island.elites = group.chosen(self.run.problem, *self.run.offered)
+                self._improve(island.elites)
 
     def _give(self, rows: list[Any] | None) -> None:
         """Hand out the rows from which islands begin."""
@@ -185,9 +173,10 @@ class Coordinator:
             island=island.number,
             life=island.life,
             number=island.stretches,
+            seed=self.run.seed,
             stretch=stretch,
             left=self.run.rhythm.seconds - self.elapsed,
-            rows=island.elites.rows if len(island.elites) else island.rows,
+            rows=island.first_rows,
             size=island.size,
             guests=self._guests(island),
         )
@@ -215,12 +204,9 @@ class Coordinator:
         elif event.token is island.token:
             self._fail(island, event.content)
 
-    def _report(self, island: Island, report: Any) -> None:
+    def _report(self, island: Island, report: Report) -> None:
         """Take what an island has found; let it go on, alone or with all others."""
-        self.tally.add(island, report, self.elapsed)
-        island.kicks += self.run.rhythm.step or 0
-        island.done = report.finished
-        self._improve(report.elites)
+        self._count(island, report)
         self._tell(self.tally.point(self.islands, self.best, self.elapsed))
         if self.run.target is not None and self._reached(self.run.target):
             self._over = "target"
@@ -228,6 +214,13 @@ class Coordinator:
             self._go_on([island])
         elif all(other.done or other.stretches >= island.stretches for other in self.islands):
             self._go_on(self.islands)
+
+    def _count(self, island: Island, report: Report) -> None:
+        """Add what an island has done."""
+        self.tally.add(island, report, self.elapsed)
+        island.kicks += self.run.rhythm.step or 0
+        island.done = report.finished
+        self._improve(report.elites)
 
     def _go_on(self, islands: list[Island]) -> None:
         """Order the next stretch; all guests are chosen before any island goes on."""
@@ -318,59 +311,16 @@ class Coordinator:
 
     def _end(self) -> None:
         """Stop all searches and take what they still have to say; note why the run is over."""
-        statistics, rhythm = self.tally.statistics, self.run.rhythm
-        ended = "kicks" if rhythm.kicks is not None else "seconds"
-        if rhythm.kicks is not None and rhythm.seconds <= self.elapsed:
-            ended = "seconds"
-        if all(island.done and island.stretches for island in self.islands) and not self._over:
-            finished = rhythm.stretch(min(i.kicks for i in self.islands), self.elapsed) is not None
-            ended = "optimum" if finished else ended
-        statistics.stopped_by = self._over or ended
+        statistics = self.tally.statistics
+        statistics.stopped_by = self._over or reason(self.run.rhythm, self.islands, self.elapsed)
         try:
             if self._over and self._over != "lost":
                 self.fleet.stop()
-                self._await_reports(INTERRUPTED)
+                await_reports(self.fleet, self.islands, self._count, INTERRUPTED)
         except KeyboardInterrupt:
             statistics.stopped_by = self._over = "interrupt"
         statistics.phases["exchange"] = self.tally.exchange_seconds(self.islands)
-        statistics.seconds, statistics.climbs = (
-            self.elapsed,
-            sum(i.rows_searched for i in self.islands),
-        )
+        statistics.seconds = self.elapsed
+        statistics.climbs = sum(island.rows_searched for island in self.islands)
         self.tally.point(self.islands, self.best, self.elapsed)
         self._keep()
-
-    def _await_reports(self, seconds: float) -> None:
-        """Take the reports of searches that were stopped."""
-        end = time.monotonic() + seconds
-        while any(i.token is not None for i in self.islands) and time.monotonic() < end:
-            event = self.fleet.wait(TICK)
-            if event is None or event.kind not in ("done", "failed"):
-                continue
-            island = self.islands[event.island]
-            if event.token is island.token:
-                island.token = None
-                if event.kind == "done":
-                    self.tally.add(island, event.content, self.elapsed)
-                    self._improve(event.content.elites)
-
-    def _collected(self, seconds: float) -> dict[int, Elites]:
-        """Return all rows of the islands that answer in time."""
-        end, rows = time.monotonic() + seconds, {}
-        tokens = {
-            island.number: self.fleet.collect(island.number, island.worker)
-            for island in self.islands
-            if island.worker and island.stretches
-        }
-        while tokens and time.monotonic() < end:
-            event = self.fleet.wait(TICK)
-            if event is None:
-                continue
-            if event.kind == "workers":
-                gone = set(self.failures.look(event.content))
-                tokens = {n: token for n, token in tokens.items() if n not in gone}
-            elif event.kind in ("done", "failed") and event.token is tokens.get(event.island):
-                del tokens[event.island]
-                if event.kind == "done" and event.content is not None:
-                    rows[event.island] = event.content
-        return rows

@@ -6,27 +6,21 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
-from uuid import uuid4
 
 import numpy as np
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.backends import arrays
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.distributed import cluster
 from gpu_ls_plugin.distributed.checkpoint import Keeper
-from gpu_ls_plugin.distributed.coordinator import Coordinator, Run
-from gpu_ls_plugin.distributed.exchange import TOPOLOGIES, Exchange, Rhythm
+from gpu_ls_plugin.distributed.coordinator import Coordinator
+from gpu_ls_plugin.distributed.exchange import TOPOLOGIES, Exchange
 from gpu_ls_plugin.distributed.fleet import Fleet
 from gpu_ls_plugin.distributed.orders import Job
-from gpu_ls_plugin.exceptions import ClusterError, InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.distributed.run import checked, packed, result_of, run_of
+from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.problems.problem import Problem
-from gpu_ls_plugin.result import Result
 from gpu_ls_plugin.search_text import parse_search
-from gpu_ls_plugin.searches import IteratedLocalSearch
-from gpu_ls_plugin.searches.successors import SuccessorSearch
-from gpu_ls_plugin.searches.successors.successor_search import ROUNDS
 from gpu_ls_plugin.solver.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,7 +30,8 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.distributed.elites import Elites
     from gpu_ls_plugin.distributed.orders import Settled
-    from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.distributed.run import Run
+    from gpu_ls_plugin.result import Callback, Result, Statistics
 
 
 @dataclass(frozen=True)
@@ -153,9 +148,9 @@ class Islands:
             settings = Settings(seed=seed, backend=backend)
         if memory_limit is not None:
             memory_limit = checks.integer("memory_limit", memory_limit, least=1)
-        first_row = checks.first_row(first_row)
-        job = self._job(problem, settings, self.search, first_row, memory_limit)
-        return self._found(job, tours, callback)
+        place = (checks.first_row(first_row), memory_limit)
+        job = self._job(problem, settings, self.search, *place)
+        return self._found(job, settings, tours, callback)
 
     def solve(
         self,
@@ -181,9 +176,50 @@ class Islands:
         GpuLsError
             As a call does.
         """
-        if settings.search is None:
-            settings = replace(settings, search=self.search)
-        return self._found(self._job(problem, settings, None, 0, None), None, callback, settled)
+        job = self._job(problem, self._searched(settings))
+        return self._found(job, settings, None, callback, settled)
+
+    def go_on(
+        self,
+        problem: Problem,
+        settings: Settings,
+        groups: list[Elites | None],
+        *,
+        seed: int,
+        budget: Budget,
+        share: float,
+    ) -> tuple[list[Elites], Statistics]:
+        """Return what comes of the populations of islands in a small part of a run.
+
+        Parameters
+        ----------
+        problem : Problem
+        settings : Settings
+            Of the whole run, as in `solve`.
+        groups : list of Elites or None
+            All rows of each island; None where it has to make its own.
+        seed : int
+            Other than those of all other parts.
+        budget : Budget
+            Of the part.
+        share : float
+            Of the run that is over, 0 to 1.
+        """
+        job = self._job(problem, self._searched(settings))
+        run = self._run(job, replace(settings, seed=seed), budget, share)
+        with ExitStack() as stack:
+            coordinator, workers = self._led(stack, job, run)
+            coordinator.start(workers)
+            coordinator.give(groups)
+            coordinator.drive()
+            return coordinator.gather(), coordinator.tally.statistics
+
+    def prepare(self, problem: Problem, settings: Settings) -> dict[int, Settled]:
+        """Compile on all workers what `solve` and `go_on` need; return how they will search."""
+        job = self._job(problem, self._searched(settings))
+        with ExitStack() as stack:
+            coordinator, workers = self._led(stack, job, self._run(job, settings))
+            return coordinator.start(workers)
 
     @contextmanager
     def opened(self) -> Iterator[Islands]:
@@ -191,23 +227,25 @@ class Islands:
         with ExitStack() as stack:
             yield replace(self, client=self._client(stack))
 
+    def _searched(self, settings: Settings) -> Settings:
+        return settings if settings.search is not None else replace(settings, search=self.search)
+
     def _job(
         self,
         problem: Problem,
         settings: Settings,
-        search: Any,
-        first_row: int,
-        memory_limit: int | None,
+        search: Any = None,
+        first_row: int = 0,
+        memory_limit: int | None = None,
     ) -> Job:
         checks.instance("problem", problem, kind=Problem, wanted="Problem")
         if getattr(problem.tsp, "rows", None) is not None:
             raise UnsupportedProblemError(
                 "problem: rows with lengths of their own cannot be exchanged between islands"
             )
-        run, exchange = uuid4().hex[:12], self.exchange
-        return Job(
-            run, problem, search, settings, first_row, memory_limit, exchange.best, exchange.distant
-        )
+        exchange, alike = self.exchange, replace(settings, seed=0)
+        numbers = (first_row, memory_limit, exchange.best, exchange.distant)
+        return Job(problem, search, alike, *numbers)
 
     def _client(self, stack: ExitStack) -> Client:
         """Return the cluster's client; what is opened for it is closed with the stack."""
@@ -227,67 +265,41 @@ class Islands:
     def _found(
         self,
         job: Job,
+        settings: Settings,
         tours: Any,
         callback: Callback | None,
         settled: Callable[[dict[int, Settled]], object] = lambda _: None,
     ) -> Result:
         """Return what a run on the cluster finds."""
         checks.callback(callback)
-        problem, seed = job.problem, job.settings.seed or 0
-        rows = None if tours is None else _checked(problem, tours)
-        keeper = Keeper(self.checkpoint, problem, seed)
-        keeper.found()  # where it cannot be read, nothing is started
-        budget = job.settings.budget(job.settings.seconds)
-        if budget.seconds == np.inf:
-            budget = replace(budget, seconds=None)
-        search = job.search or job.settings.search
-        rhythm = Rhythm.of(self.exchange, budget, _own_kicks(search, problem))
-        target = budget.target
-        if target is None and isinstance(problem, Assignment):
-            target = problem.optimum
-        run = Run(job.run, problem, rhythm, self.topology, seed, target, callback)
+        rows = None if tours is None else checked(job.problem, tours)
+        run = self._run(job, settings, callback=callback)
         with ExitStack() as stack:
-            client = self._client(stack)
-            workers = cluster.usable_workers(client)
+            coordinator, workers = self._led(stack, job, run, self.checkpoint)
             parts = None if rows is None else np.array_split(rows, min(len(workers), len(rows)))
-            fleet = Fleet(client, job.run, problem.name or "problem", _packed(job))
-            stack.callback(fleet.close)
-            coordinator = Coordinator(run, fleet, keeper)
             settled(coordinator.start(workers, parts))
             coordinator.drive()
             found = coordinator.gather()
-        return _result(problem, found, coordinator, tours)
+        return result_of(job.problem, found, coordinator.tally.statistics)
 
+    def _run(
+        self,
+        job: Job,
+        settings: Settings,
+        budget: Budget | None = None,
+        share: float | None = None,
+        callback: Callback | None = None,
+    ) -> Run:
+        return run_of(self.exchange, self.topology, job, settings, budget, share, callback)
 
-def _packed(job: Job) -> bytes:
-    """Return the job as bytes; what a script defines goes along."""
-    import cloudpickle
-
-    packed: bytes = cloudpickle.dumps(job)
-    return packed
-
-
-def _checked(problem: Problem, tours: Any) -> Any:
-    """Return rows on the host, once they have been checked."""
-    rows = arrays.on_host(tours)
-    if isinstance(problem, Assignment):
-        return np.atleast_2d(rows).astype(np.int32)  # which may be empty: the search checks them
-    return problem.check(rows, parameter="tours")
-
-
-def _own_kicks(search: Any, problem: Problem) -> int | None:
-    """Return the kicks of a search that nothing else limits."""
-    if isinstance(search, IteratedLocalSearch):
-        return round(search.kicks_per_city * problem.n)
-    return ROUNDS if isinstance(search, SuccessorSearch) else None
-
-
-def _result(problem: Problem, found: Elites, coordinator: Coordinator, tours: Any) -> Result:
-    """Return rows with their costs from scratch."""
-    statistics = coordinator.tally.statistics
-    if not len(found):
-        if statistics.interrupted:
-            raise KeyboardInterrupt
-        raise ClusterError("dask: no island has found anything: workers were lost before they did")
-    costs = (problem.tsp or problem).cost(found.rows)
-    return Result(found.rows, costs, statistics, problem).sorted()
+    def _led(
+        self, stack: ExitStack, job: Job, run: Run, checkpoint: Path | None = None
+    ) -> tuple[Coordinator, list[str]]:
+        """Return who leads a run, and the workers; all is left with the stack."""
+        keeper = Keeper(checkpoint, job.problem, run.seed)
+        keeper.found()  # where it cannot be read, nothing is started
+        client = self._client(stack)
+        workers = cluster.usable_workers(client)
+        fleet = Fleet(client, run.name, job.problem.name or "problem", packed(job))
+        stack.callback(fleet.close)
+        return Coordinator(run, fleet, keeper), workers

@@ -17,24 +17,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """What all islands of a run search, and how.
+    """What all islands of a run search, and how; the same for many runs.
 
     Attributes
     ----------
-    run : str
-        Names the run, on every worker.
     problem : Problem
     search : callable or None
         Taken as it is; None where `settings` have to say, as in `solve`.
     settings : Settings
-        Completed on each worker, for its device.
+        Completed on each worker, for its device. Their seed does not count: orders have it.
     first_row : int
     memory_limit : int or None
     best, distant : int
         Rows that stand for an island.
     """
 
-    run: str
     problem: Problem
     search: Any
     settings: Settings
@@ -73,6 +70,8 @@ class Order:
         How often the island has begun anew: each life has random numbers of its own.
     number : int
         Of the stretch.
+    seed : int
+        Of the run.
     stretch : Stretch
     left : float
         Seconds of the run.
@@ -88,6 +87,7 @@ class Order:
     island: int
     life: int
     number: int
+    seed: int
     stretch: Stretch
     left: float
     rows: NDArray[Any] | None

@@ -81,6 +81,13 @@ class Island:
     reported: float = 0.0
     searched: float = 0.0
 
+    @property
+    def first_rows(self) -> Any:
+        """Rows from which the island begins where it is not yet: given ones, or its last elites."""
+        if self.rows is not None and not self.stretches:
+            return self.rows
+        return self.elites.rows if len(self.elites) else None
+
     def line(self) -> IslandLine:
         """Return what there is to see."""
         state = "done" if self.done else "searching" if self.token is not None else "waiting"

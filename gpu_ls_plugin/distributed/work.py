@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import pickle
 import time
+from collections import OrderedDict
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,6 +61,9 @@ class Seat:
     life: int = -1
 
 
+KNOWN = 16  # jobs that are kept unpacked, with all that is known of their problems
+
+_known: OrderedDict[tuple[str, int], tuple[Job, Settings]] = OrderedDict()
 _seats: dict[tuple[str, int], Seat] = {}
 _stopped: set[str] = set()
 
@@ -69,18 +74,29 @@ class Unsettled(ClusterError):
 
 def settle(packed: bytes, run: str, island: int) -> Settled:
     """Unpack a job for an island and compile what it needs."""
+    key = sha256(packed).hexdigest(), island  # no two islands share what is made of a problem
     with _cores():
-        job: Job = pickle.loads(packed)
-        settings = default_settings(job.problem, job.settings)
-        if job.search is not None:
-            settings = replace(settings, search=job.search)
-        if makes_rows(settings.search):
-            _prepare(settings.search, job.problem, settings.backend)
-        else:
-            rehearse(job.problem, settings)
+        job, settings = _known.get(key) or _unpacked(packed)
+        _known[key] = job, settings
+        _known.move_to_end(key)
+        while len(_known) > KNOWN:
+            _known.popitem(last=False)
         _seats[run, island] = Seat(job, settings)
         backend = get_backend(settings.backend)
         return Settled(backend.name, backend.processors, settings)
+
+
+def _unpacked(packed: bytes) -> tuple[Job, Settings]:
+    """Return a job and its complete settings; all that it needs is compiled."""
+    job: Job = pickle.loads(packed)
+    settings = default_settings(job.problem, job.settings)
+    if job.search is not None:
+        settings = replace(settings, search=job.search)
+    if makes_rows(settings.search):
+        _prepare(settings.search, job.problem, settings.backend)
+    else:
+        rehearse(job.problem, settings)
+    return job, settings
 
 
 def advance(order: Order) -> Report:
@@ -95,7 +111,7 @@ def advance(order: Order) -> Report:
         population = seat.population
         seen = _Watcher(order)
         arrived = time.perf_counter()
-        if seat.population.finished is False and order.number and len(order.guests):
+        if not population.finished and len(order.guests):
             population.welcome(job.problem, order.guests)
         welcomed = time.perf_counter() - arrived
         stretch = replace(order.stretch, seconds=max(0.0, watch.left))
@@ -148,7 +164,7 @@ async def leave(run: str) -> None:
 def _begun(seat: Seat, order: Order) -> Population:
     """Return the population of an island that begins, or begins anew."""
     job, settings = seat.job, seat.settings
-    seed, first_row = settings.seed or 0, job.first_row + ROWS * order.island
+    seed, first_row = order.seed, job.first_row + ROWS * order.island
     if order.life:
         seed = derived(seed, order.life)
     place = Place(
