@@ -321,6 +321,5 @@ class Coordinator:
             statistics.stopped_by = self._over = "interrupt"
         statistics.phases["exchange"] = self.tally.exchange_seconds(self.islands)
         statistics.seconds = self.elapsed
-        statistics.climbs = sum(island.rows_searched for island in self.islands)
         self.tally.point(self.islands, self.best, self.elapsed)
         self._keep()

@@ -85,6 +85,10 @@ class Islands:
         if self.checkpoint is not None:
             checks.store(self, checkpoint=Path(self.checkpoint))
 
+    def __deepcopy__(self, memo: object) -> Islands:
+        """Return these: nobody copies a cluster, and nothing else changes."""
+        return self
+
     def __call__(
         self,
         problem: Problem,

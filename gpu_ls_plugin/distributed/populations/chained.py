@@ -87,6 +87,7 @@ class ChainedPopulation(Population):
         still = not self._chains.kicks(self._problem)
         self.finished = still or counted.stopped_by == "moves"
         first, self._descent = self._descent, Statistics()
+        counted.climbs = 0  # but those that are added now
         counted.add(first)
         return counted
 

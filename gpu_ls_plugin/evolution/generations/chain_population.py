@@ -11,7 +11,6 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch
-from gpu_ls_plugin.cooperation.base import by_cost
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.searches.audit import check_claims, foreign_names, refereed_costs
 from gpu_ls_plugin.searches.chains.rehearsal import SMALLEST_KICKED
@@ -140,6 +139,8 @@ class ChainPopulation:
             No more than there are chains; the first for the worst one.
         costs : array of the backend, shape (K,)
         """
+        from gpu_ls_plugin.cooperation.base import by_cost  # whose room begins with searches
+
         if not self.kicks(problem):
             return
         backend = get_backend(self.backend)
