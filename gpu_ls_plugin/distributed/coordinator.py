@@ -208,12 +208,14 @@ class Coordinator:
         """Take what an island has found; let it go on, alone or with all others."""
         self._count(island, report)
         self._tell(self.tally.point(self.islands, self.best, self.elapsed))
+        together = self.run.rhythm.together
+        waits = together and any(self._is_behind(other, island) for other in self.islands)
+        if waits:  # also for those that have not reached the target
+            return
         if self.run.target is not None and self._reached(self.run.target):
             self._over = "target"
-        elif not self.run.rhythm.together:
-            self._go_on([island])
-        elif all(other.done or other.stretches >= island.stretches for other in self.islands):
-            self._go_on(self.islands)
+        else:
+            self._go_on(self.islands if together else [island])
 
     def _count(self, island: Island, report: Report) -> None:
         """Add what an island has done."""
@@ -253,14 +255,14 @@ class Coordinator:
             return
         self.fleet.cancel(island.number)
         island.token, island.worker = None, ""
-        waits = self.run.rhythm.together and self._is_ahead(island)
         island.running_kicks = 0
-        if not waits:
+        together = self.run.rhythm.together
+        if not (together and any(self._is_behind(other, island) for other in self.islands)):
             self._order(island)
 
-    def _is_ahead(self, island: Island) -> bool:
-        """Return whether an island waits for others that have made fewer stretches."""
-        return any(o.stretches < island.stretches for o in self.islands if not o.done)
+    def _is_behind(self, other: Island, island: Island) -> bool:
+        """Return whether an island has to wait for another one."""
+        return not other.done and other.stretches < island.stretches
 
     def _tend(self) -> None:
         """See to islands that wait for workers, to the scheduler and to the checkpoint."""

@@ -21,8 +21,10 @@ NEARLY = 0.9  # of its seconds: a search that took so much was ended by them, wh
 
 
 def makes_rows(search: Any) -> bool:
-    """Return whether a search makes its rows itself."""
-    return "tours" not in inspect.signature(search).parameters
+    """Return whether a search makes its rows itself: it is called with the problem alone."""
+    kinds = [parameter.kind for parameter in inspect.signature(search).parameters.values()]
+    several = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD) > 1
+    return not several and inspect.Parameter.VAR_POSITIONAL not in kinds
 
 
 class CalledPopulation(Population):
