@@ -82,7 +82,7 @@ class Checkpoint:
             The file cannot be read.
         """
         try:
-            with np.load(path, allow_pickle=False) as found:
+            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as found:
                 arrays = dict(found.items())
             head = json.loads(str(arrays.pop("head")))
             if head["version"] != VERSION:

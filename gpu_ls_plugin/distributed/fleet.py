@@ -6,6 +6,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from pickle import PicklingError
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -142,6 +143,8 @@ class Fleet:
                 pure=False,
                 key=f"{self._title}-island-{island}-{name}-{self._run}.{token}",
             )
+        except (TypeError, AttributeError, PicklingError):  # of what cannot travel
+            raise
         except Exception as error:
             lost = ConnectionError(f"the scheduler, or worker {worker}, takes no orders: {error}")
             self._inbox.put(Event("failed", island, token, lost))

@@ -29,7 +29,7 @@ def cluster_of(workers: int) -> Iterator[Client]:
             threads_per_worker=1,
             processes=False,
             protocol="tcp://",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
         ) as cluster,
         Client(cluster, set_as_default=False) as client,

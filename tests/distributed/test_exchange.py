@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 
@@ -42,7 +43,7 @@ def test_stretches_add_up_to_the_kicks(kicks: int, step: int | None) -> None:
         shares.append((stretch.begin, stretch.end))
     assert rhythm.together and done == kicks
     assert shares[0][0] == 0.0 and shares[-1][1] == 1.0
-    assert all(one[1] == other[0] for one, other in zip(shares, shares[1:], strict=False))
+    assert all(one[1] == other[0] for one, other in pairwise(shares))
 
 
 def test_stretches_add_up_to_the_seconds() -> None:
