@@ -77,7 +77,7 @@ def test_random_kills_of_workers_lose_nothing_that_was_exchanged() -> None:
         over.set()
         killer.join()
     assert kills >= 3 and found.statistics.stopped_by == "seconds"
-    assert SECONDS <= found.statistics.seconds < SECONDS + 5
+    assert SECONDS - 0.1 < found.statistics.seconds < SECONDS + 5
     assert found.best_cost <= min(told) == PROBLEM.cost(found.best_tour)[0]
     assert alive(children(os.getpid())) == []
 
