@@ -19,6 +19,7 @@ from gpu_ls_plugin.construction import (
     split,
     sweep,
 )
+from gpu_ls_plugin.distributed import Islands
 from gpu_ls_plugin.drawing import (
     animate_run,
     plot_fronts,
@@ -135,6 +136,7 @@ __all__ = [
     "GraphColouring",
     "Heuristic",
     "InCandidates",
+    "Islands",
     "IteratedLocalSearch",
     "LinKernighan",
     "LocalSearch",

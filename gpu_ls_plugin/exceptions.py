@@ -77,3 +77,11 @@ class InsufficientMemoryError(GpuLsError, MemoryError):
 
 class CacheWarning(UserWarning):
     """Compiled programs are not kept, so that every process compiles; the message says why."""
+
+
+class ClusterError(GpuLsError, RuntimeError):
+    """A cluster cannot be used, or was lost before anything was found; the message says why."""
+
+
+class ClusterWarning(UserWarning):
+    """A worker, the scheduler or a checkpoint fails, and a search goes on without or ends early."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from gpu_ls_plugin import checks
 
@@ -53,6 +53,16 @@ def cost_text(cost: float) -> str:
     return f"{cost:,.0f}" if float(cost).is_integer() else f"{cost:,.2f}"
 
 
+class View(Protocol):
+    """More that is shown of a search, below its state."""
+
+    def columns(self, progress: Progress) -> list[str]:
+        """Return what is said in one line."""
+
+    def table(self, progress: Progress) -> RenderableType:
+        """Return what is drawn on a terminal."""
+
+
 class SearchDisplay:
     """Shows the progress of one search; a context manager and a search callback.
 
@@ -66,6 +76,11 @@ class SearchDisplay:
         Adds the gap to what is shown.
     console : rich.console.Console, optional
         Where to draw; stderr by default, so that stdout stays free for results.
+
+    Attributes
+    ----------
+    view : View, optional
+        Shows more below.
 
     Raises
     ------
@@ -91,6 +106,7 @@ class SearchDisplay:
         self._waiting: RenderableType = ""
         self._next_line = 0.0
         self._shown: Progress | None = None
+        self.view: View | None = None
 
     def __enter__(self) -> Self:
         if self.console.is_terminal:
@@ -135,6 +151,7 @@ class SearchDisplay:
             f"{progress.elapsed:6.1f} s",
             *self._cost_columns(progress),
             *self._work_columns(progress),
+            *([] if self.view is None else self.view.columns(progress)),
         ]
 
     def _work_columns(self, progress: Progress) -> list[str]:
@@ -170,4 +187,5 @@ class SearchDisplay:
         bar = ProgressBar(total=total, completed=self._shown.elapsed, width=32)
         head = Table.grid(padding=(0, 2))
         head.add_row(Text(self.title, style="bold"), bar, elapsed)
-        return Group(head, Text("  ".join(columns)))
+        more = [] if self.view is None else [self.view.table(self._shown)]
+        return Group(head, Text("  ".join(columns)), *more)

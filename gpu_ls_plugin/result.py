@@ -53,7 +53,7 @@ class Statistics:
     for the start, for each new best cost, for the end, and in between every 0.1 seconds or percent
     of the time so far, whichever is longer. `stopped_by` is "optimum" where all tours are local
     optima, "seconds", "kicks", "moves", "target", "climbs", "interrupt", or "filter" where a filter
-    has kept no move of any tour.
+    has kept no move of any tour; of islands "lost", too, where the cluster is.
     """
 
     passes: int = 0

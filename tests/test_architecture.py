@@ -41,8 +41,10 @@ LEVELS = (
     {"successors"},
     {"searches", "cooperation", "recombination"},
     {"hookspecs", "plugins", "search_text"},
-    {"solver", "progress", "drawing", "cli", "experiments", "extend", "testing"},
+    {"solver", "progress", "drawing", "cli/interrupts", "experiments", "extend", "testing"},
     {"evolution"},
+    {"distributed"},
+    {"cli"},
     {"__main__", "__init__"},
 )
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
@@ -51,7 +53,7 @@ HOMES = {
     "cupy": {"backends/cuda.py", "backends/compile_check.py", "backends/arrays.py"},
     "ctypes": {"backends/cpu.py"},
 }
-HEAVY = {"cupy", "matplotlib", "pymoo", "rich", "vrplib"}
+HEAVY = {"cupy", "dask", "distributed", "matplotlib", "pymoo", "rich", "vrplib"}
 
 
 def imported(text: str) -> Iterator[str]:

@@ -107,6 +107,17 @@ def test_the_guide_to_experiments_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_guide_to_clusters_runs(tmp_path: Path) -> None:
+    (code,) = blocks(ROOT / "docs" / "clusters.md", "python")
+    script = tmp_path / "guide.py"  # which its workers read, too
+    script.write_text(code, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=200
+    )
+    assert done.stdout == "16 True\n", done.stderr
+
+
+@pytest.mark.slow
 def test_the_filter_guide_runs() -> None:
     *code, _ = blocks(ROOT / "docs" / "filters.md", "python")  # the last: test_third_party.py
     best, kept, *_, gain = run_python("\n".join(code)).split()

@@ -190,6 +190,13 @@ def test_iterated_returns_what_it_has_after_ctrl_c(tmp_path: Path) -> None:
     assert "stopped by interrupt" in out and f"length {TWO_OPT}: " in out
 
 
+@pytest.mark.slow
+def test_islands(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason='needs pip install "gpu-ls-plugin[dask]"')
+    out = run("islands.py", "--seconds", 2, folder=tmp_path)
+    assert f"best {TWO_OPT:,} of" in out and "kicks; " in out
+
+
 def test_kick_and_climb(tmp_path: Path) -> None:
     out = run("kick_and_climb.py", "--rounds", 10, "--size", 16, folder=tmp_path)
     (best, mean), (later_best, later_mean) = (

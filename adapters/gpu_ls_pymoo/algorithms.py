@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from pymoo.algorithms.soo.nonconvex.ga import FitnessSurvival
@@ -9,12 +10,16 @@ from pymoo.core.duplicate import DefaultDuplicateElimination
 from pymoo.termination.max_gen import MaximumGenerationTermination
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.distributed import Islands
+from gpu_ls_plugin.distributed.evolution import IslandEvolution
 from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.generations.chain_evolution import SECONDS
 from gpu_ls_plugin.evolution.generations.choice import SIZE, evolution_of
 from gpu_ls_plugin.evolution.generations.state_evolution import StateEvolution
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.recombination.base import Recombination
 from gpu_ls_plugin.searches.successors import SuccessorSearch
+from gpu_ls_plugin.solver import Settings
 from gpu_ls_pymoo.assignment import AssignmentProblem
 from gpu_ls_pymoo.clock import time_limit
 from gpu_ls_pymoo.crossover import RecombinationCrossover
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.convergence import Convergence
     from gpu_ls_plugin.evolution.generations.evolution import Evolution
     from gpu_ls_plugin.evolution.replacement import Replacement
+    from gpu_ls_plugin.problems.tsp import TSP
 
 
 class MemeticGA(EvolvingGA):
@@ -93,6 +99,9 @@ class MemeticGA(EvolvingGA):
         where `moves` does not limit it.
     termination : pymoo termination or tuple, optional
         Where `minimize` is given none; 100 generations if None.
+    islands : Islands, optional
+        Of `gpu_ls_plugin`, opened: generations are made on all workers of a Dask cluster, each of
+        which has an equal part of the population, and the islands exchange tours between them.
 
     Raises
     ------
@@ -122,8 +131,13 @@ class MemeticGA(EvolvingGA):
         kicks: int | None = None,
         output: Any = None,
         termination: Any = None,
+        islands: Islands | None = None,
         **kwargs: Any,
     ) -> None:
+        if islands is not None:
+            own = (sampling, selection, crossover, mutation, survival, mating)
+            _check_islands(islands, *own, n_offsprings, replacement, restarts, moves, kicks)
+        self._islands = islands
         if pop_size is not None:
             pop_size = checks.integer("pop_size", pop_size, least=1)
         if n_offsprings is not None:
@@ -207,6 +221,8 @@ class MemeticGA(EvolvingGA):
             return None
         if not searched_by_fitness(problem) or any(part is not None for part in self._own):
             return None
+        if self._islands is not None:
+            return self._on_islands(as_tsp(problem))
         return evolution_of(
             as_tsp(problem),
             self.improver,
@@ -216,6 +232,33 @@ class MemeticGA(EvolvingGA):
             replacement=self._replacement,
             converged=self._restarts,
             seconds=time_limit(self.termination),
+        )
+
+    def _on_islands(self, problem: TSP) -> Evolution[Any]:
+        """Return what makes the generations on a cluster, which is prepared."""
+        assert self._islands is not None
+        limit, improver = time_limit(self.termination), self.improver
+        settings = Settings(
+            seconds=limit if math.isfinite(limit) else SECONDS,
+            search=improver.given,
+            backend=improver.backend,
+        )
+        return IslandEvolution.of(problem, self._islands, settings, self._chosen_size)
+
+
+def _check_islands(islands: Any, *others: Any) -> None:
+    """Raise where islands cannot make generations, or operators are to make them."""
+    checks.instance("islands", islands, kind=Islands, wanted="Islands")
+    if islands.client is None or isinstance(islands.client, str):
+        raise InvalidParameterError(
+            "islands: their cluster must be there for the whole run; write "
+            "`with Islands(...).opened() as islands:` around it"
+        )
+    if any(other is not None for other in others):
+        raise InvalidParameterError(
+            "islands: they make generations by their search alone; leave out operators, "
+            "n_offsprings, replacement, restarts, moves and kicks, and write cooperation=... in "
+            "the search"
         )
 
 

@@ -43,7 +43,8 @@ C_TYPES = {
 class CpuBackend(Backend):
     """Runs kernels on CPU threads; the GIL is released while they run.
 
-    The number of threads is that of the usable cores, or ``GPU_LS_THREADS``.
+    The number of threads is that of the usable cores, or ``GPU_LS_THREADS``, and no more than
+    `threads_at_most` allows.
     """
 
     name = "cpu"
@@ -205,19 +206,36 @@ def _function_of(library: Path, kernel: Kernel) -> tuple[Any, Any]:
     return function, fault
 
 
+_allowed = threading.local()
+
+
+@contextmanager
+def threads_at_most(count: int) -> Iterator[None]:
+    """Let searches of this thread use so many cores at most, while a block runs."""
+    before = getattr(_allowed, "count", MOST_THREADS)
+    _allowed.count = count
+    try:
+        yield
+    finally:
+        _allowed.count = before
+
+
 def thread_count() -> int:
     """Return the number of threads: ``GPU_LS_THREADS`` or that of the usable cores.
+
+    No more than `threads_at_most` allows.
 
     Raises
     ------
     InvalidParameterError
         ``GPU_LS_THREADS`` is not a number of threads.
     """
+    most: int = getattr(_allowed, "count", MOST_THREADS)
     if text := os.environ.get("GPU_LS_THREADS", "").strip():
-        return _threads_from(text)
+        return min(most, _threads_from(text))
     if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        return min(most, len(os.sched_getaffinity(0)))
+    return min(most, os.cpu_count() or 1)
 
 
 def _threads_from(text: str) -> int:

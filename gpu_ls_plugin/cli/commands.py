@@ -13,14 +13,15 @@ import json
 import os
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from gpu_ls_plugin.cli import reports
+from gpu_ls_plugin.cli import cluster_options, reports
 from gpu_ls_plugin.cli.assignment_reports import about_fewest
 from gpu_ls_plugin.cli.interrupts import Interrupts
 from gpu_ls_plugin.cli.problem_files import KINDS
-from gpu_ls_plugin.exceptions import GpuLsError
+from gpu_ls_plugin.exceptions import GpuLsError, InvalidParameterError
 from gpu_ls_plugin.plugins.info import distribution_version
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.plugins.registry import registry
@@ -122,16 +123,12 @@ def solve(options: argparse.Namespace) -> int:
     given = ((name, getattr(options, name)) for name in outputs.OUTPUTS)
     paths = {name: path for name, path in given if path is not None}
     outputs.check_all(problem, options.file, paths)
-    settings = default_settings(problem, settings)
-    search: Callable[..., Result] = solver.fewest_colours if fewest else solver.solve
-    with _display(problem, settings, fewest) as display:
-
-        def show(progress: Progress) -> None:
-            interrupts.check()
-            display(progress)
-
-        interrupts.check()
-        result = search(problem, settings, show)
+    if cluster_options.asked_for(options):
+        settings, result = _solve_on_islands(problem, settings, options)
+    else:
+        settings = default_settings(problem, settings)
+        search: Callable[..., Result] = solver.fewest_colours if fewest else solver.solve
+        result = _watched(_display(problem, settings, fewest), partial(search, problem, settings))
     problem = (result.problem or problem) if fewest else problem
     interrupted = result.statistics.interrupted or interrupts.pending
     interrupts.pending = False  # taken, with a result
@@ -140,9 +137,42 @@ def solve(options: argparse.Namespace) -> int:
         complete = _save_outputs(problem, result, paths, written)
     finally:
         _report_solve(problem, settings, result, options, written)
-    if not complete or not _keeps_constraints(problem, result):
+    lost = result.statistics.stopped_by == "lost"  # a cluster
+    if lost or not complete or not _keeps_constraints(problem, result):
         return FOUND_WRONG
     return INTERRUPTED if interrupted else OK
+
+
+def _watched(display: SearchDisplay, search: Callable[..., Result]) -> Result:
+    """Return what a search finds that is shown while it runs."""
+    with display:
+
+        def show(progress: Progress) -> None:
+            interrupts.check()
+            display(progress)
+
+        interrupts.check()
+        return search(show)
+
+
+def _solve_on_islands(
+    problem: Problem, settings: Settings, options: argparse.Namespace
+) -> tuple[Settings, Result]:
+    """Return how the first island has searched, and what all of them have found."""
+    from gpu_ls_plugin.distributed.display import IslandView
+
+    if _asks_for_fewest(problem, options):
+        raise InvalidParameterError("colours: islands search with so many; give a number")
+    chosen: dict[int, Any] = {}
+    display = _display(problem, settings, fewest=False)
+    display.view = IslandView()
+
+    def search(show: Callable[[Progress], None]) -> Result:
+        with cluster_options.opened_islands(options) as islands:
+            return islands.solve(problem, settings, show, chosen.update)
+
+    result = _watched(display, search)
+    return chosen[0].settings, result
 
 
 def _asks_for_fewest(problem: Problem, options: argparse.Namespace) -> bool:
@@ -306,7 +336,9 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    _add_solve_options(add("solve", solve))
+    solving = add("solve", solve)
+    _add_solve_options(solving)
+    cluster_options.add_options(solving)
     _add_report_options(add("report", report))
     add("plugins", list_plugins)
     add("operators", list_operators)

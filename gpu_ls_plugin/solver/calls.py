@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.solver import colours, single
 from gpu_ls_plugin.solver.settings import Settings
 
@@ -13,6 +14,13 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.graph_colouring import GraphColouring
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback, Result
+
+
+class Islands(Protocol):
+    """Populations on many workers: `gpu_ls_plugin.Islands`, of which this room does not know."""
+
+    def solve(self, problem: Problem, settings: Settings, callback: Callback | None) -> Result:
+        """Return what they find."""
 
 
 def solve(
@@ -28,6 +36,7 @@ def solve(
     kicks: int | None = None,
     moves: int | None = None,
     callback: Callback | None = None,
+    islands: Islands | None = None,
 ) -> Result:
     """Return the best tours, routes or states found in some seconds, the cheapest first.
 
@@ -60,6 +69,9 @@ def solve(
         Further limits, per tour; rounds and steps of a state.
     callback : callable, optional
         Called with a `Progress` after each launch of about 50 ms.
+    islands : Islands, optional
+        Search on all workers of a Dask cluster, each of which gets a population of its own. Where
+        no search is named here, theirs is taken.
 
     Returns
     -------
@@ -89,6 +101,10 @@ def solve(
         kicks=kicks,
         moves=moves,
     )
+    if islands is not None:
+        if not hasattr(islands, "solve"):
+            raise InvalidTypeError(f"islands: {islands!r:.80} is not Islands(...)")
+        return islands.solve(problem, settings, callback)
     return single.solve(problem, settings, callback)
 
 

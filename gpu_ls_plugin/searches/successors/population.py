@@ -193,6 +193,21 @@ class Population:
         self._idle[self.elites.take(self._bests)] = -1  # 0 when the round is over
         self.found.take(self._bests)
 
+    def adopt(self, states: Any, costs: Any) -> None:
+        """Let the worst rows begin their next round from better states.
+
+        Parameters
+        ----------
+        states : array of the backend, shape (K, m), int32
+            That break no constraint; no more than there are rows, the first for the worst one.
+        costs : array of the backend, shape (K,)
+        """
+        xp, guests = self.backend.xp, Elites(self.backend.xp, self.found.states)
+        worst = xp.lexsort(xp.stack([self.found.costs, self.found.excesses]))[::-1][: len(costs)]
+        guests.states[worst], guests.costs[worst], guests.excesses[worst] = states, costs, 0
+        for own in (self.elites, self.found):
+            self._idle[own.take(guests)] = 0
+
     @property
     def round_is_over(self) -> bool:
         """Whether the round has made all its steps."""

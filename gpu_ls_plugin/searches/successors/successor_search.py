@@ -222,13 +222,52 @@ class SuccessorSearch:
         FaultyPartError
             The problem's functor and its `cost` disagree.
         """
-        return _Run(
-            self, problem, states, seed, budget, backend, device, callback, memory_limit, first_row
-        ).result
+        watch = Stopwatch(budget)
+        checks.callback(callback)
+        place: dict[str, Any] = {"backend": backend, "device": device, "first_row": first_row}
+        run = self.begin(
+            problem,
+            states,
+            seed=seed,
+            memory_limit=memory_limit,
+            target=watch.budget.target,
+            **place,
+        )
+        run.stopwatch, run.callback = watch, callback
+        with run.population.backend.current():
+            run.drive()
+            return run.finished(states)
+
+    def begin(
+        self,
+        problem: Assignment,
+        states: Any = None,
+        *,
+        seed: int | None = 0,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        memory_limit: int | None = None,
+        first_row: int = 0,
+        target: float | None = None,
+    ) -> SearchRun:
+        """Return a run that has yet to be driven; see `__call__`."""
+        return SearchRun(
+            self, problem, states, seed, target, backend, device, memory_limit, first_row
+        )
 
 
-class _Run:
-    """One call of a search."""
+class SearchRun:
+    """States on their way: `drive` lets them go on until a budget is spent, again and again.
+
+    Attributes
+    ----------
+    population : Population
+    stopwatch : Stopwatch
+        Knows the budget of the next drive; no limit at first.
+    callback : callable or None
+    statistics : Statistics
+        Of all drives together.
+    """
 
     def __init__(
         self,
@@ -236,21 +275,21 @@ class _Run:
         problem: Assignment,
         states: Any,
         seed: int | None,
-        budget: Budget | None,
+        target: float | None,
         backend: str | Backend,
         device: int | None,
-        callback: Callback | None,
         memory_limit: int | None,
         first_row: int,
     ) -> None:
-        self.stopwatch, self.callback = Stopwatch(budget), callback
         checks.instance("problem", problem, kind=Assignment, wanted="Assignment")
-        checks.callback(callback)
         self.search, self.problem = search, problem
+        self.stopwatch = Stopwatch(Budget(target=target))
+        self.callback: Callback | None = None
         chosen = get_backend(backend, device, tours=states)
         self.statistics = Statistics(backend=chosen.name, stopped_by="kicks")
         if states is None:
             states = np.full((search.states(problem, chosen), problem.n), -1)
+        self._steps = FIRST_STEPS[chosen.name]  # of the next launch
         with chosen.current():
             rows = chosen.xp.array(take_states(chosen, problem.sizes, states))
             if problem.distinct:
@@ -265,11 +304,6 @@ class _Run:
                 self.target,
                 chosen.memory(memory_limit),
             )
-            try:
-                self.drive()
-            except KeyboardInterrupt:
-                self.statistics.stopped_by = "interrupt"
-            self.result = self.finished(states)
 
     @property
     def target(self) -> float | None:
@@ -278,33 +312,41 @@ class _Run:
         known = self.problem.optimum
         return known if given is None else given
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Rounds, and steps of all of them, at which the search ends."""
+    def drive(self) -> None:
+        """Go through rounds until something says that it is enough; Ctrl-C is taken."""
+        try:
+            self._drive(*self._limits())
+        except KeyboardInterrupt:
+            self.statistics.stopped_by = "interrupt"
+
+    def _limits(self) -> tuple[float, float]:
+        """Return how many rounds, and steps of all of them, may be made."""
         budget = self.stopwatch.budget
         kicks, moves = budget.kicks, budget.moves
         if (kicks, moves, budget.seconds) == (None, None, None):
             kicks = ROUNDS
         return (math.inf if kicks is None else kicks, math.inf if moves is None else moves)
 
-    def drive(self) -> None:
-        """Go through rounds until something says that it is enough."""
+    def _drive(self, most_rounds: float, most_steps: float) -> None:
         population, watch, statistics = self.population, self.stopwatch, self.statistics
-        most_rounds, most_steps = self.limits
-        steps, made = FIRST_STEPS[population.backend.name], 0
+        made = 0
+        if population.round_is_over:  # where the drive before this one has ended
+            population.renew()
+        end = population.round + most_rounds
+        statistics.stopped_by = "kicks"
         while True:
             left = most_steps - made
             if left <= 0 or watch.left <= 0:
                 statistics.stopped_by = "moves" if left <= 0 else "seconds"
                 return
             begin, before = now(), population.step
-            population.advance(int(min(steps, left)), watch.left)
+            population.advance(int(min(self._steps, left)), watch.left)
             enough = self.report()
             done = population.step - before
             made += done
             statistics.launches += 1
-            steps = paced(done, now() - begin, watch.left, most=8 * steps)
-            if enough or (population.round_is_over and population.round + 1 >= most_rounds):
+            self._steps = paced(done, now() - begin, watch.left, most=8 * self._steps)
+            if enough or (population.round_is_over and population.round + 1 >= end):
                 return
             if population.round_is_over:
                 population.renew()

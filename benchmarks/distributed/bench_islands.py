@@ -1,0 +1,190 @@
+"""Islands on Dask: population throughput, what exchanges cost, and workers that are killed.
+
+`throughput`: kicks a second of all islands on a cluster of 1, 2, 4 and 8 workers of one core each,
+as many as there are cores, with the search of `solve` and 32 tours an island, on 1,000 uniform
+cities; one exchange a second. `exchange`: the share of the time between the first and the last
+stretch of an island in which it does not search, on average: in these runs, and with 4 and 8
+islands that wait instead of searching (512 tours of 2,392 cities each), so that the machine's cores
+do not matter. `faults`: 4 workers, of which a random one is killed every 3 seconds of a run of a
+minute; the best cost that was ever told, the result's, and the processes that are left. Compiling
+and the start of a cluster are not timed.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import threading
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import gpu_ls_plugin as gls
+from benchmarks.distributed.simulated import Waiting
+from benchmarks.helpers import common
+from gpu_ls_plugin.distributed import Exchange, local_cluster
+from gpu_ls_plugin.exceptions import ClusterWarning
+
+if TYPE_CHECKING:
+    import argparse
+
+    from gpu_ls_plugin.result import Statistics
+
+NAME = "islands"
+WORKERS, SIMULATED = (1, 2, 4, 8), (4, 8)
+CITIES, TOURS = 1000, 32
+BARS = {"two_workers": 1.8, "exchange_percent": 3.0}
+BETWEEN_KILLS, VICTIMS = 3.0, 4
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Measure the sections that were asked for; rows of earlier calls stay in the file."""
+    sections = {"throughput": throughput, "exchange": simulated, "faults": faults}
+    record = common.stored(options.out, NAME, sections)
+    for name in options.sections.split(","):
+        record[name] = sections[name](options)
+        common.write_json(options.out, NAME, __doc__ or "", record)
+    return record | {"bars": BARS}
+
+
+def throughput(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Search with more and more workers."""
+    problem, rows = gls.TSP(common.uniform(CITIES), "EUC_2D"), []
+    cores = len(os.sched_getaffinity(0))
+    for workers in [count for count in WORKERS if count <= cores]:
+        with local_cluster(workers, threads=1) as client:
+            islands = gls.Islands(client=client)
+            given: dict[str, Any] = {"population": TOURS, "seed": 1, "islands": islands}
+            for seconds in (1.0, options.seconds):  # the first one compiles
+                found = gls.solve(problem, seconds, **given)
+        rows.append(
+            {
+                "workers": workers,
+                "kicks_per_second": found.statistics.kicks / options.seconds,
+                "speedup": found.statistics.kicks / options.seconds,
+                "best": found.best_cost,
+                "mean": float(found.costs.mean()),
+                "exchange_percent": share(found.statistics, options.seconds),
+            }
+        )
+        rows[-1]["speedup"] /= rows[0]["kicks_per_second"]
+    common.show("throughput", list(rows[0]), [list(row.values()) for row in rows])
+    return rows
+
+
+def simulated(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Exchange rows of islands that wait."""
+    problem, rows = gls.TSP(common.uniform(2392), "EUC_2D"), []
+    for count in SIMULATED:
+        tours = gls.random_tours(problem, 512 * count, backend="cpu")
+        with local_cluster(count, threads=1) as client:
+            islands = gls.Islands(Waiting(), client, Exchange(every=1.0))
+            found = islands(problem, tours, budget=gls.Budget(seconds=options.seconds))
+        percent = share(found.statistics, options.seconds)
+        rows.append({"islands": count, "exchange_percent": percent})
+    common.show("exchange", list(rows[0]), [list(row.values()) for row in rows])
+    return rows
+
+
+def faults(options: argparse.Namespace) -> dict[str, Any]:
+    """Kill a worker every few seconds."""
+    problem = gls.TSP(common.uniform(CITIES), "EUC_2D")
+    told: list[float] = []
+    before = _processes()
+    with warnings.catch_warnings(), local_cluster(VICTIMS, threads=1) as client:
+        warnings.simplefilter("ignore", ClusterWarning)
+        killer = Killer(client.cluster)
+
+        def watch(progress: Any) -> None:
+            if not told:
+                killer.start()
+            told.append(progress.best_cost)
+
+        islands = gls.Islands(client=client)
+        given: dict[str, Any] = {"population": TOURS, "callback": watch, "islands": islands}
+        found = gls.solve(problem, options.fault_seconds, **given)
+        killer.over.set()
+        killer.join()
+    result = {
+        "seconds": found.statistics.seconds,
+        "kills": killer.kills,
+        "best_told": min(told),
+        "best": found.best_cost,
+        "no_worse": bool(found.best_cost <= min(told)),
+        "stopped_by": found.statistics.stopped_by,
+        "processes_left": len(_processes() - before),
+    }
+    common.show("faults", ["what", "found"], [[name, str(value)] for name, value in result.items()])
+    return result
+
+
+class Killer(threading.Thread):
+    """Kills a random worker of a local cluster every few seconds."""
+
+    def __init__(self, cluster: Any) -> None:
+        super().__init__(daemon=True)
+        self.over, self.kills, self._cluster = threading.Event(), 0, cluster
+
+    def run(self) -> None:
+        """Kill until it is over."""
+        rng = random.Random(1)
+        while not self.over.wait(BETWEEN_KILLS):
+            nannies = list(self._cluster.workers.values())
+            pids = [nanny.process.pid for nanny in nannies if nanny.process is not None]
+            if pids := [pid for pid in pids if pid is not None]:
+                os.kill(rng.choice(pids), signal.SIGKILL)
+                self.kills += 1
+
+
+def share(statistics: Statistics, seconds: float) -> float:
+    """Return the percent of a run in which an island did not search, on average."""
+    return 100.0 * statistics.phases["exchange"] / seconds
+
+
+def _processes() -> set[int]:
+    """Return the processes below this one, but that which cleans up behind Python's own."""
+    found = psutil.Process().children(recursive=True)
+    return {p.pid for p in found if "resource_tracker" not in " ".join(p.cmdline())}
+
+
+def draw(out: Path, record: dict[str, Any]) -> None:
+    """Draw speed-ups and the exchange's share."""
+    with common.Figure(out, NAME, columns=2) as (speed, cost):
+        if rows := record.get("throughput"):
+            workers = [row["workers"] for row in rows]
+            speed.plot(workers, workers, color="grey", linestyle=":", label="linear")
+            speed.plot(
+                workers, [row["speedup"] for row in rows], marker="o", label="kicks a second"
+            )
+            cost.plot(
+                workers, [row["exchange_percent"] for row in rows], marker="o", label="searching"
+            )
+            speed.legend()
+        if rows := record.get("exchange"):
+            percents = [row["exchange_percent"] for row in rows]
+            cost.plot([row["islands"] for row in rows], percents, marker="s", label="waiting")
+        cost.axhline(BARS["exchange_percent"], color="grey", linestyle=":")
+        speed.set(xlabel="workers of one core", ylabel="times one worker")
+        cost.set(xlabel="islands", ylabel="time without searching in %", ylim=(0, None))
+        cost.legend()
+
+
+if __name__ == "__main__":
+    common.finish(
+        common.arguments(
+            __doc__,
+            ("--sections", {"default": "throughput,exchange,faults"}),
+            ("--seconds", {"type": float, "default": 6.0, "help": "of a run"}),
+            ("--fault-seconds", {"type": float, "default": 61.0, "help": "of the run with kills"}),
+        ),
+        NAME,
+        measure,
+        draw,
+        __doc__ or "",
+    )

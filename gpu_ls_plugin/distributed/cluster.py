@@ -1,0 +1,200 @@
+"""Clusters: one that is started here, one that runs elsewhere, and which workers can be used."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import warnings
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.exceptions import (
+    BackendUnavailableError,
+    ClusterError,
+    ClusterWarning,
+    InvalidParameterError,
+    MissingExtraError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from distributed import Client
+
+# Asked by name, so that a worker can answer that has another version of this module, or none.
+VERSION = "__import__('importlib.metadata').metadata.version('gpu-ls-plugin')"
+CONNECTING = 10  # seconds, until a scheduler must have answered
+PRELOAD = "gpu_ls_plugin.distributed.preload"
+ALL = "all"
+
+
+def require_dask() -> None:
+    """Raise MissingExtraError where Dask is not installed."""
+    try:
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(
+            'islands: Dask is not installed: pip install "gpu-ls-plugin[dask]"'
+        ) from error
+
+
+@contextmanager
+def local_cluster(
+    workers: int | None = None, *, gpus: int | str | None = None, threads: int | None = None
+) -> Iterator[Client]:
+    """Start a cluster on this machine, and stop it at the end of the block.
+
+    Parameters
+    ----------
+    workers : int, optional
+        Processes that search on the CPU. Without `gpus` the default is one for each two cores.
+    gpus : int or "all", optional
+        GPUs, each with a process of its own.
+    threads : int, optional
+        Cores of each CPU worker; by default those of the machine, shared evenly.
+
+    Yields
+    ------
+    distributed.Client
+
+    Raises
+    ------
+    MissingExtraError
+        Dask is not installed.
+    BackendUnavailableError
+        There are not so many GPUs.
+    InvalidParameterError, InvalidTypeError
+        A number is not positive.
+    """
+    require_dask()
+    from distributed import Client, Nanny, Scheduler, SpecCluster
+
+    specs = {
+        name: {"cls": Nanny, "options": options}
+        for name, options in _workers(workers, gpus, threads).items()
+    }
+    scheduler = {
+        "cls": Scheduler,
+        "options": {"host": "127.0.0.1", "port": 0, "dashboard_address": "127.0.0.1:0"},
+    }
+    with (
+        SpecCluster(specs, scheduler, name="gpu-ls", silence_logs=logging.CRITICAL) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Client]:
+    """Connect to the scheduler of a cluster, for the time of a block.
+
+    Raises
+    ------
+    MissingExtraError
+        Dask is not installed.
+    ClusterError
+        No scheduler answers there.
+    """
+    require_dask()
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=CONNECTING, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ClusterError(
+            f"dask: no scheduler answers at {address!r} ({error}); start one by "
+            "`dask scheduler`, and name the address that it prints"
+        ) from error
+    with client:
+        yield client
+
+
+def usable_workers(client: Client) -> list[str]:
+    """Return the workers that have this version of the library; warn of others.
+
+    Raises
+    ------
+    ClusterError
+        There is none.
+    """
+    ours = version("gpu-ls-plugin")
+    found: dict[str, Any] = client.run(eval, VERSION, on_error="return")
+    usable = [worker for worker, theirs in found.items() if theirs == ours]
+    for worker, theirs in found.items():
+        if worker not in usable:
+            has = f"version {theirs}" if isinstance(theirs, str) else "no gpu-ls-plugin"
+            warnings.warn(
+                f"worker {worker} has {has}, not {ours}, and is left out; install the same "
+                "version everywhere",
+                ClusterWarning,
+                stacklevel=2,
+            )
+    if not usable:
+        why = "has no workers" if not found else f"has no worker with gpu-ls-plugin {ours}"
+        raise ClusterError(f"dask: the cluster at {client.scheduler.address} {why}")
+    return usable
+
+
+def gpu_count() -> int:
+    """Return how many GPUs this machine shows, without CUDA being begun in this process."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None:
+        return len([name for name in visible.split(",") if name.strip() not in ("", "-1")])
+    try:
+        done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return 0
+    return sum(line.startswith("GPU ") for line in done.stdout.splitlines())
+
+
+def _workers(
+    workers: int | None, gpus: int | str | None, threads: int | None
+) -> dict[str, dict[str, Any]]:
+    """Return the options of the workers of a local cluster, by their names."""
+    common = {
+        "memory_limit": 0,
+        "preload": [PRELOAD],
+        "host": "127.0.0.1",
+        "silence_logs": logging.CRITICAL,
+    }
+    found = {
+        f"gpu-{number}": common | {"nthreads": 1, "env": {"CUDA_VISIBLE_DEVICES": device}}
+        for number, device in enumerate(_devices(gpus))
+    }
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = cores or 1
+    if workers is None:
+        workers = 0 if found else max(1, cores // 2)
+    else:
+        workers = checks.integer("workers", workers, least=0 if found else 1, most=4096)
+    if threads is None:
+        threads = max(1, cores // max(1, workers))
+    threads = checks.integer("threads", threads, least=1, most=4096)
+    for number in range(workers):
+        hidden = {"CUDA_VISIBLE_DEVICES": ""}
+        found[f"cpu-{number}"] = common | {"nthreads": threads, "env": hidden}
+    return found
+
+
+def _devices(gpus: int | str | None) -> list[str]:
+    """Return the devices of so many workers, as CUDA_VISIBLE_DEVICES names them."""
+    if gpus is None:
+        return []
+    there = gpu_count()
+    if isinstance(gpus, str):
+        if gpus != ALL:
+            raise InvalidParameterError(f"gpus: {gpus!r} is neither a number nor {ALL!r}")
+        wanted = max(1, there)
+    else:
+        wanted = checks.integer("gpus", gpus, least=1, most=4096)
+    if wanted > there:
+        raise BackendUnavailableError(
+            f"gpus: {wanted} asked for, but this machine shows {there}; search on the CPU with "
+            "workers"
+        )
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    names = visible.split(",") if visible else [str(number) for number in range(there)]
+    return [name.strip() for name in names][:wanted]

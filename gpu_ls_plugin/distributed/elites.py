@@ -1,0 +1,117 @@
+"""Rows that stand for an island: the best of its population, and those that differ most from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends.arrays import on_host
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.problems.problem import Problem
+
+LOOKED_AT = 32  # rows among which distant ones are chosen: each is compared on the host
+
+
+@dataclass(frozen=True, eq=False)
+class Elites:
+    """Rows on the host, the best first.
+
+    Attributes
+    ----------
+    rows : int32 array, shape (K, n)
+    costs : array, shape (K,)
+    feasible : bool array, shape (K,)
+        Which of them break no constraint.
+    """
+
+    rows: NDArray[np.int32]
+    costs: NDArray[Any]
+    feasible: NDArray[np.bool_]
+
+    @classmethod
+    def none(cls, problem: Problem) -> Elites:
+        """Return no rows of a problem."""
+        rows = np.empty((0, problem.n), np.int32)
+        return cls(rows, np.empty(0, problem.cost_dtype), np.empty(0, np.bool_))
+
+    @classmethod
+    def of(cls, problem: Problem, rows: Any, costs: Any) -> Elites:
+        """Return rows of a population on a backend, the best first."""
+        rows, costs = on_host(rows), on_host(costs)
+        feasible = problem.feasible(rows) if problem.constrained else np.ones(len(rows), np.bool_)
+        return cls(rows, costs, feasible).take(np.lexsort((costs, ~feasible)))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def worth(self) -> tuple[bool, float]:
+        """What the best row is worth: less is better, and no row is worst."""
+        return (not self.feasible[0], float(self.costs[0])) if len(self) else (True, np.inf)
+
+    @property
+    def allowed(self) -> Elites:
+        """The rows that break no constraint."""
+        return self.take(np.flatnonzero(self.feasible))
+
+    def take(self, order: Any) -> Elites:
+        """Return some rows, in that order."""
+        return Elites(self.rows[order], self.costs[order], self.feasible[order])
+
+    def sorted(self) -> Elites:
+        """Return the rows by their worth; of equal ones the first come first."""
+        return self.take(np.lexsort((self.costs, ~self.feasible)))
+
+    def chosen(self, problem: Problem, best: int, distant: int) -> Elites:
+        """Return the best different rows and, behind them, those most different from the best.
+
+        Distant ones are chosen among the next `LOOKED_AT` different rows; of equal distances the
+        better row is taken. The rows must be sorted.
+        """
+        different = self._different(problem, best + (LOOKED_AT if distant else 0))
+        rest = different[best:]
+        if not rest or not distant:
+            return self.take(different[:best])
+        apart = problem.difference(self.rows[0].astype(np.intp))
+        distances = [apart(self.rows[row].astype(np.intp)) for row in rest]
+        farthest = np.argsort(-np.array(distances), kind="stable")[:distant]
+        return self.take([*different[:best], *(rest[place] for place in farthest)])
+
+    def without(self, problem: Problem, others: Elites) -> Elites:
+        """Return the rows that are not among some others; only rows of one cost are compared."""
+        return self.take([row for row in range(len(self)) if not others.holds(problem, self, row)])
+
+    def holds(self, problem: Problem, other: Elites, row: int) -> bool:
+        """Return whether a row of others is one of these."""
+        equal = np.flatnonzero(self.costs == other.costs[row])
+        if not len(equal):
+            return False
+        apart = problem.difference(other.rows[row].astype(np.intp))
+        return any(apart(self.rows[own].astype(np.intp)) == 0 for own in equal)
+
+    def _different(self, problem: Problem, most: int) -> list[int]:
+        """Return the first rows that differ from all before them."""
+        found: list[int] = []
+        for row in range(len(self)):
+            if len(found) == most:
+                break
+            if not self.take(found).holds(problem, self, row):
+                found.append(row)
+        return found
+
+
+def joined(problem: Problem, groups: Iterable[Elites]) -> Elites:
+    """Return the rows of several groups, the best first."""
+    given = [Elites.none(problem), *groups]
+    return Elites(
+        np.concatenate([group.rows for group in given]),
+        np.concatenate([group.costs for group in given]),
+        np.concatenate([group.feasible for group in given]),
+    ).sorted()

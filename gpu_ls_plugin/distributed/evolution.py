@@ -1,0 +1,149 @@
+"""Generations of populations on many workers, for evolutionary frameworks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.distributed.elites import Elites, joined
+from gpu_ls_plugin.evolution.generations.evolution import Evolution
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.distributed.islands import Islands
+    from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.solver.settings import Settings
+
+KICKS_PER_CITY = 0.5  # of a generation, where no time limits the run
+
+
+@dataclass(frozen=True, eq=False)
+class IslandPopulation:
+    """The rows of all islands, on the host.
+
+    Attributes
+    ----------
+    groups : list of Elites
+        All rows of each island.
+    """
+
+    groups: list[Elites]
+
+    @property
+    def tours(self) -> Any:
+        """Array (P, n), int32."""
+        return np.concatenate([group.rows for group in self.groups])
+
+    @property
+    def costs(self) -> Any:
+        """Array (P,)."""
+        return np.concatenate([group.costs for group in self.groups])
+
+    def __len__(self) -> int:
+        return sum(map(len, self.groups))
+
+
+@dataclass(frozen=True)
+class IslandEvolution(Evolution[IslandPopulation]):
+    """A generation is a stretch of all islands; they exchange rows between two of them.
+
+    Parameters
+    ----------
+    islands : Islands
+        Whose cluster is there for the whole run.
+    settings : Settings
+        Of each island.
+    count : int
+        Islands.
+    tours : int
+        Of all islands.
+    """
+
+    islands: Islands
+    settings: Settings
+    count: int
+    tours: int
+
+    @classmethod
+    def of(
+        cls, problem: TSP, islands: Islands, settings: Settings, size: int | None = None
+    ) -> IslandEvolution:
+        """Return an evolution of so many tours, or of those that devices are kept busy by.
+
+        All that the islands need is compiled.
+        """
+        settled = islands.prepare(problem, settings)
+        if size is not None:
+            settings = replace(settings, population=-(-size // len(settled)))
+            settled = islands.prepare(problem, settings)
+        tours = sum(each.settings.population or 1 for each in settled.values())
+        return cls(islands, settings, len(settled), tours)
+
+    @property
+    def size(self) -> int:
+        """Tours of a population, if there are so many."""
+        return self.tours
+
+    def prepare(self, problem: TSP) -> None:
+        """Do nothing: the workers were prepared when this was made."""
+
+    def start(
+        self,
+        problem: TSP,
+        random_state: np.random.Generator,
+        run: Run,
+        given: Tours | None = None,
+    ) -> IslandPopulation:
+        """Return a population whose islands begin with given tours, or with their own."""
+        rows: Any = np.empty((0, problem.n), np.int32) if given is None else given
+        parts = [rows[island :: self.count] for island in range(self.count)]
+        groups = [
+            Elites.of(problem, part, problem.cost(part)) if len(part) else None for part in parts
+        ]
+        return self._after(problem, groups, random_state, run)
+
+    def next(
+        self,
+        problem: TSP,
+        population: IslandPopulation,
+        random_state: np.random.Generator,
+        run: Run,
+    ) -> IslandPopulation:
+        """Return the next generation; the same where no time is left."""
+        if run.seconds_left() <= 0:
+            return population
+        return self._after(problem, list(population.groups), random_state, run)
+
+    def _after(
+        self,
+        problem: TSP,
+        groups: list[Elites | None],
+        random_state: np.random.Generator,
+        run: Run,
+    ) -> IslandPopulation:
+        """Return what a stretch makes of the rows of islands."""
+        seconds, exchange = run.seconds_left(), self.islands.exchange
+        kicks = exchange.kicks or max(1, round(KICKS_PER_CITY * problem.n))
+        budget = Budget(kicks=kicks)
+        if math.isfinite(seconds):
+            budget = Budget(seconds=max(0.05, min(seconds, exchange.every)))
+        stretch = replace(exchange, kicks=None if math.isfinite(seconds) else kicks)
+        seed = int(random_state.integers(2**63))
+        found, statistics = replace(self.islands, exchange=stretch).go_on(
+            problem,
+            self.settings,
+            groups,
+            seed=seed,
+            budget=budget,
+            share=run.progress(),
+        )
+        run.account(statistics)
+        if statistics.interrupted:  # where rows may be missing, those that there were are kept
+            both = zip(found, groups, strict=False)
+            found = [now if old is None else joined(problem, [now, old]) for now, old in both]
+        return IslandPopulation(found)

@@ -1,0 +1,111 @@
+"""What a run of islands is, what travels to workers, and what is returned of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import numpy as np
+
+from gpu_ls_plugin.backends import arrays
+from gpu_ls_plugin.distributed.elites import Elites, joined
+from gpu_ls_plugin.distributed.rhythm import Rhythm
+from gpu_ls_plugin.exceptions import ClusterError
+from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.result import Result
+from gpu_ls_plugin.searches import IteratedLocalSearch
+from gpu_ls_plugin.searches.successors import SuccessorSearch
+from gpu_ls_plugin.searches.successors.successor_search import ROUNDS
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.budget import Budget
+    from gpu_ls_plugin.distributed.exchange import Exchange
+    from gpu_ls_plugin.distributed.orders import Job
+    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.result import Callback, Statistics
+    from gpu_ls_plugin.solver.settings import Settings
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run is.
+
+    Attributes
+    ----------
+    name : str
+    problem : Problem
+    rhythm : Rhythm
+    topology : str
+    seed : int
+    target : float or None
+    callback : callable or None
+    offered : pair of int
+        Best and distant rows that an island offers.
+    """
+
+    name: str
+    problem: Problem
+    rhythm: Rhythm
+    topology: str
+    seed: int
+    target: float | None
+    callback: Callback | None
+    offered: tuple[int, int]
+
+
+def run_of(
+    exchange: Exchange,
+    topology: str,
+    job: Job,
+    settings: Settings,
+    budget: Budget | None = None,
+    share: float | None = None,
+    callback: Callback | None = None,
+) -> Run:
+    """Return what a run is; without a budget that of the settings."""
+    if budget is None:
+        seconds = settings.seconds
+        budget = settings.budget(seconds)
+        budget = replace(budget, seconds=None if seconds == np.inf else seconds)
+    problem, target = job.problem, budget.target
+    own = _own_kicks(job.search or job.settings.search, problem)
+    if target is None and isinstance(problem, Assignment):
+        target = problem.optimum
+    rhythm = Rhythm.of(exchange, budget, own, share)
+    name, seed = uuid4().hex[:12], settings.seed or 0
+    return Run(name, problem, rhythm, topology, seed, target, callback, (job.best, job.distant))
+
+
+def packed(job: Job) -> bytes:
+    """Return the job as bytes; what a script defines goes along."""
+    import cloudpickle
+
+    found: bytes = cloudpickle.dumps(job)
+    return found
+
+
+def checked(problem: Problem, tours: Any) -> Any:
+    """Return rows on the host, once they have been checked."""
+    rows = arrays.on_host(tours)
+    if isinstance(problem, Assignment):
+        return np.atleast_2d(rows).astype(np.int32)  # which may be empty: the search checks them
+    return problem.check(rows, parameter="tours")
+
+
+def _own_kicks(search: Any, problem: Problem) -> int | None:
+    """Return the kicks of a search that nothing else limits."""
+    if isinstance(search, IteratedLocalSearch):
+        return round(search.kicks_per_city * problem.n)
+    return ROUNDS if isinstance(search, SuccessorSearch) else None
+
+
+def result_of(problem: Problem, groups: list[Elites], statistics: Statistics) -> Result:
+    """Return the rows of all islands with their costs from scratch."""
+    found = joined(problem, groups)
+    if not len(found):
+        if statistics.interrupted:
+            raise KeyboardInterrupt
+        raise ClusterError("dask: no island has found anything: workers were lost before they did")
+    costs = (problem.tsp or problem).cost(found.rows)
+    return Result(found.rows, costs, statistics, problem).sorted()

@@ -1,0 +1,240 @@
+"""What runs on a worker: tasks by which an island is prepared, goes on and hands over its rows.
+
+Populations stay on the worker between tasks; a worker that has lost them, or never had them, makes
+them anew of the rows that come with every order.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections import OrderedDict
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.cpu import threads_at_most
+from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.distributed.elites import Elites
+from gpu_ls_plugin.distributed.exchange import derived
+from gpu_ls_plugin.distributed.orders import Job, Order, Report, Settled
+from gpu_ls_plugin.distributed.populations import Place, Population, population_of
+from gpu_ls_plugin.distributed.populations.called import makes_rows
+from gpu_ls_plugin.exceptions import ClusterError
+from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.solver.settings import default_settings
+from gpu_ls_plugin.solver.single import rehearse, starts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gpu_ls_plugin.solver.settings import Settings
+
+ROWS = 2**20  # between the first rows of two islands
+STARTS = 1  # tells the seeds of starts from others
+PARTS = 8  # in which the rows of an island that begins anew are searched, until a stretch is over
+BETWEEN_EVENTS = 0.5  # seconds between two events of an island
+
+
+@dataclass
+class Seat:
+    """An island on this worker.
+
+    Attributes
+    ----------
+    job : Job
+    settings : Settings
+        Complete.
+    population : Population or None
+        Not made yet.
+    life : int
+        Of the population.
+    """
+
+    job: Job
+    settings: Settings
+    population: Population | None = None
+    life: int = -1
+
+
+KNOWN = 16  # jobs that are kept unpacked, with all that is known of their problems
+
+_known: OrderedDict[tuple[str, int], tuple[Job, Settings]] = OrderedDict()
+_seats: dict[tuple[str, int], Seat] = {}
+_stopped: set[str] = set()
+
+
+class Unsettled(ClusterError):
+    """The worker does not know the run: it has been started anew."""
+
+
+def settle(packed: bytes, run: str, island: int) -> Settled:
+    """Unpack a job for an island and compile what it needs."""
+    key = sha256(packed).hexdigest(), island  # no two islands share what is made of a problem
+    with _cores():
+        job, settings = _known.get(key) or _unpacked(packed)
+        _known[key] = job, settings
+        _known.move_to_end(key)
+        while len(_known) > KNOWN:
+            _known.popitem(last=False)
+        _seats[run, island] = Seat(job, settings)
+        backend = get_backend(settings.backend)
+        return Settled(backend.name, backend.processors, settings)
+
+
+def _unpacked(packed: bytes) -> tuple[Job, Settings]:
+    """Return a job and its complete settings; all that it needs is compiled."""
+    job: Job = pickle.loads(packed)
+    settings = default_settings(job.problem, job.settings)
+    if job.search is not None:
+        settings = replace(settings, search=job.search)
+    if makes_rows(settings.search):
+        _prepare(settings.search, job.problem, settings.backend)
+    else:
+        rehearse(job.problem, settings)
+    return job, settings
+
+
+def advance(order: Order) -> Report:
+    """Let an island go on for a stretch."""
+    begin, seat = time.perf_counter(), _seats.get((order.run, order.island))
+    if seat is None:
+        raise Unsettled(f"worker: nothing is known of the run {order.run}")
+    job, watch = seat.job, Stopwatch.of(order.stretch.seconds)
+    with _cores():
+        if seat.population is None or seat.life != order.life:
+            seat.population, seat.life = _begun(seat, order), order.life
+        population = seat.population
+        seen = _Watcher(order)
+        arrived = time.perf_counter()
+        if not population.finished and len(order.guests):
+            population.welcome(job.problem, order.guests)
+        welcomed = time.perf_counter() - arrived
+        stretch = replace(order.stretch, seconds=max(0.0, watch.left))
+        statistics = population.advance(stretch, order.number, seen)
+        searched = time.perf_counter()
+        elites = population.elites(job.problem, job.best, job.distant)
+        _, costs = population.rows()
+    statistics.history.clear()  # the coordinator writes one of all islands
+    end = time.perf_counter()
+    return Report(
+        island=order.island,
+        life=order.life,
+        number=order.number,
+        elites=elites,
+        size=len(costs),
+        mean=float(costs.mean()),
+        statistics=statistics,
+        finished=population.finished,
+        searched=searched - begin - welcomed,
+        exchanged=welcomed + end - searched,
+    )
+
+
+def begin(packed: bytes, order: Order) -> Report:
+    """Do both: an island goes on where it was not before."""
+    settle(packed, order.run, order.island)
+    return advance(order)
+
+
+def collect(run: str, island: int) -> Elites | None:
+    """Return all rows of an island, None where it is not here."""
+    seat = _seats.get((run, island))
+    if seat is None or seat.population is None:
+        return None
+    return Elites.of(seat.job.problem, *seat.population.rows())
+
+
+async def stop(run: str) -> None:
+    """Let stretches of a run end at their next launch."""
+    _stopped.add(run)
+
+
+async def leave(run: str) -> None:
+    """Forget a run; stretches that are still under way end soon."""
+    _stopped.add(run)
+    for key in [key for key in list(_seats) if key[0] == run]:
+        _seats.pop(key, None)
+
+
+def _begun(seat: Seat, order: Order) -> Population:
+    """Return the population of an island that begins, or begins anew."""
+    job, settings = seat.job, seat.settings
+    seed, first_row = order.seed, job.first_row + ROWS * order.island
+    if order.life:
+        seed = derived(seed, order.life)
+    place = Place(
+        job.problem,
+        settings.search,
+        settings.backend,
+        seed,
+        first_row,
+        settings.moves,
+        settings.target,
+        job.memory_limit,
+    )
+    rows = None if makes_rows(settings.search) else _starts(seat, order, seed)
+    if order.life:  # soon back, if with fewer rows
+        return population_of(place, rows, order.stretch.seconds, PARTS)
+    return population_of(place, rows, order.left)
+
+
+def _starts(seat: Seat, order: Order, seed: int) -> Any:
+    """Return the rows that are given, and as many of a construction as are missing."""
+    problem, settings = seat.job.problem, seat.settings
+    given = np.empty((0, problem.n), np.int32) if order.rows is None else order.rows
+    size = order.size or settings.population or 1
+    missing = size - len(given)
+    if missing <= 0:
+        return given[:size]
+    own = derived(seed, order.island, STARTS)
+    made = starts_of(problem, replace(settings, population=missing, seed=own))
+    return np.concatenate([given, made]) if len(given) else made
+
+
+def _prepare(search: Any, problem: Any, backend: str) -> None:
+    if hasattr(search, "prepare") and not isinstance(problem, Assignment):
+        search.prepare(problem, backend=backend)
+
+
+class _Watcher:
+    """Tells the scheduler of a stretch now and then, and stops it with the run."""
+
+    def __init__(self, order: Order) -> None:
+        self._run, self._island, self._life = order.run, order.island, order.life
+        self._next = time.monotonic() + BETWEEN_EVENTS
+        self._worker = _worker()
+
+    def __call__(self, best: float, mean: float, kicks: int) -> bool:
+        if self._worker is not None and time.monotonic() >= self._next:
+            self._next = time.monotonic() + BETWEEN_EVENTS
+            event = {"island": self._island, "life": self._life, "best": best, "mean": mean}
+            self._worker.log_event(topic(self._run), event | {"kicks": kicks})
+        return self._run in _stopped
+
+
+def topic(run: str) -> str:
+    """Return the name of a run's events."""
+    return f"gpu-ls-{run}"
+
+
+def _worker() -> Any:
+    """Return the worker of Dask on which this task runs; None outside of one."""
+    from distributed import get_worker
+
+    try:
+        return get_worker()
+    except ValueError:
+        return None
+
+
+@contextmanager
+def _cores() -> Iterator[None]:
+    """Use no more cores than the worker has."""
+    worker = _worker()
+    with nullcontext() if worker is None else threads_at_most(worker.state.nthreads):
+        yield

@@ -1,0 +1,48 @@
+"""A cluster in this process, whose workers are threads: it starts in no time."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+import gpu_ls_plugin as gls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+N = 60
+PROBLEM = gls.TSP(np.random.default_rng(5).integers(0, 500, (N, 2)), "EUC_2D", name="cities")
+CHAINS = gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()], gls.Nearest(6)))
+
+
+@contextmanager
+def cluster_of(workers: int) -> Iterator[Client]:
+    """A client of workers in this process, each with one core."""
+    with (
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=False,
+            protocol="tcp://",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Client]:
+    with cluster_of(2) as client:
+        yield client
+
+
+@pytest.fixture
+def islands(client: Any) -> gls.Islands:
+    return gls.Islands(CHAINS, client)

@@ -1,0 +1,110 @@
+"""Runs that go on from a file, and files that are nothing of the kind."""
+
+from __future__ import annotations
+
+import errno
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.distributed.checkpoint import Checkpoint, Keeper, identity
+from gpu_ls_plugin.distributed.elites import Elites
+from gpu_ls_plugin.exceptions import ClusterWarning, FileFormatError, InvalidParameterError
+from gpu_ls_plugin.history import Point
+from tests.distributed.conftest import CHAINS, PROBLEM, N
+from tests.helpers.random_problems import random_tours
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOURS = random_tours(N, 8)
+ELITES = Elites.of(PROBLEM, TOURS[:3], PROBLEM.cost(TOURS[:3]))
+
+
+def saved(path: Path) -> Checkpoint:
+    checkpoint = Checkpoint(
+        {0: ELITES, 3: ELITES.take([1])}, 2, 7, 1.5, 40, [Point(0.1, 2, 3, 4.0)]
+    )
+    checkpoint.save(path, PROBLEM, 2**64 - 1)
+    return checkpoint
+
+
+def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+    before, after = saved(tmp_path / "c"), Checkpoint.load(tmp_path / "c", PROBLEM, 2**64 - 1)
+    assert vars(after).keys() == vars(before).keys() and list(after.islands) == [0, 3]
+    for name in ("lives", "stretches", "seconds", "kicks", "history"):
+        assert getattr(after, name) == getattr(before, name)
+    assert np.array_equal(after.islands[0].rows, ELITES.rows)
+    assert np.array_equal(after.islands[0].costs, ELITES.costs)
+
+
+def test_other_problems_and_seeds_are_refused(tmp_path: Path) -> None:
+    saved(tmp_path / "c")
+    with pytest.raises(InvalidParameterError, match="another problem or seed"):
+        Checkpoint.load(tmp_path / "c", PROBLEM, 1)
+    other = gls.TSP(PROBLEM.coordinates + 1.5 * np.arange(N)[:, None], "EUC_2D")
+    with pytest.raises(InvalidParameterError, match="another problem or seed"):
+        Checkpoint.load(tmp_path / "c", other, 2**64 - 1)
+
+
+@pytest.mark.parametrize("content", [b"", b"nothing", b"PK\x03\x04broken"])
+def test_other_files_are_named(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "c").write_bytes(content)
+    with pytest.raises(FileFormatError, match="not a checkpoint of islands"):
+        Checkpoint.load(tmp_path / "c", PROBLEM, 1)
+
+
+def test_damaged_files_are_named(tmp_path: Path) -> None:
+    saved(tmp_path / "c")
+    whole = (tmp_path / "c").read_bytes()
+    for size in range(0, len(whole), 97):
+        (tmp_path / "c").write_bytes(whole[:size])
+        with pytest.raises(FileFormatError):
+            Checkpoint.load(tmp_path / "c", PROBLEM, 2**64 - 1)
+
+
+def test_problems_of_all_kinds_have_identities() -> None:
+    problems: list[Any] = [
+        PROBLEM,
+        gls.CVRP(PROBLEM.coordinates, np.arange(N) % 9, 40),
+        gls.QuadraticAssignment.generated(9, 1),
+        gls.QuadraticAssignment.generated(9, 2),
+        gls.GraphColouring.queen(5, 5, 6),
+    ]
+    assert len({identity(problem) for problem in problems}) == len(problems)
+
+
+def test_a_run_goes_on_from_its_checkpoint(client: Any, tmp_path: Path) -> None:
+    islands = gls.Islands(CHAINS, client, checkpoint=tmp_path / "c")
+    half = islands(PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=40))
+    kept = Checkpoint.load(tmp_path / "c", PROBLEM, 1)
+    assert kept.kicks == 40 and kept.islands[0].costs[0] == half.best_cost
+    whole = islands(PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=60))
+    assert whole.best_cost <= half.best_cost
+    assert whole.statistics.kicks == 20 * len(TOURS)  # of this call
+    assert whole.statistics.seconds > half.statistics.seconds
+    assert Checkpoint.load(tmp_path / "c", PROBLEM, 1).lives == 1
+    again = islands(PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=60))
+    assert again.best_cost == whole.best_cost and again.statistics.kicks == 0
+
+
+def test_a_full_disk_is_said_once_and_ends_nothing(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Checkpoint, "save", full)
+    islands = gls.Islands(CHAINS, client, checkpoint=tmp_path / "c")
+    with pytest.warns(ClusterWarning, match="cannot be written .No space left") as said:
+        found = islands(PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=20))
+    assert len(said) == 1 and len(found.costs) == len(TOURS)
+    keeper = Keeper(tmp_path / "c", PROBLEM, 1)
+    with pytest.warns(ClusterWarning):
+        keeper.keep(Checkpoint())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        keeper.keep(Checkpoint())

@@ -1,0 +1,97 @@
+"""`gpu-ls solve` on a cluster: the quick cases here, processes in `test_processes.py`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.cli.commands import main
+from gpu_ls_plugin.distributed.display import IslandView
+from gpu_ls_plugin.distributed.tally import IslandLine, IslandProgress
+from tests.distributed.conftest import PROBLEM
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    lines = [f"{city + 1} {x} {y}" for city, (x, y) in enumerate(np.asarray(PROBLEM.coordinates))]
+    head = ["NAME: cities", "TYPE: TSP", f"DIMENSION: {PROBLEM.n}", "EDGE_WEIGHT_TYPE: EUC_2D"]
+    text = "\n".join([*head, "NODE_COORD_SECTION", *lines, "EOF", ""])
+    (tmp_path / "cities.tsp").write_text(text)
+    return str(tmp_path / "cities.tsp")
+
+
+def test_a_cluster_solves_and_a_checkpoint_is_resumed(
+    client: Any, file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = client.scheduler.address
+    command = ["solve", file, "--dask", address, "--population", "4", "--seconds", "inf", "--json"]
+    command += ["--checkpoint", str(tmp_path / "c"), "--topology", "complete", "--every", "0.5"]
+    assert main([*command, "--kicks", "60"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert (first["population"], first["kicks"], first["stopped_by"]) == (8, 480, "kicks")
+    assert first["best_cost"] == PROBLEM.cost(first["best_tour"])[0]
+    assert main([*command, "--kicks", "90"]) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert second["kicks"] == 240 and second["best_cost"] <= first["best_cost"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--checkpoint", "c"], "checkpoint: of a cluster only"),
+        (["--topology", "ring"], "topology: of a cluster only"),
+        (["--every", "1"], "every: of a cluster only"),
+        (["--dask", "tcp://127.0.0.1:9", "--workers", "2"], "dask: a cluster that is there"),
+        (["--workers", "0"], "workers: 0 is not"),
+        (["--workers", "1", "--every", "0"], "every: 0"),
+        (["--workers", "1", "--checkpoint", "no/such/folder/c"], "no/such/folder/c: No such file"),
+    ],
+)
+def test_wrong_options(
+    file: str, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["solve", file, "--seconds", "1", *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_fewest_colours_need_a_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "g.col").write_text("p edge 3 2\ne 1 2\ne 2 3\n")
+    assert main(["solve", str(tmp_path / "g.col"), "--workers", "1"]) == 2
+    assert "colours: islands search with so many" in capsys.readouterr().err
+
+
+def progress() -> IslandProgress:
+    lines = (
+        IslandLine(0, "tcp://a:1", "cuda", "searching", 3, 0, 120.0, 130.5, 4000),
+        IslandLine(1, "tcp://b:2", "cpu", "waiting", 2, 1, None, None, 0),
+    )
+    return IslandProgress(1.0, 120.0, 130.5, 5, 6, 0, 8, kicks=4000, islands=lines)
+
+
+def test_all_islands_are_in_one_display() -> None:
+    console = Console(force_terminal=True, width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    with gls.SearchDisplay("x", 10.0, console=console) as display:
+        display.view = IslandView()
+        display(progress())
+        console.print(display._render())
+    console.file.close()
+    text = console.export_text()
+    assert "1 of 2 islands searching" in text and "1 begun anew" in text
+    assert "tcp://a:1 cuda" in text and "tcp://b:2 cpu, begun anew 1" in text
+
+
+def test_islands_are_told_of_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with gls.SearchDisplay("x", 10.0) as display:
+        display.view = IslandView()
+        display(progress())
+    assert "1 of 2 islands searching" in capsys.readouterr().err

@@ -1,0 +1,82 @@
+"""Who hears of whom, and the stretches that a run is made of."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import pytest
+
+from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.distributed.exchange import Exchange, derived, sources
+from gpu_ls_plugin.distributed.rhythm import Rhythm
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+
+
+def test_a_ring_hears_of_the_one_before() -> None:
+    assert [sources("ring", 3, island, 5, 1) for island in range(3)] == [[2], [0], [1]]
+
+
+def test_a_complete_topology_hears_of_all_others() -> None:
+    assert sources("complete", 3, 1, 5, 1) == [0, 2]
+
+
+def test_a_random_one_hears_of_others_by_seed_and_round() -> None:
+    drawn = [sources("random", 5, 2, number, 1)[0] for number in range(60)]
+    assert set(drawn) == {0, 1, 3, 4}
+    assert drawn == [sources("random", 5, 2, number, 1)[0] for number in range(60)]
+    assert drawn != [sources("random", 5, 2, number, 2)[0] for number in range(60)]
+
+
+@pytest.mark.parametrize("topology", ["ring", "complete", "random"])
+def test_one_island_hears_of_nobody(topology: str) -> None:
+    assert sources(topology, 1, 0, 0, 1) == []
+
+
+@pytest.mark.parametrize(("kicks", "step"), [(100, None), (7, None), (95, 30), (1, None)])
+def test_stretches_add_up_to_the_kicks(kicks: int, step: int | None) -> None:
+    rhythm = Rhythm.of(Exchange(kicks=step), Budget(kicks=kicks), None)
+    done, shares = 0, []
+    while (stretch := rhythm.stretch(done, 0.0)) is not None:
+        assert stretch.seconds == math.inf and stretch.kicks is not None
+        done += stretch.kicks
+        shares.append((stretch.begin, stretch.end))
+    assert rhythm.together and done == kicks
+    assert shares[0][0] == 0.0 and shares[-1][1] == 1.0
+    assert all(one[1] == other[0] for one, other in pairwise(shares))
+
+
+def test_stretches_add_up_to_the_seconds() -> None:
+    rhythm = Rhythm.of(Exchange(every=0.4), Budget(seconds=1.0), None)
+    elapsed, lengths = 0.0, []
+    while (stretch := rhythm.stretch(0, elapsed)) is not None:
+        assert stretch.kicks is None
+        lengths.append(stretch.seconds)
+        elapsed += stretch.seconds
+    assert not rhythm.together and lengths == pytest.approx([0.4, 0.4, 0.2])
+
+
+def test_a_search_without_limits_makes_its_own_kicks() -> None:
+    assert Rhythm.of(Exchange(), Budget(), 600).kicks == 600
+    assert Rhythm.of(Exchange(), Budget(), None).stretch(0, 0.0) is not None
+
+
+def test_seeds_depend_on_every_word() -> None:
+    seeds = {derived(a, b) for a in range(8) for b in range(8)}
+    assert len(seeds) == 64 and max(seeds) > 2**60
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"every": 0}, InvalidParameterError),
+        ({"kicks": 0}, InvalidParameterError),
+        ({"best": 0}, InvalidParameterError),
+        ({"distant": -1}, InvalidParameterError),
+        ({"every": "1"}, InvalidTypeError),
+        ({"best": 1.5}, InvalidTypeError),
+    ],
+)
+def test_wrong_parameters(given: dict[str, object], error: type[Exception]) -> None:
+    with pytest.raises(error, match=next(iter(given))):
+        Exchange(**given)  # type: ignore[arg-type]

@@ -1,0 +1,207 @@
+"""Workers that die, lose their memory or cannot search; a scheduler that is not there."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.distributed import Exchange, cluster, work
+from gpu_ls_plugin.distributed.elites import Elites
+from gpu_ls_plugin.distributed.populations.chained import ChainedPopulation
+from gpu_ls_plugin.evolution.generations.stretch import Stretch
+from gpu_ls_plugin.exceptions import (
+    BackendUnavailableError,
+    ClusterError,
+    ClusterWarning,
+    InvalidParameterError,
+    MissingExtraError,
+)
+from gpu_ls_plugin.solver import Settings, default_settings
+from tests.distributed.conftest import CHAINS, PROBLEM, N, cluster_of
+from tests.helpers.random_problems import random_tours
+
+TOURS = random_tours(N, 8)
+KICKS = gls.Budget(kicks=60)
+
+
+def test_an_island_goes_on_elsewhere_when_its_worker_is_lost() -> None:
+    """One worker leaves after the first exchange; a new one takes the island in."""
+    told: list[float] = []
+    with cluster_of(2) as client:
+        local, lost = client.cluster, threading.Event()
+
+        def watch(progress: Any) -> None:
+            told.append(progress.best_cost)
+            if min(line.stretches for line in progress.islands) >= 1 and not lost.is_set():
+                lost.set()
+                local.sync(local.workers[1].close)
+                local.scale(3)  # of which one has just left
+
+        islands = gls.Islands(CHAINS, client, Exchange(kicks=20))
+        with pytest.warns(ClusterWarning, match=r"is lost; island \d goes on elsewhere"):
+            found = islands(PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=2000), callback=watch)
+    assert lost.is_set() and found.statistics.stopped_by == "kicks"
+    assert found.best_cost <= min(told)
+    assert np.array_equal(found.costs, PROBLEM.cost(found.tours))
+    assert len(found.costs) == len(TOURS)  # those that are lost are made anew
+
+
+def test_a_worker_that_has_forgotten_all_begins_anew(client: Any) -> None:
+    forgotten = threading.Event()
+
+    def forget(progress: Any) -> None:
+        if not forgotten.is_set():
+            forgotten.set()
+            work._seats.clear()
+
+    found = gls.Islands(CHAINS, client)(PROBLEM, TOURS, seed=1, budget=KICKS, callback=forget)
+    assert forgotten.is_set() and len(found.costs) == len(TOURS)
+    assert found.statistics.stopped_by == "kicks"
+
+
+def test_lives_of_an_island_draw_numbers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def noted(place: Any, *_: Any) -> None:
+        seen.append((place.seed, place.first_row))
+
+    monkeypatch.setattr(work, "population_of", noted)
+    job = work.Job(PROBLEM, CHAINS, Settings(), 0, None, 1, 1)
+    seat = work.Seat(job, default_settings(PROBLEM, job.settings))
+    guests = Elites.none(PROBLEM)
+    for island in range(3):
+        for life in range(3):
+            order = work.Order("r", island, life, 0, 5, Stretch(), 1.0, TOURS, 8, guests)
+            work._begun(seat, order)
+    assert len(set(seen)) == 9
+    assert len({seed for seed, _ in seen}) == 3
+
+
+def test_a_worker_that_cannot_search_is_left_out(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle = work.settle
+
+    def broken(packed: bytes, run: str, island: int) -> Any:
+        if island == 1:
+            raise BackendUnavailableError("backend: cuda cannot be used: no CUDA device")
+        return settle(packed, run, island)
+
+    monkeypatch.setattr(work, "settle", broken)
+    with pytest.warns(ClusterWarning, match="cannot search and is left out: .*no CUDA device"):
+        found = gls.Islands(CHAINS, client)(PROBLEM, TOURS, seed=1, budget=KICKS)
+    assert len(found.costs) == len(TOURS[:4])
+
+
+def test_where_no_worker_can_search_the_reason_is_raised(client: Any) -> None:
+    islands = gls.Islands(CHAINS, client)
+    with (
+        pytest.warns(ClusterWarning, match="is left out"),
+        pytest.raises(BackendUnavailableError, match="cuda cannot be used"),
+    ):
+        islands(PROBLEM, TOURS, budget=KICKS, backend="cuda")
+
+
+def test_a_worker_that_fails_on_the_way_is_left_out_and_its_island_goes_on(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    advance = ChainedPopulation.advance
+
+    def broken(self: Any, stretch: Any, number: int, seen: Any) -> Any:
+        if number == 3 and self._chains.first_row == 0 and self._chains.seed == 1:
+            raise MemoryError("no memory")
+        return advance(self, stretch, number, seen)
+
+    monkeypatch.setattr(ChainedPopulation, "advance", broken)
+    monkeypatch.setattr("gpu_ls_plugin.distributed.coordinator.PATIENCE", 0.0)
+    with pytest.warns(ClusterWarning, match="is left out: no memory"):
+        found = gls.Islands(CHAINS, client)(PROBLEM, TOURS, seed=1, budget=KICKS)
+    assert found.statistics.stopped_by == "kicks" and len(found.costs) == len(TOURS)
+
+
+def test_workers_of_other_versions_are_left_out(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = list(client.nthreads())
+    monkeypatch.setattr(client, "run", lambda *_, **__: {one: "0.0.1", other: OSError("none")})
+    with (
+        pytest.warns(ClusterWarning, match=r"has (version 0.0.1|no gpu-ls-plugin), not"),
+        pytest.raises(ClusterError, match="has no worker with gpu-ls-plugin"),
+    ):
+        cluster.usable_workers(client)
+
+
+def test_a_cluster_without_workers_is_refused() -> None:
+    with cluster_of(0) as client, pytest.raises(ClusterError, match="has no workers"):
+        gls.Islands(CHAINS, client)(PROBLEM, TOURS)
+
+
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "CONNECTING", 0.3)
+    with pytest.raises(ClusterError, match=r"no scheduler answers at .tcp://127\.0\.0\.1:9"):
+        gls.Islands(CHAINS, "tcp://127.0.0.1:9")(PROBLEM, TOURS)
+
+
+def test_a_missing_dask_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "gpu-ls-plugin\[dask\]"'):
+        gls.Islands(CHAINS)(PROBLEM, TOURS)
+
+
+def test_interrupts_return_the_best_so_far(client: Any) -> None:
+    told: list[float] = []
+
+    def press(progress: Any) -> None:
+        told.append(progress.best_cost)
+        if len(told) == 3:
+            raise KeyboardInterrupt
+
+    islands = gls.Islands(CHAINS, client, Exchange(every=0.2))
+    budget = gls.Budget(seconds=60)
+    found = islands(PROBLEM, TOURS, seed=1, budget=budget, callback=press)
+    assert found.statistics.interrupted and found.statistics.seconds < 30
+    assert found.best_cost <= min(told) and len(found.costs) == len(TOURS)
+
+
+def test_nothing_of_a_run_stays_on_workers(client: Any) -> None:
+    gls.Islands(CHAINS, client)(PROBLEM, TOURS, seed=1, budget=KICKS)
+    gone = threading.Event()
+    for _ in range(50):
+        if not work._seats:
+            break
+        gone.wait(0.1)
+    assert not work._seats
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"workers": 0}, InvalidParameterError, "workers"),
+        ({"gpus": 9}, BackendUnavailableError, "this machine shows 1"),
+        ({"gpus": "some"}, InvalidParameterError, "gpus"),
+        ({"workers": 1, "threads": 0}, InvalidParameterError, "threads"),
+    ],
+)
+def test_wrong_clusters(
+    given: dict[str, Any], error: type[Exception], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "gpu_count", lambda: 1)
+    with pytest.raises(error, match=message):
+        cluster._workers(given.get("workers"), given.get("gpus"), given.get("threads"))
+
+
+def test_gpus_and_cores_have_workers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3, 5")
+    assert cluster.gpu_count() == 2
+    found = cluster._workers(1, "all", 4)
+    assert list(found) == ["gpu-0", "gpu-1", "cpu-0"]
+    devices = [options["env"]["CUDA_VISIBLE_DEVICES"] for options in found.values()]
+    assert devices == ["3", "5", ""] and found["cpu-0"]["nthreads"] == 4
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert cluster.gpu_count() == 0
+    assert all(options["nthreads"] >= 1 for options in cluster._workers(2, None, None).values())

@@ -1,0 +1,228 @@
+"""Islands on a cluster of two workers in this process."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends.cpu import CpuBackend
+from gpu_ls_plugin.distributed import Exchange, IslandProgress
+from gpu_ls_plugin.exceptions import (
+    InvalidParameterError,
+    InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from tests.distributed.conftest import CHAINS, PROBLEM, N
+from tests.helpers.random_problems import random_tours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KICKS = gls.Budget(kicks=40)
+TOURS = random_tours(N, 9)
+
+
+def test_the_same_seed_finds_the_same_and_another_one_does_not(islands: gls.Islands) -> None:
+    one, same, other = (islands(PROBLEM, TOURS, seed=seed, budget=KICKS) for seed in (1, 1, 2))
+    assert np.array_equal(one.tours, same.tours)
+    assert not np.array_equal(one.tours, other.tours)
+    assert one.statistics.kicks == 40 * len(TOURS) and one.statistics.stopped_by == "kicks"
+
+
+def test_costs_are_exact_sorted_and_never_worse(islands: gls.Islands) -> None:
+    descended = CHAINS.search(PROBLEM, TOURS, backend="cpu")
+    found = islands(PROBLEM, TOURS, seed=1, budget=KICKS)
+    assert found.tours.shape == TOURS.shape and found.problem is PROBLEM
+    assert np.array_equal(found.costs, PROBLEM.cost(found.tours))
+    assert (np.diff(found.costs) >= 0).all()
+    assert found.best_cost <= descended.best_cost
+
+
+@pytest.mark.parametrize("topology", ["ring", "complete", "random"])
+def test_an_island_gets_the_best_of_another_one(client: Any, topology: str) -> None:
+    """Nothing is kicked that far: the tour of the second island can only have come from the first.
+
+    The kicks are undone, for nothing but the best is accepted, and both islands keep one tour.
+    """
+    best = gls.solve(PROBLEM, np.inf, kicks=300, population=4, backend="cpu").best_tour
+    tours = np.stack([best, TOURS[0]])
+    still = replace(CHAINS, accept=gls.Better())
+    exchange = Exchange(kicks=1)
+    islands = gls.Islands(still, client, exchange, topology)
+    found = islands(PROBLEM, tours, seed=1, budget=gls.Budget(kicks=3), backend="cpu")
+    assert found.costs.tolist() == [PROBLEM.cost(best)[0]] * 2
+    alone = still(PROBLEM, tours, seed=1, budget=gls.Budget(kicks=3), backend="cpu")
+    assert alone.costs[1] > alone.costs[0]
+
+
+def test_seconds_limit_a_run_and_its_progress_is_told(client: Any) -> None:
+    told: list[IslandProgress] = []
+    islands = gls.Islands(CHAINS, client, Exchange(every=0.2))
+    budget = gls.Budget(seconds=0.7)
+    found = islands(PROBLEM, TOURS, seed=1, budget=budget, callback=told.append)  # type: ignore[arg-type]
+    statistics = found.statistics
+    assert statistics.stopped_by == "seconds" and 0.6 < statistics.seconds < 3.0
+    assert set(statistics.phases) >= {"compiling", "exchange", "kicks"}
+    assert {line.island for progress in told for line in progress.islands} == {0, 1}
+    assert told[-1].best_cost == found.best_cost
+    assert told[-1].kicks > 0 and max(line.stretches for line in told[-1].islands) >= 2
+    assert [p.best_cost for p in told] == sorted((p.best_cost for p in told), reverse=True)
+
+
+def test_a_target_ends_all_islands(islands: gls.Islands) -> None:
+    easy = float(PROBLEM.cost(TOURS).min())
+    found = islands(PROBLEM, TOURS, budget=gls.Budget(seconds=60, target=easy))
+    assert found.statistics.stopped_by == "target" and found.statistics.seconds < 30
+    assert found.best_cost <= easy
+
+
+ROUTES = gls.CVRP(PROBLEM.coordinates, np.arange(N) % 9, 40)
+PROBLEMS = {
+    "routes": (ROUTES, {"kicks": 20, "population": 3}),
+    "colours": (gls.GraphColouring.queen(5, 5, 6), {"kicks": 3, "population": 3}),
+    "quadratic": (gls.QuadraticAssignment.generated(9, 1), {"kicks": 3, "population": 3}),
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_problem_is_solved_as_by_solve(client: Any, name: str) -> None:
+    problem, given = PROBLEMS[name]
+    islands = gls.Islands(client=client)
+    one, same = (gls.solve(problem, np.inf, islands=islands, **given) for _ in range(2))  # type: ignore[arg-type]
+    assert np.array_equal(one.tours, same.tours) and len(one.costs) == 6
+    assert np.array_equal(one.costs, (problem.tsp or problem).cost(one.tours))
+    assert problem.feasible(one.best_tour)[0]
+
+
+SEARCHES = {
+    "local search": (gls.LocalSearch([gls.TwoOpt()]), True),
+    "stepped": (
+        replace(CHAINS, search=gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best())),
+        True,
+    ),
+    "climbs": (gls.RandomRestarts(gls.LocalSearch([gls.TwoOpt()]), climbs=20, keep=3), False),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_every_search_can_be_that_of_islands(client: Any, name: str) -> None:
+    search, takes = SEARCHES[name]
+    islands = gls.Islands(search, client)
+    given = (TOURS,) if takes else ()
+    budget = gls.Budget(kicks=6) if name == "stepped" else None
+    one, same = (islands(PROBLEM, *given, seed=1, budget=budget) for _ in range(2))
+    assert np.array_equal(one.tours, same.tours) and len(one.costs) == (9 if takes else 6)
+    assert one.statistics.climbs == (9 if takes else 40)
+    if not takes:  # islands climb from other tours
+        assert len({row.tobytes() for row in PROBLEM.canonical(one.tours)}) > 3
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """Streams of random numbers that launches have used: (kernel, seed, row, kick at the end)."""
+    streams: list[tuple[Any, ...]] = []
+    launch = CpuBackend.launch
+
+    def watched(self: Any, kernel: Any, count: int, arguments: Any, **options: Any) -> Any:
+        if "until" in arguments and "first_row" in arguments:
+            first, until = arguments["first_row"], arguments["until"]
+            streams.extend((arguments["seed"], first + row, until) for row in range(count))
+        return launch(self, kernel, count, arguments, **options)
+
+    monkeypatch.setattr(CpuBackend, "launch", watched)
+    return streams
+
+
+def test_islands_and_stretches_never_draw_the_same_numbers(
+    islands: gls.Islands, drawn: list[tuple[Any, ...]]
+) -> None:
+    islands(PROBLEM, TOURS, seed=3, budget=KICKS)
+    own = [stream for stream in drawn if stream[0] == 3]  # without what is compiled ahead
+    rows = {row for _, row, _ in own}
+    assert rows == {*range(5), *range(2**20, 2**20 + 4)}
+    assert len(own) == len(set(own)) >= 9 * 10
+
+
+def test_a_first_row_and_seeds_are_honoured(islands: gls.Islands) -> None:
+    given: dict[str, Any] = {"tours": TOURS, "budget": KICKS, "seed": 4}
+    first = islands(PROBLEM, **given)
+    assert not np.array_equal(first.tours, islands(PROBLEM, **given, first_row=9).tours)
+    plain = islands(PROBLEM, TOURS, budget=KICKS, seed=np.uint8(4), first_row=np.int16(0))  # type: ignore[arg-type]
+    assert np.array_equal(first.tours, plain.tours)
+
+
+def test_no_seed_draws_one(islands: gls.Islands, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks.secrets, "randbits", lambda bits: 7)
+    one, same = (islands(PROBLEM, TOURS, seed=seed, budget=KICKS) for seed in (None, 7))
+    assert np.array_equal(one.tours, same.tours)
+
+
+def test_events_of_islands_are_seen_by_dask(client: Any) -> None:
+    topics: list[str] = []
+    log = type(client.cluster.scheduler).log_event
+
+    def watched(self: Any, topic: Any, message: Any) -> None:
+        topics.append(str(topic))
+        log(self, topic, message)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(client.cluster.scheduler), "log_event", watched)
+        gls.Islands(CHAINS, client)(PROBLEM, TOURS, budget=gls.Budget(seconds=1.3))
+    assert any(topic.startswith("gpu-ls-") for topic in topics)
+
+
+def threads() -> Iterator[int]:
+    from gpu_ls_plugin.backends.cpu import thread_count, threads_at_most
+
+    yield thread_count()
+    with threads_at_most(1):
+        yield thread_count()
+    yield thread_count()
+
+
+def test_a_worker_uses_the_cores_that_it_has() -> None:
+    before, within, after = threads()
+    assert within == 1 and before == after
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"search": 3}, InvalidTypeError, "search"),
+        ({"search": gls.TwoOpt}, InvalidTypeError, "search"),
+        ({"search": gls.Islands()}, InvalidTypeError, "search"),
+        ({"exchange": 1.0}, InvalidTypeError, "exchange"),
+        ({"topology": "star"}, InvalidParameterError, "topology"),
+    ],
+)
+def test_wrong_parameters(given: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        gls.Islands(**given)
+
+
+def test_wrong_calls(client: Any, islands: gls.Islands) -> None:
+    with pytest.raises(InvalidTourError, match="tours"):
+        islands(PROBLEM, TOURS[:, :-1])
+    with pytest.raises(InvalidTypeError, match="budget"):
+        islands(PROBLEM, TOURS, budget=3)  # type: ignore[arg-type]
+    with pytest.raises(InvalidTypeError, match="callback"):
+        islands(PROBLEM, TOURS, callback=3)  # type: ignore[arg-type]
+    with pytest.raises(InvalidTypeError, match="client"):
+        gls.Islands(CHAINS, client=3)(PROBLEM)
+    with pytest.raises(InvalidTypeError, match="islands"):
+        gls.solve(PROBLEM, islands=3)  # type: ignore[arg-type]
+    matrix = np.random.default_rng(1).integers(1, 99, (8, 8))
+    asymmetric = gls.TSP.from_matrix(matrix)
+    with pytest.raises(UnsupportedProblemError):  # before any island is left out
+        gls.Islands(gls.LocalSearch([gls.TwoOpt()]), client)(asymmetric)
+
+
+def test_islands_can_be_written_as_text(client: Any) -> None:
+    islands = gls.Islands("two_opt/nearest(5)", client)
+    assert islands(PROBLEM, TOURS).statistics.stopped_by == "optimum"

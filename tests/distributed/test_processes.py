@@ -1,0 +1,169 @@
+"""Processes that are killed and interrupted: the best so far is returned, and none is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.distributed import Exchange, local_cluster
+from gpu_ls_plugin.exceptions import ClusterWarning
+from tests.distributed.conftest import CHAINS, PROBLEM
+from tests.distributed.test_command import file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+__all__ = ["file"]  # a fixture
+
+SECONDS, BETWEEN = 25.0, 3.0  # of the run, and between two kills
+COMMAND = [sys.executable, "-m", "gpu_ls_plugin", "solve"]
+
+
+def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """Those that still run after a moment."""
+    _, left = psutil.wait_procs(processes, timeout=15)
+    return [process for process in left if process.status() != psutil.STATUS_ZOMBIE]
+
+
+def children(pid: int) -> list[psutil.Process]:
+    """All processes below one, but that which cleans up behind Python's own."""
+    found = psutil.Process(pid).children(recursive=True)
+    return [process for process in found if "resource_tracker" not in " ".join(process.cmdline())]
+
+
+def test_random_kills_of_workers_lose_nothing_that_was_exchanged() -> None:
+    told: list[float] = []
+    kills, over, rng = 0, threading.Event(), random.Random(1)
+    with (
+        warnings.catch_warnings(),
+        local_cluster(3, threads=1) as client,
+    ):
+        warnings.simplefilter("ignore", ClusterWarning)
+
+        def kill() -> None:
+            nonlocal kills
+            while not over.wait(BETWEEN):
+                nannies = list(client.cluster.workers.values())
+                pids = [nanny.process.pid for nanny in nannies if nanny.process is not None]
+                pids = [pid for pid in pids if pid is not None]
+                if pids:
+                    os.kill(rng.choice(pids), signal.SIGKILL)
+                    kills += 1
+
+        killer = threading.Thread(target=kill)
+
+        def watch(progress: Any) -> None:
+            if not told:
+                killer.start()
+            told.append(progress.best_cost)
+
+        islands = gls.Islands(CHAINS, client, Exchange(every=0.5), "random")
+        budget = gls.Budget(seconds=SECONDS)
+        found = islands(PROBLEM, seed=1, budget=budget, callback=watch)
+        over.set()
+        killer.join()
+    assert kills >= 3 and found.statistics.stopped_by == "seconds"
+    assert SECONDS - 0.1 < found.statistics.seconds < SECONDS + 5
+    assert found.best_cost <= min(told) == PROBLEM.cost(found.best_tour)[0]
+    assert alive(children(os.getpid())) == []
+
+
+@pytest.fixture
+def command(file: str) -> Iterator[subprocess.Popen[str]]:
+    """A solve on two processes, in a group of its own, as a terminal would start it."""
+    process = subprocess.Popen(
+        [*COMMAND, file, "--workers", "2", "--seconds", "300", "--json", "--every", "0.5"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def wait_until_told(process: subprocess.Popen[str]) -> None:
+    """Wait for the first line of progress."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "islands searching" in line:
+            return
+    raise AssertionError("the search has ended")
+
+
+def test_an_interrupt_returns_the_best_and_leaves_no_process(
+    command: subprocess.Popen[str],
+) -> None:
+    wait_until_told(command)
+    below = children(command.pid)
+    os.killpg(command.pid, signal.SIGINT)
+    out, _ = command.communicate(timeout=60)
+    found = json.loads(out)
+    assert command.returncode == 130 and found["interrupted"]
+    assert found["best_cost"] == PROBLEM.cost(found["best_tour"])[0]
+    assert len(below) >= 2 and alive(below) == []
+
+
+def test_no_worker_outlives_who_has_started_it(command: subprocess.Popen[str]) -> None:
+    wait_until_told(command)
+    below = children(command.pid)
+    command.kill()
+    assert len(below) >= 2 and alive(below) == []
+
+
+def test_the_scheduler_is_lost_and_the_best_is_not(file: str, tmp_path: Path) -> None:
+    where = tmp_path / "scheduler.json"
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    dask = [sys.executable, "-m", "dask"]
+    at = ["--scheduler-file", str(where)]
+    begun = [
+        subprocess.Popen(
+            [*dask, "scheduler", *at, "--port", "0", "--dashboard-address", ":0"], **quiet
+        ),
+        subprocess.Popen([*dask, "worker", *at, "--nthreads", "1"], **quiet),
+    ]
+    try:
+        while not where.exists():
+            time.sleep(0.1)
+        address = json.loads(where.read_text())["address"]
+        from distributed import Client
+
+        with Client(address, set_as_default=False) as client:
+            client.wait_for_workers(1)
+        options = ["--dask", address, "--seconds", "300", "--json", "--every", "0.5"]
+        process = subprocess.Popen(
+            [*COMMAND, file, *options, "--checkpoint", str(tmp_path / "c")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        wait_until_told(process)
+        begun[0].kill()
+        out, error = process.communicate(timeout=90)
+    finally:
+        for each in begun:
+            below = children(each.pid) if each.poll() is None else []
+            each.kill()
+            each.wait()
+            for process_below in below:
+                process_below.kill()
+    found = json.loads(out)
+    assert process.returncode == 1 and found["stopped_by"] == "lost"
+    assert "the scheduler is lost; the best so far is returned" in error
+    assert found["best_cost"] == PROBLEM.cost(found["best_tour"])[0]
+    assert (tmp_path / "c").exists()
