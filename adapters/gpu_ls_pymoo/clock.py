@@ -92,9 +92,9 @@ def on_clock(algorithm: Any) -> Iterator[None]:
         return
     pace = _paces.setdefault(algorithm, Pace())
     _measure(pace, algorithm, limit)
-    compiled = _compiled()
+    compiled = budget.compiled_seconds()
     yield
-    algorithm.start_time += _compiled() - compiled
+    algorithm.start_time += budget.compiled_seconds() - compiled
     pace.ended = time.time()
     if pace.ended + 2 * pace.after + pace.before > _end(algorithm, limit) + _SPARE:
         algorithm.termination.terminate()
@@ -135,11 +135,6 @@ def _after(algorithm: Any) -> float:
 
 def _end(algorithm: Any, limit: TimeBasedTermination) -> float:
     return float(algorithm.start_time) + float(limit.max_time)
-
-
-def _compiled() -> float:
-    """Seconds on a clock that goes only while this thread compiles."""
-    return time.perf_counter() - budget.now()
 
 
 def _limit(termination: Any) -> TimeBasedTermination | None:
