@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from gpu_ls_deap.cost import TourCost
     from gpu_ls_deap.crossover import RecombinationCrossover
     from gpu_ls_deap.mutation import DoubleBridgeMutation, LocalSearchMutation
+    from gpu_ls_deap.run import TimedRun
     from gpu_ls_deap.sampling import LocalSearchSampling
     from gpu_ls_deap.variation import var_and
-    from gpu_ls_plugin.evolution.timed_run import TimedRun
 
 __all__ = [
     "DoubleBridgeMutation",
@@ -33,7 +33,7 @@ _HOMES = {
     "LocalSearchMutation": "mutation",
     "LocalSearchSampling": "sampling",
     "RecombinationCrossover": "crossover",
-    "TimedRun": "individuals",
+    "TimedRun": "run",
     "TourCost": "cost",
     "var_and": "variation",
 }

@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.evolution.timed_run import TimedRun
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
-
-__all__ = ["TimedRun", "invalidate", "random_state", "rows_of", "valid", "write"]
 
 
 def random_state() -> np.random.Generator:

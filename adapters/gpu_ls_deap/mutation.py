@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_deap.individuals import invalidate, random_state, rows_of, valid, write
+from gpu_ls_deap.individuals import random_state, rows_of, valid, write
+from gpu_ls_deap.run import TimedRun
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.bound.search import TourSearch
-from gpu_ls_plugin.evolution.timed_run import TimedRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -63,7 +63,7 @@ class LocalSearchMutation:
         run: TimedRun | None = None,
     ) -> None:
         self.search = TourSearch(problem, search, backend, moves, kicks)
-        self.run = checks.instance("run", run, kind=TimedRun | None, wanted="a TimedRun or None")
+        self.run = checks.instance("run", run, kind=TimedRun | None, wanted="TimedRun")
 
     def prepare(self, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_deap.individuals import random_state
+from gpu_ls_deap.run import TimedRun
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.bound.problem import tours_of
-from gpu_ls_plugin.evolution.timed_run import TimedRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +51,7 @@ class LocalSearchSampling:
     ) -> None:
         self.problem = tours_of(problem)
         self.starts = Starts(construction, Improver(search, backend, moves, kicks))
-        self.run = checks.instance("run", run, kind=TimedRun | None, wanted="a TimedRun or None")
+        self.run = checks.instance("run", run, kind=TimedRun | None, wanted="TimedRun")
 
     def prepare(self, size: int = 1) -> None:
         """Compile for populations of `size` ahead of a timed run."""

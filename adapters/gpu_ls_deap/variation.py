@@ -33,28 +33,38 @@ def var_and(population: Sequence[Any], toolbox: Any, cxpb: float, mutpb: float) 
         Those that were varied have no valid fitness.
     """
     offspring = [toolbox.clone(individual) for individual in population]
-    pairs = [i for i in range(1, len(offspring), 2) if random.random() < cxpb]
-    mate = _batch(toolbox.mate)
-    if mate is not None:
-        mate([(offspring[i - 1], offspring[i]) for i in pairs])
-    for i in pairs:
-        if mate is None:
-            offspring[i - 1], offspring[i] = toolbox.mate(offspring[i - 1], offspring[i])
-        invalidate(offspring[i - 1])
-        invalidate(offspring[i])
-
-    drawn = [i for i in range(len(offspring)) if random.random() < mutpb]
-    mutate = _batch(toolbox.mutate)
-    for i in drawn:
-        invalidate(offspring[i])
-        if mutate is None:
-            (offspring[i],) = toolbox.mutate(offspring[i])
-            invalidate(offspring[i])
-    if mutate is not None:
-        chosen = set(drawn)
-        others = [one for i, one in enumerate(offspring) if i not in chosen]
-        mutate([offspring[i] for i in drawn], others)
+    _mate(offspring, toolbox.mate, cxpb)
+    _mutate(offspring, toolbox.mutate, mutpb)
     return offspring
+
+
+def _mate(offspring: list[Any], mate: Any, cxpb: float) -> None:
+    """Mate neighbours (in place), each pair with probability `cxpb`."""
+    batch, pairs = _batch(mate), []
+    for i in range(1, len(offspring), 2):
+        if random.random() < cxpb:
+            if batch is None:
+                offspring[i - 1], offspring[i] = mate(offspring[i - 1], offspring[i])
+            pairs.append((offspring[i - 1], offspring[i]))
+    if batch is not None:
+        batch(pairs)
+    for individual in (one for pair in pairs for one in pair):
+        invalidate(individual)
+
+
+def _mutate(offspring: list[Any], mutate: Any, mutpb: float) -> None:
+    """Mutate individuals (in place), each with probability `mutpb`."""
+    batch, drawn, others = _batch(mutate), [], []
+    for i, individual in enumerate(offspring):
+        if random.random() >= mutpb:
+            others.append(individual)
+            continue
+        if batch is None:
+            (offspring[i],) = mutate(individual)
+        invalidate(offspring[i])
+        drawn.append(offspring[i])
+    if batch is not None:
+        batch(drawn, others)
 
 
 def _batch(registered: Any) -> Callable[..., Any] | None:

@@ -43,13 +43,14 @@ def seconds_left(ga: Any) -> float:
     if begin is None or math.isinf(limit):
         return math.inf
     pace = _paces.get(ga)
-    return max(0.0, begin + limit - (pace.own if pace else 0.0) - time.monotonic())
+    kept = pace.own if pace else 0.0
+    return max(0.0, float(begin) + limit - kept - time.monotonic())
 
 
 def progress(ga: Any) -> float:
     """Return the share of a run that is over: of its time, or of its generations."""
     limit, begin = time_limit(ga), getattr(ga, "run_start_time", None)
-    share = ga.generations_completed / max(1, ga.num_generations)
+    share = float(ga.generations_completed / max(1, ga.num_generations))
     if begin is not None and 0 < limit < math.inf:
         share = max(share, (time.monotonic() - begin) / limit)
     return min(1.0, share)

@@ -46,7 +46,9 @@ class RecombinationCrossover(Crossover):
     ) -> NDArray[Any]:
         """Return children (1, P, n) of parents (2, P, n)."""
         tsp = self._instance(problem, np.shape(parents)[-1])
-        return self.crossing(tsp, *parents, np.random.default_rng(random_state))[np.newaxis]
+        first, second = parents
+        children = self.crossing(tsp, first, second, np.random.default_rng(random_state))
+        return children[np.newaxis]
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
