@@ -111,7 +111,11 @@ def strangers(name: str, text: str) -> set[str]:
     """Packages that a core module imports although their home is elsewhere."""
     packages = {name.partition(".")[0] for name in imported(text)}
     homeless = {package for package in packages & set(HOMES) if name not in HOMES[package]}
-    return homeless | (packages & {"cupyx", "deap", "pygad", "pymoo"}) | {p for p in packages if p in ADAPTER_NAMES}
+    return (
+        homeless
+        | (packages & {"cupyx", "deap", "pygad", "pymoo"})
+        | {p for p in packages if p in ADAPTER_NAMES}
+    )
 
 
 ADAPTER_NAMES = {path.name for path in ADAPTERS.iterdir() if path.is_dir()}

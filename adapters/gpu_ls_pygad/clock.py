@@ -22,6 +22,12 @@ class Pace:
     own: float = 0.0
     generation: int = -1  # the last one in which a mutation was called
     ended: float = 0.0  # when that call ended, on the clock of `budget.now`
+    compiled: float | None = None  # seconds compiled before the operator that is at work
+
+    @property
+    def compiling(self) -> float:
+        """Seconds that the operator that is at work has compiled."""
+        return 0.0 if self.compiled is None else budget.compiled_seconds() - self.compiled
 
 
 _paces: WeakKeyDictionary[Any, Pace] = WeakKeyDictionary()
@@ -42,9 +48,8 @@ def seconds_left(ga: Any) -> float:
     limit, begin = time_limit(ga), getattr(ga, "run_start_time", None)
     if begin is None or math.isinf(limit):
         return math.inf
-    pace = _paces.get(ga)
-    kept = pace.own if pace else 0.0
-    return max(0.0, float(begin) + limit - kept - time.monotonic())
+    pace = _paces.get(ga, Pace())
+    return max(0.0, float(begin) + limit + pace.compiling - pace.own - time.monotonic())
 
 
 def progress(ga: Any) -> float:
@@ -59,10 +64,14 @@ def progress(ga: Any) -> float:
 @contextmanager
 def uncounted_compiling(ga: Any) -> Iterator[None]:
     """Do an operator's work, and move the start of the run by what it compiles."""
-    compiled = budget.compiled_seconds()
-    yield
-    if getattr(ga, "run_start_time", None) is not None:
-        ga.run_start_time += budget.compiled_seconds() - compiled
+    pace = _paces.setdefault(ga, Pace())
+    pace.compiled = budget.compiled_seconds()
+    try:
+        yield
+    finally:
+        if getattr(ga, "run_start_time", None) is not None:
+            ga.run_start_time += pace.compiling
+        pace.compiled = None
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.bound.search import TourSearch
-from gpu_ls_pygad.clock import on_clock
+from gpu_ls_pygad.clock import on_clock, uncounted_compiling
 from gpu_ls_pygad.run import GaRun, as_genes, random_state
 
 if TYPE_CHECKING:
@@ -125,7 +125,8 @@ class DoubleBridgeMutation:
         made = offspring.copy()
         if drawn.any():
             rows = checked(offspring[drawn], self.problem.n, "offspring")
-            made[drawn] = as_genes(self.kick(self.problem, rows, state), offspring)
+            with uncounted_compiling(ga_instance):
+                made[drawn] = as_genes(self.kick(self.problem, rows, state), offspring)
         return made
 
 

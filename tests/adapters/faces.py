@@ -23,6 +23,7 @@ class Outcome(NamedTuple):
     seconds: float
     cost: float
     tour: Rows
+    generations: int
 
 
 class Face(Protocol):
@@ -118,7 +119,8 @@ class Pymoo:
         ends = TerminationCollection(*(get_termination(*limit) for limit in limits))
         begin = time.perf_counter()
         result = minimize(self._problem(problem), algorithm, ends, seed=1)
-        return Outcome(time.perf_counter() - begin, float(result.F[0]), result.X)
+        seconds = time.perf_counter() - begin
+        return Outcome(seconds, float(result.F[0]), result.X, result.algorithm.n_gen - 1)
 
     def _problem(self, problem: Any) -> Any:
         from gpu_ls_pymoo import CVRPProblem, TSPProblem
@@ -196,8 +198,9 @@ class PyGAD(Bound):
         )
         begin = time.perf_counter()
         ga.run()
+        seconds = time.perf_counter() - begin
         tour, fitness, _ = ga.best_solution()
-        return Outcome(time.perf_counter() - begin, float(-fitness), tour)
+        return Outcome(seconds, float(-fitness), tour, ga.generations_completed)
 
     def _ga(self, problem: Any, rows: Rows, seed: int, **options: Any) -> Any:
         import pygad
@@ -261,17 +264,18 @@ class Deap(Bound):
         mutation.prepare(50)
         pop = individuals(_others(problem.n, 50))
         run.restart()
-        begin, offspring = time.perf_counter(), pop
+        begin, offspring, done = time.perf_counter(), pop, 0
         while True:
             for one in (one for one in offspring if not one.fitness.valid):
                 one.fitness.values = toolbox.evaluate(one)
             best.update(offspring)
             pop[:] = offspring
-            if run.over or generations == 0:
+            if run.over or done == generations:
                 break
-            generations -= 1
+            done += 1
             offspring = var_and(toolbox.select(pop, 50), toolbox, 0.9, 1.0)
-        return Outcome(time.perf_counter() - begin, best[0].fitness.values[0], np.array(best[0]))
+        seconds = time.perf_counter() - begin
+        return Outcome(seconds, best[0].fitness.values[0], np.array(best[0]), done)
 
 
 def individuals(rows: Rows, kind: Any = list) -> list[Any]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     InvalidTourError,
@@ -245,3 +247,37 @@ def test_a_time_limit_holds(face: Face) -> None:
     outcome = face.run(problem, LIMIT)
     assert LIMIT - OVERRUN <= outcome.seconds <= LIMIT + OVERRUN
     assert outcome.cost == problem.cost(outcome.tour)[0] < problem.cost(rows(1000, 50)).min() / 5
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("slow", ["search", "kick"])
+def test_compiling_within_a_run_does_not_count(
+    face: Face, slow: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What compiles first takes no time from the searches that follow."""
+    compiled, kick, search = [], Kick.__call__, gls.LocalSearch()
+
+    def compile_once() -> None:
+        if not compiled:
+            compiled.append(True)
+            with gls.budget.compiling():
+                time.sleep(2 * LIMIT)
+
+    def kicked(self: Kick, *args: Any) -> Any:
+        if slow == "kick":
+            compile_once()
+        return kick(self, *args)
+
+    def searched(problem: Any, tours: Any, **options: Any) -> Any:
+        if slow == "search" and options["budget"].moves != 0:  # not where only is compiled
+            compile_once()
+        return search(problem, tours, **options)
+
+    monkeypatch.setattr(Kick, "prepare", lambda *args: None)
+    monkeypatch.setattr(Kick, "__call__", kicked)
+    begin = time.perf_counter()
+    outcome = face.run(gls.TSP(cities(12), "EUC_2D"), LIMIT, search=searched)
+    assert compiled
+    assert 3 * LIMIT <= time.perf_counter() - begin <= 3 * LIMIT + 2 * OVERRUN
+    assert outcome.cost == gls.TSP(cities(12), "EUC_2D").cost(outcome.tour)[0]
+    assert outcome.generations > 3

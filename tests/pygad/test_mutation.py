@@ -160,22 +160,3 @@ def test_a_slow_fitness_does_not_break_the_limit() -> None:
     begin = time.monotonic()
     made.run()
     assert 1.2 <= time.monotonic() - begin <= 1.2 + 0.3 + 0.2  # a generation that had begun
-
-
-@pytest.mark.timed
-def test_compiling_within_a_run_does_not_count() -> None:
-    inner, compiled = gls.LocalSearch(), []
-
-    def search(*args: Any, **options: Any) -> Any:
-        if not compiled:
-            compiled.append(True)
-            with gls.budget.compiling():
-                time.sleep(0.8)
-        return inner(*args, **options)
-
-    mutation = LocalSearchMutation(TSP, search)
-    made = ga(mutation_type=mutation, num_generations=10**6, stop_criteria="time_0.5")
-    begin = time.monotonic()
-    made.run()
-    assert 1.3 <= time.monotonic() - begin <= 1.5
-    assert made.generations_completed > 3
