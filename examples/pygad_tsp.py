@@ -66,7 +66,8 @@ def run(
     problem: gls.TSP, operators: dict[str, Any], seconds: float, pop: int, seed: int
 ) -> tuple[pygad.GA, list[tuple[float, float]]]:
     """Run an algorithm from random tours; return it, and (seconds, best length) by generation."""
-    curve: list[tuple[float, float]] = []
+    start = gls.random_tours(problem, size=pop, seed=seed)
+    curve = [(0.0, float(problem.cost(start).min()))]
 
     def note(ga: pygad.GA) -> None:
         best = float(-ga.last_generation_fitness.max())
@@ -77,7 +78,7 @@ def run(
         stop_criteria=f"time_{seconds}",
         fitness_func=TourFitness(problem),
         fitness_batch_size=pop,
-        initial_population=gls.random_tours(problem, size=pop, seed=seed),
+        initial_population=start,
         gene_type=int,
         num_parents_mating=max(2, pop // 2),
         on_generation=note,

@@ -34,7 +34,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         {
             "framework": framework,
             "operators": name,
-            "generations": len(curve),
+            "generations": len(curve) - 1,  # the first is the start
             "seconds": curve[-1][0],
             "start_gap": gap(problem, curve[0][1]),
             "gap": gap(problem, min(length for _, length in curve)),
