@@ -25,7 +25,9 @@ def on_files(files: Files, config: Any) -> Files:
         if source.endswith(".md"):
             text = (ROOT / source).read_text(encoding="utf-8")
             made[links.place_in_site(source)] = links.rewritten(text, source)
-    made["tutorial.md"], images = notebook.as_page(ROOT / "docs" / "tutorial.ipynb")
+    made["CITATION.cff"] = (ROOT / "CITATION.cff").read_bytes()
+    tutorial, images = notebook.as_page(ROOT / "docs" / "tutorial.ipynb")
+    made["tutorial.md"] = links.rewritten(tutorial, "docs/tutorial.ipynb")
     made |= {f"images/{name}": content for name, content in images.items()}
     for script in sorted((ROOT / "examples").glob("*.py")):
         code = script.read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ MOVED = {
     "examples/README.md": "examples/index.md",
     "examples/data/README.md": "examples/data.md",
     "benchmarks/README.md": "benchmark-scripts.md",
+    "CITATION.cff": "CITATION.cff",
     "docs/tutorial.ipynb": "tutorial.md",
 }
 LINK = re.compile(r"(\]\(|src=\")([^)#\s\"]+)")

@@ -16,6 +16,12 @@ def cells(path: Path, kind: str) -> list[str]:
     return ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == kind]
 
 
+def program(path: Path) -> str:
+    """Return the code of a notebook as one program, without commands of its display."""
+    lines = "\n".join(cells(path, "code")).splitlines()
+    return "\n".join(line for line in lines if not line.startswith("%"))
+
+
 def as_page(path: Path) -> tuple[str, dict[str, bytes]]:
     """Return a notebook as Markdown, and the images that it shows by their names."""
     parts: list[str] = []

@@ -45,7 +45,7 @@ def pages() -> dict[str, str]:
         made[path_of(title)] = _page(title, [f"gpu_ls_plugin.{name}" for name in names])
     for package, title in PACKAGES.items():
         names = [f"{package}.{name}" for name in _all(package)]
-        made[path_of(title)] = _page(f"{title} (`{package}`)", [n for n in names if _described(n)])
+        made[path_of(title)] = _page(f"{title} (`{package}`)", names)
     rows = [f"- [{title}]({path_of(title).removeprefix('reference/')})" for title in titles()]
     made["reference/index.md"] = "\n".join(["# API reference", "", HEADER, "", *rows, ""])
     return made
@@ -81,9 +81,3 @@ def _room(name: str) -> str:
     value = object_of(f"gpu_ls_plugin.{name}")
     home = value.__name__ if inspect.ismodule(value) else value.__module__
     return str(home.split(".")[1])
-
-
-def _described(name: str) -> bool:
-    """Return whether a name is a class, a function or a module: other values are constants."""
-    value = object_of(name)
-    return inspect.ismodule(value) or hasattr(value, "__module__")
