@@ -78,7 +78,10 @@ def test_every_block_of_python_is_run_by_a_test() -> None:
     assert [name for name in WHOLE if not found[name]] == []
 
 
-@pytest.mark.parametrize("page", WHOLE)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name != "pygad.md")) for name in WHOLE],
+)
 def test_pages_run_as_they_stand(page: str, tmp_path: Path) -> None:
     if page.removesuffix(".md") in ("pygad", "deap"):
         pytest.importorskip(page.removesuffix(".md"), reason="needs the extra of this name")

@@ -53,7 +53,9 @@ def test_memetic_ga(tmp_path: Path) -> None:
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("framework", ["pygad", "deap"])
+@pytest.mark.parametrize(
+    "framework", [pytest.param("pygad", marks=pytest.mark.slow), pytest.param("deap")]
+)
 def test_other_frameworks(framework: str, tmp_path: Path) -> None:
     pytest.importorskip(framework, reason=f'needs pip install "gpu-ls-plugin[{framework}]"')
     options = ("--seconds", 0.5, "--pop", 20)

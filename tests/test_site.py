@@ -54,6 +54,7 @@ def test_links_lead_to_the_same_page_in_the_site(source: str, text: str, expecte
     assert links.rewritten(text, source) == expected
 
 
+@pytest.mark.slow
 def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
     pytest.importorskip("pymoo", reason='needs pip install "gpu-ls-plugin[pymoo,plot]"')
     pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[pymoo,plot]"')

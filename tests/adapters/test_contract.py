@@ -38,7 +38,7 @@ PARTS = (
     "segment_crossover",
     "edge_recombination",
 )
-LIMIT, OVERRUN = 0.6, 0.2  # seconds
+LIMIT, OVERRUN = 0.5, 0.2  # seconds
 
 # Parameters of a search that are refused, by what is said of them.
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
