@@ -9,7 +9,7 @@ import numpy as np
 from gpu_ls_plugin.evolution.batches.crossing import Crossing
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_pygad.clock import uncounted_compiling
-from gpu_ls_pygad.run import as_genes, random_state
+from gpu_ls_pygad.run import random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,6 +62,5 @@ class RecombinationCrossover:
         if crossed.any():
             second = parents[(first[crossed] + 1) % len(parents)]
             with uncounted_compiling(ga_instance):
-                tours = self.crossing(self.problem, made[crossed], second, state)
-            made[crossed] = as_genes(tours, parents)
+                made[crossed] = self.crossing(self.problem, made[crossed], second, state)
         return made

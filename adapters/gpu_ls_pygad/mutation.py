@@ -10,7 +10,7 @@ from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.bound.search import TourSearch
 from gpu_ls_pygad.clock import on_clock, uncounted_compiling
-from gpu_ls_pygad.run import GaRun, as_genes, random_state
+from gpu_ls_pygad.run import GaRun, random_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,8 +78,8 @@ class LocalSearchMutation:
         if drawn.any():
             known = (ga_instance.population, offspring[~drawn])
             with on_clock(ga_instance):
-                tours = self.search.renewed(offspring[drawn], known, state, GaRun(ga_instance))
-            made[drawn] = as_genes(tours, offspring)
+                run = GaRun(ga_instance)
+                made[drawn] = self.search.renewed(offspring[drawn], known, state, run)
         return made
 
 
@@ -126,7 +126,7 @@ class DoubleBridgeMutation:
         if drawn.any():
             rows = checked(offspring[drawn], self.problem.n, "offspring")
             with uncounted_compiling(ga_instance):
-                made[drawn] = as_genes(self.kick(self.problem, rows, state), offspring)
+                made[drawn] = self.kick(self.problem, rows, state)
         return made
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gpu_ls_plugin.evolution.run import add_search
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_pygad import clock
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 STATISTICS = "local_search"  # attribute of the GA that has the counts of all its searches
 
@@ -55,8 +52,3 @@ class GaRun:
 def random_state(ga: Any) -> np.random.Generator:
     """Return a generator of random numbers, for which one number is drawn from the GA's own."""
     return np.random.default_rng(int(ga.numpy_random_generator.randint(2**63 - 1, dtype=np.int64)))
-
-
-def as_genes(tours: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:
-    """Return tours in the type of a GA's arrays, whatever its ``gene_type``."""
-    return tours.astype(like.dtype)

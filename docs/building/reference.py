@@ -23,7 +23,7 @@ ROOMS = {
     "Neighbourhoods and filters": ("neighbourhoods", "filtering"),
     "Candidates": ("candidates",),
     "Constructions and kicks": ("construction", "perturbations"),
-    "Populations": ("recombination", "cooperation"),
+    "Populations": ("recombination", "cooperation", "distributed"),
     "Assignment problems": ("heuristics", "successors"),
     "Drawing": ("drawing",),
     "Errors": ("exceptions",),

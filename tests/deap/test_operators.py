@@ -161,6 +161,16 @@ def test_var_and_takes_whole_batches(diary: type[Diary]) -> None:
     assert not any(one.fitness.valid for one in var_and(pop, made, 0.0, 1.0))
 
 
+def test_var_and_knows_those_that_are_not_drawn() -> None:
+    random.seed(3)
+    mutation = LocalSearchMutation(TSP, "local_search")
+    (optimum,) = mutation.batch(rows(N, 1).tolist())
+    pop = evaluated(individuals(np.tile(optimum, (SIZE, 1))))
+    off = var_and(pop, toolbox(mutate=mutation), 0.0, 0.5)
+    drawn = [tuple(one) for one in off if not one.fitness.valid]
+    assert len({*drawn, tuple(pop[0])}) == len(drawn) + 1 > 1
+
+
 def test_starts_are_individuals() -> None:
     made = toolbox()
     made.register("population", LocalSearchSampling(TSP), type(individuals(rows(N, 1))[0]))
