@@ -72,13 +72,12 @@ class LocalSearchMutation:
 
     def __call__(self, offspring: NDArray[Any], ga_instance: Any) -> NDArray[Any]:
         """Return searched offspring (P, n) in the type of the given ones, which do not change."""
-        state = random_state(ga_instance)
+        run, state = GaRun(ga_instance), random_state(ga_instance)
         drawn = _drawn(len(offspring), self.prob, state)
         made = offspring.copy()
         if drawn.any():
             known = (ga_instance.population, offspring[~drawn])
             with on_clock(ga_instance):
-                run = GaRun(ga_instance)
                 made[drawn] = self.search.renewed(offspring[drawn], known, state, run)
         return made
 
