@@ -96,7 +96,7 @@ def draw(out: Path, record: dict[str, Any]) -> None:
             ax.axhline(record["bar"], color="gray", linestyle=":")
             ax.set(xlabel="seconds", ylabel="gap in percent", xscale="log", yscale="log")
             ax.set_title(f"{framework}, {record['instance']}, population {record['population']}")
-            ax.legend()
+            ax.legend(loc="lower left")
 
 
 if __name__ == "__main__":
