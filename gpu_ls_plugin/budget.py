@@ -58,7 +58,12 @@ _compiled = threading.local()
 
 def now() -> float:
     """Return the seconds on a clock that stands still while this thread compiles."""
-    return time.perf_counter() - getattr(_compiled, "seconds", 0.0)
+    return time.perf_counter() - compiled_seconds()
+
+
+def compiled_seconds() -> float:
+    """Return the seconds that this thread has compiled so far."""
+    return float(getattr(_compiled, "seconds", 0.0))
 
 
 @contextmanager

@@ -53,7 +53,9 @@ HOMES = {
     "cupy": {"backends/cuda.py", "backends/compile_check.py", "backends/arrays.py"},
     "ctypes": {"backends/cpu.py"},
 }
-HEAVY = {"cupy", "dask", "distributed", "matplotlib", "pymoo", "rich", "vrplib"}
+HEAVY = {
+    *("cupy", "dask", "deap", "distributed", "matplotlib", "pygad", "pymoo", "rich", "vrplib"),
+}
 
 
 def imported(text: str) -> Iterator[str]:
@@ -113,7 +115,11 @@ def strangers(name: str, text: str) -> set[str]:
     """Packages that a core module imports although their home is elsewhere."""
     packages = {name.partition(".")[0] for name in imported(text)}
     homeless = {package for package in packages & set(HOMES) if name not in HOMES[package]}
-    return homeless | (packages & {"cupyx", "pymoo"}) | {p for p in packages if p in ADAPTER_NAMES}
+    return (
+        homeless
+        | (packages & {"cupyx", "deap", "pygad", "pymoo"})
+        | {p for p in packages if p in ADAPTER_NAMES}
+    )
 
 
 ADAPTER_NAMES = {path.name for path in ADAPTERS.iterdir() if path.is_dir()}

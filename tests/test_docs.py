@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,9 +12,34 @@ from pathlib import Path
 import pytest
 
 from gpu_ls_plugin import hookspecs
+from gpu_ls_plugin.cli import commands
+from gpu_ls_plugin.search_text import parse_search
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+# Pages whose blocks run one after the other, as they stand, and what they print at the end.
+WHOLE = {"pygad.md": "[ True]", "deap.md": "", "candidates.md": "", "many-instances.md": ""}
+# Blocks of Python of the pages that tests below, or the named file, take one by one.
+TAKEN = {
+    "README.md": 5,
+    "assignment.md": 7,
+    "experiments.md": 3,
+    "filters.md": 3,  # the last one: tests/plugins/test_third_party.py
+    "open-paths.md": 1,
+    "problems.md": 1,
+    "pymoo.md": 10,
+    "recombination.md": 3,  # the last two: tests/cooperation/test_third_party_cooperation.py
+    "vehicle-routing.md": 4,
+    "writing-a-plugin.md": 4,
+}
+COMMANDS = [
+    pytest.param(line.partition("   ")[0].split("#")[0], id=f"{page.name}: {line[:40]}")
+    for page in PAGES
+    for block in re.findall(r"^```\w*\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+    for line in block.splitlines()
+    if line.startswith("gpu-ls ")
+]
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -49,6 +75,34 @@ def test_the_readme_example_runs() -> None:
 def test_the_pymoo_guide_runs() -> None:
     code = "\n".join(blocks(ROOT / "docs" / "pymoo.md", "python"))
     assert "Statistics" in run_python(code)
+
+
+def test_every_block_of_python_is_run_by_a_test() -> None:
+    found = {page.name: len(blocks(page, "python")) for page in PAGES}
+    assert {name: count for name, count in found.items() if count and name not in WHOLE} == TAKEN
+    assert [name for name in WHOLE if not found[name]] == []
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name != "pygad.md")) for name in WHOLE],
+)
+def test_pages_run_as_they_stand(page: str, tmp_path: Path) -> None:
+    if page.removesuffix(".md") in ("pygad", "deap"):
+        pytest.importorskip(page.removesuffix(".md"), reason="needs the extra of this name")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    code = "\n".join(blocks(ROOT / "docs" / page, "python"))
+    out = run_python(f"import os; os.chdir({str(tmp_path)!r})\n{code}", ROOT, ROOT / "adapters")
+    assert out.rstrip().endswith(WHOLE[page])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_lines_are_understood(command: str) -> None:
+    program, *arguments = shlex.split(command)
+    options = commands._parser().parse_args(arguments)
+    if getattr(options, "search", None) and "solve" in arguments:
+        parse_search(options.search)
+    assert program == "gpu-ls"
 
 
 @pytest.mark.slow

@@ -55,6 +55,21 @@ def test_memetic_ga(tmp_path: Path) -> None:
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(
+    "framework", [pytest.param("pygad", marks=pytest.mark.slow), pytest.param("deap")]
+)
+def test_other_frameworks(framework: str, tmp_path: Path) -> None:
+    pytest.importorskip(framework, reason=f'needs pip install "gpu-ls-plugin[{framework}]"')
+    options = ("--seconds", 0.5, "--pop", 20)
+    if framework == "pygad":
+        out = run("pygad_tsp.py", *options, folder=tmp_path)
+    else:
+        out = run("deap_tsp.py", *options, folder=tmp_path)
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines()]
+    usual, searched, batches = (int(row[1]) for row in rows if len(row) == 3)
+    assert batches == TWO_OPT <= searched < 1.02 * TWO_OPT < usual
+
+
 @pytest.mark.slow
 def test_vehicle_routing_pymoo(tmp_path: Path) -> None:
     pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')

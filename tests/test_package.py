@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email
+import re
 import shutil
 import subprocess
 import sys
@@ -13,9 +14,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
+
+import gpu_ls_plugin
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = {"gpu_ls_plugin": ROOT, "gpu_ls_pymoo": ROOT / "adapters"}
+ADAPTERS = ("gpu_ls_deap", "gpu_ls_pygad", "gpu_ls_pymoo")
+PACKAGES = {"gpu_ls_plugin": ROOT} | dict.fromkeys(ADAPTERS, ROOT / "adapters")
 DATA = {".cu", ".cuh", ".cpp", ".typed"}
 
 
@@ -45,7 +50,7 @@ def archives(source: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
 
 
 def shipped(suffixes: set[str]) -> set[str]:
-    """Files of both packages with these suffixes, relative to where their package lies."""
+    """Files of all packages with these suffixes, relative to where their package lies."""
     return {
         path.relative_to(base).as_posix()
         for package, base in PACKAGES.items()
@@ -54,7 +59,7 @@ def shipped(suffixes: set[str]) -> set[str]:
     }
 
 
-def test_wheel_holds_both_packages_kernels_and_type_markers(archives: tuple[Path, Path]) -> None:
+def test_wheel_holds_all_packages_kernels_and_type_markers(archives: tuple[Path, Path]) -> None:
     names = set(zipfile.ZipFile(archives[0]).namelist())
     assert {f"{package}/py.typed" for package in PACKAGES} <= names
     assert "gpu_ls_plugin/include/team.cuh" in names
@@ -67,11 +72,12 @@ def test_sdist_holds_sources_kernels_tests_and_licence(archives: tuple[Path, Pat
     with tarfile.open(archives[1]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     expected = {
-        f"{'adapters/' if name.startswith('gpu_ls_pymoo') else ''}{name}"
+        f"{'adapters/' if name.startswith(ADAPTERS) else ''}{name}"
         for name in shipped({".py", *DATA})
     }
     assert expected <= names
-    assert {"pyproject.toml", "LICENSE", "README.md", "CHANGELOG.md"} <= names
+    assert {"pyproject.toml", "LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff"} <= names
+    assert {"Dockerfile", "mkdocs.yml", "docs/tutorial.ipynb", "docs/building/hooks.py"} <= names
     assert {"tests/conftest.py", "examples/data/europe_capitals.tsp"} <= names
 
 
@@ -83,10 +89,17 @@ def test_metadata_names_entry_points_and_needs_no_gpu_package(archives: tuple[Pa
     required = metadata.get_all("Requires-Dist", [])
     core = {line.split(">=")[0] for line in required if "extra ==" not in line}
     assert core == {"numpy", "scipy", "pluggy", "vrplib", "rich"}
-    extras = {"cuda12", "cuda13", "cpu", "pymoo", "plot", "test", "dev"}
+    extras = {"cuda12", "cuda13", "cpu", "pymoo", "pygad", "deap", "plot", "docs", "test", "dev"}
     assert set(metadata.get_all("Provides-Extra", [])) == extras
     assert "gpu-ls = gpu_ls_plugin.cli:main" in entry_points
-    assert "pymoo = gpu_ls_pymoo.plugin" in entry_points
+    for adapter in ADAPTERS:
+        assert f"{adapter.removeprefix('gpu_ls_')} = {adapter}.plugin" in entry_points
+    assert metadata["Version"] == gpu_ls_plugin.__version__
+    assert "py3-none-any" in archives[0].name  # kernels are compiled where they run
+    pythons = SpecifierSet(metadata["Requires-Python"])
+    named = {f"Programming Language :: Python :: 3.{minor}" for minor in range(11, 15)}
+    assert named <= set(metadata.get_all("Classifier", []))
+    assert [f"3.{minor}" in pythons for minor in range(10, 16)] == [False, *[True] * 4, False]
 
 
 def test_editable_install_is_importable_from_elsewhere(source: Path, tmp_path: Path) -> None:
@@ -106,6 +119,16 @@ def test_editable_install_is_importable_from_elsewhere(source: Path, tmp_path: P
         str(source / "gpu_ls_plugin" / "__init__.py"),
         str(source / "adapters" / "gpu_ls_pymoo" / "__init__.py"),
     ]
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    version = gpu_ls_plugin.__version__
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"version = {{{version}}}" in (ROOT / "docs" / "citing.md").read_text()
+    head = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert head is not None and head[1] == version
+    project = (ROOT / "pyproject.toml").read_text()
+    assert 'dynamic = ["version"]' in project and version not in project
 
 
 def test_readme_commands_are_single_lines_in_order() -> None:

@@ -6,10 +6,9 @@ can look at the package at no cost.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.exceptions import MissingExtraError
+from gpu_ls_plugin.evolution.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from gpu_ls_pymoo.algorithms import MemeticGA
@@ -123,21 +122,4 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        module = importlib.import_module(f"{__name__}.{_HOMES[name]}")
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "pymoo":
-            raise
-        raise MissingExtraError(
-            f'{name}: pymoo is not installed: pip install "gpu-ls-plugin[pymoo]"'
-        ) from error
-    value = getattr(module, name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, "pymoo")

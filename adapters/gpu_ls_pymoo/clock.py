@@ -37,6 +37,12 @@ class Pace:
     after: float = 0.0
     generation: int | None = None  # the last one in which an operator was called
     ended: float | None = None  # when that call ended
+    compiled: float | None = None  # seconds compiled before the operator that is at work
+
+    @property
+    def compiling(self) -> float:
+        """Seconds that the operator that is at work has compiled."""
+        return 0.0 if self.compiled is None else budget.compiled_seconds() - self.compiled
 
 
 _paces: WeakKeyDictionary[Any, Pace] = WeakKeyDictionary()
@@ -59,7 +65,8 @@ def seconds_left(algorithm: Any) -> float:
     if algorithm.start_time is None:
         return float(limit.max_time)
     kept = max(0.0, _after(algorithm) - _LATE)
-    return max(0.0, _end(algorithm, limit) - kept - time.time())
+    compiling = _paces.get(algorithm, Pace()).compiling
+    return max(0.0, _end(algorithm, limit) + compiling - kept - time.time())
 
 
 def time_limit(termination: Any) -> float:
@@ -92,9 +99,10 @@ def on_clock(algorithm: Any) -> Iterator[None]:
         return
     pace = _paces.setdefault(algorithm, Pace())
     _measure(pace, algorithm, limit)
-    compiled = _compiled()
+    pace.compiled = budget.compiled_seconds()
     yield
-    algorithm.start_time += _compiled() - compiled
+    algorithm.start_time += pace.compiling
+    pace.compiled = None
     pace.ended = time.time()
     if pace.ended + 2 * pace.after + pace.before > _end(algorithm, limit) + _SPARE:
         algorithm.termination.terminate()
@@ -135,11 +143,6 @@ def _after(algorithm: Any) -> float:
 
 def _end(algorithm: Any, limit: TimeBasedTermination) -> float:
     return float(algorithm.start_time) + float(limit.max_time)
-
-
-def _compiled() -> float:
-    """Seconds on a clock that goes only while this thread compiles."""
-    return time.perf_counter() - budget.now()
 
 
 def _limit(termination: Any) -> TimeBasedTermination | None:

@@ -9,9 +9,7 @@ import numpy as np
 from pymoo.core.crossover import Crossover
 
 from gpu_ls_plugin import recombination
-from gpu_ls_plugin.backends import check_name
-from gpu_ls_plugin.evolution.batches.rows import checked
-from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.evolution.batches.crossing import Crossing
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_pymoo.parameters import probability
 from gpu_ls_pymoo.problems import as_tsp
@@ -25,8 +23,8 @@ class RecombinationCrossover(Crossover):
 
     Parameters
     ----------
-    part : Recombination
-        For example ``gls.EdgeAssembly()``, or one of a plugin's.
+    part : Recombination or str
+        For example ``gls.EdgeAssembly()``, or the name of a registered one, such as a plugin's.
     prob : float or pymoo Real
         Probability of a pair to be crossed; otherwise the child is one of the parents.
     backend : {"auto", "cpu", "cuda"}
@@ -34,14 +32,12 @@ class RecombinationCrossover(Crossover):
 
     Raises
     ------
-    InvalidTypeError, InvalidParameterError
+    InvalidTypeError, InvalidParameterError, UnknownPartError
         `part` is not a recombination, `prob` is not from 0 to 1, or no backend has that name.
     """
 
     def __init__(self, part: Any, prob: Any = 1.0, backend: str = "auto", **kwargs: Any) -> None:
-        if not isinstance(part, recombination.Recombination):
-            raise InvalidTypeError(f"part: {part!r} is not a recombination, such as EdgeAssembly()")
-        self.part, self.backend = part, check_name(backend)
+        self.crossing = Crossing(part, backend)
         super().__init__(n_parents=2, n_offsprings=1, **kwargs)
         self.prob = probability(prob)
 
@@ -49,17 +45,19 @@ class RecombinationCrossover(Crossover):
         self, problem: Any, parents: Any, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> NDArray[Any]:
         """Return children (1, P, n) of parents (2, P, n)."""
-        seed, n = int(np.random.default_rng(random_state).integers(2**63)), np.shape(parents)[-1]
-        first, second = (checked(rows, n, "parents") for rows in parents)
-        tsp = self._instance(problem, n)
-        children = self.part.cross(tsp, first, second, seed=seed, backend=self.backend)
-        return np.asarray(children)[np.newaxis]
+        tsp = self._instance(problem, np.shape(parents)[-1])
+        first, second = parents
+        children = self.crossing(tsp, first, second, np.random.default_rng(random_state))
+        return children[np.newaxis]
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        n = problem.n_var
-        tours = np.tile(np.arange(n, dtype=np.int32), (size, 1))
-        self.part.cross(self._instance(problem, n), tours, tours, backend=self.backend)
+        self.crossing.prepare(self._instance(problem, problem.n_var), size)
+
+    @property
+    def part(self) -> Any:
+        """The recombination."""
+        return self.crossing.part
 
     def _instance(self, problem: Any, n: int) -> TSP:
         """Return the problem that the part is told of."""
@@ -122,8 +120,6 @@ class SegmentCrossover(PermutationCrossover):
         Not ``0 < shortest <= longest <= 1``, or `prob` is not from 0 to 1.
     """
 
-    part: recombination.SegmentCrossover
-
     def __init__(
         self, shortest: float = 0.125, longest: float = 0.5, prob: Any = 1.0, **kwargs: Any
     ) -> None:
@@ -133,12 +129,12 @@ class SegmentCrossover(PermutationCrossover):
     @property
     def shortest(self) -> float:
         """Least length of a segment as a part of the tour."""
-        return self.part.shortest
+        return float(self.part.shortest)
 
     @property
     def longest(self) -> float:
         """Largest length of a segment as a part of the tour."""
-        return self.part.longest
+        return float(self.part.longest)
 
 
 class PartiallyMappedCrossover(PermutationCrossover):

@@ -13,7 +13,7 @@ from pymoo.termination.max_gen import MaximumGenerationTermination
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.construction import random_tours
-from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.batches.improver import GENERATION_SEARCH, Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import canonical, checked
 from gpu_ls_plugin.evolution.fronts.front import Front
@@ -24,7 +24,6 @@ from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.recombination import EdgeAssembly, Recombination
 from gpu_ls_pymoo.clock import on_clock, seconds_left
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
-from gpu_ls_pymoo.mutation import DEFAULT_SEARCH
 from gpu_ls_pymoo.search import AlgorithmRun
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ class MemeticNSGA2(NSGA2):
     def __init__(
         self,
         pop_size: int = 100,
-        search: Callable[..., Any] | str | None = DEFAULT_SEARCH,
+        search: Callable[..., Any] | str | None = GENERATION_SEARCH,
         *,
         crossover: Recombination | None = None,
         weights: Weights | None = None,

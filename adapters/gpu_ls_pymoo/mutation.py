@@ -9,7 +9,7 @@ from pymoo.core.repair import NoRepair
 
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
-from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.batches.improver import GENERATION_SEARCH, Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import keys
 from gpu_ls_plugin.evolution.fronts.weights import Weights
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_pymoo.problems import Fitness
-
-# A plain genetic algorithm has few generations, and its crossovers leave much to repair.
-DEFAULT_SEARCH = "lin_kernighan/nearest(8)"
 
 
 class LocalSearchMutation(DrawnMutation):
@@ -51,7 +48,7 @@ class LocalSearchMutation(DrawnMutation):
     ----------
     search : callable or str, optional
         A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
-        `DEFAULT_SEARCH` if None, `default_search` where `moves` limits it to a few simple moves.
+        Lin-Kernighan steps if None, `default_search` where `moves` limits it to a few simple moves.
     prob : float or pymoo Real
         Probability of an individual to be searched; drawn before the search, once.
     backend : str
@@ -83,7 +80,7 @@ class LocalSearchMutation(DrawnMutation):
         **kwargs: Any,
     ) -> None:
         super().__init__(prob, **kwargs)
-        default = DEFAULT_SEARCH if moves is None else None
+        default = GENERATION_SEARCH if moves is None else None
         improver = Improver(search, backend, moves, kicks, default)
         self.weights = WEIGHTS if weights is None else weights
         if not isinstance(self.weights, Weights):

@@ -38,7 +38,8 @@ INSTANCE_FOLDERS = (
     REPOSITORY.parent / "shared" / "instances",
 )
 COLOURS = 48  # of a figure
-PACKAGES = ("gpu-ls-plugin", "numpy", "scipy", "cupy-cuda13x", "cupy-cuda12x", "pymoo")
+FRAMEWORKS = ("pymoo", "pygad", "deap")
+PACKAGES = ("gpu-ls-plugin", "numpy", "scipy", "cupy-cuda13x", "cupy-cuda12x", *FRAMEWORKS)
 
 
 def arguments(description: str | None, *options: tuple[str, dict[str, Any]]) -> argparse.Namespace:

@@ -25,7 +25,6 @@ from gpu_ls_pymoo import (
     OrderCrossover,
     PartiallyMappedCrossover,
     PartitionCrossover,
-    RecombinationCrossover,
     SegmentCrossover,
     TSPProblem,
 )
@@ -138,9 +137,7 @@ def test_algorithms_of_pymoo_take_it(face, algorithm) -> None:
     assert first[0] < PROBLEM.cost(random_tours(30, 200)).min()
 
 
-def test_what_is_not_a_recombination_is_refused() -> None:
-    with pytest.raises(InvalidTypeError, match=r"part: .* is not a recombination"):
-        RecombinationCrossover(gls.Migration())
+def test_wrong_parameters_are_refused() -> None:
     with pytest.raises(InvalidParameterError, match="backend"):
         PartitionCrossover(backend="tpu")
     with pytest.raises(InvalidParameterError, match="offspring"):

@@ -17,7 +17,6 @@ from pymoo.core.repair import Repair
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidTourError
 from gpu_ls_pymoo import (
     CanonicalTourRepair,
     DoubleBridgeMutation,
@@ -139,13 +138,6 @@ def test_a_kick_changes_four_edges_of_the_chosen(tsp: gls.TSP) -> None:
     assert set(lost) == {0, 4}
 
 
-@pytest.mark.parametrize("n", range(1, 6))
-def test_tiny_tours_are_shuffled(n: int) -> None:
-    pop = Population.new("X", rows(n, 50))
-    DoubleBridgeMutation()(TSPProblem(gls.TSP(cities(n), "EUC_2D")), pop, seed=0)
-    assert (np.sort(pop.get("X"), axis=1) == np.arange(n)).all()
-
-
 @pytest.mark.parametrize(
     ("text", "search"),
     [
@@ -209,13 +201,6 @@ def test_the_limits_of_an_iterated_search(tsp: gls.TSP) -> None:
     assert kicks(search, kicks=7) == 9 * 7
     assert kicks(search, kicks=0) == 0
     assert kicks(search, moves=400) > 9 * 30  # what limits the moves alone
-
-
-def test_a_row_that_is_no_tour_is_named(tsp: gls.TSP) -> None:
-    tours = rows(60, 3)
-    tours[2, 0] = tours[2, 1]
-    with pytest.raises(InvalidTourError, match="row 2"):
-        LocalSearchMutation()(TSPProblem(tsp), Population.new("X", tours))
 
 
 @pytest.mark.parametrize("mutation", [LocalSearchMutation(prob=0.5), DoubleBridgeMutation(30)])

@@ -32,6 +32,7 @@ from gpu_ls_pymoo import (
     TourDuplicateElimination,
     TSPProblem,
 )
+from tests.adapters.test_contract import REFUSED
 from tests.evolution.samples import rows
 
 IMPROVING = (LocalSearchMutation, LocalSearchSampling, MemeticMating, MemeticGA)
@@ -39,26 +40,8 @@ DRAWING = (LocalSearchMutation, DoubleBridgeMutation, SegmentCrossover)
 ITERATED = gls.IteratedLocalSearch()
 
 
-@pytest.mark.parametrize("operator", IMPROVING)
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"search": 3}, InvalidTypeError, "search: 3 is neither a search nor a text"),
-        ({"search": gls.LocalSearch}, InvalidTypeError, "search: .* is neither a search"),
-        ({"search": gls.RandomRestarts()}, InvalidParameterError, "does not improve given tours"),
-        ({"search": "random_restarts"}, InvalidParameterError, "does not improve given tours"),
-        ({"search": lambda problem: None}, InvalidParameterError, "does not improve given tours"),
-        ({"search": "local_serch"}, UnknownPartError, "did you mean 'local_search'"),
-        ({"moves": -1}, InvalidParameterError, "moves: -1 is not at least 1"),
-        ({"moves": 0}, InvalidParameterError, "moves: 0 is not at least 1"),
-        ({"moves": 2.5}, InvalidTypeError, r"moves: 2\.5 is not an integer"),
-        ({"kicks": -1, "search": ITERATED}, InvalidParameterError, "kicks: -1"),
-        ({"kicks": 5}, InvalidParameterError, "kicks: 5, but .* pass an IteratedLocalSearch"),
-        ({"kicks": 5, "search": "two_opt"}, InvalidParameterError, r"TwoOpt\(\).* makes none"),
-        ({"kicks": 5, "search": gls.LocalSearch()}, InvalidParameterError, "makes none"),
-        ({"backend": "gpu"}, InvalidParameterError, "backend: 'gpu' is not one of"),
-    ],
-)
+@pytest.mark.parametrize("operator", (MemeticMating, MemeticGA))
+@pytest.mark.parametrize(("options", "error", "message"), REFUSED)
 def test_searches_and_limits(operator: Any, options: Any, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         operator(**options)

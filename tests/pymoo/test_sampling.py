@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import UnknownPartError
 from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_pymoo import LocalSearchSampling, TSPProblem
 
@@ -39,11 +38,6 @@ def test_random_numbers_come_from_the_random_state(tsp: gls.TSP) -> None:
     first = sampling(TSPProblem(tsp), 5, random_state=state).get("X")
     second = sampling(TSPProblem(tsp), 5, random_state=state).get("X")
     assert (first != second).any()
-
-
-def test_an_unknown_construction_is_named() -> None:
-    with pytest.raises(UnknownPartError, match="nearest_neighbour"):
-        LocalSearchSampling("nearest_neighbor")
 
 
 def test_constructions_of_the_documentation_exist() -> None:

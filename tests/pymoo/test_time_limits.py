@@ -150,25 +150,3 @@ def test_a_run_whose_time_is_up_does_not_mate_again(
     algorithm.next()
     assert len(calls) == 1
     assert not algorithm.has_next()
-
-
-def test_compiling_within_a_run_does_not_count(problem: TSPProblem) -> None:
-    """A search that first compiles takes no time from those that follow."""
-    inner, compiled = gls.LocalSearch(), []
-
-    class Compiling:
-        def __call__(self, *args: Any, **options: Any) -> Any:
-            if not compiled:
-                compiled.append(True)
-                with gls.budget.compiling():
-                    time.sleep(2 * SLOW)
-            return inner(*args, **options)
-
-        def __deepcopy__(self, memo: Any) -> Compiling:
-            return self
-
-    algorithm = drop_in(mutation=LocalSearchMutation(Compiling()))
-    result = minimize(problem, algorithm, ("time", 1.2), seed=1)
-    assert compiled
-    assert 1.2 <= result.exec_time <= 1.2 + OVERRUN
-    assert result.algorithm.n_gen - 1 > 2

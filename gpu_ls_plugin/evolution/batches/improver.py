@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Result
 
 
+# Of a generation's children: a plain genetic algorithm has few generations, and its crossovers
+# leave much to repair.
+GENERATION_SEARCH = "lin_kernighan/nearest(8)"
+
 # Of giant tours; the first one reverses routes, which matters where lengths are asymmetric.
 ROUTE_SEARCH = "two_opt+relocate(3)+exchange(2,2)+two_opt_star/nearest(20)"
 DIRECTED_ROUTE_SEARCH = "relocate(3)+exchange(2,2)+two_opt_star/nearest(20)"

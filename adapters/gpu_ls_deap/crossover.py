@@ -1,0 +1,68 @@
+"""Recombinations of two tours: of one pair of individuals, or of all pairs of a generation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_deap.individuals import random_state, rows_of, write
+from gpu_ls_plugin.evolution.batches.crossing import Crossing
+from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.evolution.bound.problem import tours_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class RecombinationCrossover:
+    """Cross tours by a recombination of gpu_ls_plugin, in place.
+
+    ``toolbox.register("mate", RecombinationCrossover(problem, "order_crossover"))``: each of the
+    two children is one of both parents, whose roles are exchanged. `batch` crosses all pairs of a
+    generation at once, and `var_and` calls it.
+
+    Parameters
+    ----------
+    problem : object
+        A TSP, a CVRP, whose individuals are giant tours then, a `TourCost`, or anything else that
+        a plugin makes a problem of.
+    part : Recombination or str
+        For example ``gls.EdgeAssembly()``, or the name of a registered one: "edge_assembly",
+        "partition_crossover", "order_crossover", "partially_mapped", "cycle",
+        "segment_crossover", "edge_recombination", or a plugin's.
+    backend : str
+        "auto", "cpu" or "cuda".
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        `part` is not a recombination, no backend has that name, or no problem of tours.
+    """
+
+    def __init__(
+        self, problem: object, part: Any = "segment_crossover", backend: str = "auto"
+    ) -> None:
+        self.problem = tours_of(problem).crossed
+        self.crossing = Crossing(part, backend)
+
+    def prepare(self, size: int = 1) -> None:
+        """Compile for batches of `size` pairs ahead of a timed run."""
+        self.crossing.prepare(self.problem, 2 * size)
+
+    def __call__(self, first: Any, second: Any) -> tuple[Any, Any]:
+        """Make two individuals their children (in place) and return them."""
+        return self.batch([(first, second)])[0]
+
+    def batch(self, pairs: Sequence[tuple[Any, Any]]) -> Sequence[tuple[Any, Any]]:
+        """Make the individuals of all pairs their children (in place), in one batch."""
+        if not pairs:
+            return pairs
+        ones, others = (
+            checked(rows_of(side), self.problem.n, "parents")
+            for side in ([one for one, _ in pairs], [other for _, other in pairs])
+        )
+        first, second = np.concatenate([ones, others]), np.concatenate([others, ones])
+        children = self.crossing(self.problem, first, second, random_state())
+        write([*(one for one, _ in pairs), *(other for _, other in pairs)], children)
+        return pairs

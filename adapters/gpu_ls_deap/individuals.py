@@ -1,0 +1,48 @@
+"""Individuals of DEAP: read as rows, written in place, with a fitness that is valid or not."""
+
+from __future__ import annotations
+
+import random
+from array import array
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+
+def random_state() -> np.random.Generator:
+    """Return a generator of random numbers, seeded by Python's own, which DEAP uses, too."""
+    return np.random.default_rng(random.getrandbits(64))
+
+
+def rows_of(individuals: Sequence[Any]) -> list[Any]:
+    """Return individuals as rows, which are looked at where they are used."""
+    return [np.asarray(individual) for individual in individuals]
+
+
+def write(individuals: Iterable[Any], tours: NDArray[np.int32]) -> None:
+    """Give individuals new tours (in place): lists, arrays of Python or of NumPy."""
+    for individual, tour in zip(individuals, tours, strict=True):
+        if isinstance(individual, np.ndarray):
+            individual[:] = tour
+        elif isinstance(individual, array):
+            individual[:] = array(individual.typecode, tour.tolist())
+        else:
+            individual[:] = tour.tolist()
+        invalidate(individual)
+
+
+def valid(individual: Any) -> bool:
+    """Return whether the fitness of an individual is known."""
+    fitness = getattr(individual, "fitness", None)
+    return fitness is not None and bool(fitness.valid)
+
+
+def invalidate(individual: Any) -> None:
+    """Forget the fitness of an individual, if it has any."""
+    if valid(individual):
+        del individual.fitness.values

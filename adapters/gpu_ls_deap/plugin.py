@@ -1,0 +1,26 @@
+"""What the adapter tells the plugin manager: whose problem a `TourCost` is of."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.exceptions import MissingExtraError
+from gpu_ls_plugin.hookspecs import hookimpl
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.tsp import TSP
+
+if importlib.util.find_spec("deap") is None:
+    raise MissingExtraError('deap is not installed: pip install "gpu-ls-plugin[deap]"')
+
+
+@hookimpl
+def gpu_ls_problem_from(obj: object) -> TSP | None:
+    """Answer for a `TourCost`: DEAP has no problems of its own."""
+    cost = sys.modules.get("gpu_ls_deap.cost")
+    if cost is None or not isinstance(obj, cost.TourCost):
+        return None
+    found: TSP = obj.problem
+    return found

@@ -1,0 +1,35 @@
+"""PyGAD adapter: the library's searches and crossovers on whole generations of `pygad.GA`.
+
+Nothing is imported before one of the public names is used, and nothing of PyGAD itself: operators
+are functions that PyGAD calls.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.evolution.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from gpu_ls_pygad.crossover import RecombinationCrossover
+    from gpu_ls_pygad.fitness import TourFitness
+    from gpu_ls_pygad.mutation import DoubleBridgeMutation, LocalSearchMutation
+    from gpu_ls_pygad.sampling import LocalSearchSampling
+
+__all__ = [
+    "DoubleBridgeMutation",
+    "LocalSearchMutation",
+    "LocalSearchSampling",
+    "RecombinationCrossover",
+    "TourFitness",
+]
+
+_HOMES = {
+    "DoubleBridgeMutation": "mutation",
+    "LocalSearchMutation": "mutation",
+    "LocalSearchSampling": "sampling",
+    "RecombinationCrossover": "crossover",
+    "TourFitness": "fitness",
+}
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, "pygad")

@@ -1,0 +1,66 @@
+"""Recombinations of two tours for all offspring of a generation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.evolution.batches.crossing import Crossing
+from gpu_ls_plugin.evolution.bound.problem import tours_of
+from gpu_ls_pygad.clock import uncounted_compiling
+from gpu_ls_pygad.run import random_state
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class RecombinationCrossover:
+    """Cross tours by a recombination of gpu_ls_plugin, all offspring in one batch.
+
+    For ``crossover_type`` of `pygad.GA`. As PyGAD's own crossovers do, offspring k is a child of
+    the parents k and k + 1, counted around; with ``crossover_probability`` p each is crossed with
+    probability p, and a copy of its first parent otherwise.
+
+    Parameters
+    ----------
+    problem : object
+        A TSP, a CVRP, whose solutions are giant tours then, a `TourFitness`, PyGAD's benchmark
+        TSP, or anything else that a plugin makes a problem of.
+    part : Recombination or str
+        For example ``gls.EdgeAssembly()``, or the name of a registered one: "edge_assembly",
+        "partition_crossover", "order_crossover", "partially_mapped", "cycle",
+        "segment_crossover", "edge_recombination", or a plugin's.
+    backend : str
+        "auto", "cpu" or "cuda".
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        `part` is not a recombination, no backend has that name, or no problem of tours.
+    """
+
+    def __init__(
+        self, problem: object, part: Any = "segment_crossover", backend: str = "auto"
+    ) -> None:
+        self.problem = tours_of(problem).crossed
+        self.crossing = Crossing(part, backend)
+
+    def prepare(self, size: int = 1) -> None:
+        """Compile for generations of `size` ahead of a timed run."""
+        self.crossing.prepare(self.problem, size)
+
+    def __call__(
+        self, parents: NDArray[Any], offspring_size: tuple[int, int], ga_instance: Any
+    ) -> NDArray[Any]:
+        """Return offspring of the given size in the type of the parents, which do not change."""
+        state = random_state(ga_instance)
+        first = np.arange(offspring_size[0]) % len(parents)
+        made = parents[first]
+        prob = ga_instance.crossover_probability
+        crossed = state.random(len(first)) < (1.0 if prob is None else prob)
+        if crossed.any():
+            second = parents[(first[crossed] + 1) % len(parents)]
+            with uncounted_compiling(ga_instance):
+                made[crossed] = self.crossing(self.problem, made[crossed], second, state)
+        return made

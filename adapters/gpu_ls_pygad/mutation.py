@@ -1,0 +1,135 @@
+"""Mutations of a whole generation: local search and double bridge, one batch for all chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.evolution.batches.kick import Kick
+from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.evolution.bound.problem import tours_of
+from gpu_ls_plugin.evolution.bound.search import TourSearch
+from gpu_ls_pygad.clock import on_clock, uncounted_compiling
+from gpu_ls_pygad.run import GaRun, random_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class LocalSearchMutation:
+    """Improve solutions by a local search, all of a generation in one batch.
+
+    For ``mutation_type`` of `pygad.GA`. Tours come out in canonical form, different from each other
+    and from those of the population: known tours are kicked before the search, and those that it
+    leads back to known tours are replaced by kicked ones. A time limit of the run
+    (``stop_criteria="time_10"``) cuts the search, compiling does not count, and Ctrl-C ends the
+    run after the generation. Counts of all searches are in ``ga_instance.local_search``.
+
+    Parameters
+    ----------
+    problem : object
+        A TSP, a CVRP, whose solutions are giant tours then, a `TourFitness`, PyGAD's benchmark
+        TSP, or anything else that a plugin makes a problem of.
+    search : callable or str, optional
+        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
+        Lin-Kernighan steps if None, 2-opt and Or-opt where `moves` limits it to a few simple moves.
+    prob : float
+        Probability of a solution to be searched; drawn before the search, once. PyGAD's
+        ``mutation_probability`` is that of a gene and has no effect here.
+    backend : str
+        "auto", "cpu" or "cuda".
+    moves : int, optional
+        Applied improving moves per tour and call, at least 1; None: to the local optimum.
+    kicks : int, optional
+        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
+        where `moves` does not limit it.
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        A parameter is out of range; `search` is neither a search that improves given tours nor a
+        text for one; `kicks` is given where the search makes none; no problem of tours.
+    """
+
+    def __init__(
+        self,
+        problem: object,
+        search: Callable[..., Any] | str | None = None,
+        prob: float = 1.0,
+        backend: str = "auto",
+        moves: int | None = None,
+        kicks: int | None = None,
+    ) -> None:
+        self.search = TourSearch(problem, search, backend, moves, kicks)
+        self.prob = checks.number("prob", prob, least=0, most=1)
+
+    def prepare(self, size: int = 1) -> None:
+        """Compile for generations of `size` ahead of a timed run."""
+        self.search.prepare(size)
+
+    def __call__(self, offspring: NDArray[Any], ga_instance: Any) -> NDArray[Any]:
+        """Return searched offspring (P, n) in the type of the given ones, which do not change."""
+        run, state = GaRun(ga_instance), random_state(ga_instance)
+        drawn = _drawn(len(offspring), self.prob, state)
+        made = offspring.copy()
+        if drawn.any():
+            known = (ga_instance.population, offspring[~drawn])
+            with on_clock(ga_instance):
+                made[drawn] = self.search.renewed(offspring[drawn], known, state, run)
+        return made
+
+
+class DoubleBridgeMutation:
+    """Kick tours by a random double bridge, which changes four edges; all of them in one batch.
+
+    For ``mutation_type`` of `pygad.GA`.
+
+    Parameters
+    ----------
+    problem : object
+        As in `LocalSearchMutation`.
+    segment : int, optional
+        Longest window of positions that holds all four cuts; None is uniform over the tour. A
+        short window changes a tour in one place only, which a local search repairs cheaply.
+    prob : float
+        Probability of a solution to be kicked; drawn first, once.
+    backend : str
+        "auto", "cpu" or "cuda".
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        `segment` is too short for a double bridge, another parameter is out of range, or the
+        problem is not one of tours.
+    """
+
+    def __init__(
+        self, problem: object, segment: int | None = 50, prob: float = 1.0, backend: str = "auto"
+    ) -> None:
+        self.problem = tours_of(problem)
+        self.kick = Kick(segment, backend)
+        self.prob = checks.number("prob", prob, least=0, most=1)
+
+    def prepare(self, size: int = 1) -> None:
+        """Compile for generations of `size` ahead of a timed run."""
+        self.kick.prepare(self.problem, size)
+
+    def __call__(self, offspring: NDArray[Any], ga_instance: Any) -> NDArray[Any]:
+        """Return kicked offspring (P, n) in the type of the given ones, which do not change."""
+        state = random_state(ga_instance)
+        drawn = _drawn(len(offspring), self.prob, state)
+        made = offspring.copy()
+        if drawn.any():
+            rows = checked(offspring[drawn], self.problem.n, "offspring")
+            with uncounted_compiling(ga_instance):
+                made[drawn] = self.kick(self.problem, rows, state)
+        return made
+
+
+def _drawn(size: int, prob: float, state: np.random.Generator) -> NDArray[np.bool_]:
+    """Tell which of so many solutions are mutated."""
+    drawn: NDArray[np.bool_] = state.random(size) < prob
+    return drawn

@@ -1,0 +1,39 @@
+"""What the adapter tells the plugin manager: how problems of PyGAD become ours."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.exceptions import MissingExtraError
+from gpu_ls_plugin.hookspecs import hookimpl
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.tsp import TSP
+
+if importlib.util.find_spec("pygad") is None:
+    raise MissingExtraError('pygad is not installed: pip install "gpu-ls-plugin[pygad]"')
+
+
+@hookimpl
+def gpu_ls_problem_from(obj: object) -> TSP | None:
+    """Answer for a `TourFitness` and for the TSP of PyGAD's benchmarks."""
+    fitness = sys.modules.get("gpu_ls_pygad.fitness")
+    if fitness is not None and isinstance(obj, fitness.TourFitness):
+        found: TSP = obj.problem
+        return found
+    benchmark = sys.modules.get("pygad.benchmarks.tsp")
+    if benchmark is not None and isinstance(obj, benchmark.TSP):
+        return _of_benchmark(obj)
+    return None
+
+
+def _of_benchmark(benchmark: Any) -> TSP:
+    """Return real Euclidean lengths of points in the plane, else the matrix."""
+    from gpu_ls_plugin.problems.tsp import TSP
+
+    points = benchmark.coordinates
+    if points is not None and points.shape[1] == 2:
+        return TSP(points, "EUC")
+    return TSP.from_matrix(benchmark.distance_matrix)

@@ -1,0 +1,63 @@
+"""Start populations of constructed and searched tours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.batches.starts import Starts
+from gpu_ls_plugin.evolution.bound.problem import tours_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+
+class LocalSearchSampling:
+    """Construct tours and improve them by a local search, in one batch.
+
+    What it returns is an ``initial_population`` of `pygad.GA`.
+
+    Parameters
+    ----------
+    problem : object
+        A TSP, a CVRP, whose solutions are giant tours then, a `TourFitness`, PyGAD's benchmark
+        TSP, or anything else that a plugin makes a problem of.
+    construction : str or callable, optional
+        Name of a registered construction ("random_tours", "greedy", ...) or a function of the same
+        signature, such as ``gpu_ls_plugin.greedy``; if None, "savings" of a CVRP, else
+        "nearest_neighbour".
+    search, backend, moves, kicks
+        As in `LocalSearchMutation`, but 2-opt and Or-opt if `search` is None.
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        As `LocalSearchMutation`; no such construction.
+    """
+
+    def __init__(
+        self,
+        problem: object,
+        construction: Callable[..., Any] | str | None = None,
+        search: Callable[..., Any] | str | None = None,
+        backend: str = "auto",
+        moves: int | None = None,
+        kicks: int | None = None,
+    ) -> None:
+        self.problem = tours_of(problem)
+        self.starts = Starts(construction, Improver(search, backend, moves, kicks))
+
+    def prepare(self, size: int = 1) -> None:
+        """Compile for populations of `size` ahead of a timed run."""
+        self.starts.prepare(self.problem, size)
+
+    def __call__(self, size: int, seed: int | None = None) -> NDArray[np.int64]:
+        """Return `size` searched tours, int64 (size, n); some may be the same tour."""
+        size = checks.integer("size", size, least=1)
+        tours, _ = self.starts(self.problem, size, np.random.default_rng(checks.seed(seed)))
+        return tours.astype(np.int64)

@@ -1,0 +1,83 @@
+"""The pages of the API reference: every public name, by the room that it lives in."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from typing import Any
+
+# Packages whose public names are those of their `__all__`, each a page of its own.
+PACKAGES = {
+    "gpu_ls_plugin.extend": "For authors of parts",
+    "gpu_ls_plugin.testing": "Checks of parts",
+    "gpu_ls_plugin.hookspecs": "Hooks of plugins",
+    "gpu_ls_pymoo": "pymoo",
+    "gpu_ls_pygad": "PyGAD",
+    "gpu_ls_deap": "DEAP",
+}
+# Rooms of the names of `gpu_ls_plugin`, page by page.
+ROOMS = {
+    "Problems": ("problems",),
+    "Solving": ("solver", "result", "budget", "progress"),
+    "Searches": ("searches", "pivoting", "acceptance"),
+    "Neighbourhoods and filters": ("neighbourhoods", "filtering"),
+    "Candidates": ("candidates",),
+    "Constructions and kicks": ("construction", "perturbations"),
+    "Populations": ("recombination", "cooperation", "distributed"),
+    "Assignment problems": ("heuristics", "successors"),
+    "Drawing": ("drawing",),
+    "Errors": ("exceptions",),
+}
+HEADER = "Generated from the docstrings of the installed version."
+
+
+def public_names() -> list[str]:
+    """Return the dotted public names of the library and its adapters."""
+    names = [f"gpu_ls_plugin.{name}" for name in _all("gpu_ls_plugin")]
+    return names + [f"{package}.{name}" for package in PACKAGES for name in _all(package)]
+
+
+def pages() -> dict[str, str]:
+    """Return the text of each page of the reference by its path in the site."""
+    made = {}
+    for title, rooms in ROOMS.items():
+        names = [n for n in _all("gpu_ls_plugin") if _room(n) in rooms]
+        made[path_of(title)] = _page(title, [f"gpu_ls_plugin.{name}" for name in names])
+    for package, title in PACKAGES.items():
+        names = [f"{package}.{name}" for name in _all(package)]
+        made[path_of(title)] = _page(f"{title} (`{package}`)", names)
+    rows = [f"- [{title}]({path_of(title).removeprefix('reference/')})" for title in titles()]
+    made["reference/index.md"] = "\n".join(["# API reference", "", HEADER, "", *rows, ""])
+    return made
+
+
+def titles() -> list[str]:
+    """Return the titles of all pages, in order."""
+    return [*ROOMS, *PACKAGES.values()]
+
+
+def path_of(title: str) -> str:
+    """Return the path of a page in the site."""
+    return f"reference/{title.lower().replace(' ', '-')}.md"
+
+
+def object_of(name: str) -> Any:
+    """Return what a dotted public name stands for."""
+    package, _, own = name.rpartition(".")
+    return getattr(importlib.import_module(package), own)
+
+
+def _page(title: str, names: list[str]) -> str:
+    return "\n".join([f"# {title}", "", *(f"::: {name}\n" for name in names)])
+
+
+def _all(package: str) -> list[str]:
+    module = importlib.import_module(package)
+    names = getattr(module, "__all__", None)
+    return sorted(names or (n for n in vars(module) if n.startswith("gpu_ls_")), key=str.lower)
+
+
+def _room(name: str) -> str:
+    value = object_of(f"gpu_ls_plugin.{name}")
+    home = value.__name__ if inspect.ismodule(value) else value.__module__
+    return str(home.split(".")[1])

@@ -1,0 +1,87 @@
+"""Cross pairs of a framework's rows, all of them in one batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import check_name
+from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.recombination import Recombination
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.problems.tsp import TSP
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A recombination and where it runs, as operators hold it: without state, picklable.
+
+    Parameters
+    ----------
+    part : Recombination or str
+        For example ``gls.EdgeAssembly()``, or the name of a registered one, "edge_assembly".
+    backend : str
+        "auto", "cpu" or "cuda".
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        `part` is not a recombination, nobody has registered the name, or no such backend.
+    """
+
+    part: Any
+    backend: str = "auto"
+
+    def __post_init__(self) -> None:
+        check_name(self.backend)
+        if isinstance(self.part, str):
+            object.__setattr__(self, "part", registry.lookup("recombination", self.part)())
+        if not isinstance(self.part, Recombination):
+            raise InvalidTypeError(
+                f"part: {self.part!r} is not a recombination, such as EdgeAssembly()"
+            )
+
+    def prepare(self, problem: TSP, size: int = 1) -> None:
+        """Compile for batches of `size` ahead of a timed run."""
+        tours = np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
+        self.part.cross(problem, tours, tours, backend=self.backend)
+
+    def __call__(
+        self,
+        problem: TSP,
+        first: ArrayLike,
+        second: ArrayLike,
+        random_state: np.random.Generator,
+    ) -> Tours:
+        """Return one child for each pair of rows.
+
+        Parameters
+        ----------
+        problem : TSP
+            By whose lengths tours are crossed.
+        first, second : integer arrays, shape (P, n)
+            Parents; not changed.
+        random_state : numpy.random.Generator
+            One number is drawn from it.
+
+        Returns
+        -------
+        int32 array, shape (P, n)
+
+        Raises
+        ------
+        InvalidTourError, InvalidTypeError
+            A row is not a permutation of the cities; row and reason are named.
+        """
+        parents = [checked(rows, problem.n, "parents") for rows in (first, second)]
+        seed = int(random_state.integers(2**63))
+        children: Tours = self.part.cross(problem, *parents, seed=seed, backend=self.backend)
+        return np.asarray(children)

@@ -1,0 +1,1 @@
+"""Operators that know their problem, for frameworks that hand over rows alone."""

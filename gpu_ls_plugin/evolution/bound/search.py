@@ -1,0 +1,91 @@
+"""Local search of the tours of one problem: as they are, or so that each is a new one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
+from gpu_ls_plugin.evolution.batches.improver import GENERATION_SEARCH, Improver
+from gpu_ls_plugin.evolution.batches.kick import Kick
+from gpu_ls_plugin.evolution.batches.rows import canonical, checked, keys
+from gpu_ls_plugin.evolution.bound.problem import tours_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import ArrayLike
+
+    from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.evolution.run import Run
+
+
+class TourSearch:
+    """A search of a problem's tours, whole batches at once.
+
+    Parameters
+    ----------
+    problem : object
+        As in `tours_of`.
+    search, backend, moves, kicks
+        As in `Improver`; `GENERATION_SEARCH` if `search` is None and `moves` does not limit it.
+    """
+
+    def __init__(
+        self,
+        problem: object,
+        search: Callable[..., Any] | str | None = None,
+        backend: str = "auto",
+        moves: int | None = None,
+        kicks: int | None = None,
+    ) -> None:
+        self.problem = tours_of(problem)
+        default = GENERATION_SEARCH if moves is None else None
+        improver = Improver(search, backend, moves, kicks, default)
+        self.search = DistinctSearch(improver, Kick(backend=backend))
+
+    def prepare(self, size: int = 1) -> None:
+        """Compile for batches of `size` ahead of a timed run."""
+        self.search.prepare(self.problem, size)
+
+    def improved(
+        self, rows: ArrayLike, random_state: np.random.Generator, run: Run | None = None
+    ) -> Tours:
+        """Return improved tours in canonical form: none is worse than its row.
+
+        Raises
+        ------
+        InvalidTourError, InvalidTypeError
+            A row is not a tour of the problem; it is named.
+        """
+        tours = checked(rows, self.problem.n, "tours")
+        return self.search.improver(self.problem, tours, random_state, run)[0]
+
+    def renewed(
+        self,
+        rows: ArrayLike,
+        known: Iterable[ArrayLike],
+        random_state: np.random.Generator,
+        run: Run | None = None,
+    ) -> Tours:
+        """Return improved tours of which none is known and no two are the same.
+
+        What is known is kicked before the search, and what the search leads back to a known tour
+        after it; tiny problems may have no new tours.
+
+        Parameters
+        ----------
+        rows : integer array, shape (P, n)
+            Tours; not changed.
+        known : iterable of integer arrays, each (Q, n)
+            Tours that are there already; each array may be empty.
+        random_state, run
+            As in `Improver`.
+        """
+        there: set[bytes] = set()
+        for some in known:
+            if len(np.asarray(some)):
+                tours = checked(some, self.problem.n, "tours")
+                there.update(keys(canonical(tours, **self.problem.writing)))
+        return self.search(self.problem, rows, there, random_state, run).tours

@@ -1,0 +1,1 @@
+"""One suite over the operators of all adapters."""

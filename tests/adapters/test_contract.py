@@ -1,0 +1,283 @@
+"""What the operators of every adapter promise: exact, never worse, seeds, limits, good errors."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.evolution.batches.kick import Kick
+from gpu_ls_plugin.exceptions import (
+    InvalidParameterError,
+    InvalidTourError,
+    InvalidTypeError,
+    UnknownPartError,
+)
+from tests.adapters.faces import FACES
+from tests.evolution.samples import Diary, cities, rows, undirected
+
+if TYPE_CHECKING:
+    from tests.adapters.faces import Face
+
+N, SIZE = 60, 40
+TSP = gls.TSP(cities(N), "EUC_2D", name="sixty")
+REAL = gls.TSP(cities(N) / 7, "EUC")
+LARGER = gls.TSP(cities(200), "EUC_2D")
+CUSTOMERS = 40
+ROUTING = gls.CVRP(cities(CUSTOMERS + 1, 3), [0] + [1] * CUSTOMERS, 8, metric="EUC_2D")
+PARTS = (
+    "edge_assembly",
+    "partition_crossover",
+    "order_crossover",
+    "partially_mapped",
+    "cycle",
+    "segment_crossover",
+    "edge_recombination",
+)
+LIMIT, OVERRUN = 0.5, 0.2  # seconds
+
+# Parameters of a search that are refused, by what is said of them.
+REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"search": 3}, InvalidTypeError, "search: 3 is neither a search nor a text"),
+    ({"search": gls.LocalSearch}, InvalidTypeError, "search: .* is neither a search"),
+    ({"search": gls.RandomRestarts()}, InvalidParameterError, "does not improve given tours"),
+    ({"search": "random_restarts"}, InvalidParameterError, "does not improve given tours"),
+    ({"search": lambda problem: None}, InvalidParameterError, "does not improve given tours"),
+    ({"search": "local_serch"}, UnknownPartError, "did you mean 'local_search'"),
+    ({"moves": -1}, InvalidParameterError, "moves: -1 is not at least 1"),
+    ({"moves": 0}, InvalidParameterError, "moves: 0 is not at least 1"),
+    ({"moves": 2.5}, InvalidTypeError, r"moves: 2\.5 is not an integer"),
+    ({"kicks": -1, "search": gls.IteratedLocalSearch()}, InvalidParameterError, "kicks: -1"),
+    ({"kicks": 5}, InvalidParameterError, "kicks: 5, but .* pass an IteratedLocalSearch"),
+    ({"kicks": 5, "search": "two_opt"}, InvalidParameterError, r"TwoOpt\(\).* makes none"),
+    ({"kicks": 5, "search": gls.LocalSearch()}, InvalidParameterError, "makes none"),
+    ({"backend": "gpu"}, InvalidParameterError, "backend: 'gpu' is not one of"),
+]
+
+
+@pytest.fixture(params=FACES, ids=lambda face: face.framework)
+def face(request: pytest.FixtureRequest) -> Face:
+    """An adapter, if its framework is installed."""
+    needed = request.param.framework
+    pytest.importorskip(needed, reason=f'needs pip install "gpu-ls-plugin[{needed}]"')
+    return request.param
+
+
+@pytest.fixture
+def diary() -> type[Diary]:
+    """The empty diary; `diary()` is a search."""
+    Diary.calls.clear()
+    Diary.interrupt_at = None
+    return Diary
+
+
+def is_tours(made: Any, n: int = N) -> bool:
+    return bool((np.sort(made, axis=1) == np.arange(n)).all())
+
+
+@pytest.mark.parametrize("problem", [TSP, REAL], ids=["integer", "real"])
+@pytest.mark.parametrize("options", [{}, {"search": "local_search"}, {"moves": 3}], ids=str)
+def test_searched_tours_are_better_exact_and_canonical(
+    face: Face, problem: gls.TSP, options: dict[str, Any]
+) -> None:
+    given = rows(N, SIZE)
+    made = face.search(problem, given, **options)
+    assert is_tours(made)
+    assert (problem.cost(made) < problem.cost(given)).all()
+    assert face.costs(problem, made) == problem.cost(made).tolist()
+    assert (made[:, 0] == 0).all() and (made[:, 1] < made[:, -1]).all()
+
+
+def test_local_optima_stay_as_they_are(face: Face) -> None:
+    best = face.search(LARGER, rows(LARGER.n, 8))  # so many cities that no two tours are the same
+    assert np.array_equal(face.search(LARGER, best), best)
+
+
+def test_costs_are_those_of_the_referee(face: Face) -> None:
+    given = rows(N, 5)
+    assert face.costs(TSP, given) == TSP.cost(given).tolist()
+    assert face.costs(REAL, given) == REAL.cost(given).tolist()
+
+
+def test_a_generation_is_one_batch(face: Face, diary: type[Diary]) -> None:
+    face.search(TSP, rows(N, SIZE), search=diary())
+    assert [call["rows"] for call in diary.calls] == [SIZE]
+
+
+def test_equal_tours_become_different(face: Face) -> None:
+    made = face.search(TSP, np.tile(rows(N, 1), (SIZE, 1)))
+    assert len(np.unique(made, axis=0)) == SIZE
+
+
+def test_moves_and_kicks_limit_the_search(face: Face, diary: type[Diary]) -> None:
+    face.search(TSP, rows(N, 5), search=diary(), moves=3)
+    assert diary.calls[0]["budget"].moves == 3
+    face.search(TSP, rows(N, 5), search=diary(), kicks=7)
+    assert diary.calls[1]["budget"].kicks == 7
+    limited = face.search(TSP, rows(N, 5), moves=3, search="local_search")
+    found = gls.LocalSearch()(TSP, rows(N, 5), budget=gls.Budget(moves=3))
+    assert TSP.cost(limited).tolist() == found.costs.tolist()
+
+
+RANDOM = {
+    "search": lambda face, seed: face.search(
+        TSP, rows(N, 5), seed, search="two_opt/all/random_k(50)", moves=20
+    ),
+    "kick": lambda face, seed: face.kick(TSP, rows(N, 5), seed),
+    "cross": lambda face, seed: face.cross(TSP, "order_crossover", rows(N, 5), rows(N, 5, 1), seed),
+    "starts": lambda face, seed: face.starts(TSP, 5, seed, construction="random_tours"),
+}
+
+
+@pytest.mark.parametrize("kind", RANDOM)
+def test_seeds_decide(face: Face, kind: str) -> None:
+    first, again, other = (RANDOM[kind](face, seed) for seed in (1, 1, 2))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_a_kick_changes_four_edges(face: Face) -> None:
+    given = rows(N, SIZE)
+    made = face.kick(TSP, given, segment=20)
+    lost = [len(undirected(old) - undirected(new)) for old, new in zip(given, made, strict=True)]
+    assert set(lost) == {4}
+
+
+@pytest.mark.parametrize("n", range(1, 6))
+def test_tiny_tours(face: Face, n: int) -> None:
+    problem = gls.TSP(cities(n), "EUC_2D")
+    assert is_tours(face.kick(problem, rows(n, 20)), n)
+    assert is_tours(face.search(problem, rows(n, 20)), n)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_children_are_tours_and_some_never_worse(face: Face, part: str) -> None:
+    first, second = (face.search(TSP, rows(N, 10, seed), moves=40) for seed in (1, 2))
+    children = face.cross(TSP, part, first, second)
+    assert children.shape == (10, N) and is_tours(children)
+    if part in ("edge_assembly", "partition_crossover"):
+        assert (TSP.cost(children) <= TSP.cost(first)).all()
+        assert (TSP.cost(children) < TSP.cost(first)).any()
+    same = face.cross(TSP, part, first, first)
+    assert TSP.cost(same).tolist() == TSP.cost(first).tolist()
+
+
+def test_parts_may_be_given_or_named(face: Face) -> None:
+    parents = rows(N, 10), rows(N, 10, 1)
+    named = face.cross(TSP, "order_crossover", *parents)
+    assert np.array_equal(named, face.cross(TSP, gls.OrderCrossover(), *parents))
+    with pytest.raises(InvalidTypeError, match=r"part: .* is not a recombination"):
+        face.cross(TSP, gls.Migration(), *parents)
+    with pytest.raises(UnknownPartError, match="order_crossover"):
+        face.cross(TSP, "order_crosover", *parents)
+
+
+def test_starts_are_searched_in_one_batch(face: Face, diary: type[Diary]) -> None:
+    made = face.starts(TSP, 12, construction="random_tours", search=diary())
+    assert [call["rows"] for call in diary.calls] == [12]
+    assert made.shape == (12, N) and is_tours(made)
+    assert TSP.cost(made).max() < TSP.cost(rows(N, 100)).min()
+    with pytest.raises(UnknownPartError, match="nearest_neighbour"):
+        face.starts(TSP, 12, construction="nearest_neighbor")
+
+
+def test_giant_tours(face: Face) -> None:
+    given = face.starts(ROUTING, 10)
+    assert is_tours(given, ROUTING.n) and ROUTING.feasible(given).all()
+    assert face.costs(ROUTING, given) == ROUTING.cost(given).tolist()
+    some = rows(ROUTING.n, 10)
+    made = face.search(ROUTING, some)
+    assert is_tours(made, ROUTING.n)
+    assert (ROUTING.tsp.cost(made) < ROUTING.tsp.cost(some)).all()
+    assert ROUTING.feasible(made).all() and not ROUTING.feasible(some).all()
+    children = face.cross(ROUTING, "segment_crossover", some, made)
+    assert is_tours(children, ROUTING.n)
+
+
+def test_rows_that_are_no_tours_are_named(face: Face) -> None:
+    given = rows(N, 3)
+    given[2, 0] = given[2, 1]
+    for call in (face.search, face.kick):
+        with pytest.raises(InvalidTourError, match="row 2"):
+            call(TSP, given)
+    with pytest.raises(InvalidTourError, match=r"parents: row \d"):
+        face.cross(TSP, "order_crossover", given, rows(N, 3))
+
+
+@pytest.mark.parametrize("kind", ["search", "starts"])
+@pytest.mark.parametrize(
+    ("options", "error", "message"), REFUSED, ids=lambda value: str(value)[:30]
+)
+def test_wrong_parameters_are_refused_at_once(
+    face: Face, kind: str, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        face.operators(TSP)[kind](**options)
+
+
+def test_wrong_kicks_are_refused_at_once(face: Face) -> None:
+    for options, message in ({"segment": 3}, "segment: 3"), ({"backend": "gpu"}, "backend: 'gpu'"):
+        with pytest.raises(InvalidParameterError, match=message):
+            face.operators(TSP)["kick"](**options)
+
+
+@pytest.mark.parametrize("kind", ["search", "kick", "starts"])
+def test_operators_are_pickled(face: Face, kind: str) -> None:
+    made = face.operators(TSP)[kind]()
+    assert type(pickle.loads(pickle.dumps(made))) is type(made)
+
+
+@pytest.mark.parametrize("at", [0, 2])
+def test_an_interrupt_ends_the_run_with_the_best_so_far(
+    face: Face, diary: type[Diary], at: int
+) -> None:
+    diary.interrupt_at = at
+    outcome = face.run(TSP, 1000.0, search=diary())
+    assert len(diary.calls) == at + 1
+    assert outcome.cost == TSP.cost(outcome.tour)[0]
+
+
+@pytest.mark.timed
+def test_a_time_limit_holds(face: Face) -> None:
+    problem = gls.TSP(cities(1000), "EUC_2D")
+    outcome = face.run(problem, LIMIT)
+    assert LIMIT - OVERRUN <= outcome.seconds <= LIMIT + OVERRUN
+    assert outcome.cost == problem.cost(outcome.tour)[0] < problem.cost(rows(1000, 50)).min() / 5
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("slow", ["search", "kick"])
+def test_compiling_within_a_run_does_not_count(
+    face: Face, slow: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What compiles first takes no time from the searches that follow."""
+    compiled, kick, search = [], Kick.__call__, gls.LocalSearch()
+
+    def compile_once() -> None:
+        if not compiled:
+            compiled.append(True)
+            with gls.budget.compiling():
+                time.sleep(2 * LIMIT)
+
+    def kicked(self: Kick, *args: Any) -> Any:
+        if slow == "kick":
+            compile_once()
+        return kick(self, *args)
+
+    def searched(problem: Any, tours: Any, **options: Any) -> Any:
+        if slow == "search" and options["budget"].moves != 0:  # not where only is compiled
+            compile_once()
+        return search(problem, tours, **options)
+
+    monkeypatch.setattr(Kick, "prepare", lambda *args: None)
+    monkeypatch.setattr(Kick, "__call__", kicked)
+    begin = time.perf_counter()
+    outcome = face.run(gls.TSP(cities(12), "EUC_2D"), LIMIT, search=searched)
+    assert compiled
+    assert 3 * LIMIT <= time.perf_counter() - begin <= 3 * LIMIT + 2 * OVERRUN
+    assert outcome.cost == gls.TSP(cities(12), "EUC_2D").cost(outcome.tour)[0]
+    assert outcome.generations > 3

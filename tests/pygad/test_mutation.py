@@ -1,0 +1,162 @@
+"""PyGAD runs with our operators: types of genes, who is chosen, clocks, Ctrl-C, saved runs."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pygad", reason='needs pip install "gpu-ls-plugin[pygad]"')
+
+import pygad
+
+import gpu_ls_plugin as gls
+from gpu_ls_pygad import (
+    DoubleBridgeMutation,
+    LocalSearchMutation,
+    LocalSearchSampling,
+    RecombinationCrossover,
+    TourFitness,
+)
+from tests.evolution.samples import Diary, cities, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+N, SIZE = 60, 20
+TSP = gls.TSP(cities(N), "EUC_2D")
+
+
+@pytest.fixture
+def diary() -> type[Diary]:
+    """The empty diary; `diary()` is a search."""
+    Diary.calls.clear()
+    Diary.interrupt_at = None
+    return Diary
+
+
+def ga(**options: Any) -> Any:
+    """A plain genetic algorithm on tours with local search as its mutation."""
+    given = {
+        "num_generations": 3,
+        "num_parents_mating": 10,
+        "fitness_func": TourFitness(TSP),
+        "initial_population": rows(N, SIZE),
+        "gene_type": int,
+        "crossover_type": RecombinationCrossover(TSP, "order_crossover"),
+        "mutation_type": LocalSearchMutation(TSP),
+        "random_seed": 1,
+        "suppress_warnings": True,
+    }
+    return pygad.GA(**given | options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"gene_type": float},
+        {"gene_type": np.int16},
+        {"gene_type": [int, float] * (N // 2)},
+        {"gene_space": range(N), "allow_duplicate_genes": False},
+        {"fitness_batch_size": SIZE},
+        {"keep_elitism": 0, "keep_parents": 5},
+        {"keep_elitism": 0, "keep_parents": -1},
+        {"parent_selection_type": "tournament", "crossover_probability": 0.5},
+        {"save_solutions": True, "save_best_solutions": True},
+        {"crossover_type": None},
+        {"mutation_type": DoubleBridgeMutation(TSP)},
+    ],
+    ids=str,
+)
+def test_runs_hold_tours_and_their_costs(options: dict[str, Any]) -> None:
+    made = ga(**options)
+    made.run()
+    assert (np.sort(made.population.astype(int), axis=1) == np.arange(N)).all()
+    fitness = -TSP.cost(made.population.astype(int))
+    assert made.last_generation_fitness.tolist() == fitness.tolist()
+    assert made.generations_completed == 3
+    if "mutation_type" not in options:
+        assert made.best_solution()[1] > 0.6 * -TSP.cost(rows(N, SIZE)).min()
+        assert made.local_search.climbs >= 3 * 10
+
+
+def test_the_same_seed_gives_the_same_run() -> None:
+    first, again, other = (ga(random_seed=seed) for seed in (1, 1, 2))
+    for made in (first, again, other):
+        made.run()
+    assert np.array_equal(first.population, again.population)
+    assert not np.array_equal(first.population, other.population)
+
+
+@pytest.mark.parametrize("make", [LocalSearchMutation, DoubleBridgeMutation])
+@pytest.mark.parametrize("prob", [0.0, 0.3, 1.0])
+def test_the_chosen_are_drawn_once(make: Callable[..., Any], prob: float) -> None:
+    given = rows(N, 400)
+    made = make(TSP, prob=prob)(given, ga())
+    changed = (made != given).any(axis=1)
+    assert abs(changed.mean() - prob) < 0.08 and changed.any() == (prob > 0)
+
+
+def test_those_not_chosen_are_known(diary: type[Diary]) -> None:
+    given = np.tile(rows(N, 1), (SIZE, 1))
+    made = LocalSearchMutation(TSP, diary(), prob=0.5)(given, ga(initial_population=given[:10]))
+    chosen = (made != given).any(axis=1)
+    assert len(np.unique(made[chosen], axis=0)) == chosen.sum() == diary.calls[0]["rows"]
+
+
+def test_offspring_are_crossed_with_pygads_probability() -> None:
+    parents, crossover = rows(N, 10), RecombinationCrossover(TSP, "order_crossover")
+    for prob, share in ((None, 1.0), (0.0, 0.0), (0.4, 0.4), (1.0, 1.0)):
+        made = crossover(parents, (300, N), ga(crossover_probability=prob))
+        crossed = (made != parents[np.arange(300) % 10]).any(axis=1)
+        assert abs(crossed.mean() - share) < 0.1
+
+
+def test_a_batch_has_the_fitness_of_its_solutions() -> None:
+    fitness, some = TourFitness(TSP), rows(N, 5)
+    assert fitness(None, some, range(5)) == [fitness(None, row, 0) for row in some]
+    assert type(fitness(None, some[0], 0)) is int
+
+
+def test_a_start_population_is_taken_as_it_is() -> None:
+    start = LocalSearchSampling(TSP)(SIZE, seed=3)
+    made = ga(initial_population=start)
+    assert np.array_equal(made.population, start)
+
+
+def test_a_run_goes_on_after_an_interrupt(diary: type[Diary]) -> None:
+    made = ga(mutation_type=LocalSearchMutation(TSP, diary()), num_generations=4)
+    diary.interrupt_at = 1
+    made.run()
+    assert (made.generations_completed, len(diary.calls)) == (2, 2)
+    made.run()
+    assert (made.generations_completed, len(diary.calls)) == (6, 6)
+    assert made.stop_criteria is None
+
+
+def test_a_saved_run_goes_on(tmp_path: Any) -> None:
+    made = ga()
+    made.run()
+    made.save(str(tmp_path / "run"))
+    loaded = pygad.load(str(tmp_path / "run"))
+    assert loaded.local_search.climbs == made.local_search.climbs
+    for one in (made, loaded):
+        one.run()
+    assert np.array_equal(made.population, loaded.population)
+
+
+@pytest.mark.timed
+def test_a_slow_fitness_does_not_break_the_limit() -> None:
+    fitness = TourFitness(TSP)
+
+    def slow(instance: Any, solution: Any, index: Any) -> Any:
+        time.sleep(0.3 / SIZE)
+        return fitness(instance, solution, index)
+
+    made = ga(fitness_func=slow, num_generations=10**6, stop_criteria="time_1.2")
+    begin = time.monotonic()
+    made.run()
+    assert 1.2 <= time.monotonic() - begin <= 1.2 + 0.3 + 0.2  # a generation that had begun

@@ -1,0 +1,93 @@
+"""The site of the documentation: all public names are on it, the tutorial does what it shows."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+
+from docs.building import links, notebook, reference
+
+ROOT = Path(__file__).resolve().parents[1]
+TUTORIAL = ROOT / "docs" / "tutorial.ipynb"
+
+
+@pytest.fixture(scope="module")
+def frameworks() -> None:
+    """Skip where an adapter's framework is missing, whose names cannot be looked at."""
+    for framework in ("pymoo", "pygad", "deap"):
+        pytest.importorskip(framework, reason=f'needs pip install "gpu-ls-plugin[{framework}]"')
+
+
+def test_every_public_name_is_in_the_reference(frameworks: None) -> None:
+    shown = re.findall(r"^::: (\S+)$", "\n".join(reference.pages().values()), re.M)
+    assert sorted(shown) == sorted(reference.public_names())
+    adapters = {path.parent.name for path in (ROOT / "adapters").glob("*/__init__.py")}
+    assert adapters <= set(reference.PACKAGES)
+
+
+def test_every_public_name_is_described(frameworks: None) -> None:
+    values = {name: reference.object_of(name) for name in reference.public_names()}
+    bare = [n for n, v in values.items() if hasattr(v, "__module__") and not v.__doc__]
+    assert bare == []
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "expected"),
+    [
+        ("docs/pygad.md", "[x](pymoo.md#search)", "[x](pymoo.md#search)"),
+        ("docs/pygad.md", "[x](../examples/pygad_tsp.py)", "[x](examples/pygad_tsp.md)"),
+        ("docs/pygad.md", "[x](tutorial.ipynb)", "[x](tutorial.md)"),
+        ("README.md", "[x](docs/pymoo.md) [y](CHANGELOG.md)", "[x](pymoo.md) [y](changelog.md)"),
+        ("examples/README.md", "[x](data/README.md)", "[x](data.md)"),
+        ("docs/a.md", "[x](https://a.org/b.md) [y](#z)", "[x](https://a.org/b.md) [y](#z)"),
+        ("docs/a.md", "![x](../benchmarks/results/c.png)", "![x](benchmarks/results/c.png)"),
+    ],
+)
+def test_links_lead_to_the_same_page_in_the_site(source: str, text: str, expected: str) -> None:
+    assert links.rewritten(text, source) == expected
+
+
+@pytest.mark.slow
+def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
+    pytest.importorskip("pymoo", reason='needs pip install "gpu-ls-plugin[pymoo,plot]"')
+    pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[pymoo,plot]"')
+    code = f"import os; os.chdir({str(tmp_path)!r})\n{notebook.program(TUTORIAL)}"
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    path = os.pathsep.join(map(str, (ROOT, ROOT / "adapters")))
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": path, "MPLBACKEND": "Agg"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    shown = [
+        "".join(output["text"])
+        for cell in json.loads(TUTORIAL.read_text())["cells"]
+        for output in cell.get("outputs", ())
+        if output["output_type"] == "stream"
+    ]
+    assert done.stdout == "".join(shown)
+    page, images = notebook.as_page(TUTORIAL)
+    assert len(images) == 3 and all(f"images/{name}" in page for name in images)
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning(frameworks: None, tmp_path: Path) -> None:
+    pytest.importorskip("mkdocstrings", reason='needs pip install "gpu-ls-plugin[docs]"')
+    pytest.importorskip("material", reason='needs pip install "gpu-ls-plugin[docs]"')
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "WARNING -" not in done.stderr, done.stderr
+    inventory = (tmp_path / "objects.inv").read_bytes().split(b"\n", 4)[4]
+    listed = {line.split(" ")[0] for line in zlib.decompress(inventory).decode().splitlines()}
+    assert [name for name in reference.public_names() if name not in listed] == []
