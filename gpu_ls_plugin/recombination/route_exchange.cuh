@@ -62,7 +62,8 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     return routes.after[customer] != next && routes.place(before) != next;
   }
 
-  // One lane: exchanges routes; false where there is nothing to exchange. Out of line: few kicks do.
+  // One lane: exchanges routes; false where there is nothing to exchange. Out of line: few kicks
+  // do.
   GLS_OUT_OF_LINE bool exchange(const RouteShare& share, int nodes, Philox& random) const {
     const int n = routes.vehicles.customers;
     int seed = 0;
