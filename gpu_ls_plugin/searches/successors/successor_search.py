@@ -41,7 +41,8 @@ class SuccessorSearch:
     """Search states of an assignment problem: tabu steps, and successors of the best states.
 
     In each round every state makes some steps, each the best of its moves that is not tabu (one
-    variable's value, or the values of two, as the problem says). Then variables of the best state
+    variable's value, or the values of two, as the problem says), or what `accept` or `improvement`
+    says. Then variables of the best state
     of each row are released, and assigned anew by successor generation.
 
     Parameters
@@ -69,7 +70,7 @@ class SuccessorSearch:
         mean costs of a variable of the row's first state, and run through each round.
     improvement : {"auto", "tabu", "chains"}
         What steps are: the best move that is not tabu, or kicks that ejection chains repair, which
-        is the default where the problem has them.
+        is the default where the problem has them and no `tenure` is given.
     sampler : str
         As `SuccessorGeneration`.
 
@@ -143,7 +144,8 @@ class SuccessorSearch:
             raise UnsupportedProblemError(
                 f"improvement: {type(problem).__name__} has no chains; leave it out"
             )
-        if problem.chains and self.improvement != "tabu":
+        wanted = self.improvement == "chains" or (self.improvement, self.tenure) == ("auto", None)
+        if problem.chains and wanted:
             return Chains(KICKS)
         return Tabu(self._tenure(problem), self.sample)
 
