@@ -124,7 +124,7 @@ def test_the_guide_to_problems_runs() -> None:
 
 def test_the_guide_to_assignment_problems_runs() -> None:
     page = ROOT / "docs" / "assignment.md"
-    (functor, *_), (*examples, _, _, _) = blocks(page, "cpp"), blocks(page, "python")
+    (functor, *_), (*examples, _, _, _, _) = blocks(page, "cpp"), blocks(page, "python")
     check = "from gpu_ls_plugin.testing import check_heuristic\n"
     check += 'check_heuristic(FewConflicts(edges, 60, colours=5), backend="cpu")'
     found, most, talks, conflicts = run_python(
@@ -136,12 +136,17 @@ def test_the_guide_to_assignment_problems_runs() -> None:
 
 def test_the_assignment_problems_of_the_guide_run() -> None:
     page = ROOT / "docs" / "assignment.md"
-    functor, (built_in, search, own) = blocks(page, "cpp")[-1], blocks(page, "python")[-3:]
+    functor, (built_in, search, rule, own) = blocks(page, "cpp")[-1], blocks(page, "python")[-4:]
     begin = "import numpy as np\nimport gpu_ls_plugin as gls\n"
     check = "from gpu_ls_plugin.testing import check_assignment\n"
     check += 'check_assignment(BinPacking([3, 1, 4, 1, 5, 9, 2], 4, 10), backend="cpu")'
-    code = "\n".join([begin, built_in, search, f"BIN_PACKING = {functor!r}", own, check])
-    assert run_python(code).splitlines() == ["[728] (1, 10) [ True  True]", "0 optimum", "3"]
+    code = "\n".join([begin, built_in, search, rule, f"BIN_PACKING = {functor!r}", own, check])
+    assert run_python(code).splitlines() == [
+        "[728] (1, 10) [ True  True]",
+        "0 optimum",
+        "0",
+        "3",
+    ]
 
 
 @pytest.mark.slow

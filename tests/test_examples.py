@@ -71,6 +71,17 @@ def test_other_frameworks(framework: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_assignment_pymoo(tmp_path: Path) -> None:
+    pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+    out = run("assignment_pymoo.py", "--seconds", 1, "--jobs", 60, folder=tmp_path)
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines()]
+    cells = {row[0]: row for row in rows if len(row) == 4}
+    assert list(cells) == ["GA, PM", "GA, SuccessorMutation", "MemeticGA"]
+    costs = [int(row[1]) if row[2] == "0" else 10**9 for row in cells.values()]
+    assert costs[0] > costs[1] > costs[2]
+
+
+@pytest.mark.slow
 def test_vehicle_routing_pymoo(tmp_path: Path) -> None:
     pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
     out = run(

@@ -73,27 +73,30 @@ def measure(
     for name, problem in problems(tiny).items():
         if names and name not in names:
             continue
-        for label, parts in operators(problem, backend).items():
+        for label, parts in {**operators(problem, backend), "MemeticGA": {}}.items():
             for seed in range(1, seeds + 1):
                 row = {"problem": name, "operators": label, "seed": seed}
-                row |= run(problem, parts, seconds, seed)
+                row |= run(problem, parts, seconds, seed, backend)
                 print(f"{name}, {label}, seed {seed}: {row['cost']}", flush=True)
                 yield f"{name}, {label}, seed {seed}", row
 
 
 def run(
-    problem: gls.Assignment, parts: dict[str, Any], seconds: float, seed: int
+    problem: gls.Assignment, parts: dict[str, Any], seconds: float, seed: int, backend: str
 ) -> dict[str, Any]:
-    """Return the best cost against time of one run, of rows without a broken constraint."""
+    """Return the best cost against time of one run, of rows without a broken constraint.
+
+    Without operators it is `MemeticGA()` as it is.
+    """
     from pymoo.algorithms.soo.nonconvex.ga import GA
 
-    from gpu_ls_pymoo import AssignmentProblem
+    from gpu_ls_pymoo import AssignmentProblem, MemeticGA
 
     wrapped = AssignmentProblem(problem)
     for part in parts.values():
         if hasattr(part, "prepare"):
             part.prepare(wrapped)
-    algorithm = GA(pop_size=POPULATION, **parts)
+    algorithm = GA(pop_size=POPULATION, **parts) if parts else MemeticGA(backend=backend)
     algorithm.setup(wrapped, seed=seed, termination=("n_gen", 10**9), verbose=False)
     history: list[tuple[float, float]] = []
     begin, generations, elapsed = time.perf_counter(), 0, 0.0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from benchmarks.assignment import bounds, instances
 from benchmarks.helpers import common, gaps
 
@@ -52,6 +54,7 @@ class Runs(NamedTuple):
     seeds: int
     until: str
     search: Any = None
+    states: int | None = None
 
     def target(self, task: Task) -> int:
         """Return the cost at which a run ends; nothing is better than the reference."""
@@ -92,8 +95,10 @@ def run(task: Task, runs: Runs, seed: int) -> dict[str, Any]:
             history.append((progress.elapsed, int(progress.best_cost)))
 
     search = runs.search or gls.SuccessorSearch()
+    empty = None if runs.states is None else np.full((runs.states, task.problem.n), -1)
     result = search(
         task.problem,
+        empty,
         seed=seed,
         budget=gls.Budget(seconds=seconds, target=runs.target(task)),
         backend=runs.backend,

@@ -299,6 +299,10 @@ class Watched:
                 self.calls += 1
             search = gls.SuccessorSearch(cheapest, release, migration=2, steps=2 * MOVES)
             self.search(search, several, made, kicks=KICKS)
+            ruled = gls.SuccessorSearch(accept=gls.Annealing(), steps=2 * MOVES, sample=50)
+            self.search(ruled, several, made, kicks=KICKS)
+        tabu = gls.SuccessorSearch(improvement="tabu", steps=2 * MOVES)
+        self.search(tabu, problems[1], np.full((2, n), -1), kicks=KICKS)
         edges = np.argwhere(np.triu(tables[0] > 4, 1))
         table = gls.WeightTable(tables[0])
         room = gls.Capacities(np.full(n, 2), np.ones(n, int))

@@ -15,7 +15,7 @@ from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.searches.driver import paced
 from gpu_ls_plugin.searches.successors import SuccessorSearch
 from gpu_ls_plugin.searches.successors.population import NOTHING, Population
-from gpu_ls_plugin.searches.successors.successor_search import FIRST_STEPS
+from gpu_ls_plugin.searches.successors.run import FIRST_STEPS
 from gpu_ls_plugin.solver import Settings
 from gpu_ls_plugin.solver.single import rehearse
 

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance.base import Acceptance
-from gpu_ls_plugin.backends import arrays, get_backend
-from gpu_ls_plugin.budget import Budget, Stopwatch, now
+from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.exceptions import (
-    FaultyPartError,
     InvalidParameterError,
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.heuristics.base import Heuristic
-from gpu_ls_plugin.history import Point, note
-from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.result import Progress, Result, Statistics
-from gpu_ls_plugin.searches import observers
-from gpu_ls_plugin.searches.driver import paced
 from gpu_ls_plugin.searches.successors.improvements import (
     Accepted,
     Chains,
@@ -32,20 +22,18 @@ from gpu_ls_plugin.searches.successors.improvements import (
 )
 from gpu_ls_plugin.searches.successors.kernels import RULES, Layout
 from gpu_ls_plugin.searches.successors.plan import Plan
-from gpu_ls_plugin.searches.successors.population import Population
+from gpu_ls_plugin.searches.successors.run import SearchRun
 from gpu_ls_plugin.successors import SuccessorGeneration
 from gpu_ls_plugin.successors.choices import SAMPLERS
-from gpu_ls_plugin.successors.states import require_distinct, take_states
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.problems.assignment import Assignment
+    from gpu_ls_plugin.result import Callback, Result
 
-ROUNDS = 50  # where no budget says when to stop
 CPU_STATES = 4  # for each thread, where nobody gives any
 STEPS, DISTINCT_STEPS = 50, 100  # of a round, for each variable
 KICKS = 2  # variables that are moved before chains
-FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of a launch: surely shorter than it should be
 
 
 @dataclass(frozen=True)
@@ -53,7 +41,8 @@ class SuccessorSearch:
     """Search states of an assignment problem: tabu steps, and successors of the best states.
 
     In each round every state makes some steps, each the best of its moves that is not tabu (one
-    variable's value, or the values of two, as the problem says). Then variables of the best state
+    variable's value, or the values of two, as the problem says), or what `accept` or `improvement`
+    says. Then variables of the best state
     of each row are released, and assigned anew by successor generation.
 
     Parameters
@@ -81,7 +70,7 @@ class SuccessorSearch:
         mean costs of a variable of the row's first state, and run through each round.
     improvement : {"auto", "tabu", "chains"}
         What steps are: the best move that is not tabu, or kicks that ejection chains repair, which
-        is the default where the problem has them.
+        is the default where the problem has them and no `tenure` is given.
     sampler : str
         As `SuccessorGeneration`.
 
@@ -155,7 +144,8 @@ class SuccessorSearch:
             raise UnsupportedProblemError(
                 f"improvement: {type(problem).__name__} has no chains; leave it out"
             )
-        if problem.chains and self.improvement != "tabu":
+        wanted = self.improvement == "chains" or (self.improvement, self.tenure) == ("auto", None)
+        if problem.chains and wanted:
             return Chains(KICKS)
         return Tabu(self._tenure(problem), self.sample)
 
@@ -254,156 +244,3 @@ class SuccessorSearch:
         return SearchRun(
             self, problem, states, seed, target, backend, device, memory_limit, first_row
         )
-
-
-class SearchRun:
-    """States on their way: `drive` lets them go on until a budget is spent, again and again.
-
-    Attributes
-    ----------
-    population : Population
-    stopwatch : Stopwatch
-        Knows the budget of the next drive; no limit at first.
-    callback : callable or None
-    statistics : Statistics
-        Of all drives together.
-    """
-
-    def __init__(
-        self,
-        search: SuccessorSearch,
-        problem: Assignment,
-        states: Any,
-        seed: int | None,
-        target: float | None,
-        backend: str | Backend,
-        device: int | None,
-        memory_limit: int | None,
-        first_row: int,
-    ) -> None:
-        checks.instance("problem", problem, kind=Assignment, wanted="Assignment")
-        self.search, self.problem = search, problem
-        self.stopwatch = Stopwatch(Budget(target=target))
-        self.callback: Callback | None = None
-        chosen = get_backend(backend, device, tours=states)
-        self.statistics = Statistics(backend=chosen.name, stopped_by="kicks")
-        if states is None:
-            states = np.full((search.states(problem, chosen), problem.n), -1)
-        self._steps = FIRST_STEPS[chosen.name]  # of the next launch
-        with chosen.current():
-            rows = chosen.xp.array(take_states(chosen, problem.sizes, states))
-            if problem.distinct:
-                require_distinct(chosen, rows)
-            self.population = Population(
-                search.plan(problem),
-                chosen,
-                problem,
-                rows,
-                checks.seed(seed),
-                checks.first_row(first_row),
-                self.target,
-                chosen.memory(memory_limit),
-            )
-
-    @property
-    def target(self) -> float | None:
-        """The cost at which the search ends."""
-        given = self.stopwatch.budget.target
-        known = self.problem.optimum
-        return known if given is None else given
-
-    def drive(self) -> None:
-        """Go through rounds until something says that it is enough; Ctrl-C is taken."""
-        try:
-            self._drive(*self._limits())
-        except KeyboardInterrupt:
-            self.statistics.stopped_by = "interrupt"
-
-    def _limits(self) -> tuple[float, float]:
-        """Return how many rounds, and steps of all of them, may be made."""
-        budget = self.stopwatch.budget
-        kicks, moves = budget.kicks, budget.moves
-        if (kicks, moves, budget.seconds) == (None, None, None):
-            kicks = ROUNDS
-        return (math.inf if kicks is None else kicks, math.inf if moves is None else moves)
-
-    def _drive(self, most_rounds: float, most_steps: float) -> None:
-        population, watch, statistics = self.population, self.stopwatch, self.statistics
-        made = 0
-        if population.round_is_over:  # where the drive before this one has ended
-            population.renew()
-        end = population.round + most_rounds
-        statistics.stopped_by = "kicks"
-        while True:
-            left = most_steps - made
-            if left <= 0 or watch.left <= 0:
-                statistics.stopped_by = "moves" if left <= 0 else "seconds"
-                return
-            begin, before = now(), population.step
-            population.advance(int(min(self._steps, left)), watch.left)
-            enough = self.report()
-            done = population.step - before
-            made += done
-            statistics.launches += 1
-            self._steps = paced(done, now() - begin, watch.left, most=8 * self._steps)
-            if enough or (population.round_is_over and population.round + 1 >= end):
-                return
-            if population.round_is_over:
-                population.renew()
-
-    def report(self) -> bool:
-        """Note the state, tell the callback; return whether the target is reached."""
-        population, statistics = self.population, self.statistics
-        backend = population.backend
-        costs, excesses = map(backend.to_numpy, (population.found.costs, population.found.excesses))
-        feasible = excesses == 0
-        own = costs[feasible] if feasible.any() else costs
-        best = int(own.min())
-        size, rounds = len(costs), population.round
-        statistics.kicks = rounds * size
-        statistics.moves = int(population.move_counts.sum())
-        statistics.evaluations = int(population.look_counts.sum())
-        point = Point(self.stopwatch.elapsed, statistics.kicks, best, float(own.mean()))
-        improved = note(statistics.history, point)
-        if self.callback is not None:
-            self.callback(
-                Progress(
-                    elapsed=point.elapsed,
-                    best_cost=best,
-                    mean_cost=point.mean_cost,
-                    moves=statistics.moves,
-                    evaluations=statistics.evaluations,
-                    done=0,
-                    total=size,
-                    kicks=statistics.kicks,
-                    improved=improved,
-                    best_tours=lambda: backend.to_numpy(population.found.states),
-                )
-            )
-        if self.target is None or not feasible.any() or best > self.target:
-            return False
-        given = self.stopwatch.budget.target
-        statistics.stopped_by = "optimum" if given is None else "target"
-        return True
-
-    def finished(self, states: Any) -> Result:
-        """Return the best states as the kind of array that came in; observers are told."""
-        population, problem = self.population, self.problem
-        rows = population.backend.to_numpy(population.found.states)
-        costs, claimed = problem.cost(rows), population.backend.to_numpy(population.found.costs)
-        # What is interrupted may have been in the middle of noting what it had found.
-        if (population.step or population.round) and not self.statistics.interrupted:
-            wrong = costs != claimed
-            if wrong.any():
-                row = int(wrong.argmax())
-                raise FaultyPartError(
-                    f"problem: the functor of {type(problem).__name__} takes row {row} to cost "
-                    f"{claimed[row]}, but cost() says {costs[row]}; testing.check_assignment says "
-                    "more"
-                )
-        self.statistics.seconds = self.stopwatch.elapsed
-        observers.notify(problem, self.search, self.statistics)
-        found = arrays.give(population.backend, population.found.states, like=states)
-        if arrays.on_gpu(states):
-            costs = population.backend.xp.asarray(costs)
-        return Result(found, costs, self.statistics, problem)

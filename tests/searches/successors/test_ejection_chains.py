@@ -96,3 +96,16 @@ def test_problems_without_chains():
     assert not large.chains
     found = gls.SuccessorSearch(steps=5)(large, budget=gls.Budget(kicks=1), backend="cpu")
     assert found.best_cost == 2**32
+
+
+def test_a_tenure_asks_for_tabu_steps():
+    problem = gls.GeneralisedAssignment.generated("D", 20, 4, 1)
+    kinds = {
+        (None, "auto"): "chains",
+        (5, "auto"): "tabu",
+        (5, "chains"): "chains",
+        (None, "tabu"): "tabu",
+    }
+    for (tenure, improvement), name in kinds.items():
+        search = gls.SuccessorSearch(tenure=tenure, improvement=improvement)
+        assert search.plan(problem).improvement.name == name
