@@ -16,8 +16,10 @@ from tests.helpers.sanitize_case import EXTENTS
 
 ROOT = Path(__file__).resolve().parents[1]
 # A checker looks at what is inlined wherever it is: compiling that takes six times as long.
-FLAGS = ("-Og", "-g1", "-DGLS_DEVICE=inline", "-fsanitize=address,undefined")
-FLAGS += ("-fno-sanitize-recover=all",)
+FLAGS = (
+    *("-Og", "-g1", "-DGLS_DEVICE=inline"),
+    *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+)
 
 PLANTED = """
 import os

@@ -185,7 +185,7 @@ def test_an_objective_that_is_right_passes(backend):
 
 
 @pytest.mark.slow
-def test_objectives_of_a_third_party_pass():  # others: the next but one
+def test_objectives_of_a_third_party_pass():  # Tolls and Forbidden: below
     check_objective(WholeTolls(some_tolls(70)), [problem_of()], backend="cpu")
 
 
