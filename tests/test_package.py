@@ -83,7 +83,7 @@ def test_metadata_names_entry_points_and_needs_no_gpu_package(archives: tuple[Pa
     required = metadata.get_all("Requires-Dist", [])
     core = {line.split(">=")[0] for line in required if "extra ==" not in line}
     assert core == {"numpy", "scipy", "pluggy", "vrplib", "rich"}
-    extras = {"cuda12", "cuda13", "cpu", "dask", "pymoo", "plot", "test", "dev"}
+    extras = {"cuda12", "cuda13", "cpu", "pymoo", "plot", "test", "dev"}
     assert set(metadata.get_all("Provides-Extra", [])) == extras
     assert "gpu-ls = gpu_ls_plugin.cli:main" in entry_points
     assert "pymoo = gpu_ls_pymoo.plugin" in entry_points
