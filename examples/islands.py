@@ -1,6 +1,6 @@
 """Islands: a population on each of two processes, which exchange their best tours.
 
-On a machine with GPUs, ``--gpus all`` gives each of them an island; ``--dask tcp://host:8786`` takes
+On a machine with GPUs ``--gpus all`` gives each of them an island; ``--dask tcp://host:8786`` takes
 the workers of a cluster that is there.
 """
 
