@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gpu_ls_deap.mutation import DoubleBridgeMutation, LocalSearchMutation
     from gpu_ls_deap.run import TimedRun
     from gpu_ls_deap.sampling import LocalSearchSampling
+    from gpu_ls_deap.successors import SuccessorMutation, SuccessorSampling
     from gpu_ls_deap.variation import var_and
 
 __all__ = [
@@ -23,6 +24,8 @@ __all__ = [
     "LocalSearchMutation",
     "LocalSearchSampling",
     "RecombinationCrossover",
+    "SuccessorMutation",
+    "SuccessorSampling",
     "TimedRun",
     "TourCost",
     "var_and",
@@ -33,6 +36,8 @@ _HOMES = {
     "LocalSearchMutation": "mutation",
     "LocalSearchSampling": "sampling",
     "RecombinationCrossover": "crossover",
+    "SuccessorMutation": "successors",
+    "SuccessorSampling": "successors",
     "TimedRun": "run",
     "TourCost": "cost",
     "var_and": "variation",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_deap.in_place import InPlaceMutation
 from gpu_ls_deap.individuals import random_state, rows_of, valid, write
 from gpu_ls_deap.run import TimedRun
 from gpu_ls_plugin import checks
@@ -14,6 +15,9 @@ from gpu_ls_plugin.evolution.bound.search import TourSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class LocalSearchMutation:
@@ -116,7 +120,7 @@ class LocalSearchMutation:
             raise KeyboardInterrupt
 
 
-class DoubleBridgeMutation:
+class DoubleBridgeMutation(InPlaceMutation):
     """Kick tours by a random double bridge, which changes four edges; in place.
 
     ``toolbox.register("mutate", DoubleBridgeMutation(problem))``, or `batch` for a whole list.
@@ -146,18 +150,5 @@ class DoubleBridgeMutation:
         """Compile for batches of `size` ahead of a timed run."""
         self.kick.prepare(self.problem, size)
 
-    def __call__(self, individual: Any) -> tuple[Any]:
-        """Kick one individual (in place) and return it as DEAP's mutations do."""
-        self._kick([individual])
-        return (individual,)
-
-    def batch(self, individuals: Sequence[Any], known: Iterable[Any] = ()) -> Sequence[Any]:
-        """Kick the individuals whose fitness is not valid (in place), and return all."""
-        chosen = [individual for individual in individuals if not valid(individual)]
-        if chosen:
-            self._kick(chosen)
-        return individuals
-
-    def _kick(self, individuals: list[Any]) -> None:
-        rows = checked(rows_of(individuals), self.problem.n, "individuals")
-        write(individuals, self.kick(self.problem, rows, random_state()))
+    def _mutated(self, rows: list[Any], state: np.random.Generator) -> NDArray[Any]:
+        return self.kick(self.problem, checked(rows, self.problem.n, "individuals"), state)

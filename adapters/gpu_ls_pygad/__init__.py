@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from gpu_ls_pygad.fitness import TourFitness
     from gpu_ls_pygad.mutation import DoubleBridgeMutation, LocalSearchMutation
     from gpu_ls_pygad.sampling import LocalSearchSampling
+    from gpu_ls_pygad.successors import SuccessorMutation, SuccessorSampling
 
 __all__ = [
     "DoubleBridgeMutation",
     "LocalSearchMutation",
     "LocalSearchSampling",
     "RecombinationCrossover",
+    "SuccessorMutation",
+    "SuccessorSampling",
     "TourFitness",
 ]
 
@@ -29,6 +32,8 @@ _HOMES = {
     "LocalSearchMutation": "mutation",
     "LocalSearchSampling": "sampling",
     "RecombinationCrossover": "crossover",
+    "SuccessorMutation": "successors",
+    "SuccessorSampling": "successors",
     "TourFitness": "fitness",
 }
 

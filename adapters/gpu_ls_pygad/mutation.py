@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.bound.search import TourSearch
-from gpu_ls_pygad.clock import on_clock, uncounted_compiling
-from gpu_ls_pygad.run import GaRun, random_state
+from gpu_ls_pygad.drawn import DrawnMutation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +16,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from gpu_ls_pygad.run import GaRun
 
-class LocalSearchMutation:
+
+class LocalSearchMutation(DrawnMutation):
     """Improve solutions by a local search, all of a generation in one batch.
 
     For ``mutation_type`` of `pygad.GA`. Tours come out in canonical form, different from each other
@@ -63,26 +63,20 @@ class LocalSearchMutation:
         moves: int | None = None,
         kicks: int | None = None,
     ) -> None:
+        super().__init__(prob)
         self.search = TourSearch(problem, search, backend, moves, kicks)
-        self.prob = checks.number("prob", prob, least=0, most=1)
 
     def prepare(self, size: int = 1) -> None:
         """Compile for generations of `size` ahead of a timed run."""
         self.search.prepare(size)
 
-    def __call__(self, offspring: NDArray[Any], ga_instance: Any) -> NDArray[Any]:
-        """Return searched offspring (P, n) in the type of the given ones, which do not change."""
-        run, state = GaRun(ga_instance), random_state(ga_instance)
-        drawn = _drawn(len(offspring), self.prob, state)
-        made = offspring.copy()
-        if drawn.any():
-            known = (ga_instance.population, offspring[~drawn])
-            with on_clock(ga_instance):
-                made[drawn] = self.search.renewed(offspring[drawn], known, state, run)
-        return made
+    def _mutated(
+        self, rows: NDArray[Any], others: NDArray[Any], state: np.random.Generator, run: GaRun
+    ) -> NDArray[Any]:
+        return self.search.renewed(rows, (run.ga.population, others), state, run)
 
 
-class DoubleBridgeMutation:
+class DoubleBridgeMutation(DrawnMutation):
     """Kick tours by a random double bridge, which changes four edges; all of them in one batch.
 
     For ``mutation_type`` of `pygad.GA`.
@@ -109,27 +103,15 @@ class DoubleBridgeMutation:
     def __init__(
         self, problem: object, segment: int | None = 50, prob: float = 1.0, backend: str = "auto"
     ) -> None:
+        super().__init__(prob)
         self.problem = tours_of(problem)
         self.kick = Kick(segment, backend)
-        self.prob = checks.number("prob", prob, least=0, most=1)
 
     def prepare(self, size: int = 1) -> None:
         """Compile for generations of `size` ahead of a timed run."""
         self.kick.prepare(self.problem, size)
 
-    def __call__(self, offspring: NDArray[Any], ga_instance: Any) -> NDArray[Any]:
-        """Return kicked offspring (P, n) in the type of the given ones, which do not change."""
-        state = random_state(ga_instance)
-        drawn = _drawn(len(offspring), self.prob, state)
-        made = offspring.copy()
-        if drawn.any():
-            rows = checked(offspring[drawn], self.problem.n, "offspring")
-            with uncounted_compiling(ga_instance):
-                made[drawn] = self.kick(self.problem, rows, state)
-        return made
-
-
-def _drawn(size: int, prob: float, state: np.random.Generator) -> NDArray[np.bool_]:
-    """Tell which of so many solutions are mutated."""
-    drawn: NDArray[np.bool_] = state.random(size) < prob
-    return drawn
+    def _mutated(
+        self, rows: NDArray[Any], others: NDArray[Any], state: np.random.Generator, run: GaRun
+    ) -> NDArray[Any]:
+        return self.kick(self.problem, checked(rows, self.problem.n, "offspring"), state)

@@ -21,7 +21,7 @@ from tests.adapters.faces import FACES
 from tests.evolution.samples import Diary, cities, rows, undirected
 
 if TYPE_CHECKING:
-    from tests.adapters.faces import Face
+    from tests.adapters.face import Face
 
 N, SIZE = 60, 40
 TSP = gls.TSP(cities(N), "EUC_2D", name="sixty")

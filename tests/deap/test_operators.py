@@ -24,7 +24,7 @@ from gpu_ls_deap import (
     var_and,
 )
 from gpu_ls_plugin.exceptions import InvalidTypeError
-from tests.adapters.faces import individuals
+from tests.adapters.deap_face import individuals
 from tests.evolution.samples import Diary, cities, rows
 
 N, SIZE = 60, 20

@@ -1,0 +1,101 @@
+"""Successor generation as start population and mutation of assignment problems."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_deap.in_place import InPlaceMutation
+from gpu_ls_deap.individuals import random_state
+from gpu_ls_plugin.evolution.bound.reassigning import Reassigning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.heuristics import Heuristic
+    from gpu_ls_plugin.problems.assignment import Assignment
+
+
+class SuccessorMutation(InPlaceMutation):
+    """Release a random share of an individual's variables and assign them anew, in place.
+
+    ``toolbox.register("mutate", SuccessorMutation(problem))``, or `batch` for a whole list. The
+    released variables are assigned one after the other, each by weighted random choice in the state
+    as it is then (`SuccessorGeneration`). One that the heuristic leaves unassigned keeps its former
+    value; permutations stay permutations. An individual may become worse.
+
+    Parameters
+    ----------
+    problem : Assignment
+        Of gpu_ls_plugin, such as a `GraphColouring`. Individuals are its states: values from 0 on.
+    heuristic : Heuristic, optional
+        Of gpu_ls_plugin: says how likely values are in a state; all the same if None.
+    share : float
+        Of the variables that are released, from 0 to 1, rounded; at least one.
+    order : {"shuffled", "given"}
+        In which order variables are assigned: a random one for each individual, or by number.
+    sampler : {"auto", "stored", "rescan", "softmax"}
+        As of `SuccessorGeneration`.
+    backend : str
+        "auto", "cpu" or "cuda".
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError
+        A parameter is out of range, or the problem is of another kind.
+    """
+
+    def __init__(
+        self,
+        problem: Assignment,
+        heuristic: Heuristic | None = None,
+        share: float = 0.1,
+        order: str = "shuffled",
+        sampler: str = "auto",
+        backend: str = "auto",
+    ) -> None:
+        self.reassign = Reassigning(problem, heuristic, share, order, sampler, backend)
+
+    def prepare(self, size: int = 1) -> None:
+        """Compile ahead of a timed run; any `size` works."""
+        self.reassign.prepare(size)
+
+    def _mutated(self, rows: list[Any], state: np.random.Generator) -> NDArray[Any]:
+        return self.reassign(rows, state)
+
+
+class SuccessorSampling:
+    """Assign all variables one after the other, each by weighted random choice.
+
+    ``toolbox.register("population", SuccessorSampling(problem), creator.Individual)``.
+
+    Parameters
+    ----------
+    problem, heuristic, order, sampler, backend
+        As in `SuccessorMutation`. What the heuristic leaves unassigned is uniformly random.
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError
+        As `SuccessorMutation`.
+    """
+
+    def __init__(
+        self,
+        problem: Assignment,
+        heuristic: Heuristic | None = None,
+        order: str = "shuffled",
+        sampler: str = "auto",
+        backend: str = "auto",
+    ) -> None:
+        self.reassign = Reassigning(problem, heuristic, 1.0, order, sampler, backend)
+
+    def prepare(self, size: int = 1) -> None:
+        """Compile ahead of a timed run; any `size` works."""
+        self.reassign.prepare(size)
+
+    def __call__(self, individual: Callable[[list[int]], Any], n: int) -> list[Any]:
+        """Return `n` individuals, each made of a list of values."""
+        return [individual(row) for row in self.reassign.sample(n, random_state()).tolist()]

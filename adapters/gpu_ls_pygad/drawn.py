@@ -1,0 +1,37 @@
+"""Mutations that draw who is mutated first and once, and change these in one batch."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin import checks
+from gpu_ls_pygad.clock import on_clock
+from gpu_ls_pygad.run import GaRun, random_state
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class DrawnMutation(ABC):
+    """For ``mutation_type`` of `pygad.GA`."""
+
+    def __init__(self, prob: float) -> None:
+        self.prob = checks.number("prob", prob, least=0, most=1)
+
+    def __call__(self, offspring: NDArray[Any], ga_instance: Any) -> NDArray[Any]:
+        """Return mutated offspring (P, n) in the type of the given ones, which do not change."""
+        run, state = GaRun(ga_instance), random_state(ga_instance)
+        drawn = state.random(len(offspring)) < self.prob
+        made = offspring.copy()
+        if drawn.any():
+            with on_clock(ga_instance):
+                made[drawn] = self._mutated(offspring[drawn], offspring[~drawn], state, run)
+        return made
+
+    @abstractmethod
+    def _mutated(
+        self, rows: NDArray[Any], others: NDArray[Any], state: np.random.Generator, run: GaRun
+    ) -> NDArray[Any]:
+        """Return new rows for the drawn ones; `others` are not changed."""
