@@ -12,6 +12,7 @@ import argparse
 import hashlib
 import importlib.util
 import json
+import math
 import os
 import re
 import shutil
@@ -50,8 +51,9 @@ TOOLS = {  # and their metrics; "none" compiles
 }
 RACED_CITIES = "34"
 WATCHED_AT_ONCE = 16
-WORKERS = {"not timed": 12, "timed": 2}  # processes of the tests at most, which share the GPU
-LIMITS = {"tests": 480, "sanitizer": 300}  # seconds of one command
+WORKERS = {"not timed": 15, "timed": 2}  # processes of the tests at most, which share the GPU
+LIMITS = {"tests": 540, "sanitizer": 540}  # seconds of one command
+DEADLINE = [math.inf]  # of all commands
 LATE = 124  # exit code of a command beyond its limit
 A_MOMENT = 30  # seconds in which an interrupted command says what it has found
 UNTRACKED = {"build", "dist", "node_modules", "__pycache__", "site-packages"}
@@ -63,7 +65,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, required=True, help="folder for results")
     parser.add_argument("--parts", default=",".join(PARTS), help="comma-separated selection")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="for all of it")
     options = parser.parse_args()
+    DEADLINE[0] = time.perf_counter() + options.seconds
     options.out.mkdir(parents=True, exist_ok=True)
     wanted = options.parts.split(",")
     if unknown := set(wanted) - set(PARTS):
@@ -219,6 +223,7 @@ def _run(command: list[str], limit: float) -> tuple[int, str, float]:
         errors="replace",
     )
     late = False
+    limit = max(1.0, min(limit, DEADLINE[0] - begin))
     try:
         output, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
