@@ -42,8 +42,8 @@ class SuccessorSearch:
 
     In each round every state makes some steps, each the best of its moves that is not tabu (one
     variable's value, or the values of two, as the problem says), or what `accept` or `improvement`
-    says. Then variables of the best state
-    of each row are released, and assigned anew by successor generation.
+    says. Then variables of the best state of each row are released, and assigned anew by successor
+    generation.
 
     Parameters
     ----------
