@@ -28,12 +28,13 @@ WHOLE = {
 # Blocks of Python of the pages that tests below, or the named file, take one by one.
 TAKEN = {
     "README.md": 5,
-    "assignment.md": 7,
+    "assignment.md": 8,
+    "clusters.md": 1,
     "experiments.md": 3,
     "filters.md": 3,  # the last one: tests/plugins/test_third_party.py
     "open-paths.md": 1,
     "problems.md": 1,
-    "pymoo.md": 10,
+    "pymoo.md": 11,
     "recombination.md": 3,  # the last two: tests/cooperation/test_third_party_cooperation.py
     "vehicle-routing.md": 4,
     "writing-a-plugin.md": 4,

@@ -38,6 +38,15 @@ def test_every_public_name_is_described(frameworks: None) -> None:
     assert bare == []
 
 
+def test_every_page_and_example_is_in_the_navigation() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("nav:")[2]
+    pages = [f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")]
+    pages += [f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py")]
+    pages += [*links.MOVED, *reference.pages()]
+    places = [links.place_in_site(page) for page in pages if not page.endswith(".cff")]
+    assert [place for place in places if f" {place}\n" not in navigation + "\n"] == []
+
+
 @pytest.mark.parametrize(
     ("source", "text", "expected"),
     [

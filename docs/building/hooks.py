@@ -18,18 +18,6 @@ from docs.building import links, notebook, reference  # noqa: E402
 FENCE = "`" * 4
 
 
-WHEN_THERE = {"Clusters": "clusters.md"}  # guides that not every checkout has
-
-
-def on_config(config: Any) -> Any:
-    """Add the guides to the navigation that are there."""
-    guides = next(part["Guides"] for part in config.nav if "Guides" in part)
-    for title, page in WHEN_THERE.items():
-        if (ROOT / "docs" / page).exists():
-            guides.append({title: page})
-    return config
-
-
 def on_files(files: Files, config: Any) -> Files:
     """Add what is not in the folder of pages."""
     made: dict[str, str | bytes] = dict(reference.pages())

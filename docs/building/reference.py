@@ -8,6 +8,7 @@ from typing import Any
 
 # Packages whose public names are those of their `__all__`, each a page of its own.
 PACKAGES = {
+    "gpu_ls_plugin.distributed": "Clusters",
     "gpu_ls_plugin.extend": "For authors of parts",
     "gpu_ls_plugin.testing": "Checks of parts",
     "gpu_ls_plugin.hookspecs": "Hooks of plugins",
