@@ -78,7 +78,8 @@ def _take_gpu_tours(backend: Backend, problem: TSP, array: Any) -> Any:
         raise InvalidTourError(f"tours: shape {array.shape} is not (P, {n}) with P > 0")
     rows = array
     if not cupy.can_cast(array.dtype, "int32"):
-        rows = cupy.where((array >= 0) & (array < n), array, -1).astype("int32")
+        # Unsigned types have no -1; n is no city either.
+        rows = cupy.where((array >= 0) & (array < n), array, n).astype("int32")
     taken = copied_permutations(backend, cupy.ascontiguousarray(rows, dtype="int32"))
     if taken is None:  # let the referee say why
         taken = cupy.asarray(solution.check_tours(problem, cupy.asnumpy(array)))
