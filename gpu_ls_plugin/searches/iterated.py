@@ -242,6 +242,11 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         return self._in_one_kernel and bool(self.kick.cuts)
 
     @property
+    def rebuilds(self) -> bool:
+        """Whether kicks that rebuild giant tours, search and acceptance are one kernel."""
+        return self._in_one_kernel and self.kick.rebuilds
+
+    @property
     def _in_one_kernel(self) -> bool:
         """Whether the search can be part of a kernel of chains."""
         return (

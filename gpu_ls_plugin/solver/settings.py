@@ -9,7 +9,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Annealing
 from gpu_ls_plugin.backends import NAMES, get_backend
 from gpu_ls_plugin.budget import Budget
-from gpu_ls_plugin.candidates import All, Alpha, Nearest, Quadrant
+from gpu_ls_plugin.candidates import Alpha, Nearest, Quadrant
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.neighbourhoods import (
     Exchange,
@@ -21,11 +21,9 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOptStar,
 )
 from gpu_ls_plugin.perturbations import DoubleBridge, RuinRecreate
-from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.problems.cvrp import CVRP, routing_problem
+from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import tour_problem
-from gpu_ls_plugin.recombination.route_exchange import RouteExchange
 from gpu_ls_plugin.search_text import FORM, parse_search, text_of
 from gpu_ls_plugin.searches import (
     EdgeAssembly,
@@ -43,7 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.cooperation.base import Cooperation
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
 
@@ -57,7 +54,6 @@ SECONDS_OF_CROSSED = 1e-5  # for a city of a tour, until crossovers have found m
 CROSSED_PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
 HEAT, HEAT_OF_CROSSED, HEAT_OF_ROUTES = 0.8, 0.2, 0.3  # of annealing
-SHORT_ROUTES, REMOVED_OF_SHORT = 10, 10  # mean customers, and how many of them leave
 ROUTED_PER_PROCESSOR = 2  # chains that ruin and recreate routes, which are held by blocks
 SECONDS_OF_ALPHA = 6e-5  # for a city, on one slow core
 KICK = 100  # cities of a double bridge's window
@@ -131,8 +127,7 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
 
     Assignment problems are searched by a `SuccessorSearch`, in a few states for each processor.
 
-    Vehicle routing starts from savings, ruins and recreates routes and improves them; four chains
-    and more exchange routes.
+    Vehicle routing starts from savings, ruins and recreates routes and improves them.
 
     Where tours can be crossed, they are: on a GPU 4 to 16 for a multiprocessor, on a CPU 16 to 512,
     as many as kicks and crossovers bring near the optimum in about half of the time. They start at
@@ -167,13 +162,11 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
             else _population(problem, backend, given.seconds, crossed)
         )
     crossed = crossed and population >= LEAST_CROSSED
-    if isinstance(search, LocalSearch) and routed:
-        search = _routed_search(problem, search, population)
-    elif isinstance(search, LocalSearch):
+    if isinstance(search, LocalSearch):
         search = IteratedLocalSearch(
             search,
-            DoubleBridge(segment=KICK),
-            accept=Annealing(HEAT_OF_CROSSED if crossed else HEAT),
+            RuinRecreate() if routed else DoubleBridge(segment=KICK),
+            accept=Annealing(HEAT_OF_ROUTES if routed else HEAT_OF_CROSSED if crossed else HEAT),
             cooperation=_crossover(problem, backend, given.seconds)
             if crossed
             else _migration(population),
@@ -229,7 +222,7 @@ def _population(problem: TSP, backend: Backend, seconds: float, crossed: bool) -
 def _routed_population(backend: Backend) -> int:
     """Return how many giant tours are searched: few, for annealing needs long chains."""
     if backend.name == "cpu":
-        return min(max(LEAST_COOPERATING, backend.processors), MOST_PER_PROCESSOR)
+        return min(max(2, backend.processors), MOST_PER_PROCESSOR)
     return backend.processors * ROUTED_PER_PROCESSOR
 
 
@@ -255,20 +248,6 @@ def _start(problem: TSP, crossed: bool) -> str:
     if crossed and problem.coordinates is not None:
         return "space_filling_curve"
     return "nearest_neighbour" if problem.n < LARGE else "greedy"
-
-
-def _routed_search(problem: TSP, repair: LocalSearch, population: int) -> IteratedLocalSearch:
-    """Return chains that ruin and recreate routes; where these are short, less of them."""
-    its = routing_problem(problem)
-    mean = its.customers * its.capacity / max(1, int(its.demands.sum()))  # customers of a route
-    kick = RuinRecreate(*(REMOVED_OF_SHORT,) if mean < SHORT_ROUTES else ())
-    plain = not isinstance(repair.pivoting, First) or isinstance(repair.candidates, All)
-    cooperation: Cooperation | None = RouteExchange()
-    if population < LEAST_COOPERATING or plain:
-        cooperation = _migration(population)
-    return IteratedLocalSearch(
-        repair, kick, accept=Annealing(HEAT_OF_ROUTES), cooperation=cooperation
-    )
 
 
 def _route_repair(problem: TSP) -> LocalSearch:

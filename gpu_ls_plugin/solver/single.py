@@ -23,7 +23,7 @@ from gpu_ls_plugin.searches import IteratedLocalSearch, engines, rehearsal
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.successors import SuccessorSearch
 from gpu_ls_plugin.solver.settings import default_settings
-from gpu_ls_plugin.solver.soft_constraints import as_asked, searched_problem
+from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,8 +67,13 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     place = {"backend": chosen.backend}
     before = Statistics(backend=get_backend(chosen.backend).name)
     with before.phase("compiling"):
-        first = starts_of(problem, replace(chosen, population=1, seed=0))[0]
-        searched = searched_problem(problem, search, first)
+        searched = problem
+        if not isinstance(settings.search, IteratedLocalSearch):
+            alone = replace(chosen, population=1, seed=0)
+            searched, search = softened(
+                problem, search, chosen.seconds, lambda: starts_of(problem, alone)[0]
+            )
+            chosen = replace(chosen, search=search)
         rehearse(searched, chosen)
 
     watch = Stopwatch(chosen.budget(chosen.seconds))

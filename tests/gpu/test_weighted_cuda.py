@@ -92,7 +92,7 @@ def test_pareto_local_search():
         parts = [random_problem("EUC_2D", 60, seed, 900) for seed in range(objectives)]
         problem, tours = gls.MultiObjectiveTSP(parts), random_tours(60, 20)
         host, device = (
-            ParetoLocalSearch(10, place)(  # as many as a CPU looks at together
+            ParetoLocalSearch(5, place)(  # which a CPU looks at together, too
                 problem, Front.of(tours, problem.cost(tours)), np.random.default_rng(1)
             )
             for place in ("cpu", "cuda")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.solver import Settings, default_settings
-from gpu_ls_plugin.solver.soft_constraints import as_asked, searched_problem
+from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
 from tests.helpers.marks import slow_after
 from tests.helpers.routing import giant_tours, random_cvrp
 
@@ -117,22 +119,55 @@ def test_constraints_are_soft_where_vehicles_are_scarce():
     points = np.random.default_rng(1).integers(0, 100, (10, 2))
     problem = gls.CVRP(points, [0] + [2] * 9, 3)  # one customer each, though the capacity says six
     search = default_settings(problem, Settings(backend="cpu", population=4)).search
-    assert search.cooperation == gls.RouteExchange()
     start = problem.tour([[customer] for customer in range(1, 10)])
-    soft = searched_problem(problem, search, start)
+    soft, chosen = softened(problem, search, 60.0, lambda: start)
     assert soft.penalties is not None and soft.penalties.load > 0
-    assert searched_problem(soft, search, start) is soft
-    roomy = gls.CVRP(points, [0] + [2] * 9, 6)
-    three = roomy.tour([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
-    assert searched_problem(roomy, search, three) is roomy
-    migrating = gls.IteratedLocalSearch(search.search, search.perturbation)
-    assert searched_problem(problem, migrating, start) is problem
-    limited = gls.CVRP(points, [0] + [2] * 9, 3, route_limit=1000)
-    assert searched_problem(limited, search, start) is limited
-    found = search(soft, np.stack([start] * 4), budget=gls.Budget(kicks=20), backend="cpu")
+    assert chosen.cooperation == gls.RouteExchange() and chosen.perturbation.removed == 10
+    found = chosen(soft, np.stack([start] * 4), budget=gls.Budget(kicks=20), backend="cpu")
     asked = as_asked(found, problem)
     assert asked.problem is problem and (asked.costs == problem.tsp.cost(found.tours)).all()
     assert problem.feasible(asked.best_tour).all()
+
+
+def test_constraints_are_hard_elsewhere():
+    points = np.random.default_rng(1).integers(0, 100, (10, 2))
+    scarce = gls.CVRP(points, [0] + [2] * 9, 3)
+    search = default_settings(scarce, Settings(backend="cpu", population=4)).search
+    each = scarce.tour([[customer] for customer in range(1, 10)])
+    bridges = replace(search, perturbation=gls.DoubleBridge(9))
+    roomy = gls.CVRP(points, [0] + [2] * 9, 6)
+    three = roomy.tour([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+    limited = gls.CVRP(points, [0] + [2] * 9, 3, route_limit=1000)
+    for problem, its, seconds, start in (
+        (roomy, search, 60.0, three),
+        (limited, search, 60.0, each),
+        (scarce.penalised(load=3), search, 60.0, each),
+        (scarce, bridges, 60.0, each),
+        (scarce, search, 0.1, each),
+        (gls.CVRP(points, [0] * 10, 3), search, 60.0, each),
+    ):
+        assert softened(problem, its, seconds, lambda start=start: start) == (problem, its)
+
+
+def test_long_routes_are_not_exchanged():
+    points = np.random.default_rng(1).integers(0, 100, (25, 2))
+    problem = gls.CVRP(points, [0] + [2] * 24, 25)  # twelve customers each
+    search = default_settings(problem, Settings(backend="cpu", population=4)).search
+    three = problem.tour([list(range(1, 9)), list(range(9, 17)), list(range(17, 25))])
+    soft, chosen = softened(problem, search, 60.0, lambda: three)
+    assert soft is not problem and chosen.cooperation.chance == 0
+    assert chosen.perturbation == search.perturbation
+
+
+def test_solve_saves_a_route_under_soft_constraints():
+    demands = [0, *[7, 6, 7] * 6]  # three fill a vehicle
+    points = np.random.default_rng(2).integers(0, 100, (19, 2))
+    problem = gls.CVRP(points, demands, 20)
+    assert len(problem.routes(gls.savings(problem, 1, backend="cpu")[0])) > 6
+    found = gls.solve(problem, seconds=60, kicks=300, population=4, backend="cpu")
+    assert found.problem is problem and problem.feasible(found.best_tour).all()
+    assert found.best_cost == problem.cost(found.best_tour)[0]
+    assert len(problem.routes(found.best_tour)) == 6
 
 
 def test_what_it_is_not_for():
