@@ -12,12 +12,15 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.cpu import CpuBackend
 from gpu_ls_plugin.distributed import Exchange, IslandProgress
+from gpu_ls_plugin.distributed.elites import Elites
+from gpu_ls_plugin.distributed.populations import Place, population_of
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     InvalidTourError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.solver import Settings
 from tests.distributed.conftest import CHAINS, PROBLEM, N
 from tests.helpers.random_problems import random_tours
 
@@ -186,9 +189,23 @@ def threads() -> Iterator[int]:
     yield thread_count()
 
 
-def test_a_worker_uses_the_cores_that_it_has() -> None:
-    before, within, after = threads()
-    assert within == 1 and before == after
+def test_a_worker_uses_the_cores_that_it_has(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPU_LS_THREADS", "3")
+    assert list(threads()) == [3, 1, 3]
+    settled = gls.Islands(CHAINS, client).prepare(PROBLEM, Settings(backend="cpu"))
+    assert [each.processors for each in settled.values()] == [1, 1]
+
+
+def test_an_island_welcomes_what_it_has_not_in_the_place_of_its_worst() -> None:
+    tours = CHAINS.search(PROBLEM, TOURS, backend="cpu").sorted().tours
+    good = gls.solve(PROBLEM, np.inf, kicks=200, population=4, backend="cpu").tours[:1]
+    place = Place(PROBLEM, CHAINS, "cpu", seed=1, first_row=0)
+    population = population_of(place, tours, np.inf)
+    for given in (np.concatenate([tours[:1, ::-1], good]), np.repeat(tours, 2, axis=0)):
+        population.welcome(PROBLEM, Elites.of(PROBLEM, given, PROBLEM.cost(given)))
+        rows, costs = population.rows()
+        assert sorted(costs) == sorted([*PROBLEM.cost(tours[:-1]), *PROBLEM.cost(good)])
+        assert np.array_equal(PROBLEM.cost(rows), costs)
 
 
 @pytest.mark.parametrize(
