@@ -21,6 +21,7 @@ from gpu_ls_plugin.exceptions import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import ExitStack
 
     from distributed import Client
 
@@ -110,6 +111,28 @@ def connected(address: str) -> Iterator[Client]:
         ) from error
     with client:
         yield client
+
+
+def client_of(given: Any, stack: ExitStack) -> Client:
+    """Return a cluster's client; what is opened for it is closed with the stack.
+
+    Parameters
+    ----------
+    given : distributed.Client, str or None
+        A client, the address of a scheduler, or None for a cluster on this machine.
+    stack : ExitStack
+    """
+    require_dask()
+    from distributed import Client
+
+    if given is None:
+        return stack.enter_context(local_cluster(gpus=gpu_count() or None))
+    if isinstance(given, str):
+        return stack.enter_context(connected(given))
+    client: Client = checks.instance(
+        "client", given, kind=Client, wanted="Client of Dask, or an address"
+    )
+    return client
 
 
 def usable_workers(client: Client) -> list[str]:

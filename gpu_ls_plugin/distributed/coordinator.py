@@ -6,7 +6,7 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.distributed.checkpoint import Checkpoint
+from gpu_ls_plugin.distributed.checkpoint import Checkpoint, checkpoint_of
 from gpu_ls_plugin.distributed.elites import Elites, joined
 from gpu_ls_plugin.distributed.ending import await_reports, collected, reason
 from gpu_ls_plugin.distributed.exchange import sources
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TICK = 0.1  # seconds between two looks at what waits
 GONE = 10.0  # seconds without a word of the scheduler, after which it is lost
+UNMANNED = 60.0  # seconds without any worker, after which none is expected
 PATIENCE = 5.0  # seconds that an island waits for a worker of its own
 ENDING, INTERRUPTED = 15.0, 3.0  # seconds in which rows are gathered at the end
 
@@ -48,7 +49,7 @@ class Coordinator:
         self.placement = Placement(PATIENCE)
         self.failures = Failures(run.problem, self.placement, fleet)
         self._begun: float | None = None
-        self._kept = 0.0
+        self._kept, self._manned = 0.0, time.monotonic()
         self._before = Checkpoint()
         self._over = ""
 
@@ -89,7 +90,7 @@ class Coordinator:
 
     def drive(self) -> None:
         """Let the islands go on until the run is over, or Ctrl-C."""
-        self._begun = time.perf_counter()
+        self._begun, self._manned = time.perf_counter(), time.monotonic()
         try:
             for island in self.islands:
                 self._order(island)
@@ -269,33 +270,28 @@ class Coordinator:
         for island in self.islands:
             if island.waiting_since is not None and not island.done:
                 self._order(island)
+        if self.placement.workers:
+            self._manned = time.monotonic()
         if self.fleet.closed or time.monotonic() - self.fleet.last_look > GONE:
-            warnings.warn(
-                "dask: the scheduler is lost; the best so far is returned",
-                ClusterWarning,
-                stacklevel=2,
-            )
-            self._over = "lost"
+            self._give_up("the scheduler is lost")
+        elif time.monotonic() - self._manned > UNMANNED:
+            self._give_up("no worker is left, and none has come")
         if self.elapsed - self._kept >= max(1.0, min(self.run.rhythm.every, 10.0)):
             self._keep()
+
+    def _give_up(self, why: str) -> None:
+        """End the run with what there is."""
+        warnings.warn(f"dask: {why}; the best so far is returned", ClusterWarning, stacklevel=3)
+        self._over = "lost"
 
     def _keep(self) -> None:
         """Write a checkpoint."""
         self._kept = self.elapsed
         if not len(self.best):
             return
-        islands = {i.number: i.elites for i in self.islands if len(i.elites)}
-        islands[0] = joined(self.run.problem, [self.best, *filter(None, [islands.get(0)])])
-        self.keeper.keep(
-            Checkpoint(
-                islands,
-                max(island.life for island in self.islands),
-                min(island.stretches for island in self.islands),
-                self.elapsed,
-                min(island.kicks for island in self.islands),
-                self.tally.statistics.history,
-            )
-        )
+        history = self.tally.statistics.history
+        now = checkpoint_of(self.run.problem, self.islands, self.best, self.elapsed, history)
+        self.keeper.keep(now)
 
     def _improve(self, elites: Elites) -> None:
         if elites.worth < self.best.worth:
