@@ -6,6 +6,7 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.distributed.beginning import hand_out, populate, resume
 from gpu_ls_plugin.distributed.checkpoint import Checkpoint, checkpoint_of
 from gpu_ls_plugin.distributed.elites import Elites, joined
 from gpu_ls_plugin.distributed.ending import await_reports, collected, reason
@@ -83,8 +84,9 @@ class Coordinator:
             island.backend = settled[worker].backend
             self.placement.homes[number] = worker
             self.islands.append(island)
-        self._give(rows)
-        self._resume()
+        hand_out(self.islands, rows)
+        self._improve(resume(self.run, self.islands, self._before))
+        self.tally.statistics.history.extend(self._before.history)
         self.tally.statistics.backend = self.islands[0].backend
         return dict(enumerate(settled.values()))
 
@@ -118,36 +120,9 @@ class Coordinator:
             found[0] = joined(self.run.problem, [self.best, found[0]]).take(slice(most))
         return found
 
-    def give(self, groups: list[Any]) -> None:
-        """Let islands begin with populations of which the others know, where there are any.
-
-        Parameters
-        ----------
-        groups : list of Elites or None
-            One for each island, or fewer.
-        """
-        for island, group in zip(self.islands, groups, strict=False):
-            if group is not None:
-                island.rows = group.rows
-                island.elites = group.chosen(self.run.problem, *self.run.offered)
-                self._improve(island.elites)
-
-    def _give(self, rows: list[Any] | None) -> None:
-        """Hand out the rows from which islands begin."""
-        for island, part in zip(self.islands, rows or (), strict=False):
-            island.rows, island.size = part, len(part)
-
-    def _resume(self) -> None:
-        """Take what a checkpoint holds."""
-        saved = self._before
-        for number, elites in saved.islands.items():
-            island = self.islands[number % len(self.islands)]
-            island.elites = joined(self.run.problem, [island.elites, elites])
-            self._improve(elites)
-        for island in self.islands:
-            island.kicks, island.stretches = saved.kicks, saved.stretches
-            island.life = saved.lives + 1 if saved.islands else 0
-        self.tally.statistics.history.extend(saved.history)
+    def give(self, groups: list[Elites | None]) -> None:
+        """Let islands begin with populations; None where one has to make its own."""
+        self._improve(populate(self.run, self.islands, groups))
 
     def _order(self, island: Island) -> None:
         """Let an island go on, or wait for a worker, or end."""
