@@ -2,12 +2,12 @@
 
 `throughput`: kicks a second, and a second of processor time, of all islands on a cluster of 1, 2, 4
 and 8 workers of one core each, as many as there are cores, with the search of `solve` and 32 tours
-an island, on 1,000 uniform cities; one exchange a second. `exchange`: the share of the time between the first and the last
-stretch of an island in which it does not search, on average: in these runs, and with 4 and 8
-islands that wait instead of searching (512 tours of 2,392 cities each), so that the machine's cores
-do not matter. `faults`: 4 workers, of which a random one is killed 20 times in a run of a minute,
-from the first report on; the best cost that was ever told, the result's, and the processes that are
-left. Compiling and the start of a cluster are not timed.
+an island, on 1,000 uniform cities; one exchange a second. `exchange`: the share of the time between
+the first and the last stretch of an island in which it does not search, on average: in these runs,
+and with 4 and 8 islands that wait instead of searching (512 tours of 2,392 cities each), so that
+the machine's cores hardly matter. `faults`: 4 workers, of which a random one is killed 20 times in
+a run of a minute, from the first report on; the best cost that was ever told, the result's, and the
+processes that are left. Compiling and the start of a cluster are not timed.
 """
 
 from __future__ import annotations
