@@ -6,7 +6,7 @@ import logging
 import os
 import subprocess
 import warnings
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,6 @@ from gpu_ls_plugin.exceptions import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from contextlib import ExitStack
 
     from distributed import Client
 
@@ -67,6 +66,8 @@ def local_cluster(
         Dask is not installed.
     BackendUnavailableError
         There are not so many GPUs.
+    ClusterError
+        Workers cannot be started.
     InvalidParameterError, InvalidTypeError
         A number is not positive.
     """
@@ -81,10 +82,17 @@ def local_cluster(
         "cls": Scheduler,
         "options": {"host": "127.0.0.1", "port": 0, "dashboard_address": "127.0.0.1:0"},
     }
-    with (
-        SpecCluster(specs, scheduler, name="gpu-ls", silence_logs=logging.CRITICAL) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
+    with ExitStack() as stack:
+        try:
+            quiet = logging.CRITICAL
+            made = SpecCluster(specs, scheduler, name="gpu-ls", silence_logs=quiet)
+            client = stack.enter_context(Client(stack.enter_context(made), set_as_default=False))
+        except (RuntimeError, OSError) as error:
+            raise ClusterError(
+                f"islands: workers cannot be started ({error}); a script that starts some does all "
+                'its work below `if __name__ == "__main__":`, for they read it, too; they also '
+                "need some space in the folder of temporary files"
+            ) from error
         yield client
 
 

@@ -83,6 +83,14 @@ def test_random_kills_of_workers_lose_nothing_that_was_exchanged() -> None:
     assert alive(children(os.getpid())) == []
 
 
+def test_a_script_without_a_guard_is_told_of_it(tmp_path: Path) -> None:
+    script = tmp_path / "unguarded.py"
+    call = "gls.Islands()(gls.TSP([[0, 0], [3, 4], [6, 0]]))"
+    script.write_text(f"import gpu_ls_plugin as gls\n{call}\n")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=90)
+    assert done.returncode == 1 and "below `if __name__ ==" in done.stderr
+
+
 @pytest.fixture
 def command(file: str) -> Iterator[subprocess.Popen[str]]:
     """A solve on two processes, in a group of its own, as a terminal would start it."""
