@@ -124,9 +124,10 @@ class Islands:
         Returns
         -------
         Result
-            All rows of all islands, the best first, arrays of NumPy. ``statistics.phases["exchange"]`` are the
-            seconds in which an island did not search, on average. After Ctrl-C, or where the
-            scheduler is lost, the best so far; `stopped_by` is "interrupt" or "lost".
+            All rows of all islands, the best first, arrays of NumPy.
+            ``statistics.phases["exchange"]`` are the seconds in which an island did not search, on
+            average. After Ctrl-C, or where the scheduler is lost, the best so far; `stopped_by` is
+            "interrupt" or "lost".
 
         Raises
         ------

@@ -46,7 +46,7 @@ def test_an_island_goes_on_elsewhere_when_its_worker_is_lost() -> None:
 
         islands = gls.Islands(CHAINS, client, Exchange(kicks=20))
         with pytest.warns(ClusterWarning, match=r"is lost; island \d goes on elsewhere"):
-            found = islands(PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=2000), callback=watch)
+            found = islands(PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=300), callback=watch)
     assert lost.is_set() and found.statistics.stopped_by == "kicks"
     assert found.best_cost <= min(told)
     assert np.array_equal(found.costs, PROBLEM.cost(found.tours))

@@ -11,7 +11,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.cpu import CpuBackend
-from gpu_ls_plugin.distributed import Exchange, IslandProgress
+from gpu_ls_plugin.distributed import Exchange, IslandProgress, work
 from gpu_ls_plugin.distributed.elites import Elites
 from gpu_ls_plugin.distributed.populations import Place, population_of
 from gpu_ls_plugin.exceptions import (
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 KICKS = gls.Budget(kicks=40)
 TOURS = random_tours(N, 9)
+REST = ("complete", "random")  # of the topologies
 
 
 def test_the_same_seed_finds_the_same_and_another_one_does_not(islands: gls.Islands) -> None:
@@ -47,7 +48,9 @@ def test_costs_are_exact_sorted_and_never_worse(islands: gls.Islands) -> None:
     assert found.best_cost <= descended.best_cost
 
 
-@pytest.mark.parametrize("topology", ["ring", "complete", "random"])
+@pytest.mark.parametrize(
+    "topology", ["ring", *(pytest.param(name, marks=pytest.mark.slow) for name in REST)]
+)
 def test_an_island_gets_the_best_of_another_one(client: Any, topology: str) -> None:
     """Nothing is kicked that far: the tour of the second island can only have come from the first.
 
@@ -160,6 +163,7 @@ def test_a_first_row_and_seeds_are_honoured(islands: gls.Islands) -> None:
     assert np.array_equal(first.tours, plain.tours)
 
 
+@pytest.mark.slow
 def test_no_seed_draws_one(islands: gls.Islands, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks.secrets, "randbits", lambda bits: 7)
     one, same = (islands(PROBLEM, TOURS, seed=seed, budget=KICKS) for seed in (None, 7))
@@ -176,7 +180,8 @@ def test_events_of_islands_are_seen_by_dask(client: Any) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(client.cluster.scheduler), "log_event", watched)
-        gls.Islands(CHAINS, client)(PROBLEM, TOURS, budget=gls.Budget(seconds=1.3))
+        patch.setattr(work, "BETWEEN_EVENTS", 0.05)
+        gls.Islands(CHAINS, client)(PROBLEM, TOURS, budget=gls.Budget(seconds=0.4))
     assert any(topic.startswith("gpu-ls-") for topic in topics)
 
 
