@@ -207,8 +207,8 @@ if __name__ == "__main__":
         common.arguments(
             __doc__,
             ("--sections", {"default": "throughput,exchange,faults"}),
-            ("--seconds", {"type": float, "default": 6.0, "help": "of a run"}),
-            ("--fault-seconds", {"type": float, "default": 61.0, "help": "of the run with kills"}),
+            ("--seconds", {"type": float, "default": 4.0, "help": "of a run"}),
+            ("--fault-seconds", {"type": float, "default": 60.0, "help": "of the run with kills"}),
         ),
         NAME,
         measure,
