@@ -126,7 +126,9 @@ class Coordinator:
 
     def _order(self, island: Island) -> None:
         """Let an island go on, or wait for a worker, or end."""
-        stretch = self.run.rhythm.stretch(island.kicks, self.elapsed)
+        first = island.number + 1 if island.begun is None else len(self.islands)
+        part = first / len(self.islands)  # so that islands do not report all at once, ever after
+        stretch = self.run.rhythm.stretch(island.kicks, self.elapsed, part)
         if stretch is None:
             island.done = True
             return
