@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.distributed.elites import Elites
+from gpu_ls_plugin.distributed.elites import Elites, joined
 from gpu_ls_plugin.exceptions import ClusterWarning, FileFormatError, InvalidParameterError
 from gpu_ls_plugin.files import atomically
 from gpu_ls_plugin.history import Point
@@ -19,6 +19,7 @@ from gpu_ls_plugin.history import Point
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from gpu_ls_plugin.distributed.tally import Island
     from gpu_ls_plugin.problems.problem import Problem
 
 VERSION = 1
@@ -104,6 +105,26 @@ class Checkpoint:
             raise
         except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
             raise FileFormatError(f"{path}: not a checkpoint of islands: {error}") from error
+
+
+def checkpoint_of(
+    problem: Problem,
+    islands: list[Island],
+    best: Elites,
+    elapsed: float,
+    history: list[Point],
+) -> Checkpoint:
+    """Return where a run stands; the best row of all is among those of the first island."""
+    elites = {island.number: island.elites for island in islands if len(island.elites)}
+    elites[0] = joined(problem, [best, *([elites[0]] if 0 in elites else [])])
+    return Checkpoint(
+        elites,
+        max(island.life for island in islands),
+        min(island.stretches for island in islands),
+        elapsed,
+        min(island.kicks for island in islands),
+        history,
+    )
 
 
 class Keeper:

@@ -6,7 +6,7 @@ import logging
 import os
 import subprocess
 import warnings
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,8 @@ def local_cluster(
         Dask is not installed.
     BackendUnavailableError
         There are not so many GPUs.
+    ClusterError
+        Workers cannot be started.
     InvalidParameterError, InvalidTypeError
         A number is not positive.
     """
@@ -80,10 +82,17 @@ def local_cluster(
         "cls": Scheduler,
         "options": {"host": "127.0.0.1", "port": 0, "dashboard_address": "127.0.0.1:0"},
     }
-    with (
-        SpecCluster(specs, scheduler, name="gpu-ls", silence_logs=logging.CRITICAL) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
+    with ExitStack() as stack:
+        try:
+            quiet = logging.CRITICAL
+            made = SpecCluster(specs, scheduler, name="gpu-ls", silence_logs=quiet)
+            client = stack.enter_context(Client(stack.enter_context(made), set_as_default=False))
+        except (RuntimeError, OSError) as error:
+            raise ClusterError(
+                f"islands: workers cannot be started ({error}); a script that starts some does all "
+                'its work below `if __name__ == "__main__":`, for they read it, too; they also '
+                "need some space in the folder of temporary files"
+            ) from error
         yield client
 
 
@@ -110,6 +119,28 @@ def connected(address: str) -> Iterator[Client]:
         ) from error
     with client:
         yield client
+
+
+def client_of(given: Any, stack: ExitStack) -> Client:
+    """Return a cluster's client; what is opened for it is closed with the stack.
+
+    Parameters
+    ----------
+    given : distributed.Client, str or None
+        A client, the address of a scheduler, or None for a cluster on this machine.
+    stack : ExitStack
+    """
+    require_dask()
+    from distributed import Client
+
+    if given is None:
+        return stack.enter_context(local_cluster(gpus=gpu_count() or None))
+    if isinstance(given, str):
+        return stack.enter_context(connected(given))
+    client: Client = checks.instance(
+        "client", given, kind=Client, wanted="Client of Dask, or an address"
+    )
+    return client
 
 
 def usable_workers(client: Client) -> list[str]:

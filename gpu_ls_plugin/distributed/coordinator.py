@@ -6,7 +6,8 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.distributed.checkpoint import Checkpoint
+from gpu_ls_plugin.distributed.beginning import hand_out, populate, resume
+from gpu_ls_plugin.distributed.checkpoint import Checkpoint, checkpoint_of
 from gpu_ls_plugin.distributed.elites import Elites, joined
 from gpu_ls_plugin.distributed.ending import await_reports, collected, reason
 from gpu_ls_plugin.distributed.exchange import sources
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 TICK = 0.1  # seconds between two looks at what waits
 GONE = 10.0  # seconds without a word of the scheduler, after which it is lost
+UNMANNED = 60.0  # seconds without any worker, after which none is expected
 PATIENCE = 5.0  # seconds that an island waits for a worker of its own
 ENDING, INTERRUPTED = 15.0, 3.0  # seconds in which rows are gathered at the end
 
@@ -48,7 +50,7 @@ class Coordinator:
         self.placement = Placement(PATIENCE)
         self.failures = Failures(run.problem, self.placement, fleet)
         self._begun: float | None = None
-        self._kept = 0.0
+        self._kept, self._manned = 0.0, time.monotonic()
         self._before = Checkpoint()
         self._over = ""
 
@@ -82,14 +84,15 @@ class Coordinator:
             island.backend = settled[worker].backend
             self.placement.homes[number] = worker
             self.islands.append(island)
-        self._give(rows)
-        self._resume()
+        hand_out(self.islands, rows)
+        self._improve(resume(self.run, self.islands, self._before))
+        self.tally.statistics.history.extend(self._before.history)
         self.tally.statistics.backend = self.islands[0].backend
         return dict(enumerate(settled.values()))
 
     def drive(self) -> None:
         """Let the islands go on until the run is over, or Ctrl-C."""
-        self._begun = time.perf_counter()
+        self._begun, self._manned = time.perf_counter(), time.monotonic()
         try:
             for island in self.islands:
                 self._order(island)
@@ -117,40 +120,15 @@ class Coordinator:
             found[0] = joined(self.run.problem, [self.best, found[0]]).take(slice(most))
         return found
 
-    def give(self, groups: list[Any]) -> None:
-        """Let islands begin with populations of which the others know, where there are any.
-
-        Parameters
-        ----------
-        groups : list of Elites or None
-            One for each island, or fewer.
-        """
-        for island, group in zip(self.islands, groups, strict=False):
-            if group is not None:
-                island.rows = group.rows
-                island.elites = group.chosen(self.run.problem, *self.run.offered)
-                self._improve(island.elites)
-
-    def _give(self, rows: list[Any] | None) -> None:
-        """Hand out the rows from which islands begin."""
-        for island, part in zip(self.islands, rows or (), strict=False):
-            island.rows, island.size = part, len(part)
-
-    def _resume(self) -> None:
-        """Take what a checkpoint holds."""
-        saved = self._before
-        for number, elites in saved.islands.items():
-            island = self.islands[number % len(self.islands)]
-            island.elites = joined(self.run.problem, [island.elites, elites])
-            self._improve(elites)
-        for island in self.islands:
-            island.kicks, island.stretches = saved.kicks, saved.stretches
-            island.life = saved.lives + 1 if saved.islands else 0
-        self.tally.statistics.history.extend(saved.history)
+    def give(self, groups: list[Elites | None]) -> None:
+        """Let islands begin with populations; None where one has to make its own."""
+        self._improve(populate(self.run, self.islands, groups))
 
     def _order(self, island: Island) -> None:
         """Let an island go on, or wait for a worker, or end."""
-        stretch = self.run.rhythm.stretch(island.kicks, self.elapsed)
+        first = island.number + 1 if island.begun is None else len(self.islands)
+        part = first / len(self.islands)  # so that islands do not report all at once, ever after
+        stretch = self.run.rhythm.stretch(island.kicks, self.elapsed, part)
         if stretch is None:
             island.done = True
             return
@@ -269,33 +247,28 @@ class Coordinator:
         for island in self.islands:
             if island.waiting_since is not None and not island.done:
                 self._order(island)
+        if self.placement.workers:
+            self._manned = time.monotonic()
         if self.fleet.closed or time.monotonic() - self.fleet.last_look > GONE:
-            warnings.warn(
-                "dask: the scheduler is lost; the best so far is returned",
-                ClusterWarning,
-                stacklevel=2,
-            )
-            self._over = "lost"
+            self._give_up("the scheduler is lost")
+        elif time.monotonic() - self._manned > UNMANNED:
+            self._give_up("no worker is left, and none has come")
         if self.elapsed - self._kept >= max(1.0, min(self.run.rhythm.every, 10.0)):
             self._keep()
+
+    def _give_up(self, why: str) -> None:
+        """End the run with what there is."""
+        warnings.warn(f"dask: {why}; the best so far is returned", ClusterWarning, stacklevel=3)
+        self._over = "lost"
 
     def _keep(self) -> None:
         """Write a checkpoint."""
         self._kept = self.elapsed
         if not len(self.best):
             return
-        islands = {i.number: i.elites for i in self.islands if len(i.elites)}
-        islands[0] = joined(self.run.problem, [self.best, *filter(None, [islands.get(0)])])
-        self.keeper.keep(
-            Checkpoint(
-                islands,
-                max(island.life for island in self.islands),
-                min(island.stretches for island in self.islands),
-                self.elapsed,
-                min(island.kicks for island in self.islands),
-                self.tally.statistics.history,
-            )
-        )
+        history = self.tally.statistics.history
+        now = checkpoint_of(self.run.problem, self.islands, self.best, self.elapsed, history)
+        self.keeper.keep(now)
 
     def _improve(self, elites: Elites) -> None:
         if elites.worth < self.best.worth:

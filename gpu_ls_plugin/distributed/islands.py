@@ -26,8 +26,6 @@ from gpu_ls_plugin.solver.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from distributed import Client
-
     from gpu_ls_plugin.distributed.elites import Elites
     from gpu_ls_plugin.distributed.orders import Settled
     from gpu_ls_plugin.distributed.run import Run
@@ -126,9 +124,10 @@ class Islands:
         Returns
         -------
         Result
-            All rows of all islands, the best first. ``statistics.phases["exchange"]`` are the
-            seconds in which an island did not search, on average. After Ctrl-C, or where the
-            scheduler is lost, the best so far; `stopped_by` is "interrupt" or "lost".
+            All rows of all islands, the best first, arrays of NumPy.
+            ``statistics.phases["exchange"]`` are the seconds in which an island did not search, on
+            average. After Ctrl-C, or where the scheduler is lost, the best so far; `stopped_by` is
+            "interrupt" or "lost".
 
         Raises
         ------
@@ -229,7 +228,7 @@ class Islands:
     def opened(self) -> Iterator[Islands]:
         """Yield islands whose cluster is there for a whole block, however often they are called."""
         with ExitStack() as stack:
-            yield replace(self, client=self._client(stack))
+            yield replace(self, client=cluster.client_of(self.client, stack))
 
     def _searched(self, settings: Settings) -> Settings:
         return settings if settings.search is not None else replace(settings, search=self.search)
@@ -250,21 +249,6 @@ class Islands:
         exchange, alike = self.exchange, replace(settings, seed=0)
         numbers = (first_row, memory_limit, exchange.best, exchange.distant)
         return Job(problem, search, alike, *numbers)
-
-    def _client(self, stack: ExitStack) -> Client:
-        """Return the cluster's client; what is opened for it is closed with the stack."""
-        cluster.require_dask()
-        from distributed import Client
-
-        if self.client is None:
-            gpus = cluster.gpu_count()
-            return stack.enter_context(cluster.local_cluster(gpus=gpus or None))
-        if isinstance(self.client, str):
-            return stack.enter_context(cluster.connected(self.client))
-        client: Client = checks.instance(
-            "client", self.client, kind=Client, wanted="Client of Dask, or an address"
-        )
-        return client
 
     def _found(
         self,
@@ -302,7 +286,7 @@ class Islands:
         """Return who leads a run, and the workers; all is left with the stack."""
         keeper = Keeper(checkpoint, job.problem, run.seed)
         keeper.found()  # where it cannot be read, nothing is started
-        client = self._client(stack)
+        client = cluster.client_of(self.client, stack)
         workers = cluster.usable_workers(client)
         fleet = Fleet(client, run.name, job.problem.name or "problem", packed(job))
         stack.callback(fleet.close)

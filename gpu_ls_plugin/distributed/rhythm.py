@@ -57,15 +57,18 @@ class Rhythm:
         """Whether islands wait for each other, so that results do not depend on who is first."""
         return self.every == math.inf
 
-    def stretch(self, done: int, elapsed: float) -> Stretch | None:
-        """Return the next stretch after so many kicks and seconds; None at the end."""
+    def stretch(self, done: int, elapsed: float, part: float = 1.0) -> Stretch | None:
+        """Return the next stretch after so many kicks and seconds; None at the end.
+
+        Where seconds limit it, it may be a part of the usual ones.
+        """
         left = self.seconds - elapsed
         kicks = self.step
         if self.kicks is not None:
             kicks = min(self.step or self.kicks, self.kicks - done)
         if left < SHORTEST or (kicks is not None and kicks <= 0):
             return None
-        seconds = min(left, self.every)
+        seconds = min(left, part * self.every)
         if left - seconds < SHORTEST:
             seconds = left
         ends = (self._share(done, elapsed), self._share(done + (kicks or 0), elapsed + seconds))

@@ -74,6 +74,8 @@ class Unsettled(ClusterError):
 
 def settle(packed: bytes, run: str, island: int) -> Settled:
     """Unpack a job for an island and compile what it needs."""
+    if run in _stopped:
+        raise ClusterError(f"worker: the run {run} is over")
     key = sha256(packed).hexdigest(), island  # no two islands share what is made of a problem
     with _cores():
         job, settings = _known.get(key) or _unpacked(packed)

@@ -56,6 +56,14 @@ def test_stretches_add_up_to_the_seconds() -> None:
     assert not rhythm.together and lengths == pytest.approx([0.4, 0.4, 0.2])
 
 
+def test_first_stretches_may_be_parts_of_the_usual_ones() -> None:
+    rhythm = Rhythm.of(Exchange(every=0.4), Budget(seconds=1.0), None)
+    lengths = [rhythm.stretch(0, 0.0, part) for part in (0.25, 0.5, 1.0)]
+    assert [s.seconds for s in lengths if s is not None] == pytest.approx([0.1, 0.2, 0.4])
+    counted = Rhythm.of(Exchange(kicks=5), Budget(kicks=10), None).stretch(0, 0.0, 0.25)
+    assert counted is not None and (counted.kicks, counted.seconds) == (5, math.inf)
+
+
 def test_a_search_without_limits_makes_its_own_kicks() -> None:
     assert Rhythm.of(Exchange(), Budget(), 600).kicks == 600
     assert Rhythm.of(Exchange(), Budget(), None).stretch(0, 0.0) is not None

@@ -12,6 +12,8 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.distributed import Exchange, cluster, work
 from gpu_ls_plugin.distributed.elites import Elites
+from gpu_ls_plugin.distributed.failures import Failures
+from gpu_ls_plugin.distributed.placement import Placement
 from gpu_ls_plugin.distributed.populations.chained import ChainedPopulation
 from gpu_ls_plugin.evolution.generations.stretch import Stretch
 from gpu_ls_plugin.exceptions import (
@@ -44,7 +46,7 @@ def test_an_island_goes_on_elsewhere_when_its_worker_is_lost() -> None:
 
         islands = gls.Islands(CHAINS, client, Exchange(kicks=20))
         with pytest.warns(ClusterWarning, match=r"is lost; island \d goes on elsewhere"):
-            found = islands(PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=2000), callback=watch)
+            found = islands(PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=300), callback=watch)
     assert lost.is_set() and found.statistics.stopped_by == "kicks"
     assert found.best_cost <= min(told)
     assert np.array_equal(found.costs, PROBLEM.cost(found.tours))
@@ -124,6 +126,33 @@ def test_a_worker_that_fails_on_the_way_is_left_out_and_its_island_goes_on(
     assert found.statistics.stopped_by == "kicks" and len(found.costs) == len(TOURS)
 
 
+def test_a_worker_that_was_left_out_does_not_come_back() -> None:
+    placement = Placement(5.0, ["a", "b"], {0: "a", 1: "b"})
+    failures = Failures(PROBLEM, placement, fleet=None)  # type: ignore[arg-type]
+    with pytest.warns(ClusterWarning, match="worker a cannot search"):
+        assert failures.exclude("a", MemoryError(), others=True) == [0]
+    assert failures.look(["a", "b", "c"]) == [] and placement.workers == ["b", "c"]
+    with pytest.raises(MemoryError):
+        failures.exclude("b", MemoryError(), others=False)
+
+
+def test_a_cluster_whose_workers_all_leave_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu_ls_plugin.distributed.coordinator.UNMANNED", 0.5)
+    told: list[float] = []
+    with cluster_of(2) as client:
+
+        def watch(progress: Any) -> None:
+            told.append(progress.best_cost)
+            if len(told) == 2:
+                client.cluster.scale(0)
+
+        islands = gls.Islands(CHAINS, client, Exchange(kicks=20))
+        with pytest.warns(ClusterWarning) as said:
+            found = islands(PROBLEM, TOURS, budget=gls.Budget(kicks=10**6), callback=watch)
+    assert "no worker is left" in str(said[-1].message)
+    assert found.statistics.stopped_by == "lost" and found.best_cost <= min(told)
+
+
 def test_workers_of_other_versions_are_left_out(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,6 +198,7 @@ def test_interrupts_return_the_best_so_far(client: Any) -> None:
 
 
 def test_nothing_of_a_run_stays_on_workers(client: Any) -> None:
+    work._seats.clear()  # of clusters that are gone
     gls.Islands(CHAINS, client)(PROBLEM, TOURS, seed=1, budget=KICKS)
     gone = threading.Event()
     for _ in range(50):

@@ -11,13 +11,16 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.cpu import CpuBackend
-from gpu_ls_plugin.distributed import Exchange, IslandProgress
+from gpu_ls_plugin.distributed import Exchange, IslandProgress, work
+from gpu_ls_plugin.distributed.elites import Elites
+from gpu_ls_plugin.distributed.populations import Place, population_of
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     InvalidTourError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.solver import Settings
 from tests.distributed.conftest import CHAINS, PROBLEM, N
 from tests.helpers.random_problems import random_tours
 
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
 KICKS = gls.Budget(kicks=40)
 TOURS = random_tours(N, 9)
+REST = ("complete", "random")  # of the topologies
 
 
 def test_the_same_seed_finds_the_same_and_another_one_does_not(islands: gls.Islands) -> None:
@@ -44,7 +48,9 @@ def test_costs_are_exact_sorted_and_never_worse(islands: gls.Islands) -> None:
     assert found.best_cost <= descended.best_cost
 
 
-@pytest.mark.parametrize("topology", ["ring", "complete", "random"])
+@pytest.mark.parametrize(
+    "topology", ["ring", *(pytest.param(name, marks=pytest.mark.slow) for name in REST)]
+)
 def test_an_island_gets_the_best_of_another_one(client: Any, topology: str) -> None:
     """Nothing is kicked that far: the tour of the second island can only have come from the first.
 
@@ -157,6 +163,7 @@ def test_a_first_row_and_seeds_are_honoured(islands: gls.Islands) -> None:
     assert np.array_equal(first.tours, plain.tours)
 
 
+@pytest.mark.slow
 def test_no_seed_draws_one(islands: gls.Islands, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks.secrets, "randbits", lambda bits: 7)
     one, same = (islands(PROBLEM, TOURS, seed=seed, budget=KICKS) for seed in (None, 7))
@@ -173,7 +180,8 @@ def test_events_of_islands_are_seen_by_dask(client: Any) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(client.cluster.scheduler), "log_event", watched)
-        gls.Islands(CHAINS, client)(PROBLEM, TOURS, budget=gls.Budget(seconds=1.3))
+        patch.setattr(work, "BETWEEN_EVENTS", 0.05)
+        gls.Islands(CHAINS, client)(PROBLEM, TOURS, budget=gls.Budget(seconds=0.4))
     assert any(topic.startswith("gpu-ls-") for topic in topics)
 
 
@@ -186,9 +194,23 @@ def threads() -> Iterator[int]:
     yield thread_count()
 
 
-def test_a_worker_uses_the_cores_that_it_has() -> None:
-    before, within, after = threads()
-    assert within == 1 and before == after
+def test_a_worker_uses_the_cores_that_it_has(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPU_LS_THREADS", "3")
+    assert list(threads()) == [3, 1, 3]
+    settled = gls.Islands(CHAINS, client).prepare(PROBLEM, Settings(backend="cpu"))
+    assert [each.processors for each in settled.values()] == [1, 1]
+
+
+def test_an_island_welcomes_what_it_has_not_in_the_place_of_its_worst() -> None:
+    tours = CHAINS.search(PROBLEM, TOURS, backend="cpu").sorted().tours
+    good = gls.solve(PROBLEM, np.inf, kicks=200, population=4, backend="cpu").tours[:1]
+    place = Place(PROBLEM, CHAINS, "cpu", seed=1, first_row=0)
+    population = population_of(place, tours, np.inf)
+    for given in (np.concatenate([tours[:1, ::-1], good]), np.repeat(tours, 2, axis=0)):
+        population.welcome(PROBLEM, Elites.of(PROBLEM, given, PROBLEM.cost(given)))
+        rows, costs = population.rows()
+        assert sorted(costs) == sorted([*PROBLEM.cost(tours[:-1]), *PROBLEM.cost(good)])
+        assert np.array_equal(PROBLEM.cost(rows), costs)
 
 
 @pytest.mark.parametrize(
