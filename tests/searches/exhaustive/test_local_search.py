@@ -12,7 +12,7 @@ from tests.helpers import oracles
 from tests.helpers.configurations import two_opt_climb
 from tests.helpers.examples import examples
 from tests.helpers.instances import tsp_instance, tsp_names
-from tests.helpers.marks import diagonal
+from tests.helpers.marks import diagonal, slow_after
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 
@@ -104,10 +104,13 @@ def assert_optimal(name: str, construct: str, most: int) -> None:
 
 @pytest.mark.parametrize(
     ("name", "construct"),
-    diagonal(
-        tsp_names(smallest=4, largest=1000) or ["absent"],
-        ["random_tours", "nearest_neighbour", "greedy"],
-    ),
+    [
+        *diagonal(
+            tsp_names(smallest=4, largest=600) or ["absent"],
+            ["random_tours", "nearest_neighbour", "greedy"],
+        ),
+        *slow_after(0, ((name, "greedy") for name in tsp_names(smallest=601, largest=1000))),
+    ],
 )
 def test_no_move_improves_the_result_on_any_instance(name, construct):
     for most in (1, 8):

@@ -271,7 +271,7 @@ def test_random_restarts_of_filtered_searches(edges):
 @pytest.mark.slow
 @EACH_SPACE
 def test_iterated_local_search_wakes_all_cities_after_a_kick(edges):
-    n = {2: 60, 3: 30}[edges]
+    n = {2: 60, 3: 45}[edges]
     problem, starts = random_problem("EUC_2D", n, span=1000), random_tours(n, 4)
     search = search_of(edges, switched("awake"))
     once = run(search, problem, starts)
