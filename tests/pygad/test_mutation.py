@@ -69,7 +69,7 @@ def ga(**options: Any) -> Any:
         {"crossover_type": None},
         {"mutation_type": DoubleBridgeMutation(TSP)},
     ],
-    ids=str,
+    ids=lambda options: "-".join(options) or "default",
 )
 def test_runs_hold_tours_and_their_costs(options: dict[str, Any]) -> None:
     made = ga(**options)
