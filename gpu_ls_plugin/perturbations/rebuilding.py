@@ -27,6 +27,8 @@ class Rebuilding:
         The data by name.
     kept : object
         What has to stay as long as the data are used.
+    parts : tuple of str
+        Names of the registered parts that it is made of.
     """
 
     functor: str
@@ -34,3 +36,4 @@ class Rebuilding:
     parameters: tuple[Parameter, ...]
     arguments: dict[str, Any]
     kept: object = None
+    parts: tuple[str, ...] = ()

@@ -64,7 +64,8 @@ class RuinRecreate(Perturbation):
     A customer is drawn, and of the routes of those near it each loses a string of customers
     (Christiaens and Vanden Berghe 2020). Always the customer is inserted next whose second best
     route is worse than the best by most. Capacity, route limit and fleet are respected: feasible
-    giant tours remain so wherever all customers find a place.
+    giant tours remain so wherever all customers find a place. Where constraints are soft, load
+    beyond the capacity is paid for instead, as by moves.
 
     Parameters
     ----------

@@ -146,4 +146,6 @@ def exchanging(
 ) -> Rebuilding:
     """Compose the kick as chains make it; `arguments` are its data by name."""
     functor = f"gls::RuinOrExchange<{{team}}, {vehicles_type(metric.functor, time)}>"
-    return Rebuilding(functor, HEADER, (VEHICLES, *DATA, SHARE, MATES), arguments, kept)
+    parameters = (VEHICLES, *DATA, SHARE, MATES)
+    parts = (RuinRecreate.name, RouteExchange.name)
+    return Rebuilding(functor, HEADER, parameters, arguments, kept, parts)

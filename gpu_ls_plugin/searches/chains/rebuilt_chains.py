@@ -63,7 +63,7 @@ def rebuilt_kernel(
         prepared=not kernel.on_host,
         headers=(*kernel.headers, kick.header, accept.header),
         functors=(*kernel.functors, *filter(None, [accept.source()])),
-        parts=(*kernel.parts, accept.name),
+        parts=(*kernel.parts, *kick.parts, accept.name),
     )
 
 
