@@ -78,6 +78,7 @@ def test_the_readme_example_runs() -> None:
     assert run_python("\n".join(blocks(ROOT / "README.md", "python")))
 
 
+@pytest.mark.slow
 def test_the_pymoo_guide_runs() -> None:
     code = "\n".join(blocks(ROOT / "docs" / "pymoo.md", "python"))
     assert "Statistics" in run_python(code)

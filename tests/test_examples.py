@@ -157,6 +157,7 @@ def test_climb_batch(tmp_path: Path) -> None:
             assert before == round(problem.cost(starts).mean())
 
 
+@pytest.mark.slow
 def test_filtered_neighbourhood(tmp_path: Path) -> None:
     out = run("filtered_neighbourhood.py", "--size", 4, folder=tmp_path)
     everything, exact, near = (

@@ -133,6 +133,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 def test_planted_faults_are_reported() -> None:
     process = start_sanitized("-c", PLANTED, *FAULTS)
     output, errors = process.communicate(timeout=60)
