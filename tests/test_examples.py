@@ -107,7 +107,7 @@ def test_two_objectives(tmp_path: Path) -> None:
     reason = 'needs pip install "gpu-ls-plugin[pymoo,plot]"'
     pytest.importorskip("pymoo.core.problem", reason=reason)
     pytest.importorskip("matplotlib", reason=reason)
-    out = run("two_objectives.py", "--seconds", 1, "--plot", "out.png", folder=tmp_path)
+    out = run("two_objectives.py", "--seconds", 3, "--plot", "out.png", folder=tmp_path)
     found = re.findall(r"^(.*): (\d+) tours, hypervolume (0\.\d+)$", out, re.M)
     assert [name for name, _, _ in found] == ["NSGA2", "NSGA2, LocalSearchMutation", "MemeticNSGA2"]
     plain, searched, memetic = (float(volume) for _, _, volume in found)
