@@ -27,6 +27,13 @@ def tour_cost_kernel(metric: Metric, team: str) -> Kernel:
     )
 
 
+def add_up(backend: Backend, metric: Metric, data: dict[str, Any], tours: Any, costs: Any) -> None:
+    """Write what tours cost by a metric, and by an objective perhaps, whose `data` are given."""
+    kernel = tour_cost_kernel(metric, backend.warp())
+    arguments = {**data, "n": tours.shape[1], "tours": tours, "costs": costs}
+    backend.launch(kernel, len(tours), arguments)
+
+
 def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     """Return the costs of checked int32 tours (P, n), shape (P,), on the backend they are on.
 
@@ -40,17 +47,16 @@ def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     problem = problem.objective.evaluated(problem)
     objective = problem.objective
     pays = objective.keeps and objective.proven  # by what is kept of a tour
-    kernel = tour_cost_kernel(searched(problem) if pays else problem.metric, backend.warp())
+    metric = searched(problem) if pays else problem.metric
     at_once = max(1, MOST_KEPT // objective.kept_bytes(problem)) if pays else max(1, len(tours))
     for begin in range(0, len(tours), at_once):
-        rows = tours[begin : begin + at_once]
-        arguments = (
-            backend.batch_data(problem, len(rows))
+        rows = slice(begin, begin + at_once)
+        data = (
+            backend.batch_data(problem, len(tours[rows]))
             if pays
             else {"metric_data": backend.metric_data(problem)}
         )
-        arguments |= {"n": problem.n, "tours": rows, "costs": costs[begin : begin + at_once]}
-        backend.launch(kernel, len(rows), arguments)
+        add_up(backend, metric, data, tours[rows], costs[rows])
     if not (objective.length_alone or pays):  # which the host computes
         costs += backend.xp.asarray(objective.costs(problem, backend.to_numpy(tours)))
     return costs

@@ -133,21 +133,20 @@ class Routing(Objective):
             words += [cast(self._weight(part)), *part.words(backend, its)]
         return words + (self.hierarchy.shifts() if self.hierarchy else [])
 
-    def weights(self, backend: Any, price: float) -> dict[int, NDArray[np.uint64]]:
-        """Return what units of excess cost at a price, by their places in the data of a search.
+    def weight_places(self, backend: Any) -> list[int]:
+        """Return where the data of a search have what a unit of each resource's excess costs."""
+        places = [FIRST_WEIGHT]
+        for part in self.resources[:-1]:
+            places.append(places[-1] + 1 + len(part.words(backend, self.problem)))
+        return places
 
-        Parameters
-        ----------
-        backend : Backend
-        price : float
-            1 for what the problem says.
+    def weights(self, price: float) -> NDArray[np.uint64]:
+        """Return what units of the resources' excess cost at a price, 1 for what the problem says.
+
+        As the data of a search have them.
         """
-        place, found = FIRST_WEIGHT, {}
-        for part in self.resources:
-            weight = np.array([self._at(price, part)], self.problem.cost_dtype)
-            found[place] = weight.view("uint64")
-            place += 1 + len(part.words(backend, self.problem))
-        return found
+        weights = [self._at(price, part) for part in self.resources]
+        return np.array(weights, self.problem.cost_dtype).view(np.uint64)
 
     def load_weight(self, price: float) -> float:
         """Return what a unit of demand beyond the capacity costs at a price."""

@@ -69,9 +69,8 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     with before.phase("compiling"):
         searched = problem
         if not isinstance(settings.search, IteratedLocalSearch):
-            alone = replace(chosen, population=1, seed=0)
             searched, search = softened(
-                problem, search, chosen.seconds, lambda: starts_of(problem, alone)[0]
+                problem, search, chosen.seconds, lambda: _first_start(problem, chosen)[0]
             )
             chosen = replace(chosen, search=search)
         rehearse(searched, chosen)
@@ -150,9 +149,14 @@ def rehearse(problem: Problem, settings: Settings) -> None:
     copy = rehearsal.copy_of(problem)
     if isinstance(search, IteratedLocalSearch):
         search = replace(search, search=rehearsal.quick(search.search))
-    routed = pickle.loads(pickle.dumps(problem)) if isinstance(problem, CVRP) else copy
-    tour = starts_of(routed, replace(settings, population=1, seed=0))
+    tour = _first_start(problem if isinstance(problem, CVRP) else copy, settings)
     compile_search(search, copy, tour.repeat(settings.population or 1, axis=0), settings.backend)
+
+
+def _first_start(problem: Problem, settings: Settings) -> NDArray[np.int32]:
+    """Return the first tour, made on a copy of routes: what they keep for starts counts as time."""
+    own = pickle.loads(pickle.dumps(problem)) if isinstance(problem, CVRP) else problem
+    return starts_of(own, replace(settings, population=1, seed=0))
 
 
 def _rehearse_states(problem: Assignment, search: Any, backend: Backend) -> None:

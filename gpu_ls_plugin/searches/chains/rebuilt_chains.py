@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.evaluation import tour_cost_kernel
+from gpu_ls_plugin.backends.evaluation import add_up
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.objectives.under import searched
@@ -99,7 +99,7 @@ class RebuiltChains(Chains):
     ) -> None:
         super().__init__(start, accept, patience, parts, len(parts.moves.names))
         backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
-        self.price = 1.0
+        self.price, self._weight_places = 1.0, None
         self.kick = kick = perturbation.rebuilding(backend, problem, size)
         layout: tour_layouts.DescentShape = tour_layouts.HostShape.of(n)
         if backend.name != "cpu":
@@ -151,25 +151,20 @@ class RebuiltChains(Chains):
         objective, data = problem.objective, self._arguments["metric_data"]
         assert isinstance(objective, Routing)
         self.price = price
-        for place, weight in objective.weights(backend, price).items():
-            data[place : place + 1] = backend.xp.asarray(weight)
+        if self._weight_places is None:
+            self._weight_places = backend.xp.asarray(objective.weight_places(backend))
+        data[self._weight_places] = backend.xp.asarray(objective.weights(price))
         self.kick.arguments["price"] = objective.load_weight(price)
-        self.costs[...] = self._costs(searched(problem), data, self.tours)
-        self.best_costs[...] = self._costs(searched(problem), data, self.best_tours)
+        for tours, costs in ((self.tours, self.costs), (self.best_tours, self.best_costs)):
+            add_up(backend, searched(problem), {"metric_data": data}, tours, costs)
 
     def feasible(self) -> Any:
         """Return which of the present tours violate nothing that costs anything."""
-        metric = self.start.problem.metric
-        data = self.start.backend.metric_data(self.start.problem)
-        return self.costs == self._costs(metric, data, self.tours)
-
-    def _costs(self, metric: Metric, data: Any, tours: Any) -> Any:
-        """Return what tours cost by a metric, and an objective perhaps, with such data."""
         backend, problem = self.start.backend, self.start.problem
-        costs = backend.xp.empty(len(tours), problem.cost_dtype)
-        arguments = {"metric_data": data, "n": problem.n, "tours": tours, "costs": costs}
-        backend.launch(tour_cost_kernel(metric, backend.warp()), len(tours), arguments)
-        return costs
+        data = {"metric_data": backend.metric_data(problem)}
+        lengths = backend.xp.empty_like(self.costs)
+        add_up(backend, problem.metric, data, self.tours, lengths)
+        return self.costs == lengths
 
     def first_kicks(self) -> int:
         """Return a number of kicks that surely takes less than a launch should."""
