@@ -39,6 +39,7 @@ class Perturbation(ABC):
     smallest: ClassVar[int] = 1
     header: ClassVar[str] = "perturbations/bridge_cuts.cuh"
     rebuilds: ClassVar[bool] = False
+    repairs: ClassVar[bool] = False
 
     @property
     def cuts(self) -> str:

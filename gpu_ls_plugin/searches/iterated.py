@@ -28,6 +28,7 @@ from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names, refereed_costs
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, SteppedChains
+from gpu_ls_plugin.searches.chains.linked_chains import LinkedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
 from gpu_ls_plugin.searches.chains.rebuilt_chains import RebuiltChains
 from gpu_ls_plugin.searches.chains.rehearsal import SMALLEST_KICKED, compile_chains
@@ -216,6 +217,11 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         if self.cooperation is not None:
             kick = self.cooperation.kicks(kick, fused=self._in_one_kernel)
         rebuilt = self._in_one_kernel and kick.rebuilds
+        if kick.repairs:
+            parts = CandidateMoves(
+                start.backend, problem, search.neighbourhoods, search.candidates
+            )
+            return LinkedChains(start, self.accept, self.restart_after, parts, kick)
         if not self.fused and not rebuilt:
             require_shared_lengths(problem, "a search that is kicked from the host")
             return SteppedChains(start, self.accept, self.restart_after, search, kick)

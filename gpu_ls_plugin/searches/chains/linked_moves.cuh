@@ -1,0 +1,274 @@
+// Moves of a customer next to another one, on linked lists of routes: relocations of one or two, swaps,
+// 2-opt and 2-opt*. Each is evaluated in constant time by what is known of routes up to each node.
+//
+//   ... p c s ...   the customer and its neighbours
+//   ... u v w ...   the one that it goes next to
+#pragma once
+
+#include "perturbations/string_removal.cuh"
+
+namespace gls {
+
+enum LinkedMove : uint32 {
+  kBehind, kBefore,                  // c goes there
+  kPairBehind, kPairBefore,          // c and s, c next to v
+  kLedBefore, kLedBehind,            // p and c, c next to v
+  kSwapNext, kSwapLast,              // c and w, or u, change places
+  kTailBehind, kTailBefore,          // 2-opt*: c is followed by v, or v by c
+  kTurnBehind, kTurnBefore,          // the same with two parts run the other way; 2-opt in a route
+  kLinkedMoves = 16                  // by which they are counted
+};
+
+template <class Routes, bool symmetric>
+struct LinkedMoves {
+  using Length = typename Routes::Length;
+  using Cost = typename Routes::Cost;
+  using Time = typename Routes::Time;
+  using Used = typename Routes::Used;
+  using Option = Rated<Length>;
+
+  const Routes& routes;
+  const NearCustomers& near;
+
+  // The best move of a customer that makes the routes cheaper; an index beyond all where there is
+  // none.
+  template <class Team>
+  GLS_DEVICE Option best(const Team& team, int c) const {
+    const Around its(routes, c);
+    const Length removed = its.before + its.after;
+    const Length least = Length(removed * -1e-10);  // of real numbers, which are rounded
+    const Option none{least, 0xffffffffu};
+    return team.least(near.near_each, none, [&](int rank) {
+      const int v = near(c, rank);
+      return v == 0 || v == c ? none : best_beside(its, v, uint32(rank) * kLinkedMoves, none);
+    });
+  }
+
+  // One lane: makes a move, and says whose neighbours changed; returns the other route.
+  template <class Wake>
+  GLS_DEVICE int make(int c, Option move, Wake wake) const {
+    const int v = near(c, int(move.index / kLinkedMoves));
+    const int p = routes.before(c), s = routes.after(c), u = routes.before(v), w = routes.after(v);
+    const int other = routes.owner(v);
+    wake(p), wake(s), wake(u), wake(w), wake(v), wake(c);
+    relink(LinkedMove(move.index % kLinkedMoves), c, p, s, v, u, w, wake);
+    return other;
+  }
+
+ private:
+  // What is known of a customer before others are looked at.
+  struct Around {
+    int c, p, s, route;
+    Length before, after, leaves;  // of its edges, and what the route grows by without it
+    int pp, ss;
+    Length led, pair;  // the same without p and c, without c and s
+    Cost pays;
+    Used whole, own;
+
+    GLS_DEVICE Around(const Routes& routes, int customer)
+        : c(customer), p(routes.before(c)), s(routes.after(c)), route(routes.owner(c)) {
+      before = routes.between(p, c), after = routes.between(c, s);
+      leaves = routes.between(p, s) - before - after;
+      pp = routes.before(p), ss = routes.after(s);
+      led = routes.is_depot(p) ? 0
+                               : routes.between(pp, s) - routes.between(pp, p) - before - after;
+      pair = routes.is_depot(s) ? 0
+                                : routes.between(p, ss) - before - after - routes.between(s, ss);
+      whole = routes.whole(route), own = routes.of(c);
+      pays = routes.price(whole);
+    }
+  };
+
+  GLS_DEVICE Option best_beside(const Around& its, int v, uint32 first, Option best) const {
+    const auto& r = routes;
+    const int c = its.c, p = its.p, s = its.s, u = r.before(v), w = r.after(v), route = r.owner(v);
+    const bool within = route == its.route;
+    const Used there = r.whole(route);
+    const Cost pays = its.pays + (within ? Cost(0) : r.price(there));
+    const Length cv = r.between(c, v), vc = symmetric ? cv : r.between(v, c);
+    const Length uv = r.between(u, v), vw = r.between(v, w);
+    const Length sw = r.between(s, w), pw = r.between(p, w), us = r.between(u, s);
+    const Length up = r.between(u, p);
+    const auto offer = [&](LinkedMove move, Length longer, Cost paid) {
+      const Cost more = Cost(longer) + paid - pays;
+      if (more >= Cost(best.value)) return;
+      const Cost most = sizeof(Length) == 4 ? Cost(1 << 30) : Cost(int64(1) << 60);
+      best = {more < -most ? Length(-most) : Length(more), first + move};
+    };
+    // Some customers of this route go to the other one, or stay in it.
+    const auto relocated = [&](LinkedMove move, Length leaves, Length comes, const Used& moved) {
+      if (within) return offer(move, leaves + comes, paid_within(its, leaves + comes));
+      const Used here{its.whole.load - moved.load, its.whole.time - moved.time + Time(leaves)};
+      const Used then{there.load + moved.load, there.time + moved.time + Time(comes)};
+      offer(move, leaves + comes, r.price(here) + r.price(then));
+    };
+    if (v != p) relocated(kBehind, its.leaves, vc + r.between(c, w) - vw, its.own);
+    if (v != s) relocated(kBefore, its.leaves, r.between(u, c) + cv - uv, its.own);
+    if (!r.is_depot(s) && v != s) {
+      const Used both = sum(its.own, r.of(s));
+      const Length inside = its.after;
+      if (v != p) relocated(kPairBehind, its.pair, vc + inside + sw - vw, both);
+      if (symmetric && u != s) relocated(kPairBefore, its.pair, us + inside + cv - uv, both);
+    }
+    if (!r.is_depot(p) && v != p) {
+      const Used both = sum(its.own, r.of(p));
+      const Length inside = its.before;
+      if (v != s) relocated(kLedBefore, its.led, up + inside + cv - uv, both);
+      if (symmetric && w != p) relocated(kLedBehind, its.led, vc + inside + pw - vw, both);
+    }
+    const auto swapped = [&](LinkedMove move, int other, Length here, Length comes) {
+      if (within) return offer(move, here + comes, paid_within(its, here + comes));
+      const Used its_own = r.of(other);
+      const Used one{its.whole.load - its.own.load + its_own.load,
+                     its.whole.time - its.own.time + its_own.time + Time(here)};
+      const Used two{there.load + its.own.load - its_own.load,
+                     there.time + its.own.time - its_own.time + Time(comes)};
+      offer(move, here + comes, r.price(one) + r.price(two));
+    };
+    const Length alone = -its.before - its.after;
+    if (!r.is_depot(w) && w != c && w != p) {
+      const int ww = r.after(w);
+      swapped(kSwapNext, w, alone + pw + (symmetric ? sw : r.between(w, s)),
+              vc + r.between(c, ww) - vw - r.between(w, ww));
+    }
+    if (!r.is_depot(u) && u != c && u != s) {
+      const int uu = r.before(u);
+      swapped(kSwapLast, u, alone + (symmetric ? up : r.between(p, u)) + us,
+              r.between(uu, c) + cv - r.between(uu, u) - uv);
+    }
+    const Length behind = cv + sw - its.after - vw, led = cv + up - its.before - uv;
+    if (within) {
+      if (symmetric && v != s && v != p) {
+        offer(kTurnBehind, behind, paid_within(its, behind));
+        offer(kTurnBefore, led, paid_within(its, led));
+      }
+      return best;
+    }
+    const Used to_c = r.up_to(c), to_p = r.up_to(p), to_v = r.up_to(v), to_u = r.up_to(u);
+    const Used from_s = rest(its.whole, to_c, its.after), from_c = rest(its.whole, to_p, its.before);
+    const Used from_w = rest(there, to_v, vw), from_v = rest(there, to_u, uv);
+    const auto joined = [&](LinkedMove move, Length longer, const Used& a, Length ab, const Used& b,
+                            const Used& d, Length de, const Used& e) {
+      offer(move, longer, r.price(join(a, ab, b)) + r.price(join(d, de, e)));
+    };
+    joined(kTailBehind, cv + us - its.after - uv, to_c, cv, from_v, to_u, us, from_s);
+    joined(kTailBefore, vc + pw - its.before - vw, to_v, vc, from_c, to_p, pw, from_w);
+    if (symmetric) {
+      joined(kTurnBehind, behind, to_c, cv, to_v, from_s, sw, from_w);
+      joined(kTurnBefore, led, to_p, up, to_u, from_c, cv, from_v);
+    }
+    return best;
+  }
+
+  GLS_DEVICE Cost paid_within(const Around& its, Length longer) const {
+    return Routes::kTimed ? routes.price({its.whole.load, its.whole.time + Time(longer)})
+                          : its.pays;
+  }
+  GLS_DEVICE static Used sum(const Used& a, const Used& b) {
+    return {a.load + b.load, a.time + b.time};
+  }
+  // What a route uses behind a node and the edge that follows.
+  GLS_DEVICE static Used rest(const Used& whole, const Used& head, Length edge) {
+    return {whole.load - head.load, whole.time - head.time - Time(edge)};
+  }
+  GLS_DEVICE static Used join(const Used& a, Length edge, const Used& b) {
+    return {a.load + b.load, a.time + Time(edge) + b.time};
+  }
+
+  template <class Wake>
+  GLS_DEVICE void relink(LinkedMove move, int c, int p, int s, int v, int u, int w,
+                         Wake wake) const {
+    const auto& r = routes;
+    const int here = r.depot(r.owner(c)), there = r.depot(r.owner(v));
+    const int last = r.before(here), their_last = r.before(there), their_first = r.after(there);
+    const int ss = r.after(s), pp = r.before(p);
+    switch (move) {
+      case kBehind:
+        r.link(p, s), w = r.after(v), r.link(v, c), r.link(c, w);
+        break;
+      case kBefore:
+        r.link(p, s), u = r.before(v), r.link(u, c), r.link(c, v);
+        break;
+      case kPairBehind:
+        wake(ss);
+        r.link(p, ss), w = r.after(v), r.link(v, c), r.link(s, w);
+        break;
+      case kPairBefore:
+        wake(ss);
+        r.link(p, ss), u = r.before(v), r.link(u, s), r.link(s, c), r.link(c, v);
+        break;
+      case kLedBefore:
+        wake(pp);
+        r.link(pp, s), u = r.before(v), r.link(u, p), r.link(c, v);
+        break;
+      case kLedBehind:
+        wake(pp);
+        r.link(pp, s), w = r.after(v), r.link(v, c), r.link(c, p), r.link(p, w);
+        break;
+      case kSwapNext: {
+        const int ww = r.after(w);
+        wake(ww);
+        r.link(p, w), r.link(w, s), r.link(v, c), r.link(c, ww);
+        break;
+      }
+      case kSwapLast: {
+        const int uu = r.before(u);
+        wake(uu);
+        r.link(p, u), r.link(u, s), r.link(uu, c), r.link(c, v);
+        break;
+      }
+      case kTailBehind:
+        r.link(c, v), r.link(their_last, here);
+        if (s == here) {
+          r.link(u, there);
+        } else {
+          r.link(u, s), r.link(last, there);
+        }
+        break;
+      case kTailBefore:
+        r.link(v, c), r.link(last, there);
+        if (w == there) {
+          r.link(p, here);
+        } else {
+          r.link(p, w), r.link(their_last, here);
+        }
+        break;
+      case kTurnBehind:
+        if (here == there) {
+          const bool leads = r.place(c) < r.place(v);
+          leads ? turn(c, s, v, w) : turn(v, w, c, s);
+        } else {
+          turn(c, their_first, v, here);
+          s == here ? r.link(there, w) : turn(there, s, last, w);
+        }
+        break;
+      case kTurnBefore:
+        if (here == there) {
+          const bool leads = r.place(c) < r.place(v);
+          leads ? turn(p, c, u, v) : turn(u, v, p, c);
+        } else {
+          u == there ? r.link(p, here) : turn(p, their_first, u, here);
+          turn(there, c, last, v);
+        }
+        break;
+      default:
+        break;
+    }
+  }
+
+  // Between a and b lie from now on `last` to `first`, in this order.
+  GLS_DEVICE void turn(int a, int first, int last, int b) const {
+    int before = a, node = last;
+#pragma unroll 1
+    while (true) {
+      const int next = routes.before(node);
+      routes.link(before, node);
+      before = node;
+      if (node == first) break;
+      node = next;
+    }
+    routes.link(before, b);
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,293 @@
+// The routes of a giant tour as linked lists, and a copy of them to go back to.
+//
+// Nodes have the numbers of the giant tour: customers 1..customers, and copies of the depot, 0 and
+// those beyond, each the begin and the end of a route of its own.
+#pragma once
+
+#include "construction/routes/vehicles.cuh"
+#include "include/lengths.cuh"
+#include "tours/tour_memory.cuh"
+
+namespace gls {
+
+// What violations cost: a unit of load, of duration, and a route too many.
+template <class Cost>
+struct ViolationWeights {
+  Cost load, duration, vehicles;
+};
+
+// Lists of nodes, what routes use up to each of them and in all, in one piece of memory.
+template <class City, class Time>
+struct RouteLists {
+  City *after, *before, *owners;  // of nodes; of a depot the first and last customer of its route
+  City* places;                   // of nodes in their routes; depots have 0
+  int* loads_to;                  // of routes up to each node and with it
+  Time* times_to;                 // the same of durations; null where these are not limited
+  City* sizes;                    // of routes, as all that follows
+  int* loads;
+  Time* durations;
+
+  template <bool timed>
+  GLS_DEVICE static int64 bytes(int nodes, int routes) {
+    return 4 * piece_bytes<City>(nodes) + piece_bytes<int>(nodes) + piece_bytes<City>(routes) +
+           piece_bytes<int>(routes) +
+           (timed ? piece_bytes<Time>(nodes) + piece_bytes<Time>(routes) : 0);
+  }
+  template <bool timed, class Memory>
+  GLS_DEVICE static RouteLists take(Memory& memory, int nodes, int routes) {
+    RouteLists lists;
+    lists.after = memory.template take<City>(nodes);
+    lists.before = memory.template take<City>(nodes);
+    lists.owners = memory.template take<City>(nodes);
+    lists.places = memory.template take<City>(nodes);
+    lists.loads_to = memory.template take<int>(nodes);
+    lists.times_to = timed ? memory.template take<Time>(nodes) : nullptr;
+    lists.sizes = memory.template take<City>(routes);
+    lists.loads = memory.template take<int>(routes);
+    lists.durations = timed ? memory.template take<Time>(routes) : nullptr;
+    return lists;
+  }
+};
+
+// What is known of all routes together.
+template <class Cost>
+struct RouteTotals {
+  Cost cost, paid;  // paid for violations, which is a part of the cost
+  int used;         // routes that have customers
+  int spare;        // one without customers that may begin, or none: -1
+};
+
+// A load and a duration.
+template <class Time>
+struct Used {
+  int64 load;
+  Time time;
+};
+
+template <class MetricLengths, class Vehicles, class CityType, bool timed>
+struct LinkedRoutes {
+  using City = CityType;
+  using Length = typename MetricLengths::Length;
+  using Time = typename Vehicles::Time;
+  using Cost = typename Vehicles::Length;
+  using Lists = RouteLists<City, Time>;
+  using Totals = RouteTotals<Cost>;
+  using Used = gls::Used<Time>;
+
+  static constexpr City kNone = City(-1);  // owner of who waits
+  static constexpr bool kTimed = timed;
+
+  const MetricLengths& length;
+  const Vehicles& vehicles;
+  const ViolationWeights<Cost>& weights;
+  const bool soft;
+  const int nodes;
+  const Lists now, kept;
+  Totals& totals;  // which the lanes of a chain share
+
+  GLS_DEVICE int customers() const { return vehicles.customers; }
+  GLS_DEVICE int copies() const { return nodes - customers(); }
+  GLS_DEVICE int depot(int route) const { return route == 0 ? 0 : customers() + route; }
+  GLS_DEVICE bool is_depot(int node) const { return node == 0 || node > customers(); }
+  GLS_DEVICE int after(int node) const { return now.after[node]; }
+  GLS_DEVICE int before(int node) const { return now.before[node]; }
+  GLS_DEVICE int owner(int node) const { return now.owners[node]; }
+  GLS_DEVICE int place(int node) const { return now.places[node]; }
+
+  GLS_DEVICE Length between(int a, int b) const {
+    return length(is_depot(a) ? 0 : a, is_depot(b) ? 0 : b);
+  }
+  GLS_DEVICE Length detour(int a, int customer, int b) const {
+    return between(a, customer) + between(customer, b) - between(a, b);
+  }
+
+  // What a route pays, a whole one or one that would use so much.
+  GLS_DEVICE Cost price(const Used& used) const {
+    Cost pays = 0;
+    if (used.load > vehicles.capacity) pays = weights.load * Cost(used.load - vehicles.capacity);
+    if (timed && used.time > vehicles.limit) {
+      pays += weights.duration * Cost(used.time - vehicles.limit);
+    }
+    return pays;
+  }
+  GLS_DEVICE Used whole(int route) const {
+    return {now.loads[route], timed ? now.durations[route] : Time(0)};
+  }
+  // Up to a node and with it.
+  GLS_DEVICE Used up_to(int node) const {
+    return {now.loads_to[node], timed ? now.times_to[node] : Time(0)};
+  }
+  GLS_DEVICE Used of(int customer) const {
+    return {vehicles.demands[customer], timed ? vehicles.services[customer] : Time(0)};
+  }
+  GLS_DEVICE Cost for_vehicles(int used) const {
+    return used > vehicles.most ? weights.vehicles * Cost(used - vehicles.most) : Cost(0);
+  }
+  // What a route pays more that has another customer; negative where it must not.
+  GLS_DEVICE Cost surcharge(int route, int customer, Length more) const {
+    const Used its = whole(route), add = of(customer);
+    const Used then{its.load + add.load, its.time + add.time + Time(more)};
+    if (then.load <= vehicles.capacity && (!timed || then.time <= vehicles.limit)) return 0;
+    return soft ? price(then) - price(its) : Cost(-1);
+  }
+
+  GLS_DEVICE void link(int a, int b) const { now.after[a] = City(b), now.before[b] = City(a); }
+
+  // One lane: a customer leaves its route, or goes behind a node. What is known of nodes along the
+  // route is out of date then.
+  GLS_DEVICE void detach(int customer) const {
+    const int a = before(customer), b = after(customer), route = owner(customer);
+    const Length less = detour(a, customer, b);
+    link(a, b);
+    now.owners[customer] = kNone;
+    change(route, customer, -1, -less);
+  }
+  GLS_DEVICE void attach(int customer, int a) const {
+    const int b = after(a), route = owner(a);
+    const Length more = detour(a, customer, b);
+    link(a, customer), link(customer, b);
+    now.owners[customer] = City(route);
+    change(route, customer, 1, more);
+  }
+
+  // Who follows whom is known: the rest of what is known of a route.
+  GLS_DEVICE void measure(int route) const {
+    int64 load = 0;
+    Time time = 0;
+    const int begin = depot(route);
+    int size = 0, last = begin;
+    now.owners[begin] = City(route), now.places[begin] = 0, now.loads_to[begin] = 0;
+    if constexpr (timed) now.times_to[begin] = 0;
+#pragma unroll 1
+    for (int c = after(last); !is_depot(c); last = c, c = after(c)) {
+      load += vehicles.demands[c];
+      now.owners[c] = City(route), now.places[c] = City(++size), now.loads_to[c] = int(load);
+      if constexpr (timed) {
+        time += Time(between(last, c)) + vehicles.services[c];
+        now.times_to[c] = time;
+      }
+    }
+    now.sizes[route] = City(size), now.loads[route] = int(load);
+    if constexpr (timed) now.durations[route] = size > 0 ? time + Time(between(last, 0)) : Time(0);
+  }
+
+  // Finds a route that may begin.
+  template <class Team>
+  GLS_DEVICE void find_spare(const Team& team) const {
+    const int most = copies() < vehicles.most ? copies() : vehicles.most, none = copies();
+    int found = none;
+    if (totals.used < most) {
+      found = team.least(none, none, [&](int r) { return now.sizes[r] == 0 ? r : none; });
+    }
+    team.sync();
+    team.once([&] { totals.spare = found < none ? found : -1; });
+  }
+
+  template <class Team>
+  GLS_DEVICE void keep(const Team& team) const {
+    copy(team, now, kept);
+  }
+  template <class Team>
+  GLS_DEVICE void restore(const Team& team, const Totals& before) const {
+    copy(team, kept, now);
+    team.once([&] { totals = before; });
+  }
+
+  // The lists of a giant tour, and all that is known of it. Lanes take equal shares of its places.
+  template <class Team>
+  GLS_DEVICE void read(const Team& team, const int* tour) const {
+    const int n = nodes, own = (n + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
+    const int begin = from < n ? from : n, end = begin + own < n ? begin + own : n;
+    int last = -1;
+#pragma unroll 1
+    for (int p = begin; p < end; ++p) last = is_depot(tour[p]) ? tour[p] : last;
+    const Scanned<int> known =
+        team.scan(last, -1, [](int before, int later) { return later < 0 ? before : later; });
+    int depot = known.before < 0 ? known.all : known.before;
+#pragma unroll 1
+    for (int p = begin; p < end; ++p) {
+      const int node = tour[p], next = tour[p + 1 < n ? p + 1 : 0];
+      if (is_depot(node)) depot = node;
+      link(node, is_depot(next) ? depot : next);
+    }
+    team.sync();
+    team.each(copies(), [&](int route) { measure(route); });
+    team.sync();
+    const Cost paid =
+        team.template sum<Cost>(copies(), [&](int route) { return price(whole(route)); });
+    const int used = team.template sum<int>(copies(), [&](int r) { return now.sizes[r] > 0; });
+    const Cost length = length_of(team, [&](int node) { return after(node); });
+    team.once([&] {
+      totals.used = used, totals.paid = paid + for_vehicles(used);
+      totals.cost = length + totals.paid;
+    });
+    find_spare(team);
+    keep(team);
+  }
+
+  // The length of all routes by lists of the nodes that follow.
+  template <class Team, class After>
+  GLS_DEVICE Cost length_of(const Team& team, After next) const {
+    return team.template sum<Cost>(nodes, [&](int a) { return Cost(between(a, next(a))); });
+  }
+
+  // A giant tour by lists of the nodes that follow, empty routes last; lanes take equal shares of
+  // the routes.
+  template <class Team, class After>
+  GLS_DEVICE void write(const Team& team, After next, int* tour) const {
+    struct Written {
+      int places, routes;
+    };
+    const int routes = copies(), own = (routes + Team::kLanes - 1) / Team::kLanes;
+    const int from = team.lane() * own, end = from + own < routes ? from + own : routes;
+    Written mine{0, 0};
+#pragma unroll 1
+    for (int route = from; route < end; ++route) {
+      int c = next(depot(route));
+      if (!is_depot(c)) ++mine.places, ++mine.routes;
+      for (; !is_depot(c); c = next(c)) ++mine.places;
+    }
+    const Scanned<Written> known = team.scan(mine, Written{0, 0}, [](Written a, Written b) {
+      return Written{a.places + b.places, a.routes + b.routes};
+    });
+    int place = known.before.places, number = known.before.routes;
+#pragma unroll 1
+    for (int route = from; route < end; ++route) {
+      int c = next(depot(route));
+      if (!is_depot(c)) tour[place++] = depot(number++);
+      for (; !is_depot(c); c = next(c)) tour[place++] = c;
+    }
+    team.each(routes - known.all.routes,
+              [&](int more) { tour[known.all.places + more] = depot(known.all.routes + more); });
+    team.sync();
+  }
+
+ private:
+  GLS_DEVICE void change(int route, int customer, int sign, Length longer) const {
+    const Used add = of(customer), its = whole(route);
+    const Used then{its.load + sign * add.load, its.time + Time(sign) * add.time + Time(longer)};
+    const int size = now.sizes[route] + sign;
+    now.sizes[route] = City(size), now.loads[route] = int(then.load);
+    if constexpr (timed) now.durations[route] = then.time;
+    const Cost fleet = for_vehicles(totals.used);
+    totals.used += sign > 0 ? size == 1 : -int(size == 0);
+    const Cost more = price(then) - price(its) + for_vehicles(totals.used) - fleet;
+    totals.paid += more, totals.cost += Cost(longer) + more;
+  }
+
+  // Both copies are pieces of the same layout, so that whole words can be copied.
+  template <class Team>
+  GLS_DEVICE void copy(const Team& team, const Lists& from, const Lists& to) const {
+    struct alignas(16) Words {
+      uint64 word[2];
+    };
+    const Words* const source = reinterpret_cast<const Words*>(from.after);
+    Words* const target = reinterpret_cast<Words*>(to.after);
+    team.sync();
+    team.each(int(Lists::template bytes<timed>(nodes, copies()) / 16),
+              [&](int w) { target[w] = source[w]; });
+    team.sync();
+  }
+};
+
+}  // namespace gls
