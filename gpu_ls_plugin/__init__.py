@@ -58,7 +58,7 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOpt,
     TwoOptStar,
 )
-from gpu_ls_plugin.perturbations import DoubleBridge, Restart, RuinRecreate
+from gpu_ls_plugin.perturbations import DoubleBridge, Restart, RuinRecreate, StringRemoval
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.problems import (
@@ -88,6 +88,7 @@ from gpu_ls_plugin.searches import (
     OrderCrossover,
     PartiallyMapped,
     PartitionCrossover,
+    PricedMigration,
     RandomRestarts,
     RouteExchange,
     SegmentCrossover,
@@ -152,6 +153,7 @@ __all__ = [
     "OrderCrossover",
     "PartiallyMapped",
     "PartitionCrossover",
+    "PricedMigration",
     "Problem",
     "Progress",
     "Quadrant",
@@ -168,6 +170,7 @@ __all__ = [
     "SearchDisplay",
     "SegmentCrossover",
     "Statistics",
+    "StringRemoval",
     "SuccessorGeneration",
     "SuccessorSearch",
     "SwapStar",

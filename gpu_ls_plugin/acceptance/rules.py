@@ -10,7 +10,7 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance.base import Acceptance
 
-HIGHEST = 1e6  # levels, in mean edge lengths
+LOWEST, HIGHEST = 1e-9, 1e6  # levels, in mean edge lengths
 
 
 @dataclass(frozen=True)
@@ -87,21 +87,25 @@ class Threshold(Acceptance):
 class Annealing(Acceptance):
     """Go on from a costlier tour with a probability that falls with the rise and with time.
 
-    A rise r is taken with probability exp(-r / T); T falls linearly from `start` to 0 over the
-    budget (Kirkpatrick, Gelatt and Vecchi 1983; Martin, Otto and Felten 1991).
+    A rise r is taken with probability exp(-r / T); T falls from `start` over the budget, linearly
+    to 0 or geometrically to `end` (Kirkpatrick, Gelatt and Vecchi 1983; Martin, Otto and Felten
+    1991).
 
     Parameters
     ----------
     start : float
         First temperature, in mean edge lengths of the chain's first local optimum; not negative.
+    end : float, optional
+        Last temperature, more than 0 and at most `start`.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `start` is negative or not a number.
+        A temperature is out of range or not a number.
     """
 
     start: float = 0.8
+    end: float | None = None
 
     name = "annealing"
     functor = "gls::Annealing"
@@ -109,6 +113,8 @@ class Annealing(Acceptance):
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.number, "start", least=0, most=HIGHEST)
+        if self.end is not None:
+            checks.fields(self, checks.number, "end", least=LOWEST, most=self.start)
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
         """Return whether rises are below -level ln u."""
@@ -116,4 +122,6 @@ class Annealing(Acceptance):
 
     def level(self, progress: float) -> float:
         """Return the temperature after a share of the budget."""
-        return self.start * (1.0 - progress)
+        if self.end is None:
+            return self.start * (1.0 - progress)
+        return self.start * (self.end / self.start) ** progress

@@ -33,13 +33,16 @@ class Perturbation(ABC):
         File that defines `cuts`, found like a kernel's header.
     rebuilds : bool
         Whether there is a `rebuilding`.
+    relinks : bool
+        Whether chains make it, and repair what it does, on linked lists of routes
+        (`searches/chains/linked_chains.py`).
     """
 
     name: ClassVar[str]
     smallest: ClassVar[int] = 1
     header: ClassVar[str] = "perturbations/bridge_cuts.cuh"
     rebuilds: ClassVar[bool] = False
-    repairs: ClassVar[bool] = False
+    relinks: ClassVar[bool] = False
 
     @property
     def cuts(self) -> str:

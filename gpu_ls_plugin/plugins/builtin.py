@@ -38,7 +38,7 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOptStar,
 )
 from gpu_ls_plugin.objectives import Length
-from gpu_ls_plugin.perturbations import DoubleBridge, Restart, RuinRecreate
+from gpu_ls_plugin.perturbations import DoubleBridge, Restart, RuinRecreate, StringRemoval
 from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.problems.problem import Problem
@@ -54,6 +54,7 @@ from gpu_ls_plugin.searches import (
     OrderCrossover,
     PartiallyMapped,
     PartitionCrossover,
+    PricedMigration,
     RandomRestarts,
     RouteExchange,
     SegmentCrossover,
@@ -96,7 +97,7 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("filter", test.name, test)
     for rule in (Best, First, Multi, RandomK):
         register("pivoting", rule.name, rule)
-    for kick in (DoubleBridge, Restart, RuinRecreate):
+    for kick in (DoubleBridge, Restart, RuinRecreate, StringRemoval):
         register("perturbation", kick.name, kick)
     for acceptance in (Better, BetterOrEqual, Always, Threshold, Annealing):
         register("acceptance", acceptance.name, acceptance)
@@ -104,7 +105,7 @@ def gpu_ls_register_parts(register: Register) -> None:
     crossovers = (*of_edges, OrderCrossover, PartiallyMapped, Cycle, SegmentCrossover)
     for recombination in crossovers:
         register("recombination", recombination.name, recombination)
-    for cooperation in (Migration, EliteEdges, RouteExchange, *crossovers):
+    for cooperation in (Migration, PricedMigration, EliteEdges, RouteExchange, *crossovers):
         register("cooperation", cooperation.name, cooperation)
     for search in (LocalSearch, IteratedLocalSearch, RandomRestarts, SuccessorSearch):
         register("search", search.name, search)

@@ -12,6 +12,7 @@ from gpu_ls_plugin.budget import NO_LIMIT
 from gpu_ls_plugin.construction.routes.batch import RouteBatch, vehicles_type
 from gpu_ls_plugin.cooperation.base import Cooperation
 from gpu_ls_plugin.cooperation.migration import Migration
+from gpu_ls_plugin.cooperation.prices import set_price
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.perturbations import Perturbation, RuinRecreate
 from gpu_ls_plugin.perturbations.rebuilding import Rebuilding
@@ -31,7 +32,6 @@ HEADER = "recombination/route_exchange.cuh"
 SHARE, MATES = (struct_of(HEADER, name) for name in ("RouteShare", "RouteMates"))
 MOST_ROUTES = 8  # gls::ExchangedRoutes::kMostRoutes
 ROOM = 100  # customers that may wait for a place at a time
-LEAST_PRICE, MOST_PRICE = 1 / 64, 64  # times the problem's penalties
 
 
 @dataclass(frozen=True)
@@ -102,18 +102,12 @@ class RouteExchange(Cooperation):
     ) -> int:
         """Hand the best tours over to the other chains, and set the price of violations."""
         its: RebuiltChains = chains  # type: ignore[assignment]  # only those have such kicks
-        if routing_problem(its.start.problem).penalties is not None:
-            self.set_price(its)
+        set_price(its, self.feasible)
         Migration().exchange(its, level, seconds, kicks)
         mates = its.kick.arguments
         mates["mates"][...] = its.best_tours
         mates["rows"] = len(its.best_tours)
         return 0
-
-    def set_price(self, chains: RebuiltChains) -> None:
-        """Set the price of violations by the share of present tours that are feasible."""
-        price = chains.price * math.exp(self.feasible - float(chains.feasible().mean()))
-        chains.reprice(min(max(price, LEAST_PRICE), MOST_PRICE))
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Searches: the templates in C++ and their Python faces."""
 
-from gpu_ls_plugin.cooperation import EliteEdges, Migration
+from gpu_ls_plugin.cooperation import EliteEdges, Migration, PricedMigration
 from gpu_ls_plugin.recombination import (
     Cycle,
     EdgeAssembly,
@@ -28,6 +28,7 @@ __all__ = [
     "OrderCrossover",
     "PartiallyMapped",
     "PartitionCrossover",
+    "PricedMigration",
     "RandomRestarts",
     "RouteExchange",
     "SegmentCrossover",

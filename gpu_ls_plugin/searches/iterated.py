@@ -217,11 +217,10 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         if self.cooperation is not None:
             kick = self.cooperation.kicks(kick, fused=self._in_one_kernel)
         rebuilt = self._in_one_kernel and kick.rebuilds
-        if kick.repairs:
-            parts = CandidateMoves(
-                start.backend, problem, search.neighbourhoods, search.candidates
+        if kick.relinks:
+            return LinkedChains(
+                start, self.accept, self.restart_after, kick, len(search.neighbourhoods)
             )
-            return LinkedChains(start, self.accept, self.restart_after, parts, kick)
         if not self.fused and not rebuilt:
             require_shared_lengths(problem, "a search that is kicked from the host")
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
@@ -246,6 +245,11 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
     def fused(self) -> bool:
         """Whether double bridges, search and acceptance are one kernel."""
         return self._in_one_kernel and bool(self.kick.cuts)
+
+    @property
+    def relinks(self) -> bool:
+        """Whether kicks, repairs and acceptance are one kernel on linked lists of routes."""
+        return self.kick.relinks
 
     @property
     def rebuilds(self) -> bool:

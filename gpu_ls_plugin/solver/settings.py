@@ -20,7 +20,8 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOpt,
     TwoOptStar,
 )
-from gpu_ls_plugin.perturbations import DoubleBridge, RuinRecreate
+from gpu_ls_plugin.perturbations import DoubleBridge, RuinRecreate, StringRemoval
+from gpu_ls_plugin.perturbations.string_removal import refusal
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import tour_problem
@@ -30,6 +31,7 @@ from gpu_ls_plugin.searches import (
     IteratedLocalSearch,
     LocalSearch,
     Migration,
+    PricedMigration,
     RandomRestarts,
 )
 from gpu_ls_plugin.searches.chains import chain_layouts
@@ -55,6 +57,11 @@ CROSSED_PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
 HEAT, HEAT_OF_CROSSED, HEAT_OF_ROUTES = 0.8, 0.2, 0.3  # of annealing
 ROUTED_PER_PROCESSOR = 2  # chains that ruin and recreate routes, which are held by blocks
+LINKED_PER_PROCESSOR = 16  # chains on linked lists of routes, which are held by warps
+HEATS_OF_LINKED = (0.3, 0.01)  # of their annealing, at first and at last
+KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}  # of such a chain in a second, about
+MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2  # in all, and of the chains
+LONG = 3600.0  # seconds; a search without a limit migrates as one of an hour
 SECONDS_OF_ALPHA = 6e-5  # for a city, on one slow core
 KICK = 100  # cities of a double bridge's window
 START_OF_ROUTES = "savings"
@@ -147,6 +154,7 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
     """
     if isinstance(problem, Assignment):
         return _settings_of_states(problem, given)
+    linked = isinstance(problem, CVRP) and not refusal(problem)
     routed, problem = isinstance(problem, CVRP), tour_problem(problem)
     checks.instance("settings", given, kind=Settings, wanted="Settings")
     backend, population, search = get_backend(given.backend), given.population, given.search
@@ -157,12 +165,14 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
         search = repair or _default_repair(problem, given.seconds, crossed)
     if population is None:
         population = (
-            _routed_population(backend)
+            _routed_population(backend, LINKED_PER_PROCESSOR if linked else ROUTED_PER_PROCESSOR)
             if routed
             else _population(problem, backend, given.seconds, crossed)
         )
     crossed = crossed and population >= LEAST_CROSSED
-    if isinstance(search, LocalSearch):
+    if isinstance(search, LocalSearch) and linked:
+        search = _linked_search(search, problem.n, backend, given.seconds)
+    elif isinstance(search, LocalSearch):
         search = IteratedLocalSearch(
             search,
             RuinRecreate() if routed else DoubleBridge(segment=KICK),
@@ -219,11 +229,25 @@ def _population(problem: TSP, backend: Backend, seconds: float, crossed: bool) -
     return backend.processors * shape.teams * shape.blocks
 
 
-def _routed_population(backend: Backend) -> int:
-    """Return how many giant tours are searched: few, for annealing needs long chains."""
+def _routed_population(backend: Backend, each: int) -> int:
+    """Return how many giant tours are searched, `each` for a multiprocessor."""
     if backend.name == "cpu":
         return min(max(2, backend.processors), MOST_PER_PROCESSOR)
-    return backend.processors * ROUTED_PER_PROCESSOR
+    return backend.processors * each
+
+
+def _linked_search(
+    repair: LocalSearch, n: int, backend: Backend, seconds: float
+) -> IteratedLocalSearch:
+    """Return string removals whose chains migrate a certain number of times in all."""
+    made = KICKS_OF_ROUTES[backend.name] * min(seconds, LONG)
+    every = max(LEAST_BETWEEN, made / MIGRATIONS / n)
+    return IteratedLocalSearch(
+        repair,
+        StringRemoval(),
+        accept=Annealing(*HEATS_OF_LINKED),
+        cooperation=PricedMigration(every, SHARE_OF_MIGRANTS),
+    )
 
 
 def _crossover(problem: TSP, backend: Backend, seconds: float) -> EdgeAssembly:

@@ -53,14 +53,16 @@ def softened(
         return asked
     if problem.route_limit is not None or problem.resources or problem.hierarchy is not None:
         return asked
-    ruins = isinstance(search, IteratedLocalSearch) and search.rebuilds
+    ruins = isinstance(search, IteratedLocalSearch) and (search.rebuilds or search.relinks)
     demands = int(problem.demands.sum())
     if not ruins or demands == 0 or seconds < SECONDS * problem.n:
         return asked
     if len(problem.routes(start())) <= -(-demands // problem.capacity):
         return asked
     price = LENGTHS_OF_A_DEMAND * problem.longest / int(problem.demands.max())
-    if problem.customers * problem.capacity < SHORT_ROUTES * demands:
+    if search.relinks:
+        kick, cooperation = search.perturbation, search.cooperation
+    elif problem.customers * problem.capacity < SHORT_ROUTES * demands:
         kick, cooperation = RuinRecreate(REMOVED_OF_SHORT), RouteExchange()
     else:
         kick, cooperation = search.perturbation, RouteExchange(chance=0)

@@ -60,7 +60,7 @@ struct RouteTotals {
 // A load and a duration.
 template <class Time>
 struct Used {
-  int64 load;
+  int load;
   Time time;
 };
 
@@ -94,21 +94,18 @@ struct LinkedRoutes {
   GLS_DEVICE int owner(int node) const { return now.owners[node]; }
   GLS_DEVICE int place(int node) const { return now.places[node]; }
 
-  GLS_DEVICE Length between(int a, int b) const {
-    return length(is_depot(a) ? 0 : a, is_depot(b) ? 0 : b);
-  }
+  GLS_DEVICE Length between(int a, int b) const { return length(a, b); }
   GLS_DEVICE Length detour(int a, int customer, int b) const {
     return between(a, customer) + between(customer, b) - between(a, b);
   }
 
-  // What a route pays, a whole one or one that would use so much.
+  // What a route pays, a whole one or one that would use so much: most pay nothing.
+  GLS_DEVICE bool is_free(const Used& used) const {
+    return used.load <= vehicles.capacity && (!timed || used.time <= vehicles.limit);
+  }
   GLS_DEVICE Cost price(const Used& used) const {
-    Cost pays = 0;
-    if (used.load > vehicles.capacity) pays = weights.load * Cost(used.load - vehicles.capacity);
-    if (timed && used.time > vehicles.limit) {
-      pays += weights.duration * Cost(used.time - vehicles.limit);
-    }
-    return pays;
+    return is_free(used) ? Cost(0)
+                         : violation(used, vehicles.capacity, vehicles.limit, &weights);
   }
   GLS_DEVICE Used whole(int route) const {
     return {now.loads[route], timed ? now.durations[route] : Time(0)};
@@ -120,6 +117,11 @@ struct LinkedRoutes {
   GLS_DEVICE Used of(int customer) const {
     return {vehicles.demands[customer], timed ? vehicles.services[customer] : Time(0)};
   }
+  // The same of a customer of a route that is measured.
+  GLS_DEVICE Used alone(int customer) const {
+    return {now.loads_to[customer] - now.loads_to[now.before[customer]],
+            timed ? vehicles.services[customer] : Time(0)};
+  }
   GLS_DEVICE Cost for_vehicles(int used) const {
     return used > vehicles.most ? weights.vehicles * Cost(used - vehicles.most) : Cost(0);
   }
@@ -127,7 +129,7 @@ struct LinkedRoutes {
   GLS_DEVICE Cost surcharge(int route, int customer, Length more) const {
     const Used its = whole(route), add = of(customer);
     const Used then{its.load + add.load, its.time + add.time + Time(more)};
-    if (then.load <= vehicles.capacity && (!timed || then.time <= vehicles.limit)) return 0;
+    if (is_free(then)) return 0;
     return soft ? price(then) - price(its) : Cost(-1);
   }
 
@@ -152,7 +154,7 @@ struct LinkedRoutes {
 
   // Who follows whom is known: the rest of what is known of a route.
   GLS_DEVICE void measure(int route) const {
-    int64 load = 0;
+    int load = 0;
     Time time = 0;
     const int begin = depot(route);
     int size = 0, last = begin;
@@ -161,13 +163,13 @@ struct LinkedRoutes {
 #pragma unroll 1
     for (int c = after(last); !is_depot(c); last = c, c = after(c)) {
       load += vehicles.demands[c];
-      now.owners[c] = City(route), now.places[c] = City(++size), now.loads_to[c] = int(load);
+      now.owners[c] = City(route), now.places[c] = City(++size), now.loads_to[c] = load;
       if constexpr (timed) {
         time += Time(between(last, c)) + vehicles.services[c];
         now.times_to[c] = time;
       }
     }
-    now.sizes[route] = City(size), now.loads[route] = int(load);
+    now.sizes[route] = City(size), now.loads[route] = load;
     if constexpr (timed) now.durations[route] = size > 0 ? time + Time(between(last, 0)) : Time(0);
   }
 
@@ -175,10 +177,7 @@ struct LinkedRoutes {
   template <class Team>
   GLS_DEVICE void find_spare(const Team& team) const {
     const int most = copies() < vehicles.most ? copies() : vehicles.most, none = copies();
-    int found = none;
-    if (totals.used < most) {
-      found = team.least(none, none, [&](int r) { return now.sizes[r] == 0 ? r : none; });
-    }
+    const int found = totals.used < most ? first_empty(team, now.sizes, none) : none;
     team.sync();
     team.once([&] { totals.spare = found < none ? found : -1; });
   }
@@ -193,23 +192,10 @@ struct LinkedRoutes {
     team.once([&] { totals = before; });
   }
 
-  // The lists of a giant tour, and all that is known of it. Lanes take equal shares of its places.
+  // The lists of a giant tour, and all that is known of it.
   template <class Team>
   GLS_DEVICE void read(const Team& team, const int* tour) const {
-    const int n = nodes, own = (n + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
-    const int begin = from < n ? from : n, end = begin + own < n ? begin + own : n;
-    int last = -1;
-#pragma unroll 1
-    for (int p = begin; p < end; ++p) last = is_depot(tour[p]) ? tour[p] : last;
-    const Scanned<int> known =
-        team.scan(last, -1, [](int before, int later) { return later < 0 ? before : later; });
-    int depot = known.before < 0 ? known.all : known.before;
-#pragma unroll 1
-    for (int p = begin; p < end; ++p) {
-      const int node = tour[p], next = tour[p + 1 < n ? p + 1 : 0];
-      if (is_depot(node)) depot = node;
-      link(node, is_depot(next) ? depot : next);
-    }
+    follow(team, now, nodes, customers(), tour);
     team.sync();
     team.each(copies(), [&](int route) { measure(route); });
     team.sync();
@@ -263,11 +249,45 @@ struct LinkedRoutes {
   }
 
  private:
+  GLS_RARE static Cost violation(Used used, int64 capacity, Time limit,
+                                 const ViolationWeights<Cost>* weights) {
+    Cost pays = 0;
+    if (used.load > capacity) pays = weights->load * Cost(used.load - capacity);
+    if (timed && used.time > limit) pays += weights->duration * Cost(used.time - limit);
+    return pays;
+  }
+  template <class Team>
+  GLS_OUT_OF_LINE static int first_empty(Team team, const City* sizes, int routes) {
+    return team.least(routes, routes, [&](int r) { return sizes[r] == 0 ? r : routes; });
+  }
+
+  // Who follows whom in a giant tour. Lanes take equal shares of its places.
+  template <class Team>
+  GLS_DEVICE static void follow(const Team& team, const Lists& lists, int n, int customers,
+                                const int* tour) {
+    const auto is_depot = [&](int node) { return node == 0 || node > customers; };
+    const int own = (n + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
+    const int begin = from < n ? from : n, end = begin + own < n ? begin + own : n;
+    int last = -1;
+#pragma unroll 1
+    for (int p = begin; p < end; ++p) last = is_depot(tour[p]) ? tour[p] : last;
+    const Scanned<int> known =
+        team.scan(last, -1, [](int before, int later) { return later < 0 ? before : later; });
+    int depot = known.before < 0 ? known.all : known.before;
+#pragma unroll 1
+    for (int p = begin; p < end; ++p) {
+      const int node = tour[p], next = tour[p + 1 < n ? p + 1 : 0];
+      if (is_depot(node)) depot = node;
+      const int to = is_depot(next) ? depot : next;
+      lists.after[node] = City(to), lists.before[to] = City(node);
+    }
+  }
+
   GLS_DEVICE void change(int route, int customer, int sign, Length longer) const {
     const Used add = of(customer), its = whole(route);
     const Used then{its.load + sign * add.load, its.time + Time(sign) * add.time + Time(longer)};
     const int size = now.sizes[route] + sign;
-    now.sizes[route] = City(size), now.loads[route] = int(then.load);
+    now.sizes[route] = City(size), now.loads[route] = then.load;
     if constexpr (timed) now.durations[route] = then.time;
     const Cost fleet = for_vehicles(totals.used);
     totals.used += sign > 0 ? size == 1 : -int(size == 0);

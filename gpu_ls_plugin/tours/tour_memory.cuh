@@ -79,6 +79,20 @@ struct SharedMemory : Pieces {
   GLS_DEVICE const Site* sites(const Site* from) const {
     return with_sites ? reinterpret_cast<const Site*>(shared_memory) : from;
   }
+
+  // More that all teams read, `before` bytes behind the sites' begin.
+  template <class T>
+  GLS_DEVICE static void load_beside(int64 before, const T* from, int count) {
+    if constexpr (with_sites) {
+      T* to = reinterpret_cast<T*>(shared_memory + before);
+      for (int i = threadIdx.x; i < count; i += blockDim.x) to[i] = from[i];
+      __syncthreads();
+    }
+  }
+  template <class T>
+  GLS_DEVICE const T* beside(int64 before, const T* from) const {
+    return with_sites ? reinterpret_cast<const T*>(shared_memory + before) : from;
+  }
 };
 
 // Everything in global memory.
@@ -93,6 +107,12 @@ struct GlobalMemory : Pieces {
   GLS_DEVICE static void load_sites(const Site*, int) {}
   template <class Site>
   GLS_DEVICE const Site* sites(const Site* from) const {
+    return from;
+  }
+  template <class T>
+  GLS_DEVICE static void load_beside(int64, const T*, int) {}
+  template <class T>
+  GLS_DEVICE const T* beside(int64, const T* from) const {
     return from;
   }
 };
@@ -118,6 +138,10 @@ struct HostMemory : Pieces {
   static void load_sites(const Site*, int) {}
   template <class Site>
   const Site* sites(const Site* from) const {
+    return from;
+  }
+  template <class T>
+  const T* beside(int64, const T* from) const {
     return from;
   }
 };

@@ -18,7 +18,6 @@ constexpr int kChanged = 2 * kMostRemoved;  // routes of a kick
 
 // What chains on linked lists need beside what all chains have.
 struct LinkedBatch {
-  int nodes;            // of giant tours
   int soft;             // whether violations are paid for
   int looks;            // at customers after a kick, at most
   const void* weights;  // gls::ViolationWeights
@@ -33,23 +32,25 @@ struct Worklist {
   City ring[kRing], changed[kChanged];
 };
 
-// Nodes: the metric of the depot and the customers.
-template <class Team, class Nodes, class Length, class Memory, class Vehicles, bool timed,
+template <class Team, class Metric, class Length, class Memory, class Vehicles, bool timed,
           bool symmetric, class Accept>
 struct LinkedChain {
   using City = typename Memory::City;
-  using NodeLengths = Lengths<Nodes, Length>;
-  using Site = typename NodeLengths::City;
-  using Routes = LinkedRoutes<NodeLengths, Vehicles, City, timed>;
+  using TourLengths = Lengths<Metric, Length>;
+  using Site = typename TourLengths::City;
+  using Routes = LinkedRoutes<TourLengths, Vehicles, City, timed>;
   using Cost = typename Routes::Cost;
   using Kick = StringRemoval<Routes>;
   using Moves = LinkedMoves<Routes, symmetric>;
   using Work = Worklist<City>;
 
   // Once a block, before its rows.
-  template <class... Rest>
-  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
+  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const KickSchedule&,
+                                 const ChainBatch&, const LinkedBatch&, const RebuiltVehicles& its,
+                                 const NearCustomers&, const StringRuin&) {
     Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
+    const Vehicles vehicles(its.nodes_data, its.vehicles);
+    Memory::load_beside(piece_bytes<Site>(instance.n), vehicles.demands, vehicles.customers + 1);
   }
 
   GLS_DEVICE static void run(const Team& team, int item, const Instance& instance,
@@ -58,12 +59,13 @@ struct LinkedChain {
                              const NearCustomers& near, const StringRuin& ruin) {
     if (batch.ended(item, schedule)) return;
     using Lists = typename Routes::Lists;
-    const Vehicles vehicles(its.nodes_data, its.vehicles);
-    const int n = rows.nodes, copies = n - vehicles.customers, words = (n + 31) / 32;
+    Vehicles vehicles(its.nodes_data, its.vehicles);
+    const int n = instance.n, copies = n - vehicles.customers, words = (n + 31) / 32;
     Memory memory(team, item,
                   Lists::template bytes<timed>(n, copies) + piece_bytes<uint32>(words),
-                  piece_bytes<Site>(instance.n), batch.scratch);
-    const NodeLengths length{Nodes(instance.metric_data, instance.n),
+                  piece_bytes<Site>(n) + piece_bytes<int>(vehicles.customers + 1), batch.scratch);
+    vehicles.demands = memory.beside(piece_bytes<Site>(n), vehicles.demands);
+    const TourLengths length{Metric(instance.metric_data, instance.n),
                              memory.sites(static_cast<const Site*>(instance.sites)),
                              {instance.error_absolute, instance.error_relative}};
     const Lists now = Lists::template take<timed>(memory, n, copies);
@@ -137,11 +139,11 @@ struct LinkedChain {
     const auto after = [&](int node) { return int(now.after[node]); };
     routes.write(team, after, tour);
     Cost cost = totals.cost;
-    if (NodeLengths::kReal) cost = routes.length_of(team, after) + totals.paid;
+    if (TourLengths::kReal) cost = routes.length_of(team, after) + totals.paid;
     if (found) {
       const auto next = [&](int node) { return best_after[node]; };
       routes.write(team, next, best_tour);
-      if (NodeLengths::kReal && best_is_feasible) best = routes.length_of(team, next);
+      if (TourLengths::kReal && best_is_feasible) best = routes.length_of(team, next);
     }
     team.once([&] {
       static_cast<Cost*>(batch.costs)[item] = cost, bests[item] = best;

@@ -74,7 +74,7 @@ struct LinkedMoves {
                                : routes.between(pp, s) - routes.between(pp, p) - before - after;
       pair = routes.is_depot(s) ? 0
                                 : routes.between(p, ss) - before - after - routes.between(s, ss);
-      whole = routes.whole(route), own = routes.of(c);
+      whole = routes.whole(route), own = routes.alone(c);
       pays = routes.price(whole);
     }
   };
@@ -89,6 +89,8 @@ struct LinkedMoves {
     const Length uv = r.between(u, v), vw = r.between(v, w);
     const Length sw = r.between(s, w), pw = r.between(p, w), us = r.between(u, s);
     const Length up = r.between(u, p);
+    // What is paid can only fall by what is paid now: most moves are told by lengths alone.
+    const auto hopeless = [&](Length longer) { return Cost(longer) - pays >= Cost(best.value); };
     const auto offer = [&](LinkedMove move, Length longer, Cost paid) {
       const Cost more = Cost(longer) + paid - pays;
       if (more >= Cost(best.value)) return;
@@ -97,6 +99,7 @@ struct LinkedMoves {
     };
     // Some customers of this route go to the other one, or stay in it.
     const auto relocated = [&](LinkedMove move, Length leaves, Length comes, const Used& moved) {
+      if (hopeless(leaves + comes)) return;
       if (within) return offer(move, leaves + comes, paid_within(its, leaves + comes));
       const Used here{its.whole.load - moved.load, its.whole.time - moved.time + Time(leaves)};
       const Used then{there.load + moved.load, there.time + moved.time + Time(comes)};
@@ -105,20 +108,21 @@ struct LinkedMoves {
     if (v != p) relocated(kBehind, its.leaves, vc + r.between(c, w) - vw, its.own);
     if (v != s) relocated(kBefore, its.leaves, r.between(u, c) + cv - uv, its.own);
     if (!r.is_depot(s) && v != s) {
-      const Used both = sum(its.own, r.of(s));
+      const Used both = sum(its.own, r.alone(s));
       const Length inside = its.after;
       if (v != p) relocated(kPairBehind, its.pair, vc + inside + sw - vw, both);
       if (symmetric && u != s) relocated(kPairBefore, its.pair, us + inside + cv - uv, both);
     }
     if (!r.is_depot(p) && v != p) {
-      const Used both = sum(its.own, r.of(p));
+      const Used both = sum(its.own, r.alone(p));
       const Length inside = its.before;
       if (v != s) relocated(kLedBefore, its.led, up + inside + cv - uv, both);
       if (symmetric && w != p) relocated(kLedBehind, its.led, vc + inside + pw - vw, both);
     }
     const auto swapped = [&](LinkedMove move, int other, Length here, Length comes) {
+      if (hopeless(here + comes)) return;
       if (within) return offer(move, here + comes, paid_within(its, here + comes));
-      const Used its_own = r.of(other);
+      const Used its_own = r.alone(other);
       const Used one{its.whole.load - its.own.load + its_own.load,
                      its.whole.time - its.own.time + its_own.time + Time(here)};
       const Used two{there.load + its.own.load - its_own.load,
@@ -139,8 +143,8 @@ struct LinkedMoves {
     const Length behind = cv + sw - its.after - vw, led = cv + up - its.before - uv;
     if (within) {
       if (symmetric && v != s && v != p) {
-        offer(kTurnBehind, behind, paid_within(its, behind));
-        offer(kTurnBefore, led, paid_within(its, led));
+        if (!hopeless(behind)) offer(kTurnBehind, behind, paid_within(its, behind));
+        if (!hopeless(led)) offer(kTurnBefore, led, paid_within(its, led));
       }
       return best;
     }
@@ -149,6 +153,7 @@ struct LinkedMoves {
     const Used from_w = rest(there, to_v, vw), from_v = rest(there, to_u, uv);
     const auto joined = [&](LinkedMove move, Length longer, const Used& a, Length ab, const Used& b,
                             const Used& d, Length de, const Used& e) {
+      if (hopeless(longer)) return;
       offer(move, longer, r.price(join(a, ab, b)) + r.price(join(d, de, e)));
     };
     joined(kTailBehind, cv + us - its.after - uv, to_c, cv, from_v, to_u, us, from_s);

@@ -6,12 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.evaluation import add_up
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.chains.chain_kernel import PARAMETERS
-from gpu_ls_plugin.searches.chains.chains import Chains
+from gpu_ls_plugin.searches.chains.priced_chains import PricedChains
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.tours import tour_layouts
 
@@ -67,7 +66,7 @@ def rebuilt_kernel(
     )
 
 
-class RebuiltChains(Chains):
+class RebuiltChains(PricedChains):
     """Chains of one kernel: kick, repair, accept or go back, without a step back to the host.
 
     Parameters
@@ -83,8 +82,6 @@ class RebuiltChains(Chains):
     ----------
     kick : Rebuilding
         Its arguments are read at every launch.
-    price : float
-        How many times what the problem says violations cost.
     """
 
     parts: CandidateMoves
@@ -99,7 +96,6 @@ class RebuiltChains(Chains):
     ) -> None:
         super().__init__(start, accept, patience, parts, len(parts.moves.names))
         backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
-        self.price, self._weight_places = 1.0, None
         self.kick = kick = perturbation.rebuilding(backend, problem, size)
         layout: tour_layouts.DescentShape = tour_layouts.HostShape.of(n)
         if backend.name != "cpu":
@@ -139,32 +135,11 @@ class RebuiltChains(Chains):
             seconds=seconds,
         )
 
-    def reprice(self, price: float) -> None:
-        """Let violations cost so many times what the problem says; costs of tours change with it.
-
-        Parameters
-        ----------
-        price : float
-            More than 0. Weights of integer costs are rounded, and at least 1.
-        """
-        backend, problem = self.start.backend, self.start.problem
-        objective, data = problem.objective, self._arguments["metric_data"]
+    def set_weights(self, price: float) -> None:
+        """Let kicks insert at a price."""
+        objective = self.start.problem.objective
         assert isinstance(objective, Routing)
-        self.price = price
-        if self._weight_places is None:
-            self._weight_places = backend.xp.asarray(objective.weight_places(backend))
-        data[self._weight_places] = backend.xp.asarray(objective.weights(price))
         self.kick.arguments["price"] = objective.load_weight(price)
-        for tours, costs in ((self.tours, self.costs), (self.best_tours, self.best_costs)):
-            add_up(backend, searched(problem), {"metric_data": data}, tours, costs)
-
-    def feasible(self) -> Any:
-        """Return which of the present tours violate nothing that costs anything."""
-        backend, problem = self.start.backend, self.start.problem
-        data = {"metric_data": backend.metric_data(problem)}
-        lengths = backend.xp.empty_like(self.costs)
-        add_up(backend, problem.metric, data, self.tours, lengths)
-        return self.costs == lengths
 
     def first_kicks(self) -> int:
         """Return a number of kicks that surely takes less than a launch should."""

@@ -1,0 +1,57 @@
+"""Chains of giant tours whose violations may have a price that changes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from gpu_ls_plugin.backends.evaluation import add_up
+from gpu_ls_plugin.objectives.routing import Routing
+from gpu_ls_plugin.objectives.under import searched
+from gpu_ls_plugin.searches.chains.chains import Chains
+
+
+class PricedChains(Chains):
+    """Chains of giant tours.
+
+    Attributes
+    ----------
+    price : float
+        How many times what the problem says violations cost.
+    """
+
+    price = 1.0
+
+    _arguments: dict[str, Any]
+    _weight_places: Any = None
+
+    @abstractmethod
+    def set_weights(self, price: float) -> None:
+        """Let kernels of kicks know a price."""
+
+    def reprice(self, price: float) -> None:
+        """Let violations cost so many times what the problem says; costs of tours change with it.
+
+        Parameters
+        ----------
+        price : float
+            More than 0. Weights of integer costs are rounded, and at least 1.
+        """
+        backend, problem = self.start.backend, self.start.problem
+        objective, data = problem.objective, self._arguments["metric_data"]
+        assert isinstance(objective, Routing)
+        self.price = price
+        if self._weight_places is None:
+            self._weight_places = backend.xp.asarray(objective.weight_places(backend))
+        data[self._weight_places] = backend.xp.asarray(objective.weights(price))
+        self.set_weights(price)
+        for tours, costs in ((self.tours, self.costs), (self.best_tours, self.best_costs)):
+            add_up(backend, searched(problem), {"metric_data": data}, tours, costs)
+
+    def feasible(self) -> Any:
+        """Return which of the present tours violate nothing that costs anything."""
+        backend, problem = self.start.backend, self.start.problem
+        data = {"metric_data": backend.metric_data(problem)}
+        lengths = backend.xp.empty_like(self.costs)
+        add_up(backend, problem.metric, data, self.tours, lengths)
+        return self.costs == lengths
