@@ -46,6 +46,7 @@ class LinkedChains(PricedChains):
         )
         self._arguments: dict[str, Any] = {
             **rows.arguments,
+            **start.backend.batch_data(start.problem, len(start.tours)),  # for new prices
             **self.state_arguments,
             **kick.arguments,
             "seed": start.seed,
