@@ -120,15 +120,16 @@ struct CycleBlocks {
   template <class Team, class Length, class Cost>
   GLS_DEVICE void grow(const Team& team, const Length& length, int count, BrokenTour<City>& child,
                        Cost& gain) {
-    int subtours = child.connect(team).count;
+    int subtours = child.connect(team);
 #pragma unroll 1
     for (int i = 0; i < count; ++i) {
       const int cycle = int(listed[i]);
       if (child.size + edges(cycle) / 2 > kMostCuts) continue;
       const int before = child.size;
       Cost more = 0;
-      if (exchange(team, length, cycle, child, more)) {
-        const int found = child.connect(team).count;
+      // A tour cannot fall into fewer subtours than one.
+      if (exchange(team, length, cycle, child, more) && (subtours > 1 || more > 0)) {
+        const int found = child.connect(team);
         if (found < subtours || (found == subtours && more > 0)) {
           subtours = found;
           gain += more;
