@@ -173,22 +173,21 @@ struct EdgeAssembly {
 #pragma unroll 1
     for (int rank = first; rank < lists.degree; rank += kAhead * each) {
       int c[kAhead], c_place[kAhead], c_path[kAhead];
-      Length in[kAhead];
       GLS_UNROLL
       for (int a = 0; a < kAhead; ++a) {
         const int own = rank + a * each;
-        const auto entry = lists.entry(city, own < lists.degree ? own : rank);
-        in[a] = lists.length(entry);
-        c[a] = lists.city(entry);
+        c[a] = lists.city(lists.entry(city, own < lists.degree ? own : rank));
         c_place[a] = tour.place(c[a]);
         c_path[a] = child.path_of(c_place[a]);
       }
       GLS_UNROLL
       for (int a = 0; a < kAhead; ++a) {
-        if (rank + a * each >= lists.degree || int(child.owner[c_path[a]]) == subtour) continue;
+        const int own = rank + a * each;
+        if (own >= lists.degree || int(child.owner[c_path[a]]) == subtour) continue;
+        const Length in = lists.length(lists.entry(city, own));
         const Beside beside(length, child, c[a], c_place[a], c_path[a]);
-        const int64 number = (int64(place) * lists.degree + rank + a * each) * 4;
-        find_better(length, in[a], u, beside, number, best);
+        const int64 number = (int64(place) * lists.degree + own) * 4;
+        find_better(length, in, u, beside, number, best);
       }
     }
   }
