@@ -233,7 +233,11 @@ struct BrokenTour {
         });
     team.sync();
     if (Team::kLanes == 1 || !team.any(single)) return;  // the first of two ends came first
-    team.each(size, [&](int path) { settle(path); });
+    each_ahead(
+        team, size, [&](int path) { return first(path) == last(path); },
+        [&](int path, bool is_city) {
+          if (is_city) settle(path);
+        });
     team.sync();
   }
 

@@ -152,12 +152,17 @@ struct EdgeAssembly {
     const int cities = child.list_cities(team, subtour);
     int each = 1;  // lanes of a city
     while (2 * each * cities <= Team::kLanes) each *= 2;
-    const int lane = team.lane() % each, together = Team::kLanes / each;
+    const int lane = team.lane() % each;
+    Length known = best.value;  // of all lanes
 #pragma unroll 1
-    for (int k = team.lane() / each; k < cities; k += together) {
-      const int place = child.listed(k), u = child.tour.at(place);
-      const Beside beside(length, child, u, place, child.path_of(place));
-      look_at(length, lists, child, subtour, place, beside, lane, each, best);
+    for (int base = 0; base < cities; base += Team::kLanes / each) {
+      const int k = base + team.lane() / each;
+      if (k < cities) {
+        const int place = child.listed(k), u = child.tour.at(place);
+        const Beside beside(length, child, u, place, child.path_of(place));
+        look_at(length, lists, child, subtour, place, beside, lane, each, known, best);
+      }
+      known = team.least(known);
     }
     return team.least(best);
   }
@@ -165,7 +170,7 @@ struct EdgeAssembly {
   // Looks for better exchanges at a city of a subtour, among every so many of its candidates.
   GLS_DEVICE static void look_at(const MetricLengths& length, const Lists& lists,
                                  const Broken& child, int subtour, int place, const Beside& u,
-                                 int first, int each, Ranked<Length>& best) {
+                                 int first, int each, Length& known, Ranked<Length>& best) {
     // Lanes that wait for each other have several candidates on their way.
     constexpr int kAhead = Team::kLanes == 1 ? 1 : sizeof(Length) == 4 ? 4 : 2;
     const RingTour<City>& tour = child.tour;
@@ -187,15 +192,16 @@ struct EdgeAssembly {
         const Length in = lists.length(lists.entry(city, own));
         const Beside beside(length, child, c[a], c_place[a], c_path[a]);
         const int64 number = (int64(place) * lists.degree + own) * 4;
-        find_better(length, in, u, beside, number, best);
+        find_better(length, in, u, beside, number, known, best);
       }
     }
   }
 
-  // Looks at the four exchanges of a city and a candidate.
+  // Looks at the four exchanges of a city and a candidate, if one might be as good as what is known.
   GLS_DEVICE static void find_better(const MetricLengths& length, Length in, const Beside& u,
-                                     const Beside& c, int64 number, Ranked<Length>& best) {
-    if (best.value < in - u.most - c.most) return;  // no length is negative
+                                     const Beside& c, int64 number, Length& known,
+                                     Ranked<Length>& best) {
+    if (known < in - u.most - c.most) return;  // no length is negative
     GLS_UNROLL
     for (int which = 0; which < 4; ++which) {
       const int a = which / 2, b = which % 2;
@@ -203,6 +209,7 @@ struct EdgeAssembly {
                                  number + which};
       if (found < best) best = found;
     }
+    if (best.value < known) known = best.value;
   }
 };
 
