@@ -119,8 +119,8 @@ struct AbWalk {
     while (met == kNone && at < kMostEdges) {
       const bool of_a = at % 2 == 0, turn = chosen(ways, city, random);
       const int next = int(turn ? ways.after : ways.before);
-      if (next == city) break;  // what was lost is missing
-      ways = (of_a ? b : a)[next];  // on their way while the rest is done, which does not change them
+      if (next == city) break;      // what was lost is missing
+      ways = (of_a ? b : a)[next];  // on their way while the rest is done
       ++at;
       const int list = list_of(next, at % 2), entry = int(latest[list]);
       take(of_a ? a : b, city, next, turn);

@@ -155,13 +155,9 @@ class Recombination(Cooperation):
             each = self.bytes_per_tour(problem.n)
             memory = chosen.memory(memory_limit, fixed + len(children) * each)
             size = chosen.rows_that_fit(each, fixed, memory)
-            if size >= len(children):
-                children = self._cross(chosen, problem, children, others, key, number)
-            else:
-                for begin in range(0, len(children), size):
-                    rows = slice(begin, begin + size)
-                    pair = children[rows], others[rows]
-                    children[rows] = self._cross(chosen, problem, *pair, key, number + begin)
+            for begin in range(0, len(children), size):
+                rows = slice(begin, begin + size)
+                self._cross(chosen, problem, children[rows], others[rows], key, number + begin)
             with _said_of("first"):  # waits for a GPU, which has all of its work by now
                 check_first()
             with _said_of("second"):
@@ -183,8 +179,8 @@ class Recombination(Cooperation):
 
     def _cross(
         self, backend: Backend, problem: TSP, tours: Any, second: Any, seed: int, first_row: int
-    ) -> Any:
-        """Return the children of tours, row by row."""
+    ) -> None:
+        """Replace tours by their children."""
         xp, size = backend.xp, len(tours)
         costs = cache(lambda: tour_costs(backend, problem, tours))
         workspace = self.workspace(backend, problem, size, seed=seed, first_row=first_row)
@@ -193,9 +189,10 @@ class Recombination(Cooperation):
         if names := foreign_names(problem, (self,)):
             refereed_costs(names, problem, backend.to_numpy(children))
         if self.never_worse and not problem.integer:  # gains are sums, which are rounded
-            worse = tour_costs(backend, problem, children) > costs()
-            xp.copyto(children, tours, where=worse[:, None])
-        return children
+            as_good = tour_costs(backend, problem, children) <= costs()
+            xp.copyto(tours, children, where=as_good[:, None])  # without waiting for a GPU
+        else:
+            tours[:] = children
 
     def _check(self, problem: TSP, parameter: str, remedy: str) -> None:
         require_length(problem.objective, f"{type(self).__name__}()")

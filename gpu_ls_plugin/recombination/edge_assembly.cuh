@@ -197,7 +197,7 @@ struct EdgeAssembly {
     }
   }
 
-  // Looks at the four exchanges of a city and a candidate, if one might be as good as what is known.
+  // Looks at the four exchanges of a city and a candidate if they may be as good as what is known.
   GLS_DEVICE static void find_better(const MetricLengths& length, Length in, const Beside& u,
                                      const Beside& c, int64 number, Length& known,
                                      Ranked<Length>& best) {

@@ -1,5 +1,5 @@
 // Copies a row and says whether it is a permutation: a city stands at one place if that is where it
-// has been noted, whatever else has been. What is none is replaced, for others read it before anybody
+// has been noted, whatever else has been. What is none is replaced: others read it before anybody
 // has heard of it.
 #pragma once
 
