@@ -7,6 +7,7 @@
 #pragma once
 
 #include "recombination/in_order.cuh"
+#include "recombination/path_cycles.cuh"
 #include "recombination/ranked_places.cuh"
 #include "tours/ring_tour.cuh"
 #include "tours/tour_memory.cuh"
@@ -84,19 +85,16 @@ struct BrokenTour {
     places.fill(team, size, [&](int i) { return int(out[i]); });
     uint32* const entered = words;  // bit s: an end is at the first side of path s, a single city
     team.each((size + 31) / 32, [&](int word) { entered[word] = 0; });
-    struct Cut {
-      int place, rank;
-    };
-    each_ahead(
-        team, size, [&](int i) { return Cut{int(out[i]), places.rank(int(out[i]))}; },
-        [&](int i, const Cut& cut) {
-          cuts[cut.rank] = City(cut.place);
-          begins[cut.rank + 1 < size ? cut.rank + 1 : 0] = City(tour.wrap(cut.place + 1));
-          ranked[i] = City(i);
-        });
+    team.each(size, [&](int i) {
+      const int place = int(out[i]), rank = places.rank(place);
+      cuts[rank] = City(place);
+      begins[rank + 1 < size ? rank + 1 : 0] = City(tour.wrap(place + 1));
+      ranked[i] = City(i);
+    });
     team.sync();
     find_sides(team, entered);
-    return number_subtours(team);
+    return number_cycles(
+        team, size, [&](int side) { return follow(side); }, words, words + 2 * kMostCuts, owner);
   }
 
   // Measures the subtours, of which there are so many, and finds the smallest.
@@ -147,25 +145,6 @@ struct BrokenTour {
     return place == (after ? last(path) : first(path)) ? Neighbour{other, end / 2}
                                                        : Neighbour{beside, -1};
   }
-
-  // Lists the places of a subtour's cities, and returns how many there are: `listed` says which.
-  template <class Team>
-  GLS_DEVICE int list_cities(const Team& team, int subtour) const {
-    uint32* const of_subtour = words + 2 * kMostCuts;
-    const int paths = put_kept(
-        team, size, [&](int path) { return int(owner[path]) == subtour; },
-        [&](int rank, int path) { of_subtour[rank] = uint32(path); });
-    int cities = 0;
-#pragma unroll 1
-    for (int k = 0; k < paths; ++k) {
-      const int begin = first(int(of_subtour[k])), count = length(int(of_subtour[k]));
-      team.each(count, [&](int i) { spare[cities + i] = City(tour.wrap(begin + i)); });
-      cities += count;
-    }
-    team.sync();
-    return cities;
-  }
-  GLS_DEVICE int listed(int rank) const { return int(spare[rank]); }
 
   // Two cities, on which sides of them edges go out, and to which neighbours these lead.
   struct Exchange {
@@ -239,48 +218,6 @@ struct BrokenTour {
           if (is_city) settle(path);
         });
     team.sync();
-  }
-
-  // Finds the subtour of each path, and returns how many there are. A word holds the least path of
-  // a stretch of sides and the side behind it; stretches double until they have closed, and nothing
-  // changes.
-  template <class Team>
-  GLS_DEVICE int number_subtours(const Team& team) {
-    uint32 *from = words, *to = words + 2 * kMostCuts;
-    each_ahead(
-        team, 2 * size, [&](int i) { return follow(i); },
-        [&](int i, int side) { from[i] = uint32(i / 2) << 16 | uint32(side); });
-    team.sync();
-    struct Stretches {
-      uint32 own, next;
-    };
-    bool changed = true;
-#pragma unroll 1
-    for (int reach = 1; reach < size && team.any(changed); reach *= 2) {
-      changed = false;
-      each_ahead(
-          team, 2 * size,
-          [&](int i) {
-            const uint32 own = from[i];
-            return Stretches{own, from[own & 0xffff]};
-          },
-          [&](int i, const Stretches& both) {
-            const uint32 least = both.own < both.next ? both.own : both.next;
-            changed |= (least ^ both.own) >> 16 != 0;
-            to[i] = (least & 0xffff0000) | (both.next & 0xffff);
-          });
-      team.sync();
-      uint32* const old = from;
-      from = to;
-      to = old;
-    }
-    const int count = team.template sum<int>(size, [&](int path) {
-      const int least = int(from[2 * path] >> 16);
-      owner[path] = City(least);
-      return least == path;
-    });
-    team.sync();
-    return count;
   }
 
   // Of each subtour, the first place where one of its paths ends.

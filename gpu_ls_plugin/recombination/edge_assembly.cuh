@@ -133,15 +133,34 @@ struct EdgeAssembly {
   // A city's neighbours, and how long its edges to them are.
   struct Beside {
     int city[2];
-    Length out[2], most;
+    Length out[2];
 
     GLS_DEVICE Beside() = default;
     GLS_DEVICE Beside(const MetricLengths& length, const Broken& child, int own, int place,
                       int path)
         : city{child.neighbour(place, path, false).city, child.neighbour(place, path, true).city},
-          out{length(own, city[0]), length(own, city[1])},
-          most(out[0] < out[1] ? out[1] : out[0]) {}
+          out{length(own, city[0]), length(own, city[1])} {}
+
+    GLS_DEVICE Length most() const { return out[0] < out[1] ? out[1] : out[0]; }
   };
+
+  // Lists the places of a subtour's cities where the order of the next tour will be; returns how
+  // many there are.
+  GLS_DEVICE static int list_cities(const Team& team, const Broken& child, int subtour) {
+    uint32* const paths = child.words + 2 * kMostCuts;
+    const int count = put_kept(
+        team, child.size, [&](int path) { return int(child.owner[path]) == subtour; },
+        [&](int rank, int path) { paths[rank] = uint32(path); });
+    int cities = 0;
+#pragma unroll 1
+    for (int k = 0; k < count; ++k) {
+      const int begin = child.first(int(paths[k])), length = child.length(int(paths[k]));
+      team.each(length, [&](int i) { child.spare[cities + i] = City(child.tour.wrap(begin + i)); });
+      cities += length;
+    }
+    team.sync();
+    return cities;
+  }
 
   // The exchange that joins a subtour with another one for the least loss; index -1 if there is
   // none.
@@ -149,7 +168,7 @@ struct EdgeAssembly {
                                                  const Lists& lists, const Broken& child,
                                                  int subtour) {
     Ranked<Length> best{Length(int64(1) << (sizeof(Length) == 4 ? 30 : 60)), -1};
-    const int cities = child.list_cities(team, subtour);
+    const int cities = list_cities(team, child, subtour);
     int each = 1;  // lanes of a city
     while (2 * each * cities <= Team::kLanes) each *= 2;
     const int lane = team.lane() % each;
@@ -158,7 +177,7 @@ struct EdgeAssembly {
     for (int base = 0; base < cities; base += Team::kLanes / each) {
       const int k = base + team.lane() / each;
       if (k < cities) {
-        const int place = child.listed(k), u = child.tour.at(place);
+        const int place = int(child.spare[k]), u = child.tour.at(place);
         const Beside beside(length, child, u, place, child.path_of(place));
         look_at(length, lists, child, subtour, place, beside, lane, each, known, best);
       }
@@ -171,8 +190,9 @@ struct EdgeAssembly {
   GLS_DEVICE static void look_at(const MetricLengths& length, const Lists& lists,
                                  const Broken& child, int subtour, int place, const Beside& u,
                                  int first, int each, Length& known, Ranked<Length>& best) {
-    // Lanes that wait for each other have several candidates on their way.
-    constexpr int kAhead = Team::kLanes == 1 ? 1 : sizeof(Length) == 4 ? 4 : 2;
+    // Lanes that wait for each other have several candidates on their way, as registers allow.
+    constexpr int kRoom = sizeof(Length) == 4 ? 4 : sizeof(Metric) <= 16 ? 2 : 1;
+    constexpr int kAhead = Team::kLanes == 1 ? 1 : kRoom;
     const RingTour<City>& tour = child.tour;
     const int city = tour.at(place);
 #pragma unroll 1
@@ -201,7 +221,7 @@ struct EdgeAssembly {
   GLS_DEVICE static void find_better(const MetricLengths& length, Length in, const Beside& u,
                                      const Beside& c, int64 number, Length& known,
                                      Ranked<Length>& best) {
-    if (known < in - u.most - c.most) return;  // no length is negative
+    if (known < in - u.most() - c.most()) return;  // no length is negative
     GLS_UNROLL
     for (int which = 0; which < 4; ++which) {
       const int a = which / 2, b = which % 2;
