@@ -12,6 +12,8 @@ from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.problems import referee as solution
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
 
@@ -34,12 +36,23 @@ def take_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
     InvalidTourError, InvalidTypeError
         As `solution.check_tours` does; the message names the row.
     """
+    taken, check = queue_tours(backend, problem, tours)
+    check()
+    return taken
+
+
+def queue_tours(backend: Backend, problem: TSP, tours: Any) -> tuple[Any, Callable[[], None]]:
+    """Return tours as `take_tours` does, and a function that raises where they are none.
+
+    On a GPU that function waits; until it has been called, another tour stands where a row is
+    none, so that work which is queued behind is harmless. All else is checked at once.
+    """
     if on_gpu(tours):
-        return _take_gpu_tours(backend, problem, backend.adopt(tours))
+        return _queue_gpu_tours(backend, problem, backend.adopt(tours))
     if backend.name == "cuda" and isinstance(tours, np.ndarray) and tours.dtype.kind in "iu":
-        return _take_gpu_tours(backend, problem, backend.xp.asarray(tours))
+        return _queue_gpu_tours(backend, problem, backend.xp.asarray(tours))
     checked = solution.check_tours(problem, tours)
-    return backend.xp.array(checked, dtype=np.int32, order="C", copy=True)
+    return backend.xp.array(checked, dtype=np.int32, order="C", copy=True), _nothing
 
 
 @cache
@@ -54,8 +67,8 @@ def take_kernel(team: str) -> Kernel:
     )
 
 
-def copied_permutations(backend: Backend, rows: Any) -> Any | None:
-    """Return int32 rows of a backend as a new array; None where one is not a permutation."""
+def queue_permutations(backend: Backend, rows: Any) -> tuple[Any, Any]:
+    """Return int32 rows of a backend as a new array, and an array: 1 if one is no permutation."""
     xp = backend.xp
     arguments = {
         "n": rows.shape[1],
@@ -65,10 +78,10 @@ def copied_permutations(backend: Backend, rows: Any) -> Any | None:
         "faults": xp.zeros(1, "int32"),
     }
     backend.launch(take_kernel(backend.block(256)), len(rows), arguments)
-    return None if int(arguments["faults"][0]) else arguments["tours"]
+    return arguments["tours"], arguments["faults"]
 
 
-def _take_gpu_tours(backend: Backend, problem: TSP, array: Any) -> Any:
+def _queue_gpu_tours(backend: Backend, problem: TSP, array: Any) -> tuple[Any, Callable[[], None]]:
     cupy, n = backend.xp, problem.n
     if array.dtype.kind not in "iu":
         raise InvalidTypeError(f"tours: {array.dtype} is not an integer type")
@@ -77,13 +90,20 @@ def _take_gpu_tours(backend: Backend, problem: TSP, array: Any) -> Any:
     if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] != n:
         raise InvalidTourError(f"tours: shape {array.shape} is not (P, {n}) with P > 0")
     rows = array
-    if not cupy.can_cast(array.dtype, "int32"):
+    if array.dtype != "int32" and not cupy.can_cast(array.dtype, "int32"):
         # Unsigned types have no -1; n is no city either.
         rows = cupy.where((array >= 0) & (array < n), array, n).astype("int32")
-    taken = copied_permutations(backend, cupy.ascontiguousarray(rows, dtype="int32"))
-    if taken is None:  # let the referee say why
-        taken = cupy.asarray(solution.check_tours(problem, cupy.asnumpy(array)))
-    return taken
+    taken, faults = queue_permutations(backend, cupy.ascontiguousarray(rows, dtype="int32"))
+
+    def check() -> None:
+        if int(faults[0]):  # let the referee say why
+            solution.check_tours(problem, cupy.asnumpy(array))
+
+    return taken, check
+
+
+def _nothing() -> None:
+    """There is nothing left to check."""
 
 
 def give(backend: Backend, array: Any, *, like: Any) -> Any:

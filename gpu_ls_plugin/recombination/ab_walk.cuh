@@ -114,37 +114,36 @@ struct AbWalk {
   // Walks until a cycle is closed, or no edge leads on. One lane calls it.
   GLS_DEVICE Ended go_on(Philox& random) {
     int city = int(walk[length]), at = length, met = kNone;
+    Neighbours<City> ways = (at % 2 == 0 ? a : b)[city];
 #pragma unroll 1
     while (met == kNone && at < kMostEdges) {
-      const bool of_a = at % 2 == 0;
-      const int next = take(of_a ? a : b, city, of_a, random);
-      if (next == city) break;  // what was lost is missing
-      city = next;
+      const bool of_a = at % 2 == 0, turn = chosen(ways, city, random);
+      const int next = int(turn ? ways.after : ways.before);
+      if (next == city) break;      // what was lost is missing
+      ways = (of_a ? b : a)[next];  // on their way while the rest is done
       ++at;
-      const int list = list_of(city, at % 2), entry = int(latest[list]);
-      met = visited(entry, at % 2, city);
-      walk[at] = City(city);
+      const int list = list_of(next, at % 2), entry = int(latest[list]);
+      take(of_a ? a : b, city, next, turn);
+      if (of_a) clear_bit(turn ? city : next);
+      met = visited(entry, at % 2, next);
+      walk[at] = City(next);
       enter(at, list, entry);
+      city = next;
     }
     return {met, at, met > 0 ? 0 : int(random.below(n))};
   }
 
-  // Takes an open edge of a parent away; returns where it leads to, or the city if there is none.
-  GLS_DEVICE int take(Neighbours<City>* parent, int city, bool of_a, Philox& random) {
-    const Neighbours<City> ways = parent[city];
-    const int before = int(ways.before), after = int(ways.after);
-    bool turn = after != city;
-    if (turn && before != city) turn = random.next() & 1;
-    const int next = turn ? after : before;
-    if (turn) {
-      parent[city].after = City(city);
-      parent[next].before = City(next);
-    } else {
-      parent[city].before = City(city);
-      parent[next].after = City(next);
-    }
-    if (of_a) clear_bit(turn ? city : next);
-    return next;
+  // Which open edge of a city is taken: that behind it, or else that before it.
+  GLS_DEVICE static bool chosen(const Neighbours<City>& ways, int city, Philox& random) {
+    const bool behind = int(ways.after) != city;
+    return behind && int(ways.before) != city ? random.next() & 1 : behind;
+  }
+
+  // Takes the edge from a city to the next one away from a parent; it lies behind the city at a
+  // `turn`.
+  GLS_DEVICE static void take(Neighbours<City>* parent, int city, int next, bool turn) {
+    *(turn ? &parent[city].after : &parent[city].before) = City(city);
+    *(turn ? &parent[next].before : &parent[next].after) = City(next);
   }
 
   GLS_DEVICE void clear_bit(int city) {

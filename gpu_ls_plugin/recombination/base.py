@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -25,6 +26,8 @@ from gpu_ls_plugin.recombination.partners import Partners
 from gpu_ls_plugin.searches.audit import foreign_names, refereed_costs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.problems.problem import Problem
@@ -140,8 +143,10 @@ class Recombination(Cooperation):
         self._check(problem, "problem", "make the matrix symmetric, for example (D + D.T) / 2")
         chosen = get_backend(backend, device, tours=first)
         with chosen.current():
-            children = _parents(chosen, problem, first, "first")
-            others = _parents(chosen, problem, second, "second")
+            with _said_of("first"):
+                children, check_first = arrays.queue_tours(chosen, problem, first)
+            with _said_of("second"):
+                others, check_second = arrays.queue_tours(chosen, problem, second)
             if len(children) != len(others):
                 raise InvalidTourError(
                     f"second: {len(others)} rows do not match the {len(children)} of first"
@@ -153,6 +158,10 @@ class Recombination(Cooperation):
             for begin in range(0, len(children), size):
                 rows = slice(begin, begin + size)
                 self._cross(chosen, problem, children[rows], others[rows], key, number + begin)
+            with _said_of("first"):  # waits for a GPU, which has all of its work by now
+                check_first()
+            with _said_of("second"):
+                check_second()
             return arrays.give(chosen, children, like=first)
 
     def exchange(
@@ -172,17 +181,18 @@ class Recombination(Cooperation):
         self, backend: Backend, problem: TSP, tours: Any, second: Any, seed: int, first_row: int
     ) -> None:
         """Replace tours by their children."""
-        size = len(tours)
+        xp, size = backend.xp, len(tours)
         costs = cache(lambda: tour_costs(backend, problem, tours))
         workspace = self.workspace(backend, problem, size, seed=seed, first_row=first_row)
-        itself = backend.xp.arange(size, dtype="int32")
+        itself = xp.arange(size, dtype="int32")
         children = workspace.children(tours, costs, second, itself)
         if names := foreign_names(problem, (self,)):
             refereed_costs(names, problem, backend.to_numpy(children))
         if self.never_worse and not problem.integer:  # gains are sums, which are rounded
-            worse = tour_costs(backend, problem, children) > costs()
-            children[worse] = tours[worse]
-        tours[:] = children
+            as_good = tour_costs(backend, problem, children) <= costs()
+            xp.copyto(tours, children, where=as_good[:, None])  # without waiting for a GPU
+        else:
+            tours[:] = children
 
     def _check(self, problem: TSP, parameter: str, remedy: str) -> None:
         require_length(problem.objective, f"{type(self).__name__}()")
@@ -224,10 +234,11 @@ class _Generations:
         chains.adopt(*found)
 
 
-def _parents(backend: Backend, problem: TSP, tours: Any, name: str) -> Any:
-    """Return parents as a new array of the backend; what is wrong with them is said of `name`."""
+@contextmanager
+def _said_of(name: str) -> Iterator[None]:
+    """Let what is wrong with tours be said of the parents of that name."""
     try:
-        return arrays.take_tours(backend, problem, tours)
+        yield
     except (InvalidTourError, InvalidTypeError) as error:
         kind: type[GpuLsError] = type(error)
         raise kind(name + str(error).removeprefix("tours")) from error

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "recombination/in_order.cuh"
+#include "recombination/path_cycles.cuh"
 #include "recombination/ranked_places.cuh"
 #include "tours/ring_tour.cuh"
 #include "tours/tour_memory.cuh"
@@ -33,7 +34,7 @@ struct BrokenTour {
   uint32* words;              // scratch; then cities of a subtour, its first cut, its paths
   int size;                   // edges that are out, and in
 
-  // Counted by `connect`.
+  // As `measure` finds them.
   struct Subtours {
     int count, smallest;
     int cities;   // of the smallest
@@ -76,30 +77,29 @@ struct BrokenTour {
   // The side that follows when a path that was entered at a side has been left at its other one.
   GLS_DEVICE int follow(int side) const { return int(sides[int(at[side ^ 1]) ^ 1]); }
 
-  // Sorts the cuts, finds the side of every new edge's ends, and numbers the subtours.
+  // Sorts the cuts, finds the side of every new edge's ends, and tells the subtours apart; returns
+  // how many there are.
   template <class Team>
-  GLS_DEVICE Subtours connect(const Team& team) {
+  GLS_DEVICE int connect(const Team& team) {
     team.sync();
     places.fill(team, size, [&](int i) { return int(out[i]); });
-    team.each(size, [&](int i) { cuts[places.rank(int(out[i]))] = out[i]; });
-    team.sync();
+    uint32* const entered = words;  // bit s: an end is at the first side of path s, a single city
+    team.each((size + 31) / 32, [&](int word) { entered[word] = 0; });
     team.each(size, [&](int i) {
-      begins[i] = City(tour.wrap(int(cuts[i > 0 ? i - 1 : size - 1]) + 1));
+      const int place = int(out[i]), rank = places.rank(place);
+      cuts[rank] = City(place);
+      begins[rank + 1 < size ? rank + 1 : 0] = City(tour.wrap(place + 1));
       ranked[i] = City(i);
     });
     team.sync();
-    team.each(2 * size, [&](int i) {
-      const int place = tour.place(int(ends[i])), path = path_of(place);
-      bool second = place == last(path);
-      if (second && place == first(path)) {  // both sides are one city, which two new edges join
-        second = false;
-        for (int j = 0; j < i; ++j) second |= ends[j] == ends[i];
-      }
-      sides[i] = City(2 * path + second);
-      at[2 * path + second] = City(i);
-    });
-    team.sync();
-    number_subtours(team);
+    find_sides(team, entered);
+    return number_cycles(
+        team, size, [&](int side) { return follow(side); }, words, words + 2 * kMostCuts, owner);
+  }
+
+  // Measures the subtours, of which there are so many, and finds the smallest.
+  template <class Team>
+  GLS_DEVICE Subtours measure(const Team& team, int count) {
     team.each(size, [&](int i) {
       words[i] = 0;
       first_cuts()[i] = uint32(cuts[i]);
@@ -107,34 +107,7 @@ struct BrokenTour {
     team.sync();
     team.each(size, [&](int i) { fetch_add(&words[int(owner[i])], uint32(length(i))); });
     team.sync();
-    const int found = team.template sum<int>(size, [&](int i) { return int(owner[i]) == i; });
-    return least(team, {found, 0, 0, size});
-  }
-
-  // Finds the subtour of each path. A word holds the least path of a stretch of sides and the side
-  // behind it; stretches double until they have closed, and nothing changes.
-  template <class Team>
-  GLS_DEVICE void number_subtours(const Team& team) {
-    uint32 *from = words, *to = words + 2 * kMostCuts;
-    team.each(2 * size, [&](int i) { from[i] = uint32(i / 2) << 16 | uint32(follow(i)); });
-    team.sync();
-    bool changed = true;
-#pragma unroll 1
-    for (int reach = 1; reach < size && team.any(changed); reach *= 2) {
-      changed = false;
-      team.each(2 * size, [&](int i) {
-        const uint32 own = from[i], next = from[own & 0xffff];
-        const uint32 least = own < next ? own : next;
-        changed |= (least ^ own) >> 16 != 0;
-        to[i] = (least & 0xffff0000) | (next & 0xffff);
-      });
-      team.sync();
-      uint32* const old = from;
-      from = to;
-      to = old;
-    }
-    team.each(size, [&](int path) { owner[path] = City(from[2 * path] >> 16); });
-    team.sync();
+    return least(team, {count, 0, 0, size});
   }
 
   // Makes the tour of which the paths have become one.
@@ -172,15 +145,6 @@ struct BrokenTour {
     return place == (after ? last(path) : first(path)) ? Neighbour{other, end / 2}
                                                        : Neighbour{beside, -1};
   }
-
-  // Lists the paths of a subtour, and returns how many there are: `listed` says which.
-  template <class Team>
-  GLS_DEVICE int list_paths(const Team& team, int subtour) const {
-    return put_kept(
-        team, size, [&](int path) { return int(owner[path]) == subtour; },
-        [&](int rank, int path) { words[2 * kMostCuts + rank] = uint32(path); });
-  }
-  GLS_DEVICE int listed(int rank) const { return int(words[2 * kMostCuts + rank]); }
 
   // Two cities, on which sides of them edges go out, and to which neighbours these lead.
   struct Exchange {
@@ -225,6 +189,37 @@ struct BrokenTour {
   }
 
  private:
+  // Finds the side of every new edge's ends, and which end is at a side.
+  template <class Team>
+  GLS_DEVICE void find_sides(const Team& team, uint32* entered) {
+    struct End {
+      int place, path;
+    };
+    bool single = false;
+    each_ahead(
+        team, 2 * size,
+        [&](int i) {
+          const int place = tour.place(int(ends[i]));
+          return End{place, path_of(place)};
+        },
+        [&](int i, const End& end) {
+          const bool is_last = end.place == last(end.path);
+          const bool both = is_last && end.place == first(end.path);  // two new edges join it
+          single |= both;
+          const bool second = both ? !team.set_bit(entered, end.path) : is_last;
+          sides[i] = City(2 * end.path + second);
+          at[2 * end.path + second] = City(i);
+        });
+    team.sync();
+    if (Team::kLanes == 1 || !team.any(single)) return;  // the first of two ends came first
+    each_ahead(
+        team, size, [&](int path) { return first(path) == last(path); },
+        [&](int path, bool is_city) {
+          if (is_city) settle(path);
+        });
+    team.sync();
+  }
+
   // Of each subtour, the first place where one of its paths ends.
   GLS_DEVICE uint32* first_cuts() const { return words + kMostCuts; }
 

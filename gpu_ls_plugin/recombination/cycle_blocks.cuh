@@ -76,10 +76,7 @@ struct CycleBlocks {
     last = chosen;
     gain = 0;
     child.size = 0;
-    if (!exchange(team, length, int(chosen & kNumber), child, gain))
-      gain = 0;
-    else
-      grow(team, length, list(team), child, gain);
+    grow(team, length, list(team), child, gain);
     return true;
   }
 
@@ -116,19 +113,20 @@ struct CycleBlocks {
         [&](int place, int k) { listed[place] = City(k); });
   }
 
-  // Takes into the block, which is the centre alone, those of the listed cycles that help.
+  // Takes the centre into the block, which is empty, and those of the listed cycles that help.
   template <class Team, class Length, class Cost>
   GLS_DEVICE void grow(const Team& team, const Length& length, int count, BrokenTour<City>& child,
                        Cost& gain) {
-    int subtours = child.connect(team).count;
+    int subtours = kMostCuts + 1;  // more than there can be, so that the centre helps
 #pragma unroll 1
-    for (int i = 0; i < count; ++i) {
-      const int cycle = int(listed[i]);
+    for (int i = -1; i < count; ++i) {
+      const int cycle = i < 0 ? int(last & kNumber) : int(listed[i]);
       if (child.size + edges(cycle) / 2 > kMostCuts) continue;
       const int before = child.size;
       Cost more = 0;
-      if (exchange(team, length, cycle, child, more)) {
-        const int found = child.connect(team).count;
+      const bool exchanged = exchange(team, length, cycle, child, more);
+      if (exchanged && (subtours > 1 || more > 0)) {  // a tour falls into one at least
+        const int found = child.connect(team);
         if (found < subtours || (found == subtours && more > 0)) {
           subtours = found;
           gain += more;
@@ -136,6 +134,7 @@ struct CycleBlocks {
         }
       }
       child.size = before;  // without it
+      if (i < 0) return;
     }
   }
 };

@@ -98,7 +98,9 @@ struct EdgeAssembly {
   GLS_DEVICE static bool join(const Team& team, const MetricLengths& length,
                               const typename MetricLengths::Lists& lists, Broken& child,
                               Cost& gain) {
-    auto subtours = child.connect(team);
+    const int count = child.connect(team);
+    if (count == 1) return true;
+    auto subtours = child.measure(team, count);
 #pragma unroll 1
     while (subtours.count > 1) {
       if (subtours.cities > kMostCities || child.size + 2 > kMostCuts) return false;
@@ -128,95 +130,106 @@ struct EdgeAssembly {
             child.neighbour(c, child.path_of(c), w_after)};
   }
 
-  // A city u of a subtour, with its neighbours and how long its edges are, and one of its
-  // candidates, which may lie in another subtour.
-  struct Link {
-    int u, place, v[2];
+  // A city's neighbours, and how long its edges to them are.
+  struct Beside {
+    int city[2];
     Length out[2];
-    int rank, c, c_place, c_path;
-    Length in;
+
+    GLS_DEVICE Beside() = default;
+    GLS_DEVICE Beside(const MetricLengths& length, const Broken& child, int own, int place,
+                      int path)
+        : city{child.neighbour(place, path, false).city, child.neighbour(place, path, true).city},
+          out{length(own, city[0]), length(own, city[1])} {}
+
+    GLS_DEVICE Length most() const { return out[0] < out[1] ? out[1] : out[0]; }
   };
+
+  // Lists the places of a subtour's cities where the order of the next tour will be; returns how
+  // many there are.
+  GLS_DEVICE static int list_cities(const Team& team, const Broken& child, int subtour) {
+    uint32* const paths = child.words + 2 * kMostCuts;
+    const int count = put_kept(
+        team, child.size, [&](int path) { return int(child.owner[path]) == subtour; },
+        [&](int rank, int path) { paths[rank] = uint32(path); });
+    int cities = 0;
+#pragma unroll 1
+    for (int k = 0; k < count; ++k) {
+      const int begin = child.first(int(paths[k])), length = child.length(int(paths[k]));
+      team.each(length, [&](int i) { child.spare[cities + i] = City(child.tour.wrap(begin + i)); });
+      cities += length;
+    }
+    team.sync();
+    return cities;
+  }
 
   // The exchange that joins a subtour with another one for the least loss; index -1 if there is
   // none.
   GLS_DEVICE static Ranked<Length> best_exchange(const Team& team, const MetricLengths& length,
                                                  const Lists& lists, const Broken& child,
                                                  int subtour) {
-    // Lanes that wait for each other have several links on their way; one alone leaves out what
-    // cannot win.
-    constexpr bool kAlone = Team::kLanes == 1;
-    constexpr int kAhead = kAlone ? 1 : sizeof(Length) == 4 ? 4 : 2;
     Ranked<Length> best{Length(int64(1) << (sizeof(Length) == 4 ? 30 : 60)), -1};
-    const int paths = child.list_paths(team, subtour);
+    const int cities = list_cities(team, child, subtour);
+    int each = 1;  // lanes of a city
+    while (2 * each * cities <= Team::kLanes) each *= 2;
+    const int lane = team.lane() % each;
+    Length known = best.value;  // of all lanes
 #pragma unroll 1
-    for (int k = 0; k < paths; ++k) {
-      const int path = child.listed(k), count = child.length(path) * lists.degree;
-      Link links[kAhead];
-#pragma unroll 1
-      for (int base = team.lane(); base < count; base += kAhead * Team::kLanes) {
-        GLS_UNROLL
-        for (int a = 0; a < kAhead; ++a) {
-          const int i = base + a * Team::kLanes;
-          follow(length, lists, child, path, i < count ? i : base, links[a]);
-        }
-        GLS_UNROLL
-        for (int a = 0; a < kAhead; ++a) {
-          const bool inside = int(child.owner[links[a].c_path]) == subtour;
-          if (kAlone && inside) continue;
-          const auto found = best_of<kAlone>(length, lists.degree, child, links[a], best);
-          if (!inside && found < best) best = found;
-        }
+    for (int base = 0; base < cities; base += Team::kLanes / each) {
+      const int k = base + team.lane() / each;
+      if (k < cities) {
+        const int place = int(child.spare[k]), u = child.tour.at(place);
+        const Beside beside(length, child, u, place, child.path_of(place));
+        look_at(length, lists, child, subtour, place, beside, lane, each, known, best);
       }
+      known = team.least(known);
     }
     return team.least(best);
   }
 
-  // Becomes link i of a path; one lane comes from the link before.
-  GLS_DEVICE static void follow(const MetricLengths& length, const Lists& lists,
-                                const Broken& child, int path, int i, Link& link) {
+  // Looks for better exchanges at a city of a subtour, among every so many of its candidates.
+  GLS_DEVICE static void look_at(const MetricLengths& length, const Lists& lists,
+                                 const Broken& child, int subtour, int place, const Beside& u,
+                                 int first, int each, Length& known, Ranked<Length>& best) {
+    // Lanes that wait for each other have several candidates on their way, as registers allow.
+    constexpr int kRoom = sizeof(Length) == 4 ? 4 : sizeof(Metric) <= 16 ? 2 : 1;
+    constexpr int kAhead = Team::kLanes == 1 ? 1 : kRoom;
     const RingTour<City>& tour = child.tour;
-    link.rank = i % lists.degree;
-    if (Team::kLanes > 1 || link.rank == 0) {
-      link.place = tour.wrap(child.first(path) + i / lists.degree);
-      link.u = tour.at(link.place);
+    const int city = tour.at(place);
+#pragma unroll 1
+    for (int rank = first; rank < lists.degree; rank += kAhead * each) {
+      int c[kAhead], c_place[kAhead], c_path[kAhead];
       GLS_UNROLL
-      for (int after = 0; after < 2; ++after) {
-        link.v[after] = child.neighbour(link.place, path, after).city;
-        link.out[after] = length(link.u, link.v[after]);
+      for (int a = 0; a < kAhead; ++a) {
+        const int own = rank + a * each;
+        c[a] = lists.city(lists.entry(city, own < lists.degree ? own : rank));
+        c_place[a] = tour.place(c[a]);
+        c_path[a] = child.path_of(c_place[a]);
+      }
+      GLS_UNROLL
+      for (int a = 0; a < kAhead; ++a) {
+        const int own = rank + a * each;
+        if (own >= lists.degree || int(child.owner[c_path[a]]) == subtour) continue;
+        const Length in = lists.length(lists.entry(city, own));
+        const Beside beside(length, child, c[a], c_place[a], c_path[a]);
+        const int64 number = (int64(place) * lists.degree + own) * 4;
+        find_better(length, in, u, beside, number, known, best);
       }
     }
-    const auto entry = lists.entry(link.u, link.rank);
-    link.in = lists.length(entry);
-    link.c = lists.city(entry);
-    link.c_place = tour.place(link.c);
-    link.c_path = child.path_of(link.c_place);
   }
 
-  // The best of the four exchanges of a link; or what is known, if that is surely better and it is
-  // worth to be `careful`.
-  template <bool careful>
-  GLS_DEVICE static Ranked<Length> best_of(const MetricLengths& length, int degree,
-                                           const Broken& child, const Link& link,
-                                           const Ranked<Length>& known) {
-    int w[2];
-    Length out[2];
+  // Looks at the four exchanges of a city and a candidate if they may be as good as what is known.
+  GLS_DEVICE static void find_better(const MetricLengths& length, Length in, const Beside& u,
+                                     const Beside& c, int64 number, Length& known,
+                                     Ranked<Length>& best) {
+    if (known < in - u.most() - c.most()) return;  // no length is negative
     GLS_UNROLL
-    for (int after = 0; after < 2; ++after) {
-      w[after] = child.neighbour(link.c_place, link.c_path, after).city;
-      out[after] = length(link.c, w[after]);
-    }
-    const Length most = link.out[0] < link.out[1] ? link.out[1] : link.out[0];
-    const Length other = out[0] < out[1] ? out[1] : out[0];
-    if (careful && known.value < link.in - most - other) return known;  // no length is negative
-    const int64 number = (int64(link.place) * degree + link.rank) * 4;
-    Ranked<Length> best{link.in + length(link.v[0], w[0]) - link.out[0] - out[0], number};
-    GLS_UNROLL
-    for (int which = 1; which < 4; ++which) {
+    for (int which = 0; which < 4; ++which) {
       const int a = which / 2, b = which % 2;
-      const Length loss = link.in + length(link.v[a], w[b]) - link.out[a] - out[b];
-      if (loss < best.value) best = {loss, number + which};
+      const Ranked<Length> found{in + length(u.city[a], c.city[b]) - u.out[a] - c.out[b],
+                                 number + which};
+      if (found < best) best = found;
     }
-    return best;
+    if (best.value < known) known = best.value;
   }
 };
 

@@ -32,7 +32,7 @@ struct RankedPlaces {
   GLS_DEVICE void fill(const Team& team, int count, Place place) {
     team.each(words, [&](int word) { bits[word] = 0; });
     team.sync();
-    team.each(count, [&](int i) { team.set_bit(bits, place(i)); });
+    each_ahead(team, count, place, [&](int, int its) { team.set_bit(bits, its); });
     team.sync();
     int total = 0;
 #pragma unroll 1

@@ -1,5 +1,6 @@
 // Copies a row and says whether it is a permutation: a city stands at one place if that is where it
-// has been noted, whatever else has been.
+// has been noted, whatever else has been. What is none is replaced: others read it before anybody
+// has heard of it.
 #pragma once
 
 #include "include/team.cuh"
@@ -25,7 +26,9 @@ struct TakeTour {
       const int city = rows[row + p];
       wrong |= outside(city) || places[row + city] != p;
     });
-    if (team.any(wrong)) team.each(1, [&](int) { *faults = 1; });
+    if (!team.any(wrong)) return;
+    team.each(1, [&](int) { *faults = 1; });
+    team.each(n, [&](int p) { tours[row + p] = p; });
   }
 };
 
