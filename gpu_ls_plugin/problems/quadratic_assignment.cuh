@@ -55,7 +55,9 @@ struct QuadraticAssignment : AnyVariable {
   GLS_DEVICE Worth swapped(const State& state, int i, int j) const {
     const Number *const mine = costs(state, i), *const its = costs(state, j);
     const int a = state.values[i], b = state.values[j];
-    return {mine[b] - mine[a] + its[a] - its[b] + Number(table(kPairs, i)[j]) * table(kDetours, a)[b], 0};
+    return {
+        mine[b] - mine[a] + its[a] - its[b] + Number(table(kPairs, i)[j]) * table(kDetours, a)[b],
+        0};
   }
   template <class Team>
   GLS_DEVICE void assign(const Team& team, const State& state, int i, int location) const {
