@@ -23,13 +23,6 @@ GLS_DEVICE float above(int number) {  // kWhole + number
   return kWhole + float(number);
 #endif
 }
-GLS_DEVICE int less_whole(float number) {  // the other way round
-#ifdef __CUDACC__
-  return __float_as_int(number) - 0x4B000000;
-#else
-  return int(number - kWhole);
-#endif
-}
 GLS_DEVICE float product_and(float a, float b, float more) {
 #ifdef __CUDACC__
   return __fmaf_rn(a, b, more);
@@ -43,23 +36,39 @@ GLS_DEVICE float difference_from_0_to_1(float a, float b) {
   asm("sub.ftz.sat.f32 %0, %1, %2;" : "=f"(found) : "f"(a), "f"(b));
   return found;
 #else
-  return a < b ? 0 : a - b < 1 ? a - b : 1;
+  return a > b ? 1.0f : 0.0f;  // they are whole
 #endif
 }
-GLS_DEVICE float larger(float a, float b) {  // not both negative
+// A whole number from zero on as an integer in the same order: itself, or a float's bits.
+GLS_DEVICE int coded(float number) {
+#ifdef __CUDACC__
+  return __float_as_int(number);
+#else
+  return int(number);
+#endif
+}
+GLS_DEVICE int difference_and_1(int coded, int other) {
+#ifdef __CUDACC__
+  const float difference = (__int_as_float(coded) + (1 + kWhole)) - __int_as_float(other);
+  return __float_as_int(difference) - 0x4B000000;
+#else
+  return coded - other + 1;
+#endif
+}
+GLS_DEVICE int larger(int a, int b) {
 #ifdef __CUDACC__
   int found;
-  asm("max.s32 %0, %1, %2;" : "=r"(found) : "r"(__float_as_int(a)), "r"(__float_as_int(b)));
-  return __int_as_float(found);
+  asm("max.s32 %0, %1, %2;" : "=r"(found) : "r"(a), "r"(b));
+  return found;
 #else
   return a < b ? b : a;
 #endif
 }
 
 struct Farthest {
-  float distance = -1;
+  int distance = -1;  // coded
   Farthest() = default;
-  GLS_DEVICE explicit Farthest(float distance) : distance(distance) {}
+  GLS_DEVICE explicit Farthest(int distance) : distance(distance) {}
   GLS_DEVICE Farthest join(const Farthest& other) const {
     return Farthest(larger(distance, other.distance));
   }
@@ -69,7 +78,7 @@ struct Farthest {
 // the sum of the Manhattan distances of a cell to kLoad goals of the point.
 template <int kSide, int kLoad>
 struct GridWalk {
-  using Rating = float;
+  using Rating = int;  // coded
   using Aggregate = Farthest;
   static constexpr int kWeightBits = 23;
   static_assert(kSide > 2 && kSide < 1000, "the nearest row is a product's");
@@ -110,7 +119,7 @@ struct GridWalk {
       float x, y;
     } others[kLoad];  // as they lie to the first one
 
-    GLS_DEVICE float operator()(int value) const {
+    GLS_DEVICE int operator()(int value) const {
       const float number = above(value);
       float cell = (number - first) + difference_from_0_to_1(number, kSkipped);
       if constexpr (kSide % 2 == 0) cell += 0.5f;
@@ -123,7 +132,7 @@ struct GridWalk {
         sum += fabsf(right);
         sum += fabsf(down);
       }
-      return sum;
+      return coded(sum);
     }
   };
   GLS_DEVICE Rater rater(const gls::State& state, int variable) const {
@@ -138,8 +147,8 @@ struct GridWalk {
     }
     return rater;
   }
-  GLS_DEVICE gls::uint32 weight(float distance, const Farthest& farthest) const {
-    return gls::uint32(less_whole((farthest.distance + (1 + kWhole)) - distance));
+  GLS_DEVICE gls::uint32 weight(int distance, const Farthest& farthest) const {
+    return gls::uint32(difference_and_1(farthest.distance, distance));
   }
   GLS_DEVICE void assign(const gls::State& state, int variable, int value) const {
     const Point from = corner(state, variable), at = cell(value);
