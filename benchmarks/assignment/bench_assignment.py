@@ -17,6 +17,7 @@ time. Compiling is not timed anywhere.
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from pathlib import Path
@@ -70,7 +71,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Measure the sections that were asked for; rows of earlier calls stay in the file."""
     if unknown := set(options.sections) - set(SECTIONS):
         raise SystemExit(f"--sections: {', '.join(sorted(unknown))}: none of {', '.join(SECTIONS)}")
-    record = common.stored(options.out, bounds.NAME, SECTIONS)
+    record = _stored(options.out)
     for path in options.join:
         for name, section in summary.read_raw(path, bounds.NAME).items():
             if name in SECTIONS:
@@ -86,6 +87,16 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
                 break
         if name in SHOWN and record.get(name):
             SHOWN[name](record[name]["rows"])
+    return record
+
+
+def _stored(out: Path) -> dict[str, Any]:
+    """Return all rows that `out` has: whole ones, where only a summary is there, without curves."""
+    path = out / f"{bounds.NAME}.json"
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    record = {name: kept[name] for name in SECTIONS if name in kept}
+    for name, section in common.stored(out, bounds.NAME, SECTIONS).items():
+        _join(record, name, section)
     return record
 
 

@@ -43,7 +43,7 @@ def _values(rows: list[dict[str, Any]], key: str) -> list[str]:
 def _gaps(axes: Any, rows: list[dict[str, Any]], kind: str) -> None:
     """Draw the first run of each instance."""
     for row in rows:
-        if row["history"] and row["seed"] == 1:
+        if row["seed"] == 1:
             _steps(axes, row, row["instance"])
     for bar in {row["bar"] for row in rows if row["bar"]}:
         axes.axhline(bar, color="grey", linestyle=":", linewidth=1)
@@ -55,7 +55,7 @@ def _gaps(axes: Any, rows: list[dict[str, Any]], kind: str) -> None:
 
 def _runs(axes: Any, rows: list[dict[str, Any]], problem: str) -> None:
     for row in rows:
-        if row["history"] and row["seed"] == 1:
+        if row["seed"] == 1:
             _steps(axes, row, row["operators"])
     axes.set(title=TITLES[problem], xlabel="seconds", ylabel="cost", xscale="log")
     if axes.get_legend_handles_labels()[0]:
@@ -63,7 +63,10 @@ def _runs(axes: Any, rows: list[dict[str, Any]], problem: str) -> None:
 
 
 def _steps(axes: Any, row: dict[str, Any], label: str) -> None:
-    """Draw the best value so far, to the end of the run."""
-    times, values = zip(*row["history"], strict=True)
+    """Draw the best value so far, to the end of the run; of a summary, at the times it has."""
+    known = [(float(at), value) for at, value in row.get("at", {}).items() if value is not None]
+    if not (history := row.get("history", known)):
+        return
+    times, values = zip(*history, strict=True)
     end = max(row["seconds"], times[-1])
     axes.step([*times, end], [*values, values[-1]], where="post", label=label)

@@ -12,13 +12,47 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FUNCTOR = """
-GLS_DEVICE int magnitude(int number) {
+// Numbers are whole or, in squares of an even side, halves, and far below 2^22: floats add them
+// exactly. A GPU adds twice as many floats as integers, and takes absolute values on the way.
+constexpr float kWhole = 8388608;  // 2^23: what is above it is whole
+
+GLS_DEVICE float above(int number) {  // kWhole + number
 #ifdef __CUDACC__
-  int found;
-  asm("abs.s32 %0, %1;" : "=r"(found) : "r"(number));
+  return __int_as_float(0x4B000000 + number);
+#else
+  return kWhole + float(number);
+#endif
+}
+GLS_DEVICE float product_and(float a, float b, float more) {
+#ifdef __CUDACC__
+  return __fmaf_rn(a, b, more);
+#else
+  return a * b + more;
+#endif
+}
+GLS_DEVICE float difference_from_0_to_1(float a, float b) {
+#ifdef __CUDACC__
+  float found;
+  asm("sub.ftz.sat.f32 %0, %1, %2;" : "=f"(found) : "f"(a), "f"(b));
   return found;
 #else
-  return number < 0 ? -number : number;
+  return a > b ? 1.0f : 0.0f;  // they are whole
+#endif
+}
+// A whole number from zero on as an integer in the same order: itself, or a float's bits.
+GLS_DEVICE int coded(float number) {
+#ifdef __CUDACC__
+  return __float_as_int(number);
+#else
+  return int(number);
+#endif
+}
+GLS_DEVICE int difference_and_1(int coded, int other) {
+#ifdef __CUDACC__
+  const float difference = (__int_as_float(coded) + (1 + kWhole)) - __int_as_float(other);
+  return __float_as_int(difference) - 0x4B000000;
+#else
+  return coded - other + 1;
 #endif
 }
 GLS_DEVICE int larger(int a, int b) {
@@ -32,13 +66,11 @@ GLS_DEVICE int larger(int a, int b) {
 }
 
 struct Farthest {
-  int beyond = 0;  // one more than the greatest distance
+  int distance = -1;  // coded
   Farthest() = default;
-  GLS_DEVICE explicit Farthest(int distance) : beyond(distance + 1) {}
+  GLS_DEVICE explicit Farthest(int distance) : distance(distance) {}
   GLS_DEVICE Farthest join(const Farthest& other) const {
-    Farthest both;
-    both.beyond = larger(beyond, other.beyond);
-    return both;
+    return Farthest(larger(distance, other.distance));
   }
 };
 
@@ -46,8 +78,10 @@ struct Farthest {
 // the sum of the Manhattan distances of a cell to kLoad goals of the point.
 template <int kSide, int kLoad>
 struct GridWalk {
-  using Rating = int;
+  using Rating = int;  // coded
   using Aggregate = Farthest;
+  static constexpr int kWeightBits = 23;
+  static_assert(kSide > 2 && kSide < 1000, "the nearest row is a product's");
 
   struct Point {
     int x, y;
@@ -61,8 +95,7 @@ struct GridWalk {
     return reinterpret_cast<Point*>(state.kept);
   }
   GLS_DEVICE static Point cell(int value) {  // as it lies in the square
-    const unsigned behind = unsigned(kSide * kSide / 2 - 1 - value) >> 31;  // the middle: its sign
-    const unsigned place = value + behind, row = place / kSide;
+    const unsigned place = value + (value >= kSide * kSide / 2), row = place / kSide;
     return {int(place - row * kSide), int(row)};
   }
   GLS_DEVICE static Point corner(const gls::State& state, int variable) {
@@ -74,41 +107,48 @@ struct GridWalk {
     team.each(state.m, [&](int variable) { points(state)[variable] = begins[variable]; });
   }
   GLS_DEVICE int values(const gls::State&, int) const { return kSide * kSide - 1; }
-  // Rows of cells are found by a product of 64 bits, from which the first goal's is already taken:
-  // its upper half is by how many rows a cell is below the goal.
-  struct Rater {
-    static constexpr int kShare = int(((1ull << 32) + kSide - 1) / kSide);
-    static_assert(kSide > 2 && kSide < 1625, "a row is the upper half of place * kShare");
 
-    int goal;            // the place of the first goal, as if the square had no end
-    gls::int64 to_goal;  // of the products
-    Point others[kLoad]; // as they lie to the first one
+  // Cells are numbered from the middle of the first goal's row on, so that the nearest whole number
+  // of rows is by how many a cell is below the goal.
+  struct Rater {
+    static constexpr float kSkipped = kWhole + (kSide * kSide / 2 - 1);  // above the one before
+
+    float first;  // cell 0, less kWhole
+    float goal;   // from the middle of its row
+    struct {
+      float x, y;
+    } others[kLoad];  // as they lie to the first one
 
     GLS_DEVICE int operator()(int value) const {
-      const unsigned behind = unsigned(kSide * kSide / 2 - 1 - value) >> 31;
-      const int place = value - goal + int(behind);
-      const int y = int((gls::int64(place) * kShare + to_goal) >> 32), x = place - y * kSide;
-      int sum = magnitude(x) + magnitude(y);
+      const float number = above(value);
+      float cell = (number - first) + difference_from_0_to_1(number, kSkipped);
+      if constexpr (kSide % 2 == 0) cell += 0.5f;
+      const float y = product_and(cell, 1.0f / kSide, 1.5f * kWhole) - 1.5f * kWhole;
+      const float x = product_and(y, -kSide, cell) - goal;
+      float sum = fabsf(x) + fabsf(y);
       GLS_UNROLL
       for (int k = 1; k < kLoad; ++k) {
-        const int right = x - others[k].x, down = y - others[k].y;
-        sum += magnitude(right) + magnitude(down);
+        const float right = x - others[k].x, down = y - others[k].y;
+        sum += fabsf(right);
+        sum += fabsf(down);
       }
-      return sum;
+      return coded(sum);
     }
   };
   GLS_DEVICE Rater rater(const gls::State& state, int variable) const {
     const Point from = corner(state, variable), *const own = goals + variable * kLoad;
     const int x = own[0].x - from.x, y = own[0].y - from.y;
     Rater rater;
-    rater.goal = x + y * kSide;
-    rater.to_goal = gls::int64(rater.goal) * Rater::kShare - gls::int64(y) * (1ll << 32);
+    rater.first = kWhole + float(y * kSide + kSide / 2);
+    rater.goal = float(x) - 0.5f * (kSide - 1);
     GLS_UNROLL
-    for (int k = 0; k < kLoad; ++k) rater.others[k] = {own[k].x - own[0].x, own[k].y - own[0].y};
+    for (int k = 0; k < kLoad; ++k) {
+      rater.others[k] = {float(own[k].x - own[0].x), float(own[k].y - own[0].y)};
+    }
     return rater;
   }
   GLS_DEVICE gls::uint32 weight(int distance, const Farthest& farthest) const {
-    return gls::uint32(farthest.beyond - distance);
+    return gls::uint32(difference_and_1(farthest.distance, distance));
   }
   GLS_DEVICE void assign(const gls::State& state, int variable, int value) const {
     const Point from = corner(state, variable), at = cell(value);

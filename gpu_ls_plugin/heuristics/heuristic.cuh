@@ -16,6 +16,7 @@
 //
 // and, where it is said by a constant,
 //
+//     static constexpr int kWeightBits = 20;  // weights are below 2^20: sums of a few need 32 bits
 //     static constexpr bool kPrepares = true;
 //     void prepare(team, const State&, int variable) const;  // by the team: values are rated next
 //     static constexpr bool kAssignsByTeam = true;
@@ -78,6 +79,16 @@ struct AssignsByTeam {
 template <class Part>
 struct AssignsByTeam<Part, decltype(void(Part::kAssignsByTeam))> {
   static constexpr bool kValue = Part::kAssignsByTeam;
+};
+
+// Weights are below 2^kValue, as the heuristic says.
+template <class Heuristic, class = void>
+struct WeightBits {
+  static constexpr int kValue = 32;
+};
+template <class Heuristic>
+struct WeightBits<Heuristic, decltype(void(Heuristic::kWeightBits))> {
+  static constexpr int kValue = Heuristic::kWeightBits;
 };
 
 // What a part does by the team, if anything, before values are rated.

@@ -228,6 +228,12 @@ struct Host {
     return {none, mine};
   }
 
+  // The same of squads, all lanes of each of which have what all of it has.
+  template <class T, class Join>
+  GLS_DEVICE Scanned<T> scan_squads(T squad, T none, Join) const {
+    return {none, squad};
+  }
+
   GLS_DEVICE bool any(bool mine) const { return mine; }
   GLS_DEVICE Compacted compact(bool keep) const { return {0, keep}; }
   GLS_DEVICE Compacted stacked(int mine) const { return {0, mine}; }
@@ -453,6 +459,10 @@ struct Warp {
     const T before = warp::shuffle(mine, lane() - 1);
     return {lane() > 0 ? before : none, warp::shuffle(mine, 31)};
   }
+  template <class T, class Join>
+  GLS_DEVICE Scanned<T> scan_squads(T squad, T none, Join) const {
+    return {none, squad};
+  }
 
   // The sum of what the lanes before this one have, and of all.
   GLS_DEVICE Compacted stacked(int mine) const {
@@ -610,32 +620,30 @@ struct Block {
   // As Host's.
   template <class T, class Join>
   GLS_DEVICE T joined(T mine, T none, Join join) const {
-    __shared__ __align__(16) char storage[Threads / 32 * sizeof(T)];
-    T* const slots = reinterpret_cast<T*>(storage);
-    mine = Warp<1>{}.joined(mine, none, join);
-    __syncthreads();  // the slots of the call before may still be read
-    if (threadIdx.x % 32 == 0) slots[threadIdx.x / 32] = mine;
-    __syncthreads();
-    const int lane = threadIdx.x % 32;
-    return Warp<1>{}.joined(lane < Threads / 32 ? slots[lane] : none, none, join);
+    return scan_squads(Warp<1>{}.joined(mine, none, join), none, join).all;
   }
 
   // As Host's.
   template <class T, class Join>
   GLS_DEVICE Scanned<T> scan(T mine, T none, Join join) const {
+    const Scanned<T> own = Warp<1>{}.scan(mine, none, join);
+    const Scanned<T> squads = scan_squads(own.all, none, join);
+    return {join(squads.before, own.before), squads.all};
+  }
+  template <class T, class Join>
+  GLS_DEVICE Scanned<T> scan_squads(T squad, T none, Join join) const {
     __shared__ __align__(16) char storage[Threads / 32 * sizeof(T)];
     T* const slots = reinterpret_cast<T*>(storage);
-    const Scanned<T> own = Warp<1>{}.scan(mine, none, join);
     __syncthreads();  // the slots of the scan before may still be read
-    if (threadIdx.x % 32 == 0) slots[threadIdx.x / 32] = own.all;
+    if (threadIdx.x % 32 == 0) slots[threadIdx.x / 32] = squad;
     __syncthreads();
     T before = none, all = none;
-#pragma unroll 1
+#pragma unroll(Threads / 32 <= 8 ? Threads / 32 : 1)
     for (int w = 0; w < Threads / 32; ++w) {
       if (w == int(threadIdx.x) / 32) before = all;
       all = join(all, slots[w]);
     }
-    return {join(before, own.before), all};
+    return {before, all};
   }
 
   GLS_DEVICE int64 total(int64 mine) const {

@@ -14,18 +14,18 @@
 
 namespace gls {
 
-template <class Number, int kTerms>
+template <class Number, class Entry, int kTerms>
 struct QuadraticAssignment : AnyVariable {
   int n, stride;
   const Number *own_flows, *own_distances;  // of facilities and locations with themselves
-  const Number* tables;  // rows and columns begin at -1: detours, pairs, distances, flows, ...
+  const Entry* tables;  // rows and columns begin at -1: detours, pairs, distances, flows, ...
 
   GLS_DEVICE explicit QuadraticAssignment(const uint64* words)
       : n(int(words[0])),
         stride(int(words[1])),
         own_flows(address<const Number>(words[2])),
         own_distances(address<const Number>(words[3])),
-        tables(address<const Number>(words[4])) {}
+        tables(address<const Entry>(words[4])) {}
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const State& state) const {
@@ -55,7 +55,9 @@ struct QuadraticAssignment : AnyVariable {
   GLS_DEVICE Worth swapped(const State& state, int i, int j) const {
     const Number *const mine = costs(state, i), *const its = costs(state, j);
     const int a = state.values[i], b = state.values[j];
-    return {mine[b] - mine[a] + its[a] - its[b] + table(kPairs, i)[j] * table(kDetours, a)[b], 0};
+    return {
+        mine[b] - mine[a] + its[a] - its[b] + Number(table(kPairs, i)[j]) * table(kDetours, a)[b],
+        0};
   }
   template <class Team>
   GLS_DEVICE void assign(const Team& team, const State& state, int i, int location) const {
@@ -77,7 +79,7 @@ struct QuadraticAssignment : AnyVariable {
   GLS_DEVICE static constexpr int distances(int term) { return 2 + 2 * term; }
   GLS_DEVICE static constexpr int flows(int term) { return kTerms == 1 ? kPairs : 3 + 2 * term; }
 
-  GLS_DEVICE const Number* table(int number, int row) const {
+  GLS_DEVICE const Entry* table(int number, int row) const {
     return tables + (number * (n + 1) + row + 1) * (n + 1) + 1;
   }
   GLS_DEVICE Number* costs(const State& state, int facility) const {
@@ -92,8 +94,8 @@ struct QuadraticAssignment : AnyVariable {
     Number* const distance = flow + kTerms * n;
     team.each(n, [&](int k) {
       for (int t = 0; t < kTerms; ++t) {
-        flow[t * n + k] = table(flows(t), i)[k] - table(flows(t), j)[k];
-        distance[t * n + k] = table(distances(t), to)[k] - table(distances(t), from)[k];
+        flow[t * n + k] = Number(table(flows(t), i)[k]) - table(flows(t), j)[k];
+        distance[t * n + k] = Number(table(distances(t), to)[k]) - table(distances(t), from)[k];
       }
     });
     team.sync();

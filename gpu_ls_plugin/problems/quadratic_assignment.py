@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MOST = 2**63  # of sums
 SMALL = 2**31  # of what kernels compute in 32 bits
+TYPES = {np.int16: "short", np.int32: "int", np.int64: "gls::int64"}
 
 
 class QuadraticAssignment(Assignment):
@@ -151,13 +152,14 @@ class QuadraticAssignment(Assignment):
 
     def functor(self) -> str:
         """Return the C++ type, with the numbers that are large enough."""
-        number = "int" if self._number is np.int32 else "gls::int64"
-        return f"gls::QuadraticAssignment<{number}, {len(self._terms)}>"
+        number, entry = (TYPES[kind] for kind in (self._number, self._entry))
+        return f"gls::QuadraticAssignment<{number}, {entry}, {len(self._terms)}>"
 
     def words(self) -> list[Any]:
         """Return what facilities and locations cost by themselves, and tables of pairs."""
-        tables = (self.flows.diagonal(), self.distances.diagonal(), self._tables)
-        return [self.n, self._stride, *(table.astype(self._number) for table in tables)]
+        own = (self.flows.diagonal(), self.distances.diagonal())
+        numbers = (table.astype(self._number) for table in own)
+        return [self.n, self._stride, *numbers, self._tables.astype(self._entry)]
 
     def kept_bytes(self) -> int:
         """Return the bytes of a number for each facility and location, and of what changes them."""
@@ -201,6 +203,11 @@ class QuadraticAssignment(Assignment):
         change = sum(4 * largest(distances) * largest(flows) for distances, flows in self._terms)
         product = largest(self._tables[0]) * largest(self._tables[1])
         return np.int32 if 4 * most + max(change, product) < SMALL else np.int64
+
+    @cached_property
+    def _entry(self) -> type[np.signedinteger[Any]]:
+        """Which integers hold the tables: short ones, where they can, take half of a GPU's L1."""
+        return np.int16 if largest(self._tables) < 2**15 else self._number
 
 
 def _square(given: ArrayLike, parameter: str) -> NDArray[np.int64]:

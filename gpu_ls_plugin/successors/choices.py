@@ -29,10 +29,14 @@ class Sampler:
 
 @dataclass(frozen=True)
 class Order:
-    """An order in which variables are assigned: the C++ type, and its memory for each variable."""
+    """An order in which variables are assigned: the C++ type, and its memory for each variable.
+
+    `draw_bytes` are those of the random number that chooses a value, where none is given.
+    """
 
     functor: str
     variable_bytes: int = 0
+    draw_bytes: int = 8
 
 
 SAMPLERS = {
@@ -45,7 +49,7 @@ MOST_STORED = 48 << 10  # bytes of ratings that "stored" is the fastest for
 ORDERS = {
     "given": Order("gls::GivenOrder"),
     "shuffled": Order("gls::ShuffledOrder", 4),
-    "keys": Order("gls::KeyOrder"),
+    "keys": Order("gls::KeyOrder", draw_bytes=0),
 }
 DRAWN = ("given", "shuffled")  # orders whose values are chosen by random numbers
 BY_SUMS = ("auto", "rescan", "stored")  # samplers that choose by one number, which may be a key

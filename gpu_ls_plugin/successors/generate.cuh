@@ -22,7 +22,8 @@ struct Successors {
   int* states;                  // successors
   char* scratch;
   int64 scratch_bytes;  // of a successor of the launch
-  int64 order_begin;    // in it: behind what is kept of the state
+  int64 draws_begin;    // in it: behind what is kept of the state
+  int64 order_begin;
   int64 sampler_begin;
   int m;  // variables
 };
@@ -38,6 +39,8 @@ struct GenerateSuccessors {
     const auto active = [&](int variable) {
       return all.active == nullptr || all.active[source * all.active_stride + variable];
     };
+    const uint64* const draws = drawn(team, active, all, successor, row, step,
+                                      reinterpret_cast<uint64*>(own + all.draws_begin));
     team.each(all.m, [&](int variable) {
       state.values[variable] = active(variable) ? -1 : state.before[variable];
     });
@@ -47,22 +50,12 @@ struct GenerateSuccessors {
     team.sync();
 
     const Sampler<Heuristic> sampler(Memory::of(own + all.sampler_begin));
-    Philox numbers(all.seed, Purpose::kSuccessor, row);
-    const auto bits = [&](int variable) -> uint64 {
-      if constexpr (Order::kKeys) {
-        return all.draws[successor * m + variable];
-      } else {
-        uint32 random[4];
-        numbers.four<Philox::kRounds>(step + variable, random);
-        return random[0] | uint64(random[1]) << 32;
-      }
-    };
     Turns turns{reinterpret_cast<int*>(own + all.order_begin), nullptr,
                 Philox(all.seed, Purpose::kVariableOrder, row), step};
     if constexpr (Order::kKeys) turns.listed = all.listed + successor * m;
     Order::each(team, all.m, active, turns, [&](int variable) {
       if (team.cut()) return;
-      const Draw draw{row, bits(variable)};
+      const Draw draw{row, draws[variable]};
       prepare(team, heuristic, state, variable);
       const int count = heuristic.values(state, variable);
       int value = -1;
@@ -78,6 +71,27 @@ struct GenerateSuccessors {
         }
       });
     });
+  }
+
+ private:
+  // What chooses the values of all active variables: numbers that are given, or random ones, which
+  // a lane draws for a variable.
+  template <class Team, class Active>
+  GLS_DEVICE static const uint64* drawn(const Team& team, const Active& active,
+                                        const Successors& all, int64 successor, int64 row,
+                                        int64 step, uint64* room) {
+    if constexpr (Order::kKeys) {
+      return all.draws + successor * all.m;
+    } else {
+      Philox numbers(all.seed, Purpose::kSuccessor, row);
+      team.each(all.m, [&](int variable) {
+        if (!active(variable)) return;
+        uint32 random[4];
+        numbers.four<Philox::kRounds>(step + variable, random);
+        room[variable] = random[0] | uint64(random[1]) << 32;
+      });
+      return room;
+    }
   }
 };
 

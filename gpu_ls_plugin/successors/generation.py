@@ -279,9 +279,9 @@ class SuccessorGeneration:
         team = layouts.team(backend, most)
         own = SAMPLERS[self._sampler(problem)].own_bytes(most, part.rating_bytes)
         shared = own if layouts.in_shared_memory(backend, team, own) else 0
-        scratch = layouts.Scratch.of(
-            part.kept_bytes(problem), m * ORDERS[order].variable_bytes, own - shared
-        )
+        chosen = ORDERS[order]
+        draws, turns = m * chosen.draw_bytes, m * chosen.variable_bytes
+        scratch = layouts.Scratch.of(part.kept_bytes(problem), draws, turns, own - shared)
         kernel = self.kernel(order, team, layouts.MEMORIES[shared > 0], problem)
         words = self._packed(backend, problem)
         total = len(given["states"])
@@ -292,6 +292,7 @@ class SuccessorGeneration:
             "m": m,
             "scratch": backend.xp.empty(size * scratch.size, "uint8"),
             "scratch_bytes": scratch.size,
+            "draws_begin": scratch.draws_begin,
             "order_begin": scratch.order_begin,
             "sampler_begin": scratch.sampler_begin,
             "heuristic_words": words,

@@ -36,18 +36,21 @@ class Scratch:
 
     Attributes
     ----------
-    order_begin, sampler_begin : int
-        Where the order's and the sampler's own memory begins, behind what is kept of the state.
+    draws_begin, order_begin, sampler_begin : int
+        Where random numbers and the order's and the sampler's own memory begin, behind what is
+        kept of the state.
     size : int
     """
 
+    draws_begin: int
     order_begin: int
     sampler_begin: int
     size: int
 
     @classmethod
-    def of(cls, kept: int, order: int, sampler: int) -> Scratch:
-        """Lay out what the heuristic keeps, and what order and sampler need."""
-        order_begin = padded(kept)
+    def of(cls, kept: int, draws: int, order: int, sampler: int) -> Scratch:
+        """Lay out what the heuristic keeps, and what draws, order and sampler need."""
+        draws_begin = padded(kept)
+        order_begin = draws_begin + padded(draws)
         sampler_begin = order_begin + padded(order)
-        return cls(order_begin, sampler_begin, sampler_begin + padded(sampler))
+        return cls(draws_begin, order_begin, sampler_begin, sampler_begin + padded(sampler))

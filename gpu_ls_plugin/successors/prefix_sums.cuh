@@ -1,8 +1,8 @@
 // Choice by prefix sums of weights: the first value before which, with itself, weights of more than
 // the drawn number lie.
 //
-// Lanes sum up their shares. Those whose sums have the number between them are of one warp, which
-// goes on alone: its lanes divide the range among themselves until one value is left.
+// Lanes sum up their shares. The warp whose sum has the number in it goes on alone: its lanes find
+// whose share that is, and divide the range among themselves until one value is left.
 #pragma once
 
 #include "successors/draw.cuh"
@@ -15,11 +15,7 @@ struct Range {
   int from, to;
 };
 
-// What the lanes before this one have, and all.
-template <class Team>
-GLS_DEVICE Scanned<uint64> summed(const Team& team, uint64 own) {
-  return team.scan(own, uint64(0), [](uint64 a, uint64 b) { return a + b; });
-}
+GLS_DEVICE uint64 plus(uint64 a, uint64 b) { return a + b; }
 
 template <class Weight>
 GLS_DEVICE int walk(const Weight& weight, Range range) {
@@ -36,9 +32,9 @@ template <class Squad, class Weight>
 GLS_DEVICE int divide(const Squad& squad, const Weight& weight, Range range) {
 #pragma unroll 1
   while (range.to - range.from > 1) {
-    const auto mine = part_of<Squad::kLanes>(range.from, range.to, squad.lane());
+    const auto mine = part_of<Squad::kLanes, 4>(range.from, range.to, squad.lane());
     const uint64 own = mine.sum(weight);
-    const uint64 before = summed(squad, own).before;
+    const uint64 before = squad.scan(own, uint64(0), plus).before;
     squad.sync();  // the range before has been read
     range = agreed(squad, before <= range.left && range.left - before < own,
                    Range{range.left - before, mine.from, mine.to});
@@ -46,31 +42,33 @@ GLS_DEVICE int divide(const Squad& squad, const Weight& weight, Range range) {
   return range.from;
 }
 
-// A value with a probability in proportion to its weight; -1 where all weights are 0. Each is asked
-// first(value), and some again(value), then or later.
-template <class Team, class First, class Again>
+// A value with a probability in proportion to its weight, less than 2^kBits; -1 where all weights
+// are 0. Each is asked first(value), and some again(value), then or later.
+template <int kBits, class Team, class First, class Again>
 GLS_DEVICE int drawn_value(const Team& team, int count, const Draw& draw, const First& first,
                            const Again& again) {
+  const typename Team::Squad squad{};
   const auto share = own_share(team, count);
-  const uint64 own = share.sum(first);
-  const Scanned<uint64> sums = summed(team, own);
+  const uint64 own = share.template sum<kBits>(first), ours = squad.joined(own, uint64(0), plus);
+  const Scanned<uint64> sums = team.scan_squads(ours, uint64(0), plus);
   if (sums.all == 0) return -1;
   const uint64 number = draw.below(sums.all);
   if constexpr (Team::kLanes == 1) {
     return walk(again, {number, 0, count});
   } else {
     constexpr int kLanes = kTogether<Team>;
-    const typename Team::Squad squad{};
-    const bool found = sums.before <= number && number - sums.before < own;
+    const bool is_ours = sums.before <= number && number - sums.before < ours;
     int value = 0;
-    const bool ours = squad.any(found);
-    if (ours) {
-      const int leader = agreed(squad, found, squad.lane() / kLanes * kLanes);
+    if (is_ours) {
+      const uint64 left = number - sums.before;
+      const uint64 before = squad.scan(own, uint64(0), plus).before;
+      const int leader =
+          agreed(squad, before <= left && left - before < own, squad.lane() / kLanes * kLanes);
       const Range range =
-          agreed(squad, squad.lane() == leader, Range{number - sums.before, share.from, share.to});
+          agreed(squad, squad.lane() == leader, Range{left - before, share.from, share.to});
       value = divide(squad, again, range);
     }
-    return agreed(team, ours && squad.lane() == 0, value);
+    return agreed(team, is_ours && squad.lane() == 0, value);
   }
 }
 

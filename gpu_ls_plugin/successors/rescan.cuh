@@ -14,7 +14,7 @@ struct Rescan {
   GLS_DEVICE int choose(const Team& team, const Heuristic& heuristic, const State& state,
                         int variable, int count, const Draw& draw) const {
     const auto weight = weights_of(team, heuristic, state, variable, count);
-    return drawn_value(team, count, draw, weight, weight);
+    return drawn_value<WeightBits<Heuristic>::kValue>(team, count, draw, weight, weight);
   }
 };
 

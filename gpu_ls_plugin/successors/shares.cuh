@@ -14,40 +14,58 @@ constexpr int kTogether = Team::kLanes > 1 ? 4 : 1;
 template <class Team>
 constexpr int kAhead = Team::kLanes > 1 ? 8 : 1;
 
-// Every kStep-th value of [from, to).
+// Every kStep-th value of [from, to), kAhead of them at a time.
 template <int kStep, int kAhead>
 struct Share {
   int from, to;
 
-  // use(value, load(value)) for each, in order.
-  template <class Load, class Use>
-  GLS_DEVICE void each(Load load, Use use) const {
+  // use(value, load(value)) for each, in order; after(), where no more than kAhead have been used.
+  template <class Load, class Use, class After>
+  GLS_DEVICE void each(Load load, Use use, After after) const {
     int value = from;
     if constexpr (kAhead > 1) {
-#pragma unroll 1
-      for (; value + (kAhead - 1) * kStep < to; value += kAhead * kStep) {
-        decltype(load(0)) loaded[kAhead];
-        GLS_UNROLL
-        for (int k = 0; k < kAhead; ++k) loaded[k] = load(value + k * kStep);
-        GLS_UNROLL
-        for (int k = 0; k < kAhead; ++k) use(value + k * kStep, loaded[k]);
-      }
+      groups<kAhead>(value, load, use, after);
+      groups<kAhead / 2>(value, load, use, [] {});
     }
-#pragma unroll 1
-    for (; value < to; value += kStep) use(value, load(value));
+    groups<1>(value, load, use, [] {});
+    after();
+  }
+  template <class Load, class Use>
+  GLS_DEVICE void each(Load load, Use use) const {
+    each(load, use, [] {});
   }
 
-  template <class Weight>
+  // The sum of weights below 2^kBits.
+  template <int kBits = 32, class Weight>
   GLS_DEVICE uint64 sum(const Weight& weight) const {
     uint64 sum = 0;
-    each(weight, [&](int, uint32 own) { sum += own; });
+    if constexpr (kAhead > 1 && (uint64(kAhead) << kBits) <= uint64(1) << 32) {
+      uint32 some = 0;  // as many as it can hold
+      each(weight, [&](int, uint32 own) { some += own; }, [&] { sum += some, some = 0; });
+    } else {
+      each(weight, [&](int, uint32 own) { sum += own; });
+    }
     return sum;
+  }
+
+ private:
+  template <int kGroup, class Load, class Use, class After>
+  GLS_DEVICE void groups(int& value, const Load& load, const Use& use, const After& after) const {
+#pragma unroll 1
+    for (; value + (kGroup - 1) * kStep < to; value += kGroup * kStep) {
+      decltype(load(0)) loaded[kGroup];
+      GLS_UNROLL
+      for (int k = 0; k < kGroup; ++k) loaded[k] = load(value + k * kStep);
+      GLS_UNROLL
+      for (int k = 0; k < kGroup; ++k) use(value + k * kStep, loaded[k]);
+      after();
+    }
   }
 };
 
 // Part `number` of `parts` of [from, to).
-template <int kParts>
-GLS_DEVICE Share<1, 1> part_of(int from, int to, int number) {
+template <int kParts, int kAhead = 1>
+GLS_DEVICE Share<1, kAhead> part_of(int from, int to, int number) {
   const int size = (to - from + kParts - 1) / kParts;
   const int64 begin = from + int64(number) * size, end = begin + size;
   return {int(begin < to ? begin : to), int(end < to ? end : to)};

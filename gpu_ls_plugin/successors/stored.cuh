@@ -25,12 +25,12 @@ struct Stored {
     const auto all = aggregated<Heuristic>(team, count, rate, store);
     const auto weight = [&](int value) { return heuristic.weight(ratings[value], all); };
     if constexpr (kAggregates<typename Heuristic::Aggregate>) {
-      return drawn_value(team, count, draw, weight, weight);
+      return drawn_value<WeightBits<Heuristic>::kValue>(team, count, draw, weight, weight);
     } else {  // no weight has to wait for other ratings
       const auto rated = [&](int value) {
         return heuristic.weight(ratings[value] = rate(value), all);
       };
-      return drawn_value(team, count, draw, rated, weight);
+      return drawn_value<WeightBits<Heuristic>::kValue>(team, count, draw, rated, weight);
     }
   }
 };

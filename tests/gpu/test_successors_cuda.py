@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from benchmarks.papers.paper004 import GridWalk
 from gpu_ls_plugin.successors import layouts
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.heuristics import Spread
@@ -65,6 +66,12 @@ def test_what_is_kept_beside_states(sampler):
         states = np.random.default_rng(bins).integers(-1, bins, (33, 60))
         assert_same(Spread(60, bins, 2), states, sampler, count=3, order="shuffled")
         assert_same(Spread(60, bins, 2), states, sampler, memory_limit=100_000)
+
+
+@samplers
+@pytest.mark.parametrize(("side", "load"), [(4, 1), (35, 8), (99, 1)])
+def test_small_weights_of_floats(sampler, side, load):
+    assert_same(GridWalk(9, side, load), np.full((20, 9), -1), sampler, count=2)
 
 
 @pytest.mark.parametrize("sampler", ["stored", "rescan"])

@@ -11,7 +11,7 @@ from tests.helpers.chain_oracle import philox
 from tests.helpers.tabu_oracle import worth
 
 WORD, KICK, UNIT = 2**32, 19, 4096
-LINKS, LOOKS, GROUP = 4, 64, 32
+LINKS, VISITS, GROUP = 4, 64, 32
 
 
 class Instance:
@@ -49,15 +49,14 @@ def best_chain(
     best: tuple[int, list[tuple[int, int]]] = (0, [])
     if to == source:
         return best
-    looks = 0
+    visits = 0
     left = over[source] - instance.taken(first, source)
 
     def price(value: int, much: int) -> int:
         return room(instance, prices, value, much)
 
     def go(chain: list[tuple[int, int]], variable: int, value: int, gain: int) -> None:
-        nonlocal best, looks
-        looks += 1
+        nonlocal best
         gain -= instance.priced(variable, value)
         chain = [*chain, (variable, value)]
         more = instance.taken(variable, value)
@@ -75,13 +74,15 @@ def best_chain(
             eject(chain, value, filled, gain)
 
     def eject(chain: list[tuple[int, int]], full: int, filled: int, gain: int) -> None:
+        nonlocal visits
         for variable in lists[full]:
+            visits += 1
+            if visits > VISITS:
+                return
             rest = gain - price(full, filled - instance.taken(variable, full))
             if rest <= best[0]:
                 continue
             for value in instance.likely[variable]:
-                if looks >= LOOKS:
-                    return
                 if value not in [been for _, been in chain]:
                     go(chain, variable, value, rest + instance.priced(variable, full))
 

@@ -64,11 +64,12 @@ def kinds():
     rng = np.random.default_rng(8)
     flows, distances = rng.integers(-9, 10, (7, 7)), rng.integers(0, 20, (7, 7))
     both = [(symmetric(flows), distances), (flows, symmetric(distances))]
-    yield "gls::QuadraticAssignment<int, 1>", [*both, ([[5]], [[7]]), nug12()]
-    yield "gls::QuadraticAssignment<int, 2>", [(flows, distances)]
+    yield "gls::QuadraticAssignment<int, short, 1>", [*both, ([[5]], [[7]]), nug12()]
+    yield "gls::QuadraticAssignment<int, short, 2>", [(flows, distances)]
+    yield "gls::QuadraticAssignment<int, int, 1>", [(f * 4000, d) for f, d in both]
     large = 10**9
-    yield "gls::QuadraticAssignment<gls::int64, 1>", [(f * large, d) for f, d in both]
-    yield "gls::QuadraticAssignment<gls::int64, 2>", [(flows * large, distances)]
+    yield "gls::QuadraticAssignment<gls::int64, gls::int64, 1>", [(f * large, d) for f, d in both]
+    yield "gls::QuadraticAssignment<gls::int64, gls::int64, 2>", [(flows * large, distances)]
 
 
 @ON_BOTH
@@ -94,7 +95,7 @@ def test_numbers_near_the_end_of_32_bits():
         signs = rng.choice([-1, 1], (2, 3, 3))
         distances = symmetric(np.triu(signs[1])) * (most // 2)
         problem = gls.QuadraticAssignment(flows * signs[0], distances)
-        assert problem.functor() == "gls::QuadraticAssignment<int, 1>"
+        assert problem.functor() == "gls::QuadraticAssignment<int, short, 1>"
         check_assignment(problem, backend="cpu")
 
 

@@ -52,8 +52,8 @@ def test_what_blocks_store_lies_in_shared_memory_where_four_fit(team, own_bytes,
 
 
 def test_memory_is_aligned():
-    assert layouts.Scratch.of(5, 17, 100) == layouts.Scratch(16, 48, 160)
-    assert layouts.Scratch.of(0, 0, 0).size == 0
+    assert layouts.Scratch.of(5, 24, 17, 100) == layouts.Scratch(16, 48, 80, 192)
+    assert layouts.Scratch.of(0, 0, 0, 0).size == 0
 
 
 def test_samplers_that_store_nothing_need_no_memory():

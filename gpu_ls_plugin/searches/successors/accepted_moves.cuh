@@ -7,7 +7,7 @@
 #include "searches/successors/complete.cuh"
 #include "searches/successors/moves.cuh"
 #include "searches/successors/ranks.cuh"
-#include "searches/successors/state_memory.cuh"
+#include "successors/sampler_memory.cuh"
 
 namespace gls {
 
@@ -39,7 +39,7 @@ struct AcceptedBatch {
   int most;  // values of a variable
 };
 
-template <class Problem, class Rule, bool kDistinct, bool kAssigns, bool kSwaps>
+template <class Problem, class Memory, class Rule, bool kDistinct, bool kAssigns, bool kSwaps>
 struct AcceptedMoves {
   static constexpr int kLevels = 64;
   static constexpr int kChange = 256;  // of the price of excess: by such a part in a step
@@ -51,7 +51,7 @@ struct AcceptedMoves {
     int* const values = all.states + int64(item) * m;
     int* const listed = all.listed + int64(item) * m;
     int* const best_values = all.bests + int64(item) * m;
-    const State state{m, values, values, kept_of(all, item)};
+    const State state{m, values, values, Memory::of(all.kept + item * all.kept_bytes)};
     const uint64 seed = all.seed ^ uint64(all.round);
     if (all.step == 0) {
       complete<kDistinct>(team, values, m, all.sizes, all.most,

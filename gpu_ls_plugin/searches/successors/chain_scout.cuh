@@ -36,7 +36,9 @@ struct Chain {
 // Looks for the best chain that begins with one variable; whatever others look for.
 template <class Problem>
 struct ChainScout {
-  static constexpr int kMostLooks = 64;
+  // Lanes wait for the one that takes longest, and of a link most that a lane does is to pass over
+  // variables.
+  static constexpr int kMostVisits = 64;
 
   const Problem& problem;
   const State& state;
@@ -48,6 +50,7 @@ struct ChainScout {
   int64 from_left;   // how much it is over then
   int64 from_costs;  // which costs so much
   int looks;
+  int visits;  // of variables that might leave their value
 
   // What a value costs that is so much over its room: never less than 0.
   GLS_DEVICE int64 room(int value, int64 over) const {
@@ -62,7 +65,7 @@ struct ChainScout {
   }
 
   GLS_DEVICE void look(int start, int first, int to) {
-    best.gain = best.length = looks = 0;
+    best.gain = best.length = looks = visits = 0;
     best.start = start;
     from = state.values[first];
     if (to == from) return;
@@ -105,12 +108,12 @@ struct ChainScout {
   GLS_DEVICE void eject(int full, int64 over, int64 gain) {
 #pragma unroll 1
     for (int variable = firsts[full]; variable >= 0; variable = follows[variable]) {
+      if (++visits > kMostVisits) return;
       const int64 left = gain - room(full, over - problem.price(variable, full).resource);
       if (left <= best.gain) continue;
       const int64 freed = left + priced(variable, full);
 #pragma unroll 1
       for (int k = problem.likely_begin(variable); k < problem.likely_begin(variable + 1); ++k) {
-        if (looks >= kMostLooks) return;
         const int to = problem.likely(k).value;
         bool been = false;
         GLS_UNROLL

@@ -7,7 +7,7 @@
 #include "include/philox.cuh"
 #include "searches/successors/chain_scout.cuh"
 #include "searches/successors/excess_prices.cuh"
-#include "searches/successors/state_memory.cuh"
+#include "successors/sampler_memory.cuh"
 
 namespace gls {
 
@@ -32,13 +32,13 @@ struct ChainSteps {
   int* tried;    // room for a state
   int* firsts;   // of the variables of each value, and for each variable
   int* follows;  // the next one
-  char* kept;    // null: kept in shared memory
+  char* kept;    // where it does not lie in shared memory
   int64 kept_bytes;
   int m;     // variables
   int most;  // values of a variable
 };
 
-template <class Problem>
+template <class Problem, class Memory>
 struct EjectionChains {
   static constexpr int kGroup = 32;  // beginnings of which the best one is taken
 
@@ -48,7 +48,7 @@ struct EjectionChains {
     const Problem problem(words);
     int* const states = all.states + int64(item) * m;
     int* const values = all.tried + int64(item) * m;
-    const State state{m, states, values, kept_of(all, item)};
+    const State state{m, states, values, Memory::of(all.kept + item * all.kept_bytes)};
     int* const firsts = all.firsts + int64(item) * all.most;
     int* const follows = all.follows + int64(item) * m;
     Philox random(all.seed ^ uint64(all.round), Purpose::kChainKick, all.first_row + item);

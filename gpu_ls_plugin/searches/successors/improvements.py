@@ -10,6 +10,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.searches.successors import kernels
+from gpu_ls_plugin.successors.layouts import MEMORIES
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.acceptance.base import Acceptance
@@ -49,7 +50,7 @@ class Improvement(ABC):
         return 3  # so that registers suffice, and L1 holds what shared memory leaves
 
     @abstractmethod
-    def body(self, problem: Assignment) -> str:
+    def body(self, problem: Assignment, memory: str) -> str:
         """Return the C++ type of the kernel."""
 
     @abstractmethod
@@ -64,9 +65,9 @@ class Improvement(ABC):
     def state_bytes(self, m: int, most: int) -> int:
         """Return the bytes of these for each state."""
 
-    def kernel(self, problem: Assignment, team: str) -> Kernel:
-        """Compose the steps of one state per team."""
-        body, blocks = self.body(problem), self.resident(problem)
+    def kernel(self, problem: Assignment, team: str, memory: str = MEMORIES[0]) -> Kernel:
+        """Compose the steps of one state per team; `memory` is where what is kept of it lies."""
+        body, blocks = self.body(problem, memory), self.resident(problem)
         made = kernels.composed(self.name, self.header, self.batch, body, problem, team)
         return replace(made, blocks_per_multiprocessor=blocks)
 
@@ -99,9 +100,9 @@ class Tabu(Improvement):
     header = "searches/successors/tabu.cuh"
     batch = struct_of(header, "TabuBatch")
 
-    def body(self, problem: Assignment) -> str:
+    def body(self, problem: Assignment, memory: str) -> str:
         """Return the C++ type of the kernel."""
-        parts = problem.functor(), kernels.flag(problem.distinct), *moves_of(problem)
+        parts = problem.functor(), memory, kernels.flag(problem.distinct), *moves_of(problem)
         return f"gls::TabuSearch<{', '.join(parts)}>"
 
     def numbers(self, problem: Assignment) -> dict[str, Any]:
@@ -148,15 +149,15 @@ class Accepted(Improvement):
     header = "searches/successors/accepted_moves.cuh"
     batch = struct_of(header, "AcceptedBatch")
 
-    def body(self, problem: Assignment) -> str:
+    def body(self, problem: Assignment, memory: str) -> str:
         """Return the C++ type of the kernel."""
-        functors = problem.functor(), self.rule.functor
+        functors = problem.functor(), memory, self.rule.functor
         parts = *functors, kernels.flag(problem.distinct), *moves_of(problem)
         return f"gls::AcceptedMoves<{', '.join(parts)}>"
 
-    def kernel(self, problem: Assignment, team: str) -> Kernel:
+    def kernel(self, problem: Assignment, team: str, memory: str = MEMORIES[0]) -> Kernel:
         """Compose the steps of one state per team, with the rule."""
-        made, rule = super().kernel(problem, team), self.rule
+        made, rule = super().kernel(problem, team, memory), self.rule
         return replace(
             made,
             functors=(*made.functors, *filter(None, [rule.source()])),
@@ -207,9 +208,9 @@ class Chains(Improvement):
         """Return how many states a multiprocessor has at a time: registers of a scout for each."""
         return 12
 
-    def body(self, problem: Assignment) -> str:
+    def body(self, problem: Assignment, memory: str) -> str:
         """Return the C++ type of the kernel."""
-        return f"gls::EjectionChains<{problem.functor()}>"
+        return f"gls::EjectionChains<{problem.functor()}, {memory}>"
 
     def numbers(self, problem: Assignment) -> dict[str, Any]:
         """Return how much a step changes, and what a unit of excess may cost."""

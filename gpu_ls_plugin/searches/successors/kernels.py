@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.backends.composition import Kernel, Parameter, parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD
+from gpu_ls_plugin.successors.layouts import MEMORIES
 from gpu_ls_plugin.tours.tour_layouts import padded
 
 if TYPE_CHECKING:
@@ -71,6 +72,11 @@ class Layout:
     kept_bytes: int
     shared_bytes: int
     resident: int
+
+    @property
+    def memory(self) -> str:
+        """Where what is kept lies, as a C++ type."""
+        return MEMORIES[self.shared_bytes > 0]
 
     @classmethod
     def of(cls, backend: Backend, problem: Assignment, team: str, resident: int) -> Layout:

@@ -138,7 +138,7 @@ class Population:
         self._bests = Elites(xp, states)  # of the round
         self.released = xp.empty(states.shape, "bool")
         self._words = kept_words(xp, problem.words())
-        self._steps = steps.kernel(problem, self.layout.team)
+        self._steps = steps.kernel(problem, self.layout.team, self.layout.memory)
         self._release = release_kernel(problem, plan.release, self.layout.team)
         kept = xp.empty(size * self.layout.kept_bytes, "uint8")
         self._common = {
@@ -179,8 +179,6 @@ class Population:
         """Make some steps of the round, at most those that it still has; note what was found."""
         steps = min(steps, self.plan.steps - self.step)
         arguments = self._common | self._of_steps
-        if self.layout.shared_bytes:
-            arguments["kept"] = None
         arguments |= {"round": self.round, "step": self.step, "steps": steps}
         self.backend.launch(
             self._steps,

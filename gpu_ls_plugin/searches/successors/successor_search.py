@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback, Result
 
 CPU_STATES = 4  # for each thread, where nobody gives any
-STEPS, DISTINCT_STEPS = 50, 100  # of a round, for each variable
+STEPS = 50  # of a round, for each variable
 KICKS = 2  # variables that are moved before chains
 
 
@@ -60,7 +60,7 @@ class SuccessorSearch:
         Rounds without anything better after which a row goes on from the best state of another
         one, if that is better.
     steps : int, optional
-        Of a round; by default 50 for each variable, 100 where values are distinct.
+        Of a round; by default 50 for each variable.
     tenure : int, optional
         Steps for which what a variable has left is tabu to it, at least.
     sample : int
@@ -113,8 +113,7 @@ class SuccessorSearch:
 
     def plan(self, problem: Assignment) -> Plan:
         """Return the numbers of the search on a problem."""
-        by, usual = self.heuristic, DISTINCT_STEPS if problem.distinct else STEPS
-        steps = usual * problem.n if self.steps is None else self.steps
+        by, steps = self.heuristic, STEPS * problem.n if self.steps is None else self.steps
         return Plan(
             steps=steps,
             improvement=self._improvement(problem, steps),

@@ -8,7 +8,7 @@
 #include "searches/successors/complete.cuh"
 #include "searches/successors/moves.cuh"
 #include "searches/successors/ranks.cuh"
-#include "searches/successors/state_memory.cuh"
+#include "successors/sampler_memory.cuh"
 
 namespace gls {
 
@@ -34,7 +34,7 @@ struct TabuBatch {
   int64* look_counts;
   int* tabu;    // the step until which a variable must not have a value
   int* listed;  // room for variables
-  char* kept;   // null: kept in shared memory
+  char* kept;   // where it does not lie in shared memory
   int64 kept_bytes;
   int m;     // variables
   int most;  // values of a variable
@@ -56,6 +56,32 @@ struct RankedMove {
   }
 };
 
+#ifdef __CUDACC__
+// The fields one after the other, each of those that have the least so far: one instruction each
+// from sm_80 on, while whole moves take thirty shuffles and five comparisons of all fields.
+GLS_DEVICE RankedMove least_in_warp(const RankedMove& mine) {
+#if __CUDA_ARCH__ >= 800
+  bool is = true;
+  const auto keep_least = [&](uint32 field) {
+    is &= field == __reduce_min_sync(kAllLanes, is ? field : ~0u);
+  };
+  keep_least(uint32(mine.rank >> 32) ^ 0x80000000u);  // negative ones first
+  keep_least(uint32(mine.rank));
+  keep_least(mine.lot);
+  unsigned best = __ballot_sync(kAllLanes, is);
+  if (__popc(best) > 1) {
+    keep_least(uint32(mine.variable));
+    keep_least(uint32(mine.other));
+    keep_least(uint32(mine.swaps));
+    best = __ballot_sync(kAllLanes, is);
+  }
+  return warp::shuffle(mine, lowest_bit(best));
+#else
+  return least_in_warp<RankedMove>(mine);
+#endif
+}
+#endif
+
 // Some of rows x columns places, fewer than 2^31: `some` of them from a place on, round the end; a
 // lane's own.
 template <class Team, class Use>
@@ -76,7 +102,7 @@ GLS_DEVICE void each_place(const Team& team, int rows, int columns, int some, ui
   }
 }
 
-template <class Problem, bool kDistinct, bool kAssigns, bool kSwaps>
+template <class Problem, class Memory, bool kDistinct, bool kAssigns, bool kSwaps>
 struct TabuSearch {
   static constexpr int64 kTabu = int64(1) << 61, kNothing = int64(1) << 62;
   // The price of excess grows slowly and falls at once, so that states break constraints by a
@@ -87,7 +113,7 @@ struct TabuSearch {
   GLS_DEVICE static void run(const Team& team, int item, TabuBatch all, const uint64* words) {
     const int m = all.m;
     int* const values = all.states + int64(item) * m;
-    const State state{m, values, values, kept_of(all, item)};
+    const State state{m, values, values, Memory::of(all.kept + item * all.kept_bytes)};
     int* const tabu = all.tabu + int64(item) * m * all.most;
     Philox random(all.seed, Purpose::kTabu, all.first_row + item);
     if (all.step == 0) {

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
@@ -27,6 +27,7 @@ STEPS, FIRST_ROW = 6, 2**33
     kind=st.sampled_from("CDE"),
     launch=st.sampled_from([1, 4, STEPS]),
 )
+@example(seed=1, jobs=60, agents=4, kind="D", launch=STEPS)  # lanes see no end of variables
 def test_steps_are_the_oracle_s(seed, jobs, agents, kind, launch):
     problem = gls.GeneralisedAssignment.generated(kind, jobs, agents, seed)
     states = np.random.default_rng(seed).integers(0, agents, (2, jobs)).astype(np.int32)
