@@ -66,6 +66,7 @@ NUMBERS = {
     "seconds": 100.0,
     "seed": 3,
     "segment": 10,
+    "end": 0.5,
     "first": 3,
     "last": 4,
     "size": 2,
@@ -215,11 +216,15 @@ def found_with(part: Any) -> list[Any]:
             local = gls.LocalSearch([gls.Relocate(1)], candidates=gls.Nearest(5))
             search = gls.IteratedLocalSearch(local, gls.RuinRecreate(), cooperation=part)
             limits = {"budget": gls.Budget(kicks=20), **ROUTES}
+        case gls.PricedMigration():
+            local = gls.LocalSearch([gls.Relocate(1)], candidates=gls.Nearest(5))
+            search = gls.IteratedLocalSearch(local, gls.StringRemoval(), cooperation=part)
+            limits = {"budget": gls.Budget(kicks=20), **ROUTES}
         case Cooperation():
             search = gls.IteratedLocalSearch(cooperation=part)
         case gls.DoubleBridge():
             search = gls.IteratedLocalSearch(perturbation=part)
-        case gls.RuinRecreate():
+        case gls.RuinRecreate() | gls.StringRemoval():
             kicked = part.perturb(ROUTED, GIANT_TOURS, backend="cpu")
             return [kicked.tolist()]
         case gls.Budget():
@@ -287,7 +292,7 @@ STATES = {
 
 def required_by(call: Callable[..., Any]) -> dict[str, Any]:
     """What a call cannot do without."""
-    if isinstance(getattr(call, "__self__", None), gls.RuinRecreate):
+    if isinstance(getattr(call, "__self__", None), gls.RuinRecreate | gls.StringRemoval):
         return ROUTES
     if isinstance(getattr(call, "__self__", None), gls.SuccessorSearch):
         return STATES

@@ -205,10 +205,13 @@ struct StringRemoval {
       best = team.least(routes.nodes, none, [&](int node) {
         const City route = routes.now.owners[node];
         if (route == Routes::kNone || routes.now.sizes[route] == 0) return none;
-        return option(customer, node, route, node);
+        // Which copy of the depot a route has makes no difference.
+        const int rank = routes.is_depot(node) ? routes.nodes + routes.after(node) : node;
+        return option(customer, node, route, uint32(rank));
       });
       if (best.index == none.index) return false;
-      place = int(best.index);
+      const int rank = int(best.index);
+      place = rank < routes.nodes ? rank : routes.before(rank - routes.nodes);
     }
     const bool begins = spare >= 0 && place == routes.depot(spare);
     team.sync();

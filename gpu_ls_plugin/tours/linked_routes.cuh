@@ -195,57 +195,47 @@ struct LinkedRoutes {
   // The lists of a giant tour, and all that is known of it.
   template <class Team>
   GLS_DEVICE void read(const Team& team, const int* tour) const {
-    follow(team, now, nodes, customers(), tour);
+    follow(team, tour);
     team.sync();
-    team.each(copies(), [&](int route) { measure(route); });
-    team.sync();
-    const Cost paid =
-        team.template sum<Cost>(copies(), [&](int route) { return price(whole(route)); });
-    const int used = team.template sum<int>(copies(), [&](int r) { return now.sizes[r] > 0; });
-    const Cost length = length_of(team, [&](int node) { return after(node); });
-    team.once([&] {
-      totals.used = used, totals.paid = paid + for_vehicles(used);
-      totals.cost = length + totals.paid;
-    });
+    measure_all(team);
     find_spare(team);
     keep(team);
   }
 
-  // The length of all routes by lists of the nodes that follow.
-  template <class Team, class After>
-  GLS_DEVICE Cost length_of(const Team& team, After next) const {
-    return team.template sum<Cost>(nodes, [&](int a) { return Cost(between(a, next(a))); });
+  template <class Team>
+  GLS_DEVICE Cost whole_length(const Team& team) const {
+    return team.template sum<Cost>(nodes, [&](int a) { return Cost(between(a, after(a))); });
   }
 
-  // A giant tour by lists of the nodes that follow, empty routes last; lanes take equal shares of
-  // the routes.
-  template <class Team, class After>
-  GLS_DEVICE void write(const Team& team, After next, int* tour) const {
-    struct Written {
-      int places, routes;
-    };
-    const int routes = copies(), own = (routes + Team::kLanes - 1) / Team::kLanes;
-    const int from = team.lane() * own, end = from + own < routes ? from + own : routes;
-    Written mine{0, 0};
+  // The giant tour: routes by the numbers of their first customers, empty ones last. Which copy of the
+  // depot a route had makes no difference.
+  template <class Team>
+  GLS_DEVICE void write(const Team& team, int* tour) const {
+    team.each(copies(), [&](int route) {
+      if (now.sizes[route] == 0) return;
+      const int first = after(depot(route));
+      int place = 0, number = 0;
 #pragma unroll 1
-    for (int route = from; route < end; ++route) {
-      int c = next(depot(route));
-      if (!is_depot(c)) ++mine.places, ++mine.routes;
-      for (; !is_depot(c); c = next(c)) ++mine.places;
-    }
-    const Scanned<Written> known = team.scan(mine, Written{0, 0}, [](Written a, Written b) {
-      return Written{a.places + b.places, a.routes + b.routes};
+      for (int other = 0; other < copies(); ++other) {
+        const bool leads = now.sizes[other] > 0 && after(depot(other)) < first;
+        place += leads ? 1 + now.sizes[other] : 0, number += leads;
+      }
+      tour[place] = depot(number);
+#pragma unroll 1
+      for (int c = first; !is_depot(c); c = after(c)) tour[++place] = c;
     });
-    int place = known.before.places, number = known.before.routes;
-#pragma unroll 1
-    for (int route = from; route < end; ++route) {
-      int c = next(depot(route));
-      if (!is_depot(c)) tour[place++] = depot(number++);
-      for (; !is_depot(c); c = next(c)) tour[place++] = c;
-    }
-    team.each(routes - known.all.routes,
-              [&](int more) { tour[known.all.places + more] = depot(known.all.routes + more); });
+    const int used = totals.used;
+    team.each(copies() - used,
+              [&](int more) { tour[customers() + used + more] = depot(used + more); });
     team.sync();
+  }
+
+  // The lists of another tour, by the nodes that follow.
+  template <class Team>
+  GLS_DEVICE void take(const Team& team, const int* next) const {
+    team.each(nodes, [&](int node) { link(node, next[node]); });
+    team.sync();
+    measure_all(team);
   }
 
  private:
@@ -263,10 +253,8 @@ struct LinkedRoutes {
 
   // Who follows whom in a giant tour. Lanes take equal shares of its places.
   template <class Team>
-  GLS_DEVICE static void follow(const Team& team, const Lists& lists, int n, int customers,
-                                const int* tour) {
-    const auto is_depot = [&](int node) { return node == 0 || node > customers; };
-    const int own = (n + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
+  GLS_DEVICE void follow(const Team& team, const int* tour) const {
+    const int n = nodes, own = (n + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
     const int begin = from < n ? from : n, end = begin + own < n ? begin + own : n;
     int last = -1;
 #pragma unroll 1
@@ -278,9 +266,24 @@ struct LinkedRoutes {
     for (int p = begin; p < end; ++p) {
       const int node = tour[p], next = tour[p + 1 < n ? p + 1 : 0];
       if (is_depot(node)) depot = node;
-      const int to = is_depot(next) ? depot : next;
-      lists.after[node] = City(to), lists.before[to] = City(node);
+      link(node, is_depot(next) ? depot : next);
     }
+  }
+
+  // What is known of all routes, where who follows whom is.
+  template <class Team>
+  GLS_DEVICE void measure_all(const Team& team) const {
+    team.each(copies(), [&](int route) { measure(route); });
+    team.sync();
+    const Cost paid =
+        team.template sum<Cost>(copies(), [&](int route) { return price(whole(route)); });
+    const int used = team.template sum<int>(copies(), [&](int r) { return now.sizes[r] > 0; });
+    const Cost length = whole_length(team);
+    team.sync();
+    team.once([&] {
+      totals.used = used, totals.paid = paid + for_vehicles(used);
+      totals.cost = length + totals.paid;
+    });
   }
 
   GLS_DEVICE void change(int route, int customer, int sign, Length longer) const {

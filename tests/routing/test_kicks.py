@@ -8,12 +8,14 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
+from gpu_ls_plugin.searches.chains.linked_chains import LinkedChains
 from gpu_ls_plugin.searches.chains.rebuilt_chains import RebuiltChains
 from gpu_ls_plugin.searches.chains.start import Start
 from tests.helpers.marks import slow_after
 from tests.helpers.routing import KINDS, giant_tours, random_cvrp
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+BY_EACH = pytest.mark.parametrize("kick", [gls.RuinRecreate(6, 4), gls.StringRemoval(6, 4)])
 ALL_KINDS = pytest.mark.parametrize("kind", list(KINDS))
 SYMMETRIC = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
 
@@ -28,9 +30,10 @@ def chains_of(problem, accept=None, perturbation=None):
 
 @BOTH
 @ALL_KINDS
-def test_kicked_rows_are_giant_tours_that_remain_feasible(kind, backend):
+@BY_EACH
+def test_kicked_rows_are_giant_tours_that_remain_feasible(kick, kind, backend):
     problem = random_cvrp(kind, 30, 1)
-    tours, kick = giant_tours(problem, 40, 2), gls.RuinRecreate(8, 5)
+    tours = giant_tours(problem, 40, 2)
     before = tours.copy()
     kicked = kick.perturb(problem, tours, seed=3, backend=backend)
     assert (np.sort(kicked, axis=1) == np.arange(problem.n)).all()
@@ -50,11 +53,12 @@ def without(routes, customer):
 
 
 @pytest.mark.parametrize("kind", ["capacity", "duration", "directed duration"])
-def test_a_single_customer_goes_where_the_detour_is_shortest(kind):
+@pytest.mark.parametrize("kick", [gls.RuinRecreate(1, 1), gls.StringRemoval(1, 1)])
+def test_a_single_customer_goes_where_the_detour_is_shortest(kick, kind):
     problem = random_cvrp(kind, 14, 5)
     tours = giant_tours(problem, 80, 6)
     tours = tours[problem.feasible(tours)]
-    kicked = gls.RuinRecreate(1, 1).perturb(problem, tours, seed=7, backend="cpu")
+    kicked = kick.perturb(problem, tours, seed=7, backend="cpu")
     cheapest = []
     for tour, other in zip(tours, kicked, strict=True):
         old, new = problem.routes(tour), problem.routes(other)
@@ -80,13 +84,14 @@ def test_a_single_customer_goes_where_the_detour_is_shortest(kind):
     ("kind", "soft"), slow_after(1, [("duration", False), ("real", True), ("fleet", False),
                                      ("directed duration", True), ("real duration", False)])
 )  # fmt: skip
-def test_chains_know_what_their_tours_cost(kind, soft, backend):
+@BY_EACH
+def test_chains_know_what_their_tours_cost(kick, kind, soft, backend):
     problem, where = random_cvrp(kind, 30, 1), get_backend(backend)
     problem = problem.penalised(load=3, duration=2, vehicles=50) if soft else problem
     starts = giant_tours(problem, 8, 2)
-    search = chains_of(problem, gls.Threshold(0.5))
+    search = chains_of(problem, gls.Threshold(0.5), kick)
     chains = search.chains(Start(where, problem.tsp, where.xp.asarray(starts), 3))
-    assert isinstance(chains, RebuiltChains)
+    assert isinstance(chains, LinkedChains if kick.relinks else RebuiltChains)
     for kicks in range(5, 80, 15):
         chains.advance(kicks, 0.5, 0.0, 60.0)
         for which in ("", "best_"):
@@ -101,9 +106,10 @@ def test_chains_know_what_their_tours_cost(kind, soft, backend):
 
 
 @BOTH
-def test_chains_are_the_same_in_any_batch_and_launch(backend):
+@BY_EACH
+def test_chains_are_the_same_in_any_batch_and_launch(kick, backend):
     problem = random_cvrp("duration", 40, 4)
-    starts, search = giant_tours(problem, 6, 5), chains_of(problem, gls.Threshold(0.5))
+    starts, search = giant_tours(problem, 6, 5), chains_of(problem, gls.Threshold(0.5), kick)
     options = {"seed": 9, "backend": backend, "budget": gls.Budget(kicks=60)}
     found = search(problem, starts, **options)
     part = search(problem, starts[2:4], first_row=2, **options)
@@ -122,12 +128,13 @@ def test_chains_are_the_same_in_any_batch_and_launch(backend):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("kind", ["capacity", "duration", "fleet", "directed"])
-def test_backends_agree(kind):
+@pytest.mark.parametrize("kick", [gls.RuinRecreate(), gls.StringRemoval()])
+def test_backends_agree(kick, kind):
     problem = random_cvrp(kind, 60, 9)
-    starts, kick = giant_tours(problem, 24, 10), gls.RuinRecreate()
+    starts = giant_tours(problem, 24, 10)
     kicked = [kick.perturb(problem, starts, seed=1, backend=b) for b in ("cpu", "cuda")]
     assert (kicked[0] == kicked[1]).all()
-    budget, search = gls.Budget(kicks=40), chains_of(problem, gls.BetterOrEqual())
+    budget, search = gls.Budget(kicks=40), chains_of(problem, gls.BetterOrEqual(), kick)
     found = [search(problem, starts, seed=1, budget=budget, backend=b) for b in ("cpu", "cuda")]
     assert (found[0].tours == found[1].tours).all()
 
@@ -145,31 +152,35 @@ def test_double_bridges_of_giant_tours(hard, backend):
     assert problem.feasible(found.tours)[problem.feasible(starts)].all()
 
 
-def test_many_more_customers_than_there_are_may_leave():
+@pytest.mark.parametrize("kick", [gls.RuinRecreate(1000, 1000), gls.StringRemoval(32, 32)])
+def test_many_more_customers_than_there_are_may_leave(kick):
     problem = random_cvrp("capacity", 9, 3)
     tours = giant_tours(problem, 6, 4)
-    kicked = gls.RuinRecreate(1000, 1000).perturb(problem, tours, seed=1, backend="cpu")
+    kicked = kick.perturb(problem, tours, seed=1, backend="cpu")
     assert (np.sort(kicked, axis=1) == np.arange(problem.n)).all()
     assert problem.feasible(kicked).all()
 
 
-def test_one_customer():
+@BY_EACH
+def test_one_customer(kick):
     problem = gls.CVRP([(0, 0), (1, 1)], [0, 1], 2)
     tours = problem.tour([[1]])[None]
-    kicked = gls.RuinRecreate().perturb(problem, tours, backend="cpu")
+    kicked = kick.perturb(problem, tours, backend="cpu")
     assert problem.routes(kicked[0]) == [[1]]
 
 
-def test_tours_without_routes_are_refused():
+@BY_EACH
+def test_tours_without_routes_are_refused(kick):
     problem = gls.TSP(np.random.default_rng(1).random((20, 2)))
     tours = gls.random_tours(problem, 2, backend="cpu")
     with pytest.raises(UnsupportedProblemError, match="routes"):
-        gls.RuinRecreate().perturb(problem, tours, backend="cpu")
+        kick.perturb(problem, tours, backend="cpu")
     with pytest.raises(UnsupportedProblemError, match="routes"):
-        gls.IteratedLocalSearch(perturbation=gls.RuinRecreate())(problem, tours, backend="cpu")
+        gls.IteratedLocalSearch(perturbation=kick)(problem, tours, backend="cpu")
 
 
 @pytest.mark.parametrize("field", ["removed", "longest"])
-def test_wrong_parameters(field):
+@pytest.mark.parametrize("kick", [gls.RuinRecreate, gls.StringRemoval])
+def test_wrong_parameters(kick, field):
     with pytest.raises(InvalidParameterError, match=field):
-        gls.RuinRecreate(**{field: 0})
+        kick(**{field: 0})

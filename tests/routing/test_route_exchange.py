@@ -9,6 +9,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.cooperation.prices import set_price
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     InvalidTypeError,
@@ -73,8 +74,9 @@ def common_routes(problem: gls.CVRP, tours: np.ndarray, other: np.ndarray) -> fl
 
 def test_routes_come_from_the_other_tour():
     problem = random_cvrp("capacity", 60, 3)
-    good = gls.solve(problem, seconds=60, kicks=150, population=1, backend="cpu").best_tour
     starts = giant_tours(problem, 20, 4)[:10]  # feasible ones
+    search = gls.IteratedLocalSearch(search_of(gls.RouteExchange()).search, gls.RuinRecreate())
+    good = search(problem, starts, backend="cpu", budget=gls.Budget(kicks=150)).best_tour
     starts = search_of(gls.RouteExchange()).search(problem, starts, backend="cpu").tours
     found = {}
     for chance in (0.0, 1.0):
@@ -106,7 +108,7 @@ def test_the_price_follows_what_is_feasible(feasible, rises):
     cooperation = gls.RouteExchange(feasible=feasible)
     _, chains = chains_on(problem, starts, cooperation)
     before = chains.costs.copy()
-    cooperation.set_price(chains)
+    set_price(chains, feasible)
     assert (chains.price > 1) == rises
     infeasible = ~problem.feasible(chains.tours)
     assert infeasible.any() and ((chains.costs > before) == (infeasible & rises)).all()

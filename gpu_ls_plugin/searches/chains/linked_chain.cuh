@@ -136,14 +136,13 @@ struct LinkedChain {
       idle = leads ? 0 : idle + 1;
     }
     team.sync();
-    const auto after = [&](int node) { return int(now.after[node]); };
-    routes.write(team, after, tour);
+    routes.write(team, tour);
     Cost cost = totals.cost;
-    if (TourLengths::kReal) cost = routes.length_of(team, after) + totals.paid;
+    if (TourLengths::kReal) cost = routes.whole_length(team) + totals.paid;
     if (found) {
-      const auto next = [&](int node) { return best_after[node]; };
-      routes.write(team, next, best_tour);
-      if (TourLengths::kReal && best_is_feasible) best = routes.length_of(team, next);
+      routes.take(team, best_after);
+      routes.write(team, best_tour);
+      if (TourLengths::kReal) best = totals.cost;
     }
     team.once([&] {
       static_cast<Cost*>(batch.costs)[item] = cost, bests[item] = best;
