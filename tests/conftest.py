@@ -19,6 +19,9 @@ from tests.helpers.quick_compiles import quick_flags
 if "GPU_LS_CXXFLAGS" not in os.environ:
     os.environ["GPU_LS_CXXFLAGS"] = quick_flags()
 
+# Commands and examples run in processes of their own: all but the first find the package compiled.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # The first example may compile a kernel, and machines may be busy.
 settings.register_profile("tests", deadline=None, max_examples=USUAL)
 settings.load_profile("tests")

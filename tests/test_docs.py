@@ -90,10 +90,8 @@ def test_every_block_of_python_is_run_by_a_test() -> None:
     assert [name for name in WHOLE if not found[name]] == []
 
 
-@pytest.mark.parametrize(
-    "page",
-    [pytest.param(name, marks=[pytest.mark.slow] * (name != "pygad.md")) for name in WHOLE],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", WHOLE)
 def test_pages_run_as_they_stand(page: str, tmp_path: Path) -> None:
     if page.removesuffix(".md") in ("pygad", "deap"):
         pytest.importorskip(page.removesuffix(".md"), reason="needs the extra of this name")
@@ -119,6 +117,7 @@ def test_the_guide_to_open_paths_runs() -> None:
     assert (len(path), path[0], path[-1]) == (100, "3", "40")
 
 
+@pytest.mark.slow
 def test_the_guide_to_vehicle_routing_runs() -> None:
     code = "\n".join(blocks(ROOT / "docs" / "vehicle-routing.md", "python"))
     assert run_python(code).startswith("True True\n")
@@ -129,6 +128,7 @@ def test_the_guide_to_problems_runs() -> None:
     assert run_python(code) == "8 [[1, 0, 0]]\n"
 
 
+@pytest.mark.slow
 def test_the_guide_to_assignment_problems_runs() -> None:
     page = ROOT / "docs" / "assignment.md"
     (functor, *_), (*examples, _, _, _, _) = blocks(page, "cpp"), blocks(page, "python")
@@ -141,6 +141,7 @@ def test_the_guide_to_assignment_problems_runs() -> None:
     assert (most, talks, conflicts) == ("3", "3 False", "0")
 
 
+@pytest.mark.slow
 def test_the_assignment_problems_of_the_guide_run() -> None:
     page = ROOT / "docs" / "assignment.md"
     functor, (built_in, search, rule, own) = blocks(page, "cpp")[-1], blocks(page, "python")[-4:]
@@ -212,6 +213,7 @@ def test_the_plugin_example_works(tmp_path: Path) -> None:
     assert int(run_python(programs, site)) > 0
 
 
+@pytest.mark.slow
 def test_the_neighbourhood_of_the_plugin_guide_works() -> None:
     page = ROOT / "docs" / "writing-a-plugin.md"
     functor, part = blocks(page, "cpp")[1], blocks(page, "python")[2]

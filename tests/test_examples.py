@@ -38,6 +38,7 @@ def test_every_example_is_tested_and_listed() -> None:
     )
 
 
+@pytest.mark.slow
 def test_memetic_ga(tmp_path: Path) -> None:
     reason = 'needs pip install "gpu-ls-plugin[pymoo,plot]"'
     pytest.importorskip("pymoo.core.problem", reason=reason)
@@ -55,9 +56,8 @@ def test_memetic_ga(tmp_path: Path) -> None:
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(
-    "framework", [pytest.param("pygad", marks=pytest.mark.slow), pytest.param("deap")]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("framework", ["pygad", "deap"])
 def test_other_frameworks(framework: str, tmp_path: Path) -> None:
     pytest.importorskip(framework, reason=f'needs pip install "gpu-ls-plugin[{framework}]"')
     options = ("--seconds", 0.5, "--pop", 20)
@@ -169,6 +169,7 @@ def test_filtered_neighbourhood(tmp_path: Path) -> None:
     assert everything[1:] == exact[1:] and near[1] >= near[2] >= TWO_OPT
 
 
+@pytest.mark.slow
 def test_random_restarts(tmp_path: Path) -> None:
     out = run("random_restarts.py", "--climbs", 300, folder=tmp_path).splitlines()
     assert out[0].startswith("europe_capitals: 300 climbs, ")
@@ -224,6 +225,7 @@ def test_islands(tmp_path: Path) -> None:
     assert f"best {TWO_OPT:,} of" in out and "kicks; " in out
 
 
+@pytest.mark.slow
 def test_kick_and_climb(tmp_path: Path) -> None:
     out = run("kick_and_climb.py", "--rounds", 10, "--size", 16, folder=tmp_path)
     (best, mean), (later_best, later_mean) = (

@@ -59,6 +59,7 @@ def shipped(suffixes: set[str]) -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_wheel_holds_all_packages_kernels_and_type_markers(archives: tuple[Path, Path]) -> None:
     names = set(zipfile.ZipFile(archives[0]).namelist())
     assert {f"{package}/py.typed" for package in PACKAGES} <= names
@@ -68,6 +69,7 @@ def test_wheel_holds_all_packages_kernels_and_type_markers(archives: tuple[Path,
     assert roots == set(PACKAGES)
 
 
+@pytest.mark.slow
 def test_sdist_holds_sources_kernels_tests_and_licence(archives: tuple[Path, Path]) -> None:
     with tarfile.open(archives[1]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -81,6 +83,7 @@ def test_sdist_holds_sources_kernels_tests_and_licence(archives: tuple[Path, Pat
     assert {"tests/conftest.py", "examples/data/europe_capitals.tsp"} <= names
 
 
+@pytest.mark.slow
 def test_metadata_names_entry_points_and_needs_no_gpu_package(archives: tuple[Path, Path]) -> None:
     with zipfile.ZipFile(archives[0]) as wheel:
         info = next(n.partition("/")[0] for n in wheel.namelist() if ".dist-info/" in n)

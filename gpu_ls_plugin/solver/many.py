@@ -19,6 +19,7 @@ from gpu_ls_plugin.searches.instances.side_by_side import (
     SideBySide,
     bytes_per_instance,
     moves_of,
+    replicas_of,
     slots_of,
 )
 from gpu_ls_plugin.solver import many_input, single
@@ -75,10 +76,11 @@ def solve_many(
 ) -> ManyResult:
     """Return a short tour of each of many instances, all searched side by side.
 
-    A chain of kicks works on each instance, several where instances are so few that the device
-    would be idle. Instances of up to seven cities get the shortest tour; those of more than 5,000
-    are solved one after the other, as `solve` does. A handful of instances is better given to
-    `solve`, one after the other: there chains help each other.
+    A chain of kicks works on each instance, several where instances are so few that a GPU would
+    be idle; on a CPU as many as there is time for, up to eight, which are crossed. Instances of up
+    to seven cities get the shortest tour; those of more than 5,000 are solved one after the other,
+    as `solve` does. A handful of instances is better given to `solve`, one after the other: there
+    chains help each other all the time.
 
     Parameters
     ----------
@@ -96,7 +98,7 @@ def solve_many(
         Of coordinates; "EUC", real Euclidean lengths, by default.
     replicas : int, optional
         Chains of each instance, of which the best counts; by default as many as keep the device
-        busy.
+        busy, or as a CPU has time for.
     kicks : int, optional
         Of each chain, at most; the chains are then the same on every backend. Without it a CPU
         looks at fewer moves, for which it makes more kicks.
@@ -222,7 +224,7 @@ class _Run:
                 fit = self.backend.rows_that_fit(own, 16 * group.whole.n, memory)
                 fit = min(fit, MOST_ITEMS // int(largest))
                 many = min(fit, int(np.searchsorted(sizes, largest, side="right")))
-                wanted = replicas or max(1, min(slots, fit) // many)
+                wanted = replicas or self._replicas(slots, many, fit)
                 first = sum(len(batch.chosen) * batch.replicas for batch in self.waiting)
                 tours = group.curves(self.backend, order[:many])
                 batch = _Batch(group, order[:many], tours, parts, wanted, first)
@@ -231,6 +233,12 @@ class _Run:
                 batch = _Batch(group, order[:1], tours)
             self.waiting.append(batch)
             order, sizes = order[many:], sizes[many:]
+
+    def _replicas(self, slots: int, many: int, fit: int) -> int:
+        """Return how many chains each of some instances should have."""
+        cities = sum(int(group.sizes.sum()) for group in self.instances)
+        seconds = self.watch.left if self.watch.budget.kicks is None else None
+        return replicas_of(self.backend, slots, many, fit, cities, seconds)
 
     def search(self) -> None:
         """Search all batches, each for its share of the time."""

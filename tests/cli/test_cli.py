@@ -442,6 +442,7 @@ def test_plugins() -> None:
     assert "builtin" in gpu_ls("plugins").stdout
 
 
+@pytest.mark.slow
 def test_plugins_that_fail_are_listed(tmp_path: Path) -> None:
     info = tmp_path / "broken-1.0.dist-info"
     info.mkdir()

@@ -108,6 +108,7 @@ def test_the_best_tour_of_a_small_problem(tmp_path: Path) -> None:
     assert sorted(sorted(route["customers"]) for route in found["routes"]) == [[1, 2], [3]]
 
 
+@pytest.mark.slow
 def test_rounding_and_vehicles_are_taken(tmp_path: Path) -> None:
     file = write_routing(tmp_path / "some.vrp", 12)
     found = gpu_ls_json("solve", file, *QUICK, "--rounding", "none", "--vehicles", 5)
@@ -126,6 +127,7 @@ def test_a_fleet_that_cannot_be_loaded_is_said_to_fail(tmp_path: Path) -> None:
     assert "broken" in done.stdout and "1 more than 3" in done.stdout
 
 
+@pytest.mark.slow
 def test_ctrl_c_writes_the_best_routes(tmp_path: Path) -> None:
     file, solution = write_routing(tmp_path / "a.vrp", 200), tmp_path / "out.sol"
     arguments = ["solve", file, "--backend", "cpu", "--seconds", 100, "--tour", solution, "--json"]

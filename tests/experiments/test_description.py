@@ -117,6 +117,7 @@ def test_circles_end() -> None:
     assert describe(Plain(inner)) != describe(Plain([inner]))
 
 
+@pytest.mark.slow
 def test_another_process_says_the_same() -> None:
     names = "import gpu_ls_plugin as gls\nfrom gpu_ls_plugin.experiments.description import "
     code = """

@@ -10,7 +10,6 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.searches.chains.start import Start
-from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_problem, random_tours
 from tests.objectives.loads import some_loads
 
@@ -21,10 +20,9 @@ def loaded(n, seed=0, span=100):
     return random_problem("EUC_2D", n, seed, span).under(some_loads(n, seed))
 
 
+@pytest.mark.slow
 @BOTH
-@pytest.mark.parametrize(
-    "perturbation", slow_after(1, [gls.DoubleBridge(), gls.DoubleBridge(30), gls.Restart()])
-)
+@pytest.mark.parametrize("perturbation", [gls.DoubleBridge(), gls.DoubleBridge(30), gls.Restart()])
 def test_chains_claim_what_tours_cost(perturbation, backend):
     n = 60
     problem, starts = loaded(n, 5), random_tours(n, 5, 5)

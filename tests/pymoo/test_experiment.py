@@ -31,7 +31,6 @@ from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_pymoo import Experiment, TSPProblem
 from tests.evolution.samples import cities
 from tests.helpers.killed_experiment import ENDS_AT, SEEDS, experiment
-from tests.helpers.marks import slow_after
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +62,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("where", slow_after(1, ["run", "file"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["run", "file"])
 def test_an_experiment_that_is_killed_ends_with_the_same_table(
     where: str, whole: Path, tmp_path: Path
 ) -> None:

@@ -61,6 +61,7 @@ def pairs(draw):
 STRATEGIES = ("single", "block")
 
 
+@pytest.mark.slow
 @examples(80)
 @given(pairs(), st.integers(1, 40), st.sampled_from(STRATEGIES))
 def test_children_are_tours_of_their_parents_edges_and_never_worse(crossing, offspring, strategy):

@@ -181,6 +181,7 @@ def test_the_partner_is_another_one_in_every_generation(monkeypatch):
     assert counts[-1] == 8
 
 
+@pytest.mark.slow
 def test_an_optimum_comes_out_of_local_optima():
     problem = random_problem("EUC_2D", 100, span=10_000)
     starts = gls.random_tours(problem, 64, seed=1, backend="cpu")

@@ -106,8 +106,9 @@ def assert_same_tours(problem, search, starts, levels):
         assert (found.costs == scanned.costs).all()
 
 
-@pytest.mark.parametrize(("kind", "soft"), slow_after(1, [("fleet", False), ("duration", True)]))
-@pytest.mark.parametrize(("level", "parts"), slow_after(1, LEVELS))
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "soft"), [("fleet", False), ("duration", True)])
+@pytest.mark.parametrize(("level", "parts"), LEVELS)
 def test_complete_neighbourhoods_end_at_the_same_tours(kind, soft, level, parts):
     problem = random_cvrp(kind, 24, 5)
     problem = problem.penalised(load=3, duration=2, vehicles=50) if soft else problem

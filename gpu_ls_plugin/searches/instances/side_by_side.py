@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gpu_ls_plugin.acceptance import Annealing
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.budget import NO_LIMIT, now
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.neighbourhoods import LinKernighan
+from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, TwoOpt
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.chains.chain_kernel import chain_layout
 from gpu_ls_plugin.searches.chains.part_search import PartSearch
 from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.driver import paced, progress
+from gpu_ls_plugin.searches.instances.crossing import Crossing
 from gpu_ls_plugin.searches.instances.instances import DEGREE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
@@ -31,11 +34,15 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.instances.instances import Instances
 
 NEIGHBOURHOODS = (LinKernighan(3),)
-# Where a CPU's seconds count: what fewer moves miss, the kicks for which they leave time find.
-NARROW, NARROW_DEGREE = (LinKernighan(3, (5, 4, 1)),), 5
+# Where a CPU's seconds count: what fewer moves miss, kicks and crossings find.
+NARROW, NARROW_DEGREE = (OrOpt(3), TwoOpt()), 5
 PERTURBATION = DoubleBridge(segment=100)
 # Of annealing: a chain on few cities makes more kicks for each, and has the time to cool down.
 FEW_CITIES, HEAT_OF_FEW, HEAT = 300, 1.2, 0.6
+# On a CPU several chains of an instance are crossed after these shares of its time: all that are
+# crossed sooner would become alike. Each chain needs some time for each city.
+CROSSED_AFTER = (0.5, 0.75, 1.0)
+MOST_CROSSED, SECONDS_OF_CHAIN = 8, 3e-6
 
 
 def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhood], int]:
@@ -60,6 +67,45 @@ def slots_of(backend: Backend, parts: CandidateMoves, n: int) -> int:
     except InvalidParameterError:
         return 0
     return backend.processors * layout.teams * layout.blocks
+
+
+def replicas_of(
+    backend: Backend, slots: int, count: int, fit: int, cities: int, seconds: float | None
+) -> int:
+    """Return how many chains each of `count` instances should have.
+
+    Parameters
+    ----------
+    backend : Backend
+    slots : int
+        Chains that it works on at a time.
+    count : int
+    fit : int
+        Chains that there is memory for.
+    cities : int
+        Of all instances that share the time.
+    seconds : float, optional
+        That they share, where kicks do not say when chains stop.
+    """
+    busy = max(1, min(slots, fit) // count)
+    if backend.name != "cpu" or seconds is None or not np.isfinite(seconds):
+        return busy
+    crossed = int(seconds * backend.processors / (cities * SECONDS_OF_CHAIN))
+    return max(busy, min(crossed, MOST_CROSSED, fit // count))
+
+
+@dataclass(frozen=True)
+class _Schedule:
+    """When chains begin and end, in seconds of a watch and in kicks."""
+
+    watch: Stopwatch
+    begin: float
+    end: float
+    kicks: int | None
+
+    def progress(self, done: int, elapsed: float) -> float:
+        """Return the share that is over after so many kicks and seconds."""
+        return progress(done, self.kicks, elapsed, self.begin, self.end)
 
 
 class SideBySide:
@@ -107,11 +153,20 @@ class SideBySide:
         units = (costs / backend.xp.asarray(instances.sizes[chosen]).repeat(replicas)).astype("f4")
         self.state = self._search.begin(rings, costs, units)
         self._neighbours, self.launches = parts.neighbours, 0
+        self._done = self._step = 0  # kicks: of each chain, and of a launch
+
+        def crossing() -> Crossing:
+            metric, state = instances.metric, self.state
+            return Crossing(backend, metric, parts, cut, state, seed, first_row)
+
+        self._crossing = crossing
 
     def drive(
         self, watch: Stopwatch, end: float, kicks: int | None, after: Callable[[], None]
     ) -> str:
         """Launch until every chain has made its kicks or the time is up; return which.
+
+        Where seconds count, a CPU crosses the chains of each instance.
 
         Parameters
         ----------
@@ -123,33 +178,48 @@ class SideBySide:
         after : callable
             Called after each launch.
         """
-        begin, done, until = watch.elapsed, 0, NO_LIMIT if kicks is None else kicks
-        step = self._first_kicks()
-        while done < until:
+        schedule = _Schedule(watch, watch.elapsed, end, kicks)
+        if kicks is not None or self._replicas == 1 or self._backend.name != "cpu":
+            return self._kick(schedule, end, after)
+        crossing, taken = self._crossing(), 0.0
+        for share in CROSSED_AFTER:
+            stop = schedule.begin + share * (end - schedule.begin)
+            self._kick(schedule, min(stop, end - taken), after)
+            begun = now()
+            crossing.cross_all(end - watch.elapsed)
+            taken = now() - begun
+            after()
+        return "seconds"
+
+    def _kick(self, schedule: _Schedule, stop: float, after: Callable[[], None]) -> str:
+        """Launch until every chain has made its kicks or the time is `stop`; return which."""
+        watch, until = schedule.watch, NO_LIMIT if schedule.kicks is None else schedule.kicks
+        step = self._step or self._first_kicks()
+        while self._done < until:
             elapsed, begun = watch.elapsed, now()
-            if elapsed >= end:
+            if elapsed >= stop:
                 return "seconds"
-            to = min(until, done + step)
-            ahead = min(end, elapsed + tuning.LAUNCH_SECONDS)
-            high = self._accept.level(progress(done, kicks, elapsed, begin, end))
-            low = self._accept.level(progress(to, kicks, ahead, begin, end))
-            cooling = (high - low) / (to - done)
+            to = min(until, self._done + step)
+            ahead = min(schedule.end, elapsed + tuning.LAUNCH_SECONDS)
+            high = self._accept.level(schedule.progress(self._done, elapsed))
+            low = self._accept.level(schedule.progress(to, ahead))
+            cooling = (high - low) / (to - self._done)
             self._search.advance(
                 self._cut,
                 self.state,
                 until=to,
-                heat=high + cooling * done,
+                heat=high + cooling * self._done,
                 cooling=cooling,
                 window=self._window,
                 first_row=self._first_row,
-                seconds=end - elapsed,
+                seconds=stop - elapsed,
             )
             self.launches += 1
             behind = int(self.state.kicks.min()) < to  # waits for the GPU
             seconds = now() - begun
             after()
-            step = paced(to - done, seconds, end - watch.elapsed, most=8 * step)
-            done = done if behind else to
+            self._step = step = paced(to - self._done, seconds, stop - watch.elapsed, most=8 * step)
+            self._done = self._done if behind else to
         return "kicks"
 
     def best_costs(self) -> NDArray[Any]:
