@@ -124,4 +124,4 @@ class Annealing(Acceptance):
         """Return the temperature after a share of the budget."""
         if self.end is None:
             return self.start * (1.0 - progress)
-        return self.start * (self.end / self.start) ** progress
+        return float(self.start * (self.end / self.start) ** progress)

@@ -12,6 +12,7 @@ from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
 from gpu_ls_plugin.candidates.nearest import Nearest
 from gpu_ls_plugin.construction.routes.batch import RouteBatch, vehicles_type
+from gpu_ls_plugin.objectives.routing import hard_penalties
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.perturbations.rebuilt_routes import VEHICLES, rebuilt_vehicles
 from gpu_ls_plugin.tours.sites import GRID_BYTES, Sites, metric_type
@@ -33,7 +34,7 @@ PARAMETERS = (
     *(struct_of(KICK, name) for name in ("NearCustomers", "StringRuin")),
 )
 NEAR = 32  # customers next to whom one may go: one for each lane of a warp
-MOST_WARPS, MOST_REAL_WARPS = 16, 12  # of a block, by registers
+MOST_WARPS, MOST_REAL_WARPS = 16, 10  # of a block, by registers
 NOTES_BYTES = 1024  # of shared memory: what the lanes of a chain share beside its lists
 LOOKS = 1000  # at customers after a kick, at most: sums of real numbers might go in circles
 
@@ -138,7 +139,7 @@ class LinkedRows:
     def __init__(
         self, backend: Backend, problem: CVRP, tsp: TSP, size: int, accept: Acceptance
     ) -> None:
-        xp, due = backend.xp, problem.tsp.objective.penalties
+        xp, due = backend.xp, problem.penalties or hard_penalties(problem)
         self.routes = routes = RouteBatch(backend, problem, size)
         sites = Sites.of(backend, tsp, table=True)
         near, _, each = Nearest(min(NEAR, problem.customers)).on(backend, problem.nodes)

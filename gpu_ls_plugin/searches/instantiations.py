@@ -48,6 +48,7 @@ from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.objectives.tchebycheff import Tchebycheff
 from gpu_ls_plugin.objectives.under import RowsUnder, Under
 from gpu_ls_plugin.perturbations import DoubleBridge, ruin_recreate
+from gpu_ls_plugin.perturbations.linked_rows import MOST_WARPS, LinkedShape, linked_kernel
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.generalised_assignment import GeneralisedAssignment
 from gpu_ls_plugin.problems.graph_colouring import GraphColouring
@@ -81,7 +82,8 @@ from gpu_ls_plugin.searches.instances import instances
 from gpu_ls_plugin.searches.successors import kernels as assigned
 from gpu_ls_plugin.searches.successors.improvements import Accepted, Chains, Tabu, Tenure
 from gpu_ls_plugin.successors import SuccessorGeneration
-from gpu_ls_plugin.tours.sites import GRID_METRICS, sites_kernel
+from gpu_ls_plugin.tours import tour_layouts
+from gpu_ls_plugin.tours.sites import GRID_BYTES, GRID_METRICS, sites_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -360,6 +362,10 @@ def _routing() -> Iterator[Kernel]:
     ):
         lengths, time = problem.nodes.metric, "gls::int64" if problem.integer else "double"
         yield ruin_recreate.ruin_kernel(lengths, WARP, time)
+        if parts is ROUTE_MOVES:
+            site = GRID_BYTES.get(grid, tour_layouts.SITE_BYTES)
+            shape = LinkedShape.of(problem, MOST_WARPS, shared, site)
+            yield linked_kernel(problem, grid, length, time, Annealing(), shape)
         objective = Routing(problem)
         metric, kick = Under(lengths, objective), exchanging(lengths, time, {})
         moves = Moves.of(parts, symmetric=True, length=length, grid=grid)

@@ -20,7 +20,12 @@ from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.objectives.base import require_by_edges
-from gpu_ls_plugin.perturbations import DoubleBridge, Perturbation, as_perturbation
+from gpu_ls_plugin.perturbations import (
+    DoubleBridge,
+    Perturbation,
+    StringRemoval,
+    as_perturbation,
+)
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.weighted import require_shared_lengths
 from gpu_ls_plugin.result import Progress, Result, summed
@@ -217,7 +222,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         if self.cooperation is not None:
             kick = self.cooperation.kicks(kick, fused=self._in_one_kernel)
         rebuilt = self._in_one_kernel and kick.rebuilds
-        if kick.relinks:
+        if isinstance(kick, StringRemoval):
             return LinkedChains(
                 start, self.accept, self.restart_after, kick, len(search.neighbourhoods)
             )
@@ -245,11 +250,6 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
     def fused(self) -> bool:
         """Whether double bridges, search and acceptance are one kernel."""
         return self._in_one_kernel and bool(self.kick.cuts)
-
-    @property
-    def relinks(self) -> bool:
-        """Whether kicks, repairs and acceptance are one kernel on linked lists of routes."""
-        return self.kick.relinks
 
     @property
     def rebuilds(self) -> bool:

@@ -69,10 +69,9 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     with before.phase("compiling"):
         searched = problem
         if not isinstance(settings.search, IteratedLocalSearch):
-            searched, search = softened(
+            searched = softened(
                 problem, search, chosen.seconds, lambda: _first_start(problem, chosen)[0]
             )
-            chosen = replace(chosen, search=search)
         rehearse(searched, chosen)
 
     watch = Stopwatch(chosen.budget(chosen.seconds))

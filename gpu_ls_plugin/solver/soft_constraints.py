@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.perturbations import RuinRecreate
 from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.recombination.route_exchange import RouteExchange
 from gpu_ls_plugin.searches import IteratedLocalSearch
 
 if TYPE_CHECKING:
@@ -20,16 +18,15 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Result
 
 # What a unit of demand beyond the capacity costs at first, by the longest length and the largest
-# demand: so much that most tours become feasible. The chains lower it (`RouteExchange`).
+# demand: so much that most tours become feasible. The chains lower it (`PricedMigration`).
 LENGTHS_OF_A_DEMAND = 4
-SECONDS = 0.02  # for each place of a giant tour, from which on soft constraints pay
-SHORT_ROUTES, REMOVED_OF_SHORT = 10, 10  # customers on average, and how many of them a kick removes
+SECONDS = 0.005  # for each place of a giant tour, from which on soft constraints pay
 
 
 def softened(
     problem: Problem, search: Any, seconds: float, start: Callable[[], NDArray[Any]]
-) -> tuple[Problem, Any]:
-    """Return what is searched, and how: under soft constraints where vehicles are scarce.
+) -> Problem:
+    """Return what is searched: a problem under soft constraints where vehicles are scarce.
 
     That is where the start needs more routes than demands and capacity alone ask for. From such
     tours, moves that keep to the capacity hardly ever save a route. Where there is room enough, or
@@ -38,36 +35,26 @@ def softened(
     Parameters
     ----------
     problem : Problem
-        Returned as it is, with the search, where its constraints are not hard ones of the capacity
-        alone.
+        Returned as it is where its constraints are not hard ones of the capacity alone.
     search : callable
-        Of `default_settings`. Only chains that ruin and recreate can set the price of violations;
-        where routes are short, they exchange some of them as well.
+        Of `default_settings`. Only chains on linked lists of routes set the price of violations.
     seconds : float
         That the search has.
     start : callable
         Returns the first tour of a construction.
     """
-    asked = problem, search
     if not isinstance(problem, CVRP) or problem.penalties is not None:
-        return asked
+        return problem
     if problem.route_limit is not None or problem.resources or problem.hierarchy is not None:
-        return asked
-    ruins = isinstance(search, IteratedLocalSearch) and (search.rebuilds or search.relinks)
+        return problem
+    linked = isinstance(search, IteratedLocalSearch) and search.kick.relinks
     demands = int(problem.demands.sum())
-    if not ruins or demands == 0 or seconds < SECONDS * problem.n:
-        return asked
+    if not linked or demands == 0 or seconds < SECONDS * problem.n:
+        return problem
     if len(problem.routes(start())) <= -(-demands // problem.capacity):
-        return asked
+        return problem
     price = LENGTHS_OF_A_DEMAND * problem.longest / int(problem.demands.max())
-    if search.relinks:
-        kick, cooperation = search.perturbation, search.cooperation
-    elif problem.customers * problem.capacity < SHORT_ROUTES * demands:
-        kick, cooperation = RuinRecreate(REMOVED_OF_SHORT), RouteExchange()
-    else:
-        kick, cooperation = search.perturbation, RouteExchange(chance=0)
-    soft = problem.penalised(load=max(1, round(price)) if problem.integer else price)
-    return soft, replace(search, perturbation=kick, cooperation=cooperation)
+    return problem.penalised(load=max(1, round(price)) if problem.integer else price)
 
 
 def as_asked(found: Result, problem: Problem) -> Result:

@@ -127,7 +127,7 @@ def test_solve_for_people() -> None:
         *("problem", "search", "best", "mean", "time", "phases", "moves", "kicks")
     ]
     assert "LinKernighan(depth=3" in lines["search"] and "/Alpha(k=5" in lines["search"]
-    assert "Annealing(start=0.8)" in lines["search"] and "Migration(every=0.5" in lines["search"]
+    assert "Annealing(start=0.8" in lines["search"] and "Migration(every=0.5" in lines["search"]
     assert "compiling" in lines["phases"] and "accepted" in lines["kicks"]
     assert "GEO" in lines["problem"] and "on cpu, stopped by seconds" in lines["time"]
     assert "best" in done.stderr and "moves/s" in done.stderr

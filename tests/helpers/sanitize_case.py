@@ -269,9 +269,12 @@ class Watched:
         for part in (gls.TwoOpt(), gls.ThreeOpt()):
             complete = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
             self.search(complete, problem.tsp, starts)
-        for kick in (gls.DoubleBridge(30), gls.RuinRecreate(8, 5))[0 if every else 1 :]:
-            exchange = isinstance(kick, gls.RuinRecreate)
-            cooperation = gls.RouteExchange(2 / problem.n, chance=0.5) if exchange else None
+        often = 2 / problem.n
+        for kick, cooperation in (
+            (gls.DoubleBridge(30), None),
+            (gls.RuinRecreate(8, 5), gls.RouteExchange(often, chance=0.5)),
+            (gls.StringRemoval(8, 5), gls.PricedMigration(often)),
+        )[0 if every else 1 :]:
             search = gls.IteratedLocalSearch(local, kick, cooperation=cooperation)
             self.search(search, problem.tsp, starts, kicks=KICKS)
             if problem.n >= SMALLEST_BRIDGE:

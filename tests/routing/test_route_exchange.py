@@ -86,7 +86,7 @@ def test_routes_come_from_the_other_tour():
         chains.kick.arguments["mates"][...] = good
         chains.advance(8, 0.0, 0.0, 60.0)
         found[chance] = common_routes(problem, chains.tours, good)
-    assert found[1.0] > found[0.0] + 1.5
+    assert found[1.0] > found[0.0] + 1.0
 
 
 @BOTH
@@ -122,10 +122,10 @@ def test_constraints_are_soft_where_vehicles_are_scarce():
     problem = gls.CVRP(points, [0] + [2] * 9, 3)  # one customer each, though the capacity says six
     search = default_settings(problem, Settings(backend="cpu", population=4)).search
     start = problem.tour([[customer] for customer in range(1, 10)])
-    soft, chosen = softened(problem, search, 60.0, lambda: start)
+    soft = softened(problem, search, 60.0, lambda: start)
     assert soft.penalties is not None and soft.penalties.load > 0
-    assert chosen.cooperation == gls.RouteExchange() and chosen.perturbation.removed == 10
-    found = chosen(soft, np.stack([start] * 4), budget=gls.Budget(kicks=20), backend="cpu")
+    assert search.perturbation == gls.StringRemoval()
+    found = search(soft, np.stack([start] * 4), budget=gls.Budget(kicks=20), backend="cpu")
     asked = as_asked(found, problem)
     assert asked.problem is problem and (asked.costs == problem.tsp.cost(found.tours)).all()
     assert problem.feasible(asked.best_tour).all()
@@ -145,20 +145,10 @@ def test_constraints_are_hard_elsewhere():
         (limited, search, 60.0, each),
         (scarce.penalised(load=3), search, 60.0, each),
         (scarce, bridges, 60.0, each),
-        (scarce, search, 0.1, each),
+        (scarce, search, 0.01, each),
         (gls.CVRP(points, [0] * 10, 3), search, 60.0, each),
     ):
-        assert softened(problem, its, seconds, lambda start=start: start) == (problem, its)
-
-
-def test_long_routes_are_not_exchanged():
-    points = np.random.default_rng(1).integers(0, 100, (25, 2))
-    problem = gls.CVRP(points, [0] + [2] * 24, 25)  # twelve customers each
-    search = default_settings(problem, Settings(backend="cpu", population=4)).search
-    three = problem.tour([list(range(1, 9)), list(range(9, 17)), list(range(17, 25))])
-    soft, chosen = softened(problem, search, 60.0, lambda: three)
-    assert soft is not problem and chosen.cooperation.chance == 0
-    assert chosen.perturbation == search.perturbation
+        assert softened(problem, its, seconds, lambda start=start: start) is problem
 
 
 def test_solve_saves_a_route_under_soft_constraints():
