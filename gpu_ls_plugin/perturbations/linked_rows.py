@@ -34,7 +34,7 @@ PARAMETERS = (
     *(struct_of(KICK, name) for name in ("NearCustomers", "StringRuin")),
 )
 NEAR = 32  # customers next to whom one may go: one for each lane of a warp
-MOST_WARPS, MOST_REAL_WARPS = 16, 10  # of a block, by registers
+MOST_WARPS, MOST_REAL_WARPS = 16, 8  # of a block, by registers
 NOTES_BYTES = 1024  # of shared memory: what the lanes of a chain share beside its lists
 LOOKS = 1000  # at customers after a kick, at most: sums of real numbers might go in circles
 
