@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.cvrp import CVRP
+    from gpu_ls_plugin.problems.giant_tours import RoutedProblem
 
 # Sets whose best known costs are sums of lengths that are not rounded.
 REAL_SETS = re.compile(r"(CMT|Golden|Li|tai)[_-]?\d", re.IGNORECASE)
@@ -221,15 +221,15 @@ def _service_times(
     return times
 
 
-def write_instance(path: str | os.PathLike[str], problem: CVRP) -> None:
+def write_instance(path: str | os.PathLike[str], problem: RoutedProblem) -> None:
     """Write a problem file (.vrp), the depot first; as `CVRP.write`."""
     metric = problem.nodes.metric
     if not metric.explicit and metric.name not in WRITTEN_AS:
         raise UnsupportedProblemError(f"problem: files (.vrp) do not know lengths {metric.name}")
     services = problem.service_times[1:]
     fields: dict[str, object] = {
-        "NAME": problem.name or plain_name(Path(path)),
-        "COMMENT": problem.comment,
+        "NAME": problem.nodes.name or plain_name(Path(path)),
+        "COMMENT": problem.nodes.comment,
         "TYPE": "CVRP" if problem.route_limit is None else "DCVRP",
         "DIMENSION": problem.customers + 1,
         "CAPACITY": problem.capacity,
