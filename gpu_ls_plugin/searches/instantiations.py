@@ -64,8 +64,10 @@ from gpu_ls_plugin.recombination import (
     assembly_layouts,
     edge_assembly,
     pair_layouts,
+    route_edge_assembly,
 )
 from gpu_ls_plugin.recombination.route_exchange import exchanging
+from gpu_ls_plugin.recombination.selective_route_exchange import exchange_kernel
 from gpu_ls_plugin.recombination.strategies import STRATEGIES
 from gpu_ls_plugin.searches.chains import chain_layouts, parted
 from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
@@ -360,6 +362,11 @@ def _routing() -> Iterator[Kernel]:
     ):
         lengths, time = problem.nodes.metric, "gls::int64" if problem.integer else "double"
         yield ruin_recreate.ruin_kernel(lengths, WARP, time)
+        yield exchange_kernel(lengths, WARP, time)
+        cities = n if problem.integer else CITIES[1]  # in global memory
+        own = route_edge_assembly.pair_bytes(cities, 2, cities - cities // 20)
+        pairs = pair_layouts.pair_shape(cities, own, 64, shared)
+        yield route_edge_assembly.assembly_kernel(lengths, pairs)
         objective = Routing(problem)
         metric, kick = Under(lengths, objective), exchanging(lengths, time, {})
         moves = Moves.of(parts, symmetric=True, length=length, grid=grid)
