@@ -128,6 +128,9 @@ OPERATORS = {
     "edge recombination": lambda: {"crossover": adapter.EdgeRecombinationCrossover()},
     "edge assembly": lambda: {"crossover": adapter.EdgeAssemblyCrossover()},
     "partition": lambda: {"crossover": adapter.PartitionCrossover()},
+    "split": lambda: {"crossover": adapter.SplitCrossover()},
+    "route exchange": lambda: {"crossover": adapter.SelectiveRouteExchangeCrossover(2)},
+    "route edge assembly": lambda: {"crossover": adapter.RouteEdgeAssemblyCrossover(0.9)},
     "mating": lambda: {"mating": adapter.MemeticMating()},
 }
 
@@ -178,6 +181,8 @@ def test_the_memetic_algorithm_ends_with_feasible_tours(kind: str, hard: bool) -
 MEMETIC = {
     "order": lambda: {"crossover": gls.OrderCrossover()},
     "edge assembly": lambda: {"crossover": gls.EdgeAssembly()},
+    "split": lambda: {"crossover": gls.SplitCrossover()},
+    "route edge assembly": lambda: {"crossover": gls.RouteEdgeAssembly()},
     "crowding": lambda: {"crossover": gls.OrderCrossover(), "replacement": Crowding()},
     "far apart": lambda: {"replacement": EdgeDistance(5)},
     "children": lambda: {"n_offsprings": 7},
@@ -273,6 +278,27 @@ def test_default_searches(cvrp: gls.CVRP, tsp: gls.TSP) -> None:
     assert [part.name for part in directed.neighbourhoods] == names[1:]
     assert default_search(tsp) == default_search() == gls.LocalSearch()
     assert Improver(default="or_opt").given is None
+
+
+ROUTE_FACES = {
+    adapter.SplitCrossover: gls.SplitCrossover(),
+    adapter.SelectiveRouteExchangeCrossover: gls.SelectiveRouteExchange(),
+    adapter.RouteEdgeAssemblyCrossover: gls.RouteEdgeAssembly(),
+}
+
+
+@HARD
+@pytest.mark.parametrize("face", ROUTE_FACES)
+def test_children_of_routes_are_those_of_the_part(cvrp: gls.CVRP, face: Any, hard: bool) -> None:
+    parents = giant_tours(cvrp, 10, 1).reshape(2, 5, cvrp.n)
+    children = face(backend="cpu")._do(
+        CVRPProblem(cvrp, hard), parents, random_state=np.random.default_rng(7)
+    )
+    seed = int(np.random.default_rng(7).integers(2**63))
+    expected = ROUTE_FACES[face].cross(cvrp, *parents, seed=seed, backend="cpu")
+    assert np.array_equal(children, expected[np.newaxis])
+    with pytest.raises(UnsupportedProblemError, match="has no routes"):
+        face(backend="cpu").prepare(adapter.TSPProblem(gls.TSP(np.zeros((4, 2)))), 2)
 
 
 def test_crossing_by_lengths_is_refused_elsewhere(cvrp: gls.CVRP) -> None:
