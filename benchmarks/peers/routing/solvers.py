@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 OURS, HGS, PYVRP = "ours", "HGS-CVRP", "PyVRP"
 GRACE = 300.0  # seconds beyond its limit, in which a program reads its input, before it is ended
 ROUNDED = 1e-3  # by which a route of PyVRP may be too long for each of its edges, where not rounded
-ITERATION = re.compile(r"^It +(\d+) .*?T\(s\) ([\d.]+)", re.MULTILINE)
+ITERATION = re.compile(  # what HGS-CVRP prints at the end, and pyvrp_solve.py
+    r"(?:FINISHED AFTER|^It) (\d+) (?:ITERATIONS\. TIME SPENT:|\| T\(s\)) ([\d.]+)", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Peer(Protocol):
     """A program that writes its routes to a file."""
 
     name: str
+    educated_first: int  # solutions that count as iterations before the first one
 
     def command(self, task: Task, problem: CVRP, solution: Path) -> list[str]:
         """Return how it is started."""
@@ -46,6 +49,7 @@ class Hgs:
     """HGS-CVRP's own program, built from its source (github.com/vidalt/HGS-CVRP)."""
 
     name = HGS
+    educated_first = 100  # four times 25, its population
 
     def __init__(self, source: Path, folder: Path) -> None:
         self.program = folder / "hgs"
@@ -67,6 +71,7 @@ class PyVrp:
     """PyVRP in an interpreter of its own."""
 
     name = PYVRP
+    educated_first = 0
 
     def command(self, task: Task, problem: CVRP, solution: Path) -> list[str]:
         """Return how it is started."""
@@ -110,8 +115,9 @@ def run_peer(peer: Peer, task: Task, problem: CVRP, core: int, folder: Path) -> 
         failure, output = "no answer", ""
     run: dict[str, Any] = {"cost": None, "wall": time.perf_counter() - begin}
     if iterations := ITERATION.findall(output):
-        count, seconds = iterations[-1]
-        run["iterations_per_second"] = int(count) / float(seconds)
+        count, seconds = (float(number) for number in iterations[-1])
+        if count > 0:  # it has begun
+            run["iterations_per_second"] = (count + peer.educated_first) / seconds
     if failure or not solution.exists():
         return run | {"failure": failure or "no feasible routes"}
     return run | _costed(problem, solution, rounded=peer.name == PYVRP)
