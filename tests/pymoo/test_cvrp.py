@@ -178,6 +178,35 @@ def test_the_memetic_algorithm_ends_with_feasible_tours(kind: str, hard: bool) -
     assert len(np.unique(cvrp.canonical(result.pop.get("X")), axis=0)) == len(result.pop)
 
 
+@HARD
+def test_without_options_it_searches_as_solve_does(cvrp: gls.CVRP, hard: bool) -> None:
+    problem = CVRPProblem(cvrp, hard)
+    result = minimize(problem, MemeticGA(), ("n_gen", 5), seed=1)
+    evolution = result.algorithm.evolution
+    settings = gls.solver.default_settings(cvrp, gls.solver.Settings())
+    assert type(evolution).__name__ == "RouteEvolution"
+    assert evolution.settings.population == settings.population == result.algorithm.pop_size
+    assert evolution.settings.search.search == settings.search.search
+    assert evolution.settings.search.perturbation.name == settings.search.perturbation.name
+    assert result.data["local_search"].kicks > 0 and cvrp.feasible(result.X)[0]
+
+
+def scarce() -> gls.CVRP:
+    """Twelve customers for four vehicles that they fill, where savings need a fifth."""
+    places = np.random.default_rng(4).integers(0, 100, (13, 2))
+    return gls.CVRP(places, [0, *[6, 6, 6, 6, 5, 5, 5, 5, 4, 4, 4, 4]], 15, vehicles=5)
+
+
+def test_scarce_vehicles_are_searched_under_soft_constraints() -> None:
+    cvrp = scarce()
+    algorithm = MemeticGA(6).setup(CVRPProblem(cvrp), termination=("n_gen", 8), seed=1)
+    searched = algorithm.evolution.searched.objective.problem
+    assert len(cvrp.routes(gls.savings(cvrp, 1)[0])) == 5 and searched.penalties is not None
+    result = algorithm.run()
+    assert cvrp.feasible(result.X)[0] and result.F[0] == cvrp.cost(result.X)[0]
+    assert (result.pop.get("F")[:, 0] == cvrp.tsp.cost(result.pop.get("X"))).all()
+
+
 MEMETIC = {
     "order": lambda: {"crossover": gls.OrderCrossover()},
     "edge assembly": lambda: {"crossover": gls.EdgeAssembly()},

@@ -24,8 +24,8 @@ MOVES = "two_opt+relocate(3)+exchange(2, 2)+two_opt_star/nearest(20)"
 def throughput(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
     """Measure educations and kicks a second, beside HGS-CVRP's iterations on one core and on all.
 
-    An iteration of HGS-CVRP is a crossover, Split and a local search, and now and then a repair; the
-    solutions of its first population, which are educated, too, count as iterations.
+    An iteration of HGS-CVRP is a crossover, Split and a local search, and now and then a repair.
+    The solutions of its first population, which are educated, too, count as iterations.
     """
     names = options.instances or NAMES
     seconds = options.seconds or 10.0
