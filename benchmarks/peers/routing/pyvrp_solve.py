@@ -1,4 +1,4 @@
-"""PyVRP on one instance: pyvrp_solve.py FILE SOLUTION SECONDS SEED, with its default parameters.
+"""PyVRP on one instance, with its default parameters; writes its routes where they are feasible.
 
 Its data are made of ours, so that limits of durations and service times count, which its reader
 of files leaves out. Lengths that are not rounded are multiplied by 1,000 and rounded.
@@ -6,6 +6,7 @@ of files leaves out. Lengths that are not rounded are multiplied by 1,000 and ro
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,14 +55,19 @@ def _real_lengths(problem: CVRP) -> np.ndarray[Any, Any]:
 
 def main() -> None:
     """Solve, and write the routes where they are feasible."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("solution", type=Path)
+    parser.add_argument("seconds", type=float)
+    parser.add_argument("seed", type=int)
+    options = parser.parse_args()
     import pyvrp
     from pyvrp.stop import MaxRuntime
 
     import gpu_ls_plugin as gls
 
-    file, solution, seconds, seed = sys.argv[1:]
-    problem = gls.CVRP.read(file)
-    result = pyvrp.solve(data_of(problem), MaxRuntime(float(seconds)), seed=int(seed))
+    problem = gls.CVRP.read(options.file)
+    result = pyvrp.solve(data_of(problem), MaxRuntime(options.seconds), seed=options.seed)
     print(f"It {result.num_iterations} | T(s) {result.runtime:.2f}")
     if not result.is_feasible():
         return
@@ -70,7 +76,7 @@ def main() -> None:
         for route in result.best.routes()
     ]
     lines = [f"Route #{k}: {' '.join(map(str, route))}" for k, route in enumerate(routes, start=1)]
-    Path(solution).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options.solution.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
