@@ -17,6 +17,7 @@ import json
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,37 +60,61 @@ BARS = {
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Measure the sections that were asked for; runs of earlier calls and files stay."""
     limit = Limit(options.limit)
-    record: dict[str, Any] = {"bars": BARS}
-    stored = common.stored(options.out, name_of(options), SECTIONS)
-    for file in [stored, *(json.loads(path.read_text()) for path in options.merge)]:
-        for name in SECTIONS:
-            if name in file:
-                runs = merged(record.get(name, {}).get("runs", ()), file[name]["runs"])
-                record[name] = {**record.get(name, {}), **file[name], "runs": runs}
-    threads = options.threads if options.backend == "cpu" else 1
+    record: dict[str, Any] = {"bars": BARS, **_joined(options)}
     os.environ["GPU_LS_THREADS"] = str(options.threads)
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(
             options.backend,
             peers(PEERS[options.peers], options.hgs, Path(scratch)),
             options.ours,
-            threads,
+            options.threads if options.backend == "cpu" else 1,
             limit,
             json.loads((instances() / "solutions.json").read_text()),
             {} if options.population is None else {"population": options.population},
             options.again,
         )
-        for name in options.sections:
-            print(f"== {name}", flush=True)
-            known = record.get(name, {}).get("runs", [])
-            earlier = record.get(name, {})
-            found = SECTIONS[name](bench, options, known)
-            record[name] = earlier | found | {"machine": common.machine()}
-            sections.show(name, found)
-            common.write_json(options.out, name_of(options), __doc__ or "", record)
+        for name in SECTIONS:
+            if name in options.sections:
+                print(f"== {name}", flush=True)
+                _measure_section(name, bench, options, record)
+                record[name]["machine"] = common.machine()
+                common.write_json(options.out, name_of(options), __doc__ or "", record)
+            elif options.merge and name in record:  # sums up what has come together
+                idle = replace(bench, peers=(), ours=False)
+                _measure_section(name, idle, options, record)
     if bench.left_out:
         print(f"{bench.left_out} runs were left out; the same call goes on with them")
     return record
+
+
+def _joined(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the sections of earlier calls and of other records, each with the runs of all."""
+    stored = common.stored(options.out, name_of(options), SECTIONS)
+    joined: dict[str, Any] = {}
+    for file in [stored, *(json.loads(path.read_text()) for path in options.merge)]:
+        for name in SECTIONS:
+            if name in file:
+                earlier, found = joined.get(name, {}), file[name]
+                tables = {
+                    title: earlier.get(title, {}) | found[title]
+                    for title in ("educations",)
+                    if title in found
+                }
+                runs = merged(earlier.get("runs", ()), found["runs"])
+                joined[name] = {**earlier, **found, **tables, "runs": runs}
+    return joined
+
+
+def _measure_section(
+    name: str, bench: Bench, options: argparse.Namespace, record: dict[str, Any]
+) -> None:
+    """Run what is missing of a section, and sum its runs up, with those of earlier calls."""
+    earlier = record.get(name, {})
+    found = SECTIONS[name](bench, options, earlier.get("runs", []))
+    if "educations" in found:
+        found["educations"] = earlier.get("educations", {}) | found["educations"]
+    record[name] = earlier | found
+    sections.show(name, found)
 
 
 def name_of(options: argparse.Namespace) -> str:

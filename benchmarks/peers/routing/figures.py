@@ -23,7 +23,7 @@ def draw(out: Path, name: str, record: dict[str, Any]) -> None:
         if section in record:
             gaps(out, f"{name}_{section}", section, record[section]["runs"])
     if "throughput" in record:
-        rates(out, f"{name}_throughput", record["throughput"]["rates"])
+        rates(out, f"{name}_throughput", record["throughput"])
 
 
 def gaps(out: Path, name: str, section: str, runs: Sequence[dict[str, Any]]) -> None:
@@ -54,19 +54,22 @@ def _draw_curves(axis: Any, runs: Sequence[dict[str, Any]]) -> None:
     axis.set(xscale="log", yscale="log", xlabel="seconds", ylabel="gap (%)", title=OURS)
 
 
-def rates(out: Path, name: str, found: dict[str, dict[str, Any]]) -> None:
+def rates(out: Path, name: str, record: dict[str, Any]) -> None:
     """Draw what is done in a second."""
     kinds = {
-        "kicks": lambda row: row.get("kicks"),
-        "educations": lambda row: row.get("educations", {}).get("per_second"),
-        "HGS-CVRP, one core": lambda row: row.get("hgs_one_core"),
-        "HGS-CVRP, all cores": lambda row: row.get("hgs_all_cores"),
+        "kicks": ("rates", "kicks"),
+        "educations": ("educations", "per_second"),
+        "HGS-CVRP, one core": ("rates", "hgs_one_core"),
+        "HGS-CVRP, all cores": ("rates", "hgs_all_cores"),
     }
+    names = sorted({run["instance"] for run in record["runs"]})
     with common.Figure(out, name) as axes:
-        places = np.arange(len(found))
-        for k, (kind, of) in enumerate(kinds.items()):
-            heights = [of(row) or 0.0 for row in found.values()]
+        places = np.arange(len(names))
+        for k, (kind, (table, field)) in enumerate(kinds.items()):
+            rows = [record.get(table, {}).get(instance, {}) for instance in names]
+            heights = [row.get(field) or np.nan for row in rows]
             axes[0].bar(places + 0.2 * (k - 1.5), heights, 0.2, label=kind)
-        axes[0].set(yscale="log", ylabel="a second")
-        axes[0].set_xticks(places, list(found))
+        axes[0].set(ylabel="a second")
+        axes[0].set_yscale("log", nonpositive="clip")
+        axes[0].set_xticks(places, names)
         axes[0].legend()

@@ -34,13 +34,16 @@ def throughput(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) 
     seeds = range(1, options.processes + 1)
     theirs = [Task(path, seconds, seed) for path in paths for seed in seeds]
     runs = bench.runs(tasks, known, peer_tasks=theirs)
-    rates = {name: _rates(name, runs) for name in names}
+    found: dict[str, Any] = {"runs": runs}
+    found["rates"] = {name: _rates(name, runs) for name in {run["instance"] for run in runs}}
     if bench.ours:
-        for path in paths:
-            rates[path.stem]["educations"] = educations(path, bench.backend, options.repeats)
-    for name, row in rates.items():
-        print(f"{name}: {row}", flush=True)
-    return {"runs": runs, "rates": rates}
+        found["educations"] = {
+            path.stem: educations(path, bench.backend, options.repeats) for path in paths
+        }
+    for title in ("rates", "educations"):
+        for name, row in found.get(title, {}).items():
+            print(f"{title}, {name}: {row}", flush=True)
+    return found
 
 
 def _rates(name: str, runs: Sequence[Run]) -> dict[str, Any]:
