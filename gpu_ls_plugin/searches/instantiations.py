@@ -150,6 +150,8 @@ ENGINES = {
     "contract": ("elite_edges",),
     "expand": ("elite_edges",),
     "edge_assembly": ("edge_assembly",),
+    "order_crossover": ("split_crossover",),
+    "split": ("split_crossover",),
     "instance_lists": ("local_search",),
     "instance_cost": ("local_search",),
 }
