@@ -60,7 +60,7 @@ def contestants(pop: int) -> dict[str, Any]:
     return {
         "GA, InversionMutation": usual,
         "GA, LocalSearchMutation": searched,
-        "MemeticGA": MemeticGA(pop),
+        "MemeticGA": MemeticGA(),
     }
 
 

@@ -24,6 +24,7 @@ from gpu_ls_plugin.filtering import Filter
 from gpu_ls_plugin.neighbourhoods import Neighbourhood
 from gpu_ls_plugin.pivoting import Pivoting
 from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.recombination.route_recombination import RouteRecombination
 from gpu_ls_plugin.solver import Settings
 
 if TYPE_CHECKING:
@@ -212,7 +213,7 @@ def found_with(part: Any) -> list[Any]:
             search = gls.LocalSearch([gls.TwoOpt()], lists, part)
         case Acceptance():
             search = gls.IteratedLocalSearch(accept=part)
-        case gls.RouteExchange():
+        case gls.RouteExchange() | RouteRecombination():
             local = gls.LocalSearch([gls.Relocate(1)], candidates=gls.Nearest(5))
             search = gls.IteratedLocalSearch(local, gls.RuinRecreate(), cooperation=part)
             limits = {"budget": gls.Budget(kicks=20), **ROUTES}
@@ -294,6 +295,8 @@ def required_by(call: Callable[..., Any]) -> dict[str, Any]:
     """What a call cannot do without."""
     if isinstance(getattr(call, "__self__", None), gls.RuinRecreate | gls.StringRemoval):
         return ROUTES
+    if isinstance(getattr(call, "__self__", None), RouteRecombination):
+        return {"problem": ROUTED, "first": GIANT_TOURS, "second": GIANT_TOURS[::-1]}
     if isinstance(getattr(call, "__self__", None), gls.SuccessorSearch):
         return STATES
     if isinstance(getattr(call, "__self__", None), gls.SuccessorGeneration):

@@ -14,6 +14,8 @@ from gpu_ls_plugin.evolution.bound.problem import tours_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gpu_ls_plugin.problems.tsp import TSP
+
 
 class RecombinationCrossover:
     """Cross tours by a recombination of gpu_ls_plugin, in place.
@@ -43,8 +45,8 @@ class RecombinationCrossover:
     def __init__(
         self, problem: object, part: Any = "segment_crossover", backend: str = "auto"
     ) -> None:
-        self.problem = tours_of(problem).crossed
         self.crossing = Crossing(part, backend)
+        self.problem: TSP = self.crossing.part.instance(tours_of(problem))
 
     def prepare(self, size: int = 1) -> None:
         """Compile for batches of `size` pairs ahead of a timed run."""

@@ -14,6 +14,8 @@ from gpu_ls_pygad.run import random_state
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.problems.tsp import TSP
+
 
 class RecombinationCrossover:
     """Cross tours by a recombination of gpu_ls_plugin, all offspring in one batch.
@@ -43,8 +45,8 @@ class RecombinationCrossover:
     def __init__(
         self, problem: object, part: Any = "segment_crossover", backend: str = "auto"
     ) -> None:
-        self.problem = tours_of(problem).crossed
         self.crossing = Crossing(part, backend)
+        self.problem: TSP = self.crossing.part.instance(tours_of(problem))
 
     def prepare(self, size: int = 1) -> None:
         """Compile for generations of `size` ahead of a timed run."""

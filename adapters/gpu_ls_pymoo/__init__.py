@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.problems import TSPProblem, as_tsp
     from gpu_ls_pymoo.random_keys import RandomKeysProblem
     from gpu_ls_pymoo.repair import CanonicalTourRepair
+    from gpu_ls_pymoo.route_crossover import (
+        RouteEdgeAssemblyCrossover,
+        SelectiveRouteExchangeCrossover,
+        SplitCrossover,
+    )
     from gpu_ls_pymoo.sampling import LocalSearchSampling
     from gpu_ls_pymoo.search import default_search
     from gpu_ls_pymoo.successor_keys import SuccessorKeysProblem
@@ -73,7 +78,10 @@ __all__ = [
     "RandomKeysProblem",
     "RandomWeights",
     "RecombinationCrossover",
+    "RouteEdgeAssemblyCrossover",
     "SegmentCrossover",
+    "SelectiveRouteExchangeCrossover",
+    "SplitCrossover",
     "SuccessorKeysProblem",
     "SuccessorMutation",
     "SuccessorSampling",
@@ -110,7 +118,10 @@ _HOMES = {
     "RandomKeysProblem": "random_keys",
     "RandomWeights": "weights",
     "RecombinationCrossover": "crossover",
+    "RouteEdgeAssemblyCrossover": "route_crossover",
     "SegmentCrossover": "crossover",
+    "SelectiveRouteExchangeCrossover": "route_crossover",
+    "SplitCrossover": "route_crossover",
     "SuccessorKeysProblem": "successor_keys",
     "SuccessorMutation": "successors",
     "SuccessorSampling": "successors",

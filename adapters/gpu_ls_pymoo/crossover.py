@@ -61,7 +61,8 @@ class RecombinationCrossover(Crossover):
 
     def _instance(self, problem: Any, n: int) -> TSP:
         """Return the problem that the part is told of."""
-        return as_tsp(problem).crossed
+        instance: TSP = self.part.instance(as_tsp(problem))
+        return instance
 
 
 class PermutationCrossover(RecombinationCrossover):

@@ -1,149 +1,158 @@
-"""Vehicle routing: what gls.solve reaches in some seconds on CVRPLIB, beside HGS-CVRP.
+"""Vehicle routing: what gls.solve reaches in some seconds, beside HGS-CVRP and PyVRP.
 
-The call of a user, with defaults; compiling comes before the time begins. On the CPU both have one
-core, at the same time: ours with one thread, HGS-CVRP (its own program, built from its source with
--O3 -march=native) as one process. Every result passes the referee. Gaps are above the best known
-costs.
+The call of a user, with defaults, from a problem that nobody has searched before to its routes;
+compiling comes before the time begins. HGS-CVRP is its own program, built from its source with -O3
+-march=native, PyVRP an interpreter; both have their default parameters and one core for each run,
+pinned, at the same time as ours, whose cores they do not use (one on a GPU); where no core is left,
+they run after ours. Their clocks begin when they have read their input (HGS-CVRP's counts CPU
+seconds). Lengths are rounded where the best known costs count so; PyVRP's are multiplied by 1,000
+and rounded where not. Every result passes the referee: what breaks a constraint has no cost. Gaps
+are above the best known costs, in percent. A section has runs of several calls: what has been
+measured is not measured again unless asked for, what a limit leaves out is said.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-import numpy as np
-
 from benchmarks.helpers import common
+from benchmarks.helpers.limit import Limit
 from benchmarks.peers.bench_cvrp import instances
+from benchmarks.peers.routing import figures, sections
+from benchmarks.peers.routing.runs import Bench, merged
+from benchmarks.peers.routing.solvers import HGS, PYVRP, peers
+from benchmarks.peers.routing.throughput import throughput
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
-OURS, HGS = "ours", "HGS-CVRP"
-SETS = ("X", "CMT", "Golden")
-BARS = {"X": 2.0, "CMT with durations, Golden 1, 3, 5, 7": 2.5}  # percent, for an H200
-LIMITED = ("CMT6", "CMT8", "CMT13", "Golden_1", "Golden_3", "Golden_5", "Golden_7")
-
-
-def build_hgs(source: Path, folder: Path) -> Path:
-    """Build HGS-CVRP's program from its source."""
-    program = folder / "hgs"
-    files = sorted(path for path in source.glob("*.cpp") if path.name != "C_Interface.cpp")
-    flags = ["-O3", "-march=native", "-std=c++17", "-DNDEBUG", f"-I{source}"]
-    subprocess.run(
-        [os.environ.get("CXX", "c++"), *flags, *map(str, files), "-o", str(program)], check=True
-    )
-    return program
-
-
-def solved(
-    path: Path, best: float, program: Path | None, options: argparse.Namespace
-) -> dict[str, Any]:
-    """Solve one instance, by both at the same time where there is a program."""
-    import gpu_ls_plugin as gls
-
-    problem = gls.CVRP.read(path)
-    options_of_ours: dict[str, Any] = {"seed": options.seed, "backend": options.backend}
-    gls.solve(problem, seconds=0.05, **options_of_ours)  # compiles, and makes candidates
-    solution, peer = path.with_suffix(".none"), None
-    if program is not None:
-        solution = program.parent / "solution"
-        command = [str(program), str(path), str(solution), "-t", f"{options.seconds:g}"]
-        command += ["-seed", str(options.seed), "-round", str(int(problem.integer)), "-log", "0"]
-        peer = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    result = gls.solve(problem, seconds=options.seconds, **options_of_ours)
-    if not problem.feasible(result.best_tour).all():
-        raise AssertionError(f"{path.stem}: the best tour breaks a constraint")
-    costs = {OURS: float(problem.cost(result.best_tour)[0])}
-    if peer is not None:
-        peer.wait()
-        theirs = problem.read_solution(solution)
-        if problem.feasible(theirs).all():
-            costs[HGS] = float(problem.cost(theirs)[0])
-    return {
-        "instance": path.stem,
-        "set": path.parent.name,
-        "customers": problem.customers,
-        "gap": {name: 100 * (cost / best - 1) for name, cost in costs.items()},
-        "kicks": int(result.statistics.kicks),
-        "chains": len(result.tours),
-    }
+SECTIONS: dict[str, Callable[..., dict[str, Any]]] = {
+    "x": sections.x,
+    "eight": sections.eight,
+    "cmt": sections.cmt,
+    "golden": sections.golden,
+    "large": sections.large,
+    "throughput": throughput,
+    "processes": sections.processes,
+}
+PEERS = {"both": [HGS, PYVRP], "hgs": [HGS], "pyvrp": [PYVRP], "none": []}
+BARS = {
+    "x": {"10 s": 0.40, "60 s": 0.15},
+    "x, 60 s, by nodes": {"up to 250": 0.01, "251 to 500": 0.10, "more": 0.30},
+    "eight": {"10 s": 0.45, "60 s": 0.20},
+    "cmt": "best known cost in 8 of 10 seeds, 10 s",
+    "golden": {"60 s": 0.15},
+    "large": "60 s cheaper than peers with 600 s",
+    "throughput": "300 times HGS-CVRP on one core",
+    "x, 16 cores": {"60 s": 0.25},
+}  # percent
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Solve all instances."""
-    folder = instances()
-    if options.backend == "cpu":
-        os.environ["GPU_LS_THREADS"] = "1"
-    best = json.loads((folder / "solutions.json").read_text())
-    rows = []
+    """Measure the sections that were asked for; runs of earlier calls and files stay."""
+    limit = Limit(options.limit)
+    record: dict[str, Any] = {"bars": BARS, **_joined(options)}
+    os.environ["GPU_LS_THREADS"] = str(options.threads)
     with tempfile.TemporaryDirectory() as scratch:
-        program = None
-        if options.hgs is not None:
-            program = build_hgs(options.hgs / "Program", Path(scratch))
-        for path in _paths(folder, options.sets):
-            rows.append(solved(path, best[path.stem], program, options))
-            gaps = ", ".join(f"{name} {gap:.2f} %" for name, gap in rows[-1]["gap"].items())
-            print(f"{path.stem}: {gaps}", flush=True)
-    reached = {}
-    for name, chosen in _groups(rows):
-        reached[name] = {
-            who: float(np.mean([row["gap"][who] for row in chosen]))
-            for who in (OURS, HGS)
-            if all(who in row["gap"] for row in chosen)
-        }
-    print(f"mean gaps: {reached}")
-    return {"bars": BARS, "seconds": options.seconds, "reached": reached, "rows": rows}
+        bench = Bench(
+            options.backend,
+            peers(PEERS[options.peers], options.hgs, Path(scratch)),
+            options.ours,
+            options.threads if options.backend == "cpu" else 1,
+            limit,
+            json.loads((instances() / "solutions.json").read_text()),
+            {} if options.population is None else {"population": options.population},
+            options.again,
+        )
+        for name in SECTIONS:
+            if name in options.sections:
+                print(f"== {name}", flush=True)
+                _measure_section(name, bench, options, record)
+                record[name]["machine"] = common.machine()
+                common.write_json(options.out, name_of(options), __doc__ or "", record)
+            elif options.merge and name in record:  # sums up what has come together
+                idle = replace(bench, peers=(), ours=False)
+                _measure_section(name, idle, options, record)
+    if bench.left_out:
+        print(f"{bench.left_out} runs were left out; the same call goes on with them")
+    return record
 
 
-def _paths(folder: Path, sets: list[str]) -> Iterator[Path]:
-    for name in sets:
-        yield from sorted((folder / name).glob("*.vrp"))
+def _joined(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the sections of earlier calls and of other records, each with the runs of all."""
+    stored = common.stored(options.out, name_of(options), SECTIONS)
+    joined: dict[str, Any] = {}
+    for file in [stored, *(json.loads(path.read_text()) for path in options.merge)]:
+        for name in SECTIONS:
+            if name in file:
+                earlier, found = joined.get(name, {}), file[name]
+                tables = {
+                    title: earlier.get(title, {}) | found[title]
+                    for title in ("educations",)
+                    if title in found
+                }
+                runs = merged(earlier.get("runs", ()), found["runs"])
+                joined[name] = {**earlier, **found, **tables, "runs": runs}
+    return joined
 
 
-def _groups(rows: list[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    for name in SETS:
-        if chosen := [row for row in rows if row["set"] == name]:
-            yield name, chosen
-    if chosen := [row for row in rows if row["instance"] in LIMITED]:
-        yield "CMT with durations, Golden 1, 3, 5, 7", chosen
+def _measure_section(
+    name: str, bench: Bench, options: argparse.Namespace, record: dict[str, Any]
+) -> None:
+    """Run what is missing of a section, and sum its runs up, with those of earlier calls."""
+    earlier = record.get(name, {})
+    found = SECTIONS[name](bench, options, earlier.get("runs", []))
+    if "educations" in found:
+        found["educations"] = earlier.get("educations", {}) | found["educations"]
+    record[name] = earlier | found
+    sections.show(name, found)
 
 
-def draw(out: Path, record: dict[str, Any]) -> None:
-    """Draw the gaps by customers."""
-    backend = "cuda" if record["machine"]["gpu"] else "cpu"
-    with common.Figure(out, f"vehicle_routing_{backend}", columns=1, rows=1) as axes:
-        for who, mark in ((OURS, "o"), (HGS, "x")):
-            rows = [row for row in record["rows"] if who in row["gap"]]
-            if rows:
-                customers = [row["customers"] for row in rows]
-                axes[0].plot(customers, [row["gap"][who] for row in rows], mark, label=who)
-        title = f"{record['seconds']:g} seconds"
-        axes[0].set(xlabel="customers", ylabel="gap (%)", xscale="log", title=title)
-        axes[0].legend()
+def name_of(options: argparse.Namespace) -> str:
+    """Return the name of the record."""
+    return f"routes_{options.backend}"
+
+
+OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("--sections", {"nargs": "*", "default": list(SECTIONS), "choices": list(SECTIONS)}),
+    ("--peers", {"choices": list(PEERS), "default": "both"}),
+    ("--no-ours", {"dest": "ours", "action": "store_false", "help": "peers alone"}),
+    ("--seconds", {"type": float, "help": "of each run, instead of the section's"}),
+    ("--peer-seconds", {"type": float, "default": 600.0, "help": "of peers in section large"}),
+    ("--seeds", {"type": int, "nargs": "+", "help": "instead of 1; of cmt 1 to 10"}),
+    ("--instances", {"nargs": "+", "help": "names, instead of the section's"}),
+    ("--every", {"type": int, "default": 1, "help": "take every n-th instance by size"}),
+    ("--customers", {"type": int, "nargs": "+", "default": list(sections.LARGE)}),
+    ("--processes", {"type": int, "default": 16, "help": "of processes and throughput"}),
+    ("--repeats", {"type": int, "default": 3, "help": "of educations"}),
+    ("--limit", {"type": float, "default": 570.0, "help": "seconds of the whole call"}),
+    ("--again", {"action": "store_true", "help": "measure what has been measured again"}),
+    (
+        "--merge",
+        {"type": Path, "nargs": "+", "default": [], "help": "whole records of other calls"},
+    ),
+    ("--population", {"type": int, "help": "of ours, instead of the default"}),
+    ("--threads", {"type": int, "default": len(os.sched_getaffinity(0)), "help": "of ours"}),
+    ("--backend", {"default": "cuda" if common.has_gpu() else "cpu", "choices": ("cpu", "cuda")}),
+    ("--hgs", {"type": Path, "help": "source of HGS-CVRP (github.com/vidalt/HGS-CVRP)"}),
+)
 
 
 if __name__ == "__main__":
-    backend = "cuda" if common.has_gpu() else "cpu"
+    chosen = common.arguments(__doc__, *OPTIONS)
     common.finish(
-        common.arguments(
-            __doc__,
-            ("--seconds", {"type": float, "default": 10.0}),
-            ("--sets", {"nargs": "+", "default": list(SETS), "choices": SETS}),
-            ("--seed", {"type": int, "default": 1}),
-            ("--backend", {"default": backend}),
-            ("--hgs", {"type": Path, "help": "source of HGS-CVRP (github.com/vidalt/HGS-CVRP)"}),
-        ),
-        f"vehicle_routing_{backend}",
+        chosen,
+        name_of(chosen),
         measure,
-        draw,
+        lambda out, record: figures.draw(out, name_of(chosen), record),
         __doc__ or "",
     )

@@ -1,4 +1,5 @@
-"""The command line: ``gpu-ls solve | report | plugins | operators | doctor | compile-check``.
+"""The command line: ``gpu-ls solve | generate | report | plugins | operators | doctor``, and
+``compile-check``.
 
 Results go to stdout, progress and errors to stderr. Exit codes: 0 success, 1 a check found
 something wrong or a file is elsewhere than it should be, 2 bad input, 130 interrupted (with the
@@ -17,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from gpu_ls_plugin.cli import cluster_options, reports
+from gpu_ls_plugin.cli import cluster_options, generating, reports
 from gpu_ls_plugin.cli.assignment_reports import about_fewest
 from gpu_ls_plugin.cli.interrupts import Interrupts
 from gpu_ls_plugin.cli.problem_files import KINDS
@@ -251,6 +252,16 @@ def _report_solve(
         reports.print_summary(summary)
 
 
+def generate(options: argparse.Namespace) -> int:
+    """Write a vehicle routing instance that is made by the rules of the X set."""
+    problem = generating.generate(options)
+    if options.json:
+        _print_json({"file": str(options.file), **generating.summary(problem)})
+    else:
+        print(f"{options.file}: {problem!r}, {problem.comment}")
+    return OK
+
+
 def report(options: argparse.Namespace) -> int:
     """Make one HTML page of the folder of an experiment."""
     from gpu_ls_plugin.experiments.results import TARGETS, Results
@@ -339,6 +350,7 @@ def _parser() -> argparse.ArgumentParser:
     solving = add("solve", solve)
     _add_solve_options(solving)
     cluster_options.add_options(solving)
+    generating.add_options(add("generate", generate))
     _add_report_options(add("report", report))
     add("plugins", list_plugins)
     add("operators", list_operators)

@@ -56,8 +56,11 @@ from gpu_ls_plugin.searches import (
     PartitionCrossover,
     PricedMigration,
     RandomRestarts,
+    RouteEdgeAssembly,
     RouteExchange,
     SegmentCrossover,
+    SelectiveRouteExchange,
+    SplitCrossover,
 )
 from gpu_ls_plugin.searches.successors import SuccessorSearch
 
@@ -102,7 +105,9 @@ def gpu_ls_register_parts(register: Register) -> None:
     for acceptance in (Better, BetterOrEqual, Always, Threshold, Annealing):
         register("acceptance", acceptance.name, acceptance)
     of_edges = (EdgeAssembly, EdgeRecombination, PartitionCrossover)
-    crossovers = (*of_edges, OrderCrossover, PartiallyMapped, Cycle, SegmentCrossover)
+    of_orders = (OrderCrossover, PartiallyMapped, Cycle, SegmentCrossover)
+    of_routes = (SplitCrossover, SelectiveRouteExchange, RouteEdgeAssembly)
+    crossovers = (*of_edges, *of_orders, *of_routes)
     for recombination in crossovers:
         register("recombination", recombination.name, recombination)
     for cooperation in (Migration, PricedMigration, EliteEdges, RouteExchange, *crossovers):

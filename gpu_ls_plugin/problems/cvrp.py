@@ -18,7 +18,7 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.objectives.routing import Penalties, Routing
-from gpu_ls_plugin.problems import cvrplib, giant_tours
+from gpu_ls_plugin.problems import cvrp_instances, cvrplib, giant_tours
 from gpu_ls_plugin.problems.giant_tsp import GiantTSP
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.problems.referee import check_permutations
@@ -219,6 +219,78 @@ class CVRP(Problem):
                 instance.vehicles if vehicles is None else vehicles,
                 copies,
             )
+
+    @classmethod
+    def generated(
+        cls,
+        customers: int,
+        *,
+        depot: str = "random",
+        positioning: str = "random_clustered",
+        demands: str = "1-100",
+        route_size: float | None = None,
+        seed: int | None = 0,
+    ) -> Self:
+        """Make an instance by the published rules of the X set (Uchoa et al. 2017).
+
+        Parameters
+        ----------
+        customers : int
+            At most 501,000: on a grid of 1,001 x 1,001 points, no two nodes at the same place.
+        depot : {"random", "central", "eccentric"}
+            Anywhere, in the middle, or in the corner (0, 0).
+        positioning : {"random_clustered", "random", "clustered"}
+            Customers are anywhere; or 3 to 8 of them are, and attract the others: a point at a
+            distance d is the more likely by exp(-d / 40) for each of them; or half and half.
+        demands : {"1-100", "1-10", "5-10", "50-100", "unitary", "quadrant", "many_small"}
+            Uniform between two limits, or 1; 1 to 50 in the even quadrants and 51 to 100 in the odd
+            ones; or 1 to 10 for 70 % to 95 % of the customers and 50 to 100 for the others.
+        route_size : number, optional
+            Customers that fill a vehicle on average, from which the capacity follows; drawn from a
+            triangular distribution between 3 and 25 with its mode at 6 by default.
+        seed : int or None
+            Of all that is drawn; None draws one.
+
+        Returns
+        -------
+        CVRP
+            Its `comment` says how it was made, its `name` the nodes and the fewest vehicles.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            A parameter is out of range or of a wrong type.
+
+        Examples
+        --------
+        >>> import gpu_ls_plugin as gls
+        >>> gls.CVRP.generated(100, demands="unitary", route_size=10, seed=1)
+        <CVRP generated-n101-k10: 100 customers, EUC_2D, capacity 10>
+        """
+        most = cvrp_instances.MOST_CUSTOMERS
+        customers = checks.integer("customers", customers, least=1, most=most)
+        depot = checks.choice("depot", depot, known=cvrp_instances.DEPOTS)
+        known = cvrp_instances.POSITIONING
+        positioning = checks.choice("positioning", positioning, known=known)
+        demands = checks.choice("demands", demands, known=cvrp_instances.DEMANDS)
+        if route_size is not None:
+            route_size = checks.number("route_size", route_size, least=1.0, most=float(MOST) / 100)
+        seed = checks.seed(seed)
+        rng = np.random.default_rng(seed)
+        size = cvrp_instances.drawn_route_size(rng) if route_size is None else route_size
+        start = cvrp_instances.depot_point(depot, rng)
+        points = cvrp_instances.customer_points(customers, positioning, start, rng)
+        wanted = cvrp_instances.customer_demands(points, demands, rng)
+        capacity = cvrp_instances.capacity_for(wanted, size)
+        fewest = -(-int(wanted.sum()) // capacity)
+        return cls(
+            np.r_[[start], points],
+            np.r_[0, wanted],
+            capacity,
+            name=f"generated-n{customers + 1}-k{fewest}",
+            comment=f"depot {depot}, customers {positioning}, demands {demands}, "
+            f"{size:.6g} customers a route, seed {seed}",
+        )
 
     @classmethod
     def _of(cls, *content: Any) -> Self:
@@ -500,6 +572,26 @@ class CVRP(Problem):
         """
         return self.tsp.difference(tour)
 
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a CVRPLIB file (.vrp), which `read` makes the same problem of.
+
+        The depot is node 1. Real lengths (metric "EUC") are not told from rounded ones in such a
+        file: `read` has to be told `rounding="none"`, unless the name is one of a set that has
+        them. The file appears complete or not at all and replaces one of the same name.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            Such a file cannot say what the problem is: its metric is a plugin's, or it has further
+            resources.
+        OSError
+            The file cannot be written.
+        """
+        if self.resources:
+            names = ", ".join(part.name for part in self.resources)
+            raise UnsupportedProblemError(f"problem: files (.vrp) do not know of {names}")
+        cvrplib.write_instance(path, self)
+
     def write_solution(self, tour: Any, path: str | os.PathLike[str]) -> None:
         """Write the routes and the cost of one giant tour as a CVRPLIB file (.sol).
 
@@ -543,7 +635,13 @@ class CVRP(Problem):
 
         And with some to spare, a third more than the demand needs at least (Vidal 2022).
         """
-        needed = math.ceil(1.3 * int(self.demands.sum()) / self.capacity) + 3
+        demand = int(self.demands.sum())
+        needed = math.ceil(1.3 * demand / self.capacity) + 3
+        if self.route_limit is None and needed <= self.customers:
+            # Whoever did not fit, when a simple route was closed, demands this at most.
+            fullest = self.capacity - int(self.demands.max()) + 1
+            if demand // fullest + 1 <= needed:
+                return needed  # simple routes, which take long for many customers, are no more
         return min(self.customers, max(needed, len(self.simple_routes())))
 
     def simple_routes(self) -> list[list[int]]:

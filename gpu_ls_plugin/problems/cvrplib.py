@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.problems.giant_tours import RoutedProblem
+
 # Sets whose best known costs are sums of lengths that are not rounded.
 REAL_SETS = re.compile(r"(CMT|Golden|Li|tai)[_-]?\d", re.IGNORECASE)
 MOST = 2**31 - 1
@@ -45,6 +47,10 @@ KNOWN_FIELDS = {
     *("NODE_COORD_TYPE", "DISPLAY_DATA_TYPE"),
 }
 KNOWN_SECTIONS = {"NODE_COORD", "EDGE_WEIGHT", "DEMAND", "DEPOT", "SERVICE_TIME", "DISPLAY_DATA"}
+WRITTEN_AS = {  # EDGE_WEIGHT_TYPE of metrics
+    **{name: name for name in ("EUC_2D", "CEIL_2D", "ATT", "GEO", "MAN_2D", "MAX_2D")},
+    "EUC": "EUC_2D",
+}
 ROUTE = re.compile(r"route\s*#?\s*\d+\s*:?((?:\s+\d+)*)", re.IGNORECASE)
 COST = re.compile(r"cost\s*:?\s*(\S+)", re.IGNORECASE)
 
@@ -213,6 +219,47 @@ def _service_times(
         return None
     times[0] = 0
     return times
+
+
+def write_instance(path: str | os.PathLike[str], problem: RoutedProblem) -> None:
+    """Write a problem file (.vrp), the depot first; as `CVRP.write`."""
+    metric = problem.nodes.metric
+    if not metric.explicit and metric.name not in WRITTEN_AS:
+        raise UnsupportedProblemError(f"problem: files (.vrp) do not know lengths {metric.name}")
+    services = problem.service_times[1:]
+    fields: dict[str, object] = {
+        "NAME": problem.nodes.name or plain_name(Path(path)),
+        "COMMENT": problem.nodes.comment,
+        "TYPE": "CVRP" if problem.route_limit is None else "DCVRP",
+        "DIMENSION": problem.customers + 1,
+        "CAPACITY": problem.capacity,
+        "DISTANCE": problem.route_limit,
+        "SERVICE_TIME": services[0] if (services == services[0]).all() and services[0] else None,
+        "VEHICLES": problem.fleet,
+        "EDGE_WEIGHT_TYPE": "EXPLICIT" if metric.explicit else WRITTEN_AS[metric.name],
+        "EDGE_WEIGHT_FORMAT": "FULL_MATRIX" if metric.explicit else None,
+    }
+    texts = {
+        key: " ".join(str(value).split()) for key, value in fields.items() if value is not None
+    }
+    lines = [f"{key} : {text}" for key, text in texts.items() if text]
+    if metric.explicit:
+        rows = problem.nodes.values.tolist()
+        lines += ["EDGE_WEIGHT_SECTION", *(" ".join(map(repr, row)) for row in rows)]
+    else:
+        lines += ["NODE_COORD_SECTION", *_table(problem.nodes.values)]
+    lines += ["DEMAND_SECTION", *_table(problem.demands[:, np.newaxis])]
+    if services.any() and fields["SERVICE_TIME"] is None:
+        lines += ["SERVICE_TIME_SECTION", *_table(problem.service_times[:, np.newaxis])]
+    lines += ["DEPOT_SECTION", "1", "-1", "EOF", ""]
+    with atomically(Path(path)) as file:
+        file.write_bytes("\n".join(lines).encode("utf-8", "replace"))
+
+
+def _table(values: NDArray[Any]) -> Iterator[str]:
+    """Yield a line for each node: its number, from 1 on, and its values."""
+    for number, row in enumerate(values.tolist(), start=1):
+        yield " ".join([str(number), *(repr(value).removesuffix(".0") for value in row)])
 
 
 def read_solution(path: str | os.PathLike[str]) -> Solution:

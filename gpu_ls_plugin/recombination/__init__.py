@@ -7,8 +7,11 @@ from gpu_ls_plugin.recombination.edge_recombination import EdgeRecombination
 from gpu_ls_plugin.recombination.order_crossover import OrderCrossover
 from gpu_ls_plugin.recombination.partially_mapped import PartiallyMapped
 from gpu_ls_plugin.recombination.partition_crossover import PartitionCrossover
+from gpu_ls_plugin.recombination.route_edge_assembly import RouteEdgeAssembly
 from gpu_ls_plugin.recombination.route_exchange import RouteExchange
 from gpu_ls_plugin.recombination.segment_crossover import SegmentCrossover
+from gpu_ls_plugin.recombination.selective_route_exchange import SelectiveRouteExchange
+from gpu_ls_plugin.recombination.split_crossover import SplitCrossover
 from gpu_ls_plugin.recombination.workspace import Workspace
 
 __all__ = [
@@ -19,7 +22,10 @@ __all__ = [
     "PartiallyMapped",
     "PartitionCrossover",
     "Recombination",
+    "RouteEdgeAssembly",
     "RouteExchange",
     "SegmentCrossover",
+    "SelectiveRouteExchange",
+    "SplitCrossover",
     "Workspace",
 ]

@@ -90,6 +90,10 @@ class Recombination(Cooperation):
     def bytes_per_tour(self, n: int) -> int:
         """Return the device memory of one pair in bytes."""
 
+    def instance(self, problem: TSP) -> TSP:
+        """Return the problem on which tours are crossed: by lengths, which is all most know of."""
+        return problem.crossed
+
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError where chains of a problem cannot be crossed."""
         self._check(problem, "cooperation", "use Migration()")
@@ -196,6 +200,9 @@ class Recombination(Cooperation):
 
     def _check(self, problem: TSP, parameter: str, remedy: str) -> None:
         require_length(problem.objective, f"{type(self).__name__}()")
+        self._check_direction(problem, parameter, remedy)
+
+    def _check_direction(self, problem: TSP, parameter: str, remedy: str) -> None:
         if self.reverses and not problem.symmetric:
             raise UnsupportedProblemError(
                 f"{parameter}: {type(self).__name__} reverses paths, which changes the lengths of "

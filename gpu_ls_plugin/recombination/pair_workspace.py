@@ -36,7 +36,7 @@ class PairWorkspace(Workspace):
     own_bytes : callable
         Memory of a pair with n cities whose numbers take so many bytes: ``own_bytes(n, 4)``.
     numbers : dict
-        Arguments of the kernel: `seed`, `first_row`.
+        Arguments of the kernel: `seed`, `first_row`, and what else it takes.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class PairWorkspace(Workspace):
         size: int,
         kernel: Callable[[ChainShape], Kernel],
         own_bytes: Callable[[int, int], int],
-        numbers: dict[str, int],
+        numbers: dict[str, Any],
     ) -> None:
         n, xp = problem.n, backend.xp
         if backend.name == "cpu":
@@ -79,17 +79,15 @@ class PairWorkspace(Workspace):
         seconds: float = math.inf,
     ) -> tuple[Any, Any]:
         """Return one child for each pair of tours, and what it costs."""
-        self._launch(first, second, partners, generation, seconds)
-        return self._children, tour_costs(self._backend, self._problem, self._children)
+        children = self.made(first, second, partners, generation, seconds)
+        return children, tour_costs(self._backend, self._problem, children)
 
     def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
         """Return one child for each pair of tours; no cost is computed."""
-        self._launch(first, second, partners, 0, math.inf)
-        return self._children
+        return self.made(first, second, partners, 0, math.inf)
 
-    def _launch(
-        self, first: Any, second: Any, partners: Any, generation: int, seconds: float
-    ) -> None:
+    def made(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> Any:
+        """Return what `cross` does, without costs."""
         self._children[:] = first
         arguments = {
             **self._arguments,
@@ -101,3 +99,4 @@ class PairWorkspace(Workspace):
         launch = self._backend.launch
         shared = self._shared_bytes
         launch(self._kernel, len(first), arguments, shared_bytes=shared, seconds=seconds)
+        return self._children

@@ -8,8 +8,11 @@ from gpu_ls_plugin.recombination import (
     OrderCrossover,
     PartiallyMapped,
     PartitionCrossover,
+    RouteEdgeAssembly,
     RouteExchange,
     SegmentCrossover,
+    SelectiveRouteExchange,
+    SplitCrossover,
 )
 from gpu_ls_plugin.searches.best_moves import BestMoves, best_moves
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
@@ -30,7 +33,10 @@ __all__ = [
     "PartitionCrossover",
     "PricedMigration",
     "RandomRestarts",
+    "RouteEdgeAssembly",
     "RouteExchange",
     "SegmentCrossover",
+    "SelectiveRouteExchange",
+    "SplitCrossover",
     "best_moves",
 ]

@@ -65,8 +65,10 @@ from gpu_ls_plugin.recombination import (
     assembly_layouts,
     edge_assembly,
     pair_layouts,
+    route_edge_assembly,
 )
 from gpu_ls_plugin.recombination.route_exchange import exchanging
+from gpu_ls_plugin.recombination.selective_route_exchange import exchange_kernel
 from gpu_ls_plugin.recombination.strategies import STRATEGIES
 from gpu_ls_plugin.searches.chains import chain_layouts, parted
 from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
@@ -150,6 +152,8 @@ ENGINES = {
     "contract": ("elite_edges",),
     "expand": ("elite_edges",),
     "edge_assembly": ("edge_assembly",),
+    "order_crossover": ("split_crossover",),
+    "split": ("split_crossover",),
     "instance_lists": ("local_search",),
     "instance_cost": ("local_search",),
 }
@@ -366,6 +370,11 @@ def _routing() -> Iterator[Kernel]:
             site = GRID_BYTES.get(grid, tour_layouts.SITE_BYTES)
             shape = LinkedShape.of(problem, MOST_WARPS, shared, site)
             yield linked_kernel(problem, grid, length, time, Annealing(), shape)
+        yield exchange_kernel(lengths, WARP, time)
+        cities = n if problem.integer else CITIES[1]  # in global memory
+        own = route_edge_assembly.pair_bytes(cities, 2, cities - cities // 20)
+        pairs = pair_layouts.pair_shape(cities, own, 64, shared)
+        yield route_edge_assembly.assembly_kernel(lengths, pairs)
         objective = Routing(problem)
         metric, kick = Under(lengths, objective), exchanging(lengths, time, {})
         moves = Moves.of(parts, symmetric=True, length=length, grid=grid)

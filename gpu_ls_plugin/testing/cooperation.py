@@ -28,7 +28,13 @@ SOUND = (
 )
 
 
-def check_cooperation(cooperation: Cooperation, *, backend: str = "auto", seed: int = 0) -> None:
+def check_cooperation(
+    cooperation: Cooperation,
+    *,
+    backend: str = "auto",
+    seed: int = 0,
+    problem: TSP | None = None,
+) -> None:
     """Raise unless chains that cooperate stay sound.
 
     Between exchanges chains kick in one kernel and from the host; after each one every chain's
@@ -39,6 +45,8 @@ def check_cooperation(cooperation: Cooperation, *, backend: str = "auto", seed: 
     cooperation : Cooperation
     backend : {"auto", "cpu", "cuda"}
     seed : int
+    problem : TSP, optional
+        Of integer lengths, on which chains cooperate; by default one of tours.
 
     Raises
     ------
@@ -46,7 +54,8 @@ def check_cooperation(cooperation: Cooperation, *, backend: str = "auto", seed: 
         With the reason, the chain and the remedy.
     """
     subject = Subject.of("cooperation", cooperation, backend, seed, Cooperation)
-    problem = small_problems.planar("EUC_2D", seed, engines.CITIES)[0]
+    if problem is None:
+        problem = small_problems.planar("EUC_2D", seed, engines.CITIES)[0]
     local = LocalSearch([TwoOpt()], Nearest(6))
     for who, kick in (("chains", DoubleBridge(30)), ("chains driven from the host", Restart())):
         search = IteratedLocalSearch(local, kick, Always(), cooperation=cooperation)

@@ -46,7 +46,7 @@ def check_recombination(
     recombination : Recombination
     problems : sequence of TSP, optional
         By default random and degenerate ones of several metrics, some of a few cities, with
-        directed lengths too where it does not reverse paths.
+        directed lengths too where it does not reverse paths; and giant tours of vehicle routing.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
@@ -59,13 +59,16 @@ def check_recombination(
     given = list(_usual(seed)) if problems is None else problems
     served = [problem for problem in given if _check_pairs(subject, problem)]
     subject.expect(served, "it refuses every problem", "pass problems=[...] that it can work on")
-    check_cooperation(recombination, backend=backend, seed=seed)
+    of_routes = not any(problem.objective.length_alone for problem in served)
+    problem = served[0] if of_routes else None
+    check_cooperation(recombination, backend=backend, seed=seed, problem=problem)
 
 
 def _usual(seed: int) -> Iterator[TSP]:
     yield from small_problems.of_several_metrics(seed)
     for n in (1, 2, 3):
         yield TSP([(place * place, place) for place in range(n)], "EUC_2D", name=f"{n} cities")
+    yield from (problem.tsp for problem in small_problems.routing(seed))
 
 
 def _parents(subject: Subject, problem: TSP) -> tuple[NDArray[Any], NDArray[Any]]:

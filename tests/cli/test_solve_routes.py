@@ -269,3 +269,19 @@ def test_the_content_says_which_kind_a_file_is(tmp_path: Path) -> None:
     file = tmp_path / "small.txt"
     file.write_text(SMALL)
     assert gpu_ls_json("solve", file, *QUICK)["customers"] == 3
+
+
+def test_instances_are_generated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "made.vrp"
+    rules = ["--customers", "60", "--demands", "quadrant", "--depot", "central", "--seed", "3"]
+    assert main(["generate", str(path), *rules, "--route-size", "6", "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    read = gls.CVRP.read(path)
+    expected = gls.CVRP.generated(60, demands="quadrant", depot="central", route_size=6, seed=3)
+    assert (read.nodes.coordinates == expected.nodes.coordinates).all()
+    assert (read.demands == expected.demands).all()
+    assert made["name"] == read.name == expected.name and made["capacity"] == read.capacity
+    assert main(["generate", str(path), *rules, "--route-size", "0"]) == 2
+    assert "route_size: 0.0 is not" in capsys.readouterr().err
+    assert main(["generate", str(path), *rules]) == 0
+    assert "60 customers" in capsys.readouterr().out

@@ -13,7 +13,7 @@ pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plug
 from pymoo.optimize import minimize
 
 import gpu_ls_plugin as gls
-from gpu_ls_pymoo import MemeticGA, TSPProblem
+from gpu_ls_pymoo import CVRPProblem, MemeticGA, TSPProblem
 from tests.evolution.samples import cities
 
 if TYPE_CHECKING:
@@ -53,3 +53,13 @@ def test_copies_lie_on_the_host_and_go_on_alike(problem: TSPProblem, make: Any) 
     assert np.array_equal(*(run.pop.get("X") for run in runs))
     values = [entry.pop.get("F").min() for entry in runs[0].history]
     assert values == sorted(values, reverse=True)
+
+
+def test_routes_are_the_same_on_both_backends() -> None:
+    cvrp = gls.CVRP.generated(100, route_size=6, seed=1)
+    ours, theirs = (
+        minimize(CVRPProblem(cvrp), MemeticGA(8, backend=backend), ("n_gen", 5), seed=1)
+        for backend in ("cuda", "cpu")
+    )
+    assert np.array_equal(ours.pop.get("X"), theirs.pop.get("X"))
+    assert np.array_equal(ours.pop.get("F")[:, 0], cvrp.tsp.cost(ours.pop.get("X")))

@@ -43,6 +43,9 @@ PAIRS = (
 )
 
 
+ROUTE_PAIRS = (gls.SplitCrossover(), gls.SelectiveRouteExchange(), gls.RouteEdgeAssembly())
+
+
 class Extent(NamedTuple):
     """How much is run on a backend: less of what takes long to compile or to watch."""
 
@@ -253,6 +256,11 @@ class Watched:
                 assert several.fleet is not None or several.feasible(tours).all()
                 assert (several.violations(tours).vehicles == 0).all()
                 self.calls += 1
+            for part in ROUTE_PAIRS:
+                for mates in (rows[1][::-1], rows[2], random_tours(several.n, len(rows[1]))):
+                    children = part.cross(several, rows[1], mates.copy(), seed=1, **place)
+                    several.check(children)
+                    self.calls += 1
             # Kernels take long to compile: those that hold all others; real ones on a GPU alone.
             real = problem.integer or self.backend == "cuda"
             if several.route_limit and real and problem.n < MANY:

@@ -128,6 +128,9 @@ OPERATORS = {
     "edge recombination": lambda: {"crossover": adapter.EdgeRecombinationCrossover()},
     "edge assembly": lambda: {"crossover": adapter.EdgeAssemblyCrossover()},
     "partition": lambda: {"crossover": adapter.PartitionCrossover()},
+    "split": lambda: {"crossover": adapter.SplitCrossover()},
+    "route exchange": lambda: {"crossover": adapter.SelectiveRouteExchangeCrossover(2)},
+    "route edge assembly": lambda: {"crossover": adapter.RouteEdgeAssemblyCrossover(0.9)},
     "mating": lambda: {"mating": adapter.MemeticMating()},
 }
 
@@ -175,9 +178,40 @@ def test_the_memetic_algorithm_ends_with_feasible_tours(kind: str, hard: bool) -
     assert len(np.unique(cvrp.canonical(result.pop.get("X")), axis=0)) == len(result.pop)
 
 
+@HARD
+def test_without_options_it_searches_as_solve_does(cvrp: gls.CVRP, hard: bool) -> None:
+    problem = CVRPProblem(cvrp, hard)
+    result = minimize(problem, MemeticGA(), ("n_gen", 5), seed=1)
+    evolution = result.algorithm.evolution
+    settings = gls.solver.default_settings(cvrp, gls.solver.Settings())
+    assert type(evolution).__name__ == "RouteEvolution"
+    assert evolution.settings.population == settings.population == result.algorithm.pop_size
+    assert evolution.settings.search.search == settings.search.search
+    assert evolution.settings.search.perturbation.name == settings.search.perturbation.name
+    assert result.data["local_search"].kicks > 0 and cvrp.feasible(result.X)[0]
+
+
+def scarce() -> gls.CVRP:
+    """Twelve customers for four vehicles that they fill, where savings need a fifth."""
+    places = np.random.default_rng(4).integers(0, 100, (13, 2))
+    return gls.CVRP(places, [0, *[6, 6, 6, 6, 5, 5, 5, 5, 4, 4, 4, 4]], 15, vehicles=5)
+
+
+def test_scarce_vehicles_are_searched_under_soft_constraints() -> None:
+    cvrp = scarce()
+    algorithm = MemeticGA(6).setup(CVRPProblem(cvrp), termination=("n_gen", 8), seed=1)
+    searched = algorithm.evolution.searched.objective.problem
+    assert len(cvrp.routes(gls.savings(cvrp, 1)[0])) == 5 and searched.penalties is not None
+    result = algorithm.run()
+    assert cvrp.feasible(result.X)[0] and result.F[0] == cvrp.cost(result.X)[0]
+    assert (result.pop.get("F")[:, 0] == cvrp.tsp.cost(result.pop.get("X"))).all()
+
+
 MEMETIC = {
     "order": lambda: {"crossover": gls.OrderCrossover()},
     "edge assembly": lambda: {"crossover": gls.EdgeAssembly()},
+    "split": lambda: {"crossover": gls.SplitCrossover()},
+    "route edge assembly": lambda: {"crossover": gls.RouteEdgeAssembly()},
     "crowding": lambda: {"crossover": gls.OrderCrossover(), "replacement": Crowding()},
     "far apart": lambda: {"replacement": EdgeDistance(5)},
     "children": lambda: {"n_offsprings": 7},
@@ -273,6 +307,27 @@ def test_default_searches(cvrp: gls.CVRP, tsp: gls.TSP) -> None:
     assert [part.name for part in directed.neighbourhoods] == names[1:]
     assert default_search(tsp) == default_search() == gls.LocalSearch()
     assert Improver(default="or_opt").given is None
+
+
+ROUTE_FACES = {
+    adapter.SplitCrossover: gls.SplitCrossover(),
+    adapter.SelectiveRouteExchangeCrossover: gls.SelectiveRouteExchange(),
+    adapter.RouteEdgeAssemblyCrossover: gls.RouteEdgeAssembly(),
+}
+
+
+@HARD
+@pytest.mark.parametrize("face", ROUTE_FACES)
+def test_children_of_routes_are_those_of_the_part(cvrp: gls.CVRP, face: Any, hard: bool) -> None:
+    parents = giant_tours(cvrp, 10, 1).reshape(2, 5, cvrp.n)
+    children = face(backend="cpu")._do(
+        CVRPProblem(cvrp, hard), parents, random_state=np.random.default_rng(7)
+    )
+    seed = int(np.random.default_rng(7).integers(2**63))
+    expected = ROUTE_FACES[face].cross(cvrp, *parents, seed=seed, backend="cpu")
+    assert np.array_equal(children, expected[np.newaxis])
+    with pytest.raises(UnsupportedProblemError, match="has no routes"):
+        face(backend="cpu").prepare(adapter.TSPProblem(gls.TSP(np.zeros((4, 2)))), 2)
 
 
 def test_crossing_by_lengths_is_refused_elsewhere(cvrp: gls.CVRP) -> None:

@@ -10,6 +10,7 @@ from gpu_ls_plugin.evolution.generations.chain_evolution import ChainEvolution
 from gpu_ls_plugin.evolution.generations.generation import Generation
 from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationEvolution
 from gpu_ls_plugin.evolution.generations.restarts import Restarts
+from gpu_ls_plugin.evolution.generations.route_evolution import RouteEvolution
 from gpu_ls_plugin.evolution.replacement import BestDistinct
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.recombination import SegmentCrossover
@@ -42,8 +43,8 @@ def evolution_of(
 
     Where nothing else is asked for, chains are kicked and crossed as by `solve`: a crossover whose
     children are never worse than their first parents needs no search after it, and a `LocalSearch`
-    that can be fused repairs kicked tours. Otherwise each child is searched. So is each of routes,
-    where no crossover is never worse.
+    that can be fused repairs kicked tours. Otherwise each child is searched. So is each of routes
+    that are crossed, where no crossover is never worse.
 
     Parameters
     ----------
@@ -62,16 +63,14 @@ def evolution_of(
         That the run has.
     """
     routes = isinstance(problem.objective, Routing)
-    if routes and crossover is None:
-        crossover = SegmentCrossover()
     limits = (improver.moves, improver.kicks, children, replacement)
     evolution: Evolution[Any]
     if (
-        not routes
+        not (routes and crossover is not None)  # which is never worse by lengths alone
         and all(limit is None for limit in limits)
         and _needs_no_children(crossover, improver.given)
     ):
-        evolution = ChainEvolution.like_solve(
+        evolution = (RouteEvolution if routes else ChainEvolution).like_solve(
             problem,
             population=size,
             search=improver.given,
@@ -79,9 +78,10 @@ def evolution_of(
             seconds=seconds,
             backend=improver.backend,
         )
-    elif crossover is None:
+    elif crossover is None and not routes:
         return None
     else:
+        crossover = crossover or SegmentCrossover()
         improver = replace(improver, default=SEARCH)
         generation = Generation(crossover, improver, replacement or BestDistinct())
         evolution = GenerationEvolution(generation, size or SIZE, children=children)

@@ -72,7 +72,7 @@ class Generation:
         xp = population.xp
         first, second = population.parents(children, random_state)
         crossed = self.crossover.cross(
-            problem.crossed,
+            self.crossover.instance(problem),
             population.tours[first],
             population.tours[second],
             seed=int(random_state.integers(2**63)),

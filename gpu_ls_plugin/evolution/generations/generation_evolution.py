@@ -55,7 +55,8 @@ class GenerationEvolution(Evolution[TourPopulation]):
         self._starts.prepare(problem, max(self.size, self.children or 0))
         pairs = self.children or self.size  # by which crossovers are laid out
         tours = np.tile(np.arange(problem.n, dtype=np.int32), (pairs, 1))
-        crossover.cross(problem.crossed, tours, tours, seed=0, backend=improver.backend)
+        instance = crossover.instance(problem)
+        crossover.cross(instance, tours, tours, seed=0, backend=improver.backend)
 
     def start(
         self,

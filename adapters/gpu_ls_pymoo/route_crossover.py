@@ -1,0 +1,63 @@
+"""Recombinations of the routes of giant tours as pymoo operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpu_ls_plugin import recombination
+from gpu_ls_pymoo.crossover import RecombinationCrossover
+
+
+class SplitCrossover(RecombinationCrossover):
+    """Cross the order of the customers, and cut the child into routes by Split.
+
+    Order crossover without copies of the depot (Prins 2004), on a `CVRPProblem`. Children respect
+    load and duration, whatever the parents do.
+
+    Parameters
+    ----------
+    prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
+        super().__init__(recombination.SplitCrossover(), prob, **kwargs)
+
+
+class SelectiveRouteExchangeCrossover(RecombinationCrossover):
+    """Let the first parent take over routes of the second that resemble its own.
+
+    Selective route exchange (Nagata and Bräysy 2010), on a `CVRPProblem`; whoever has lost its
+    place is inserted by regret.
+
+    Parameters
+    ----------
+    routes : int
+        Most routes that are exchanged, 1 to 8.
+    prob, backend
+        As in `RecombinationCrossover`.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        `routes` is not from 1 to 8, or `prob` is not from 0 to 1.
+    """
+
+    def __init__(self, routes: int = 4, prob: Any = 1.0, **kwargs: Any) -> None:
+        super().__init__(recombination.SelectiveRouteExchange(routes=routes), prob, **kwargs)
+
+
+class RouteEdgeAssemblyCrossover(RecombinationCrossover):
+    """Exchange one AB-cycle of the edges in which two solutions differ, the depot being one node.
+
+    Edge assembly for vehicle routing (Nagata and Bräysy 2009), on a `CVRPProblem`. Load and
+    duration are left to the search of the children.
+
+    Parameters
+    ----------
+    prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
+        super().__init__(recombination.RouteEdgeAssembly(), prob, **kwargs)

@@ -1,0 +1,163 @@
+"""Solvers of vehicle routing, each one core for a process: HGS-CVRP, PyVRP; and ours."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from benchmarks.peers.solvers import has
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gpu_ls_plugin import CVRP
+
+OURS, HGS, PYVRP = "ours", "HGS-CVRP", "PyVRP"
+GRACE = 300.0  # seconds beyond its limit, in which a program reads its input, before it is ended
+ROUNDED = 1e-3  # by which a route of PyVRP may be too long for each of its edges, where not rounded
+ITERATION = re.compile(  # what HGS-CVRP prints at the end, and pyvrp_solve.py
+    r"(?:FINISHED AFTER|^It) (\d+) (?:ITERATIONS\. TIME SPENT:|\| T\(s\)) ([\d.]+)", re.MULTILINE
+)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run: which file, for how long, from which seed."""
+
+    path: Path
+    seconds: float
+    seed: int
+
+
+class Peer(Protocol):
+    """A program that writes its routes to a file."""
+
+    name: str
+    educated_first: int  # solutions that count as iterations before the first one
+
+    def command(self, task: Task, problem: CVRP, solution: Path) -> list[str]:
+        """Return how it is started."""
+
+
+class Hgs:
+    """HGS-CVRP's own program, built from its source (github.com/vidalt/HGS-CVRP)."""
+
+    name = HGS
+    educated_first = 100  # four times 25, its population
+
+    def __init__(self, source: Path, folder: Path) -> None:
+        self.program = folder / "hgs"
+        program = source / "Program"
+        files = sorted(p for p in program.glob("*.cpp") if p.name != "C_Interface.cpp")
+        flags = ["-O3", "-march=native", "-std=c++17", "-DNDEBUG", f"-I{program}"]
+        compiler = os.environ.get("CXX", "c++")
+        command = [compiler, *flags, *map(str, files), "-o", str(self.program)]
+        subprocess.run(command, check=True)
+
+    def command(self, task: Task, problem: CVRP, solution: Path) -> list[str]:
+        """Return how it is started: its parameters are its own."""
+        options = {"-t": f"{task.seconds:g}", "-seed": task.seed, "-round": int(problem.integer)}
+        words = [str(word) for option in options.items() for word in option]
+        return [str(self.program), str(task.path), str(solution), *words]
+
+
+class PyVrp:
+    """PyVRP in an interpreter of its own."""
+
+    name = PYVRP
+    educated_first = 0
+
+    def command(self, task: Task, problem: CVRP, solution: Path) -> list[str]:
+        """Return how it is started."""
+        script = Path(__file__).with_name("pyvrp_solve.py")
+        words = (script, task.path, solution, task.seconds, task.seed)
+        return [sys.executable, *map(str, words)]
+
+
+def peers(names: list[str], hgs: Path | None, folder: Path) -> list[Peer]:
+    """Return those peers that are asked for and there; say which are not."""
+    found: list[Peer] = []
+    if HGS in names and hgs is not None:
+        found.append(Hgs(hgs, folder))
+    if PYVRP in names and has("pyvrp"):
+        found.append(PyVrp())
+    for name in set(names) - {peer.name for peer in found}:
+        print(f"without {name}: see --help", flush=True)
+    return found
+
+
+def run_peer(peer: Peer, task: Task, problem: CVRP, core: int, folder: Path) -> dict[str, Any]:
+    """Run a peer on a core of its own; its routes are costed by the referee."""
+    solution = folder / f"{peer.name}-{task.path.stem}-{task.seconds:g}-{task.seed}.sol"
+
+    def pinned() -> None:
+        os.sched_setaffinity(0, {core})
+
+    begin = time.perf_counter()
+    try:
+        done = subprocess.run(
+            peer.command(task, problem, solution),
+            capture_output=True,
+            text=True,
+            check=False,
+            preexec_fn=pinned,
+            timeout=task.seconds + GRACE,
+        )
+        failure = (done.stderr.strip().splitlines() or [""])[-1] if done.returncode else ""
+        output = done.stdout
+    except subprocess.TimeoutExpired:
+        failure, output = "no answer", ""
+    run: dict[str, Any] = {"cost": None, "wall": time.perf_counter() - begin}
+    if iterations := ITERATION.findall(output):
+        count, seconds = (float(number) for number in iterations[-1])
+        if count > 0:  # it has begun
+            run["iterations_per_second"] = (count + peer.educated_first) / seconds
+    if failure or not solution.exists():
+        return run | {"failure": failure or "no feasible routes"}
+    return run | _costed(problem, solution, rounded=peer.name == PYVRP)
+
+
+def _costed(problem: CVRP, solution: Path, *, rounded: bool) -> dict[str, Any]:
+    """Return the cost of routes; those that break a constraint have none."""
+    try:
+        tour = problem.read_solution(solution)
+    except Exception as error:  # of any kind: more routes than the fleet has, other customers
+        return {"failure": str(error)}
+    broken = problem.violations(tour)
+    late = ROUNDED * problem.n if rounded and not problem.integer else 0.0
+    routes = len(problem.routes(tour))
+    if broken.load[0] or broken.vehicles[0] or broken.duration[0] > late:
+        return {"failure": "; ".join(problem.complaints(tour)), "routes": routes}
+    return {"cost": float(problem.cost(tour)[0]), "routes": routes}
+
+
+def run_ours(
+    task: Task, backend: str, target: float | None, more: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Run `gls.solve` as a user calls it, on a problem that nobody has searched before."""
+    import gpu_ls_plugin as gls
+
+    options: dict[str, Any] = {"seed": task.seed, "backend": backend, **more}
+    gls.solve(gls.CVRP.read(task.path), seconds=task.seconds, kicks=2, **options)  # compiles
+    problem = gls.CVRP.read(task.path)
+    begin = time.perf_counter()
+    result = gls.solve(problem, seconds=task.seconds, target=target, **options)
+    wall = time.perf_counter() - begin
+    tour = result.best_tour
+    if not problem.feasible(tour).all():
+        return {"cost": None, "wall": wall, "failure": "; ".join(problem.complaints(tour))}
+    return {
+        "cost": float(problem.cost(tour)[0]),
+        "wall": wall,
+        "routes": len(problem.routes(tour)),
+        "chains": len(result.tours),
+        "kicks": int(result.statistics.kicks),
+        "kicks_per_second": result.statistics.kicks / max(result.statistics.seconds, 1e-9),
+        "curve": [(p.elapsed, float(p.best_cost)) for p in result.statistics.history],
+    }

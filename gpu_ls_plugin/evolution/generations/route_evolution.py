@@ -1,0 +1,136 @@
+"""Generations of the routes that `gpu-ls solve` searches."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.evolution.generations.chain_evolution import SECONDS, ChainEvolution
+from gpu_ls_plugin.evolution.generations.chain_population import ChainPopulation
+from gpu_ls_plugin.problems.cvrp import routing_problem
+from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.solver import Settings, default_settings
+from gpu_ls_plugin.solver.single import rehearse, starts_of
+from gpu_ls_plugin.solver.soft_constraints import softened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+    from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.recombination.base import Recombination
+    from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.searches.chains.priced_chains import PricedChains
+    from gpu_ls_plugin.searches.rounds import Rounds
+
+
+class SoftPopulation(ChainPopulation):
+    """Chains whose constraints are soft, by the costs of a problem in which they are hard.
+
+    Parameters
+    ----------
+    asked : TSP
+        The giant tours' problem as it was asked; the others as of `ChainPopulation`.
+    """
+
+    def __init__(self, asked: TSP, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.asked = asked
+        self._price: float | None = None  # at which chains go on
+
+    @property
+    def costs(self) -> Any:
+        """Costs as they were asked for: array of the backend, shape (P,)."""
+        backend = get_backend(self.backend)
+        with backend.current():
+            return tour_costs(backend, self.asked, backend.xp.asarray(self.tours))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        if self._rounds is not None:
+            state["_price"] = cast("PricedChains", self._rounds.chains).price
+        return state
+
+    def _resumed(self, problem: TSP, statistics: Statistics) -> Rounds:
+        continued = self._rounds is None and self._price is not None
+        rounds = super()._resumed(problem, statistics)
+        if continued:
+            cast("PricedChains", rounds.chains).reprice(self._price)
+        return rounds
+
+
+@dataclass(frozen=True)
+class RouteEvolution(ChainEvolution):
+    """Chains that search routes, under soft constraints where `solve` has these.
+
+    Parameters
+    ----------
+    settings : Settings
+        Complete, with an `IteratedLocalSearch`.
+    searched : TSP
+        Giant tours as chains search them.
+    """
+
+    searched: TSP = field(kw_only=True)
+
+    @classmethod
+    def like_solve(
+        cls,
+        problem: TSP,
+        *,
+        population: int | None = None,
+        search: Callable[..., Any] | None = None,
+        crossover: Recombination | None = None,
+        seconds: float = math.inf,
+        backend: str = "auto",
+    ) -> RouteEvolution:
+        """Return the evolution that `solve` would run; as of `ChainEvolution`.
+
+        A crossover is a cooperation of the chains, whose constraints are hard then.
+        """
+        routed = routing_problem(problem)
+        given = Settings(
+            seconds=seconds if math.isfinite(seconds) else SECONDS,
+            population=population,
+            search=search,
+            backend=backend,
+        )
+        chosen = default_settings(routed, given)
+        if crossover is not None:
+            crossing = replace(cls(chosen, searched=problem).search, cooperation=crossover)
+            return cls(replace(chosen, search=crossing), searched=problem)
+        one = replace(chosen, population=1, seed=0)
+        soft = softened(routed, chosen.search, chosen.seconds, lambda: starts_of(routed, one)[0])
+        searched = problem if soft is routed else soft.tsp
+        assert isinstance(searched, TSP)
+        return cls(chosen, searched=searched)
+
+    def prepare(self, problem: TSP) -> None:
+        """Compile what a run needs, ahead of it."""
+        if (cooperation := self.search.cooperation) is not None:
+            cooperation.check(self.searched)
+        rehearse(routing_problem(self.searched), self.settings)
+
+    def start(
+        self,
+        problem: TSP,
+        random_state: np.random.Generator,
+        run: Run,
+        given: Tours | None = None,
+    ) -> ChainPopulation:
+        """Return local optima, `given` ones and others of a construction."""
+        made = super().start(problem, random_state, run, given)
+        if self.searched is problem:
+            return made
+        return SoftPopulation(problem, made.search, made.tours, made.costs, made.seed, made.backend)
+
+    def next(
+        self, problem: TSP, population: ChainPopulation, random_state: np.random.Generator, run: Run
+    ) -> ChainPopulation:
+        """Let the chains go on to their next exchange (in place)."""
+        return super().next(self.searched, population, random_state, run)

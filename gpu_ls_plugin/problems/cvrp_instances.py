@@ -1,0 +1,108 @@
+"""Vehicle routing instances that are made by published rules, those of the X set.
+
+Uchoa, Pecin, Pessoa, Poggi, Vidal and Subramanian, *New benchmark instances for the capacitated
+vehicle routing problem*, 2017. Nodes are points of a grid, no two at the same place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SIDE = 1001  # points of the grid, 0 to 1,000
+CENTRE = 500
+DEPOTS = ("central", "eccentric", "random")
+POSITIONING = ("random", "clustered", "random_clustered")
+SEEDS = (3, 8)  # of clusters
+REACH = 40.0  # over which the attraction of a seed falls to 1 / e
+ROUTE_SIZES = (3.0, 6.0, 25.0)  # least, most likely and most customers of a route on average
+UNIFORM = {"unitary": (1, 1), "1-10": (1, 10), "5-10": (5, 10), "1-100": (1, 100),
+           "50-100": (50, 100)}  # fmt: skip
+SMALL, LARGE = (1, 10), (50, 100)
+SMALL_SHARE = (0.7, 0.95)
+EVEN_QUADRANTS, ODD_QUADRANTS = (1, 50), (51, 100)
+DEMANDS = (*UNIFORM, "quadrant", "many_small")
+MOST_CUSTOMERS = SIDE * SIDE // 2  # beyond which clusters are none
+
+
+def depot_point(kind: str, rng: np.random.Generator) -> tuple[int, int]:
+    """Return where the depot is: in the middle, in a corner, or anywhere."""
+    if kind == "random":
+        x, y = rng.integers(0, SIDE, 2)
+        return int(x), int(y)
+    place = CENTRE if kind == "central" else 0
+    return place, place
+
+
+def customer_points(
+    customers: int, kind: str, depot: tuple[int, int], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return points (customers, 2) in the order in which they are placed: clustered ones last."""
+    free = np.ones(SIDE * SIDE, bool)
+    free[depot[0] * SIDE + depot[1]] = False
+    clustered = {"random": 0, "clustered": customers, "random_clustered": -(-customers // 2)}[kind]
+    seeds = min(int(rng.integers(SEEDS[0], SEEDS[1] + 1)), clustered)
+    scattered = _anywhere(free, customers - clustered + seeds, rng)
+    attracted = _near(free, scattered[len(scattered) - seeds :], clustered - seeds, rng)
+    return np.stack(np.divmod(np.concatenate([scattered, attracted]), SIDE), axis=1)
+
+
+def _anywhere(free: NDArray[np.bool_], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Take free cells of the grid, all equally likely."""
+    cells = rng.choice(np.flatnonzero(free), count, replace=False)
+    free[cells] = False
+    return cells.astype(np.int64)
+
+
+def _near(
+    free: NDArray[np.bool_], seeds: NDArray[np.int64], count: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Take free cells, one after the other, each as likely as the seeds attract it.
+
+    The cells whose logarithm of the attraction is largest, once Gumbel numbers are added, are
+    distributed like such a sequence of draws.
+    """
+    if count == 0:
+        return np.zeros(0, np.int64)
+    cells = np.flatnonzero(free)
+    x, y = np.divmod(cells, SIDE)
+    attraction = np.zeros(len(cells))
+    for seed in seeds:
+        attraction += np.exp(-np.hypot(x - seed // SIDE, y - seed % SIDE) / REACH)
+    chances = np.log(attraction) + rng.gumbel(size=len(cells))
+    order = np.argpartition(chances, -count)[-count:]
+    chosen = cells[order[np.argsort(-chances[order], kind="stable")]]
+    free[chosen] = False
+    return chosen.astype(np.int64)
+
+
+def customer_demands(
+    points: NDArray[np.int64], kind: str, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return the demands of customers at points of the grid."""
+
+    def drawn(limits: tuple[int, int]) -> NDArray[np.int64]:
+        return rng.integers(limits[0], limits[1] + 1, len(points))
+
+    if kind in UNIFORM:
+        return drawn(UNIFORM[kind])
+    if kind == "quadrant":  # the first and the third one, counted from the middle, are odd
+        odd = (points[:, 0] >= CENTRE) == (points[:, 1] >= CENTRE)
+        return np.where(odd, drawn(ODD_QUADRANTS), drawn(EVEN_QUADRANTS))
+    few = rng.permutation(len(points)) >= round(rng.uniform(*SMALL_SHARE) * len(points))
+    return np.where(few, drawn(LARGE), drawn(SMALL))
+
+
+def capacity_for(demands: NDArray[np.int64], route_size: float) -> int:
+    """Return the capacity with which a full vehicle serves so many customers on average."""
+    mean = route_size * int(demands.sum()) / len(demands)
+    return max(int(np.ceil(mean - 1e-9)), int(demands.max()))
+
+
+def drawn_route_size(rng: np.random.Generator) -> float:
+    """Return a number of customers of a route, drawn from a triangular distribution."""
+    return float(rng.triangular(*ROUTE_SIZES))

@@ -1,0 +1,97 @@
+"""Order crossover of customers, whose order is then cut into routes (Prins 2004)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.construction.routes.split import BYTES_PER_CITY, cut
+from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.recombination.order_crossover import OrderCrossover
+from gpu_ls_plugin.recombination.route_recombination import RouteRecombination, RouteWorkspace
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
+
+
+@dataclass(frozen=True)
+class SplitCrossover(RouteRecombination):
+    """Cross the order of the customers, without the depot, and cut the child into routes by Split.
+
+    Order crossover of giant tours from which the copies of the depot are left out, then the best
+    way to cut the child's order into routes that vehicles can serve (Prins 2004; `split`). Routes
+    respect load and duration; where the best cut has too many, it is the best with as many as there
+    are vehicles. Parents may break constraints: only their orders count.
+
+    Parameters
+    ----------
+    every : float
+        Kicks per city between two exchanges of a population; more than 0.
+    generations : int
+        Of each exchange.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or not a number.
+    """
+
+    name = "split_crossover"
+
+    def bytes_per_tour(self, n: int) -> int:
+        """Return the device memory of one pair in bytes: orders, their cuts and the child."""
+        return (BYTES_PER_CITY + 24) * n + OrderCrossover().bytes_per_tour(n)
+
+    def workspace(
+        self,
+        backend: Backend,
+        problem: TSP,
+        size: int,
+        *,
+        seed: int,
+        first_row: int = 0,
+        parts: CandidateMoves | None = None,
+    ) -> RouteWorkspace:
+        """Return kernels and memory for batches of `size` pairs."""
+        return _SplitWorkspace(backend, problem, size, seed, first_row)
+
+
+@lru_cache(maxsize=4)
+def _customers(count: int) -> TSP:
+    """Return a problem of the customers alone, whose lengths nobody asks for."""
+    return TSP(np.zeros((count, 2)))
+
+
+class _SplitWorkspace(RouteWorkspace):
+    """Order crossover on orders of customers, and Split."""
+
+    def __init__(
+        self, backend: Backend, problem: TSP, size: int, seed: int, first_row: int
+    ) -> None:
+        super().__init__(backend, problem, size)
+        alone = _customers(self.routes.problem.customers)
+        self._orders = OrderCrossover().workspace(
+            backend, alone, size, seed=seed, first_row=first_row
+        )
+
+    def fill(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> None:
+        """Cross orders, and cut them."""
+        orders = self._orders.made(
+            self._order_of(first), self._order_of(second), partners, generation, seconds
+        )
+        self.routes.orders[...] = orders + 1
+        cut(self.routes)
+
+    def _order_of(self, tours: Any) -> Any:
+        """Return the customers of giant tours, from 0 on, in order from a copy of the depot on."""
+        xp, customers = self.backend.xp, self.routes.problem.customers
+        served = (tours > 0) & (tours <= customers)
+        start = served.argmin(axis=1)[:, None]
+        places = (start + xp.arange(tours.shape[1])) % tours.shape[1]
+        turned = xp.take_along_axis(tours, places, axis=1)
+        served = xp.take_along_axis(served, places, axis=1)
+        return (turned[served].reshape(len(tours), customers) - 1).astype("int32")

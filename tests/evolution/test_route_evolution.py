@@ -1,0 +1,61 @@
+"""Generations of routes under soft constraints: whose costs are told, and what a pickle keeps."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.evolution.generations.route_evolution import RouteEvolution, SoftPopulation
+from gpu_ls_plugin.evolution.run import NoRun
+from tests.helpers.random_problems import random_tours
+
+
+def scarce() -> gls.CVRP:
+    """A problem for which savings need more routes than the demand does."""
+    for seed in range(50):
+        problem = gls.CVRP.generated(40, demands="50-100", route_size=4.2, seed=seed)
+        routes = problem.routes(gls.savings(problem, 1, backend="cpu")[0])
+        if len(routes) > -(-problem.demands.sum() // problem.capacity):
+            return problem
+    raise AssertionError("there is none")
+
+
+def test_costs_are_those_that_were_asked_for():
+    problem = scarce()
+    evolution = RouteEvolution.like_solve(problem.tsp, population=4, backend="cpu")
+    assert evolution.searched.objective.problem.penalties is not None
+    tours = random_tours(problem.n, 4)
+    population = SoftPopulation(
+        problem.tsp, evolution.search, tours, np.zeros(4, np.int64), 1, "cpu"
+    )
+    assert not problem.feasible(tours).any()
+    assert np.array_equal(population.costs, problem.tsp.cost(tours))
+
+
+def test_a_pickle_goes_on_as_the_population_does():
+    problem, random = scarce(), np.random.default_rng(1)
+    evolution = RouteEvolution.like_solve(problem.tsp, population=6, backend="cpu")
+    evolution.prepare(problem.tsp)
+    population = evolution.start(problem.tsp, random, NoRun())
+    for _ in range(4):
+        population = evolution.next(problem.tsp, population, random, NoRun())
+    copy = pickle.loads(pickle.dumps(population))
+    for _ in range(3):
+        for each in (population, copy):
+            evolution.next(problem.tsp, each, random, NoRun())
+    ours, theirs = (each._rounds.chains for each in (population, copy))
+    assert ours.price == theirs.price != 1
+    assert np.array_equal(ours.tours, theirs.tours)
+    assert np.array_equal(population.costs, copy.costs)
+    assert np.array_equal(population.costs, problem.tsp.cost(population.tours))
+
+
+def test_a_crossover_keeps_constraints_hard():
+    problem = scarce()
+    evolution = RouteEvolution.like_solve(
+        problem.tsp, population=4, backend="cpu", crossover=gls.RouteEdgeAssembly()
+    )
+    assert evolution.searched is problem.tsp
+    assert evolution.search.cooperation == gls.RouteEdgeAssembly()
