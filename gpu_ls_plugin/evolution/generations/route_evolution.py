@@ -57,10 +57,10 @@ class SoftPopulation(ChainPopulation):
         return state
 
     def _resumed(self, problem: TSP, statistics: Statistics) -> Rounds:
-        continued = self._rounds is None and self._price is not None
+        price = self._price if self._rounds is None else None
         rounds = super()._resumed(problem, statistics)
-        if continued:
-            cast("PricedChains", rounds.chains).reprice(self._price)
+        if price is not None:
+            cast("PricedChains", rounds.chains).reprice(price)
         return rounds
 
 
