@@ -91,7 +91,8 @@ EVERYTHING = {  # in parts that take equally long
     "other metrics": ("EUC,GEO,EXPLICIT,EXPLICIT_REAL", "searches,chains"),
     "unions of tours": ("EUC_2D,EUC", "unions"),
     "weights": ("EUC_2D", "weighted"),
-    "routes": ("EUC_2D,EUC", "routes"),
+    "routes": ("EUC_2D,EUC", "routes,linked_routes"),
+    "moves of routes": ("EUC_2D", "moves_of_routes,chains_of_routes"),
     "states": ("EUC_2D", "states"),
 }
 

@@ -185,18 +185,19 @@ def run_sanitizer() -> dict[str, Any]:
         print(tool, run, metric, record, flush=True)
         return record | {"output": "" if code == 0 else _ends(output)}
 
+    def watch_by_all(run: str, metric: str) -> dict[str, dict[str, Any]]:
+        return {tool: watch(tool, run, metric) for tool in TOOLS if metric in TOOLS[tool]}
+
     tools: dict[str, Any] = {}
     with ThreadPoolExecutor(WATCHED_AT_ONCE) as pool:
-        for names in (["none"], ["memcheck", "racecheck"]):
-            records = {
-                (tool, run, metric): pool.submit(watch, tool, run, metric)
-                for run, metrics in EXTENTS["cuda"].runs.items()
-                for tool in names
-                for metric in metrics
-                if metric in TOOLS[tool]
-            }
-            for (tool, run, metric), record in records.items():
-                tools.setdefault(tool, {})[f"{run} {metric}"] = record.result()
+        records = {
+            f"{run} {metric}": pool.submit(watch_by_all, run, metric)
+            for run, metrics in EXTENTS["cuda"].runs.items()
+            for metric in metrics
+        }
+        for name, record in records.items():
+            for tool, outcome in record.result().items():
+                tools.setdefault(tool, {})[name] = outcome
     passed = all(record["exit"] == 0 for runs in tools.values() for record in runs.values())
     return {"passed": passed, "tools": tools}
 

@@ -28,7 +28,7 @@ from tests.helpers.parents import relatives
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from gpu_ls_plugin.extend import Assignment
 
@@ -43,6 +43,10 @@ PAIRS = (
 )
 
 
+ROUTE_MOVES = gls.LocalSearch(
+    [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(3, 2), gls.TwoOptStar(), gls.SwapStar()],
+    candidates=gls.Nearest(7),
+)
 ROUTE_PAIRS = (gls.SplitCrossover(), gls.SelectiveRouteExchange(), gls.RouteEdgeAssembly())
 
 
@@ -72,6 +76,9 @@ EXTENTS = {
             "unions": ("EUC_2D", "EUC"),
             "weighted": ("EUC_2D",),
             "routes": ("EUC_2D", "EUC"),
+            "moves_of_routes": ("EUC_2D",),
+            "chains_of_routes": ("EUC_2D",),
+            "linked_routes": ("EUC_2D", "EUC"),
             "states": ("EUC_2D",),
         },
         cities=(1, 2, 3, 4, 5, 6, 8, 9, 11, 33, 40, MANY),
@@ -86,14 +93,18 @@ EXTENTS = {
     ),
     "cuda": Extent(
         runs={
-            "searches": METRICS,
+            # What takes longest comes first, where runs are side by side.
+            "moves_of_routes": ("EUC_2D", "EUC"),
+            "chains_of_routes": ("EUC_2D", "EUC"),
             "chains": METRICS,
-            "filtered": ("EUC_2D", "EUC"),
-            "shapes": ("EUC_2D",),
-            "unions": ("EUC_2D", "EUC"),
-            "weighted": ("EUC_2D", "EUC"),
+            "linked_routes": ("EUC_2D", "EUC"),
             "routes": ("EUC_2D", "EUC"),
             "states": ("EUC_2D",),
+            "filtered": ("EUC_2D", "EUC"),
+            "weighted": ("EUC_2D", "EUC"),
+            "shapes": ("EUC_2D",),
+            "searches": METRICS,
+            "unions": ("EUC_2D", "EUC"),
         },
         cities=(5, 8, 33, 127, MANY),
         tours=3,
@@ -232,17 +243,10 @@ class Watched:
             self.search(gls.IteratedLocalSearch(part=PART), problem, starts, kicks=PART_KICKS)
 
     def routes(self, problem: gls.TSP) -> None:
-        """Constructions of routes, some of them repaired; searches from them."""
-        if problem.n not in ROUTED_CITIES:
-            return
-        demands = np.arange(problem.n) % 7
-        limit = 3 * problem.distance(0, np.arange(problem.n)).max()
-        fleet = -(-int(demands.sum()) // 20) or 1
-        order = np.random.default_rng(0).permutation(problem.n - 1) + 1
-        limits: tuple[dict[str, Any], ...] = ({}, {"route_limit": limit}, {"vehicles": fleet})
-        for given in limits:
-            several = gls.CVRP(problem.coordinates, demands, 20, metric=problem.metric, **given)
+        """Constructions of routes, some of them repaired, and crossovers."""
+        for several in _routed(problem):
             place: dict[str, Any] = {"backend": self.backend}
+            order = np.random.default_rng(0).permutation(problem.n - 1) + 1
             rows = [
                 gls.split(several, order, **place),
                 gls.savings(several, self.extent.tours, **place),
@@ -261,33 +265,52 @@ class Watched:
                     children = part.cross(several, rows[1], mates.copy(), seed=1, **place)
                     several.check(children)
                     self.calls += 1
-            # Kernels take long to compile: those that hold all others; real ones on a GPU alone.
-            real = problem.integer or self.backend == "cuda"
-            if several.route_limit and real and problem.n < MANY:
-                self.moves_of_routes(several, np.concatenate([rows[1], rows[1][:, ::-1]]))
 
-    def moves_of_routes(self, problem: gls.CVRP, tours: Any) -> None:
-        """Every move and kick of routes, from tours that are feasible and others that are not."""
-        starts = np.concatenate([tours, random_tours(problem.n, self.extent.tours)])
-        moves = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(3, 2), gls.TwoOptStar()]
-        local = gls.LocalSearch([*moves, gls.SwapStar()], candidates=gls.Nearest(7))
-        every = self.backend == "cuda"  # else without what the last chain holds
-        for pivoting in (gls.Multi(9), gls.Best(), gls.First())[: 3 if every else 2]:
-            self.search(replace(local, pivoting=pivoting), problem.tsp, starts)
-        for part in (gls.TwoOpt(), gls.ThreeOpt()):
-            complete = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
-            self.search(complete, problem.tsp, starts)
+    def moves_of_routes(self, problem: gls.TSP) -> None:
+        """Every move of routes, from tours that are feasible and others that are not."""
+        for several, starts in self.limited(problem):
+            rules = (gls.Multi(9), gls.Best(), gls.First())  # on a CPU without what chains hold
+            for pivoting in rules[: 3 if self.backend == "cuda" else 2]:
+                self.search(replace(ROUTE_MOVES, pivoting=pivoting), several.tsp, starts)
+            for part in (gls.TwoOpt(), gls.ThreeOpt()):
+                complete = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
+                self.search(complete, several.tsp, starts)
+
+    def chains_of_routes(self, problem: gls.TSP) -> None:
+        """Chains whose kicks are in one kernel with all moves of routes."""
         often = 2 / problem.n
-        for kick, cooperation in (
-            (gls.DoubleBridge(30), None),
-            (gls.RuinRecreate(8, 5), gls.RouteExchange(often, chance=0.5)),
-            (gls.StringRemoval(8, 5), gls.PricedMigration(often)),
-        )[0 if every else 1 :]:
-            search = gls.IteratedLocalSearch(local, kick, cooperation=cooperation)
-            self.search(search, problem.tsp, starts, kicks=KICKS)
-            if problem.n >= SMALLEST_BRIDGE:
-                kick.perturb(problem.tsp, starts, seed=1, backend=self.backend)
+        for several, starts in self.limited(problem):
+            for kick, cooperation in (
+                (gls.DoubleBridge(30), None),
+                (gls.RuinRecreate(8, 5), gls.RouteExchange(often, chance=0.5)),
+            )[0 if self.backend == "cuda" else 1 :]:
+                search = gls.IteratedLocalSearch(ROUTE_MOVES, kick, cooperation=cooperation)
+                self.search(search, several.tsp, starts, kicks=KICKS)
+                if several.n >= SMALLEST_BRIDGE:
+                    kick.perturb(several.tsp, starts, seed=1, backend=self.backend)
+                self.calls += 1
+
+    def linked_routes(self, problem: gls.TSP) -> None:
+        """Chains on linked lists of routes, under hard and soft constraints."""
+        kick, steps = gls.StringRemoval(8, 5), gls.LocalSearch([gls.Relocate()])
+        search = gls.IteratedLocalSearch(
+            steps, kick, cooperation=gls.PricedMigration(2 / problem.n)
+        )
+        for several in _routed(problem):
+            for priced in (several, several.penalised(load=3)):
+                starts = random_tours(several.n, self.extent.tours)
+                self.search(search, priced.tsp, starts, kicks=2 * KICKS)
+            kick.perturb(several.tsp, starts, seed=1, backend=self.backend)
             self.calls += 1
+
+    def limited(self, problem: gls.TSP) -> Iterator[tuple[gls.CVRP, Any]]:
+        """A problem with a route limit, and giant tours; real lengths on a GPU alone."""
+        real = problem.integer or self.backend == "cuda"  # kernels take long to compile
+        for several in _routed(problem):
+            if several.route_limit and real and problem.n < MANY:
+                made = gls.savings(several, self.extent.tours, backend=self.backend)
+                others = random_tours(several.n, self.extent.tours)
+                yield several, np.concatenate([made, made[:, ::-1], others])
 
     def states(self, problem: gls.TSP) -> None:
         """Successors by every sampler, and searches on states, of as many variables as cities."""
@@ -417,6 +440,18 @@ def _shape_of(choose: Callable[..., Any], cities: int, in_shared: bool) -> Calla
         return dataclasses.replace(choose(max(n, cities), *rest), in_shared=in_shared)
 
     return shape
+
+
+def _routed(problem: gls.TSP) -> Iterator[gls.CVRP]:
+    """Vehicle routing problems on the cities: of the capacity, a route limit, and a fleet."""
+    if problem.n not in ROUTED_CITIES:
+        return
+    demands = np.arange(problem.n) % 7
+    limit = 3 * problem.distance(0, np.arange(problem.n)).max()
+    fleet = -(-int(demands.sum()) // 20) or 1
+    limits: tuple[dict[str, Any], ...] = ({}, {"route_limit": limit}, {"vehicles": fleet})
+    for given in limits:
+        yield gls.CVRP(problem.coordinates, demands, 20, metric=problem.metric, **given)
 
 
 def main() -> None:
