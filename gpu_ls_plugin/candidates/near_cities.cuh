@@ -24,22 +24,6 @@ struct NearChoice {
 
 constexpr int kMostLooked = 256;
 
-// Puts rows into cells; the one item.
-template <class Team>
-struct FillCells {
-  GLS_DEVICE static void run(const Team& team, int, int rows, int cell_count, const int* cells,
-                             int* starts, int* members) {
-    team.once([&] {
-      for (int c = 0; c <= cell_count; ++c) starts[c] = 0;
-      for (int r = 0; r < rows; ++r) ++starts[cells[r] + 1];
-      for (int c = 0; c < cell_count; ++c) starts[c + 1] += starts[c];
-      for (int r = rows - 1; r >= 0; --r) members[--starts[cells[r] + 1]] = r;
-      for (int c = 0; c < cell_count; ++c) starts[c] = starts[c + 1];
-      starts[cell_count] = rows;
-    });
-  }
-};
-
 // Lists of `kRows` cities an item.
 template <class Team, class Metric>
 struct NearCities {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import available, get_backend
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
+from gpu_ls_plugin.backends.composition import metric_kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.candidates.lists import CandidateLists
 from gpu_ls_plugin.problems.metrics import Att, Ceil2D, Euc2D, Euclidean, Man2D, Max2D, Planar
@@ -20,6 +20,7 @@ from gpu_ls_plugin.problems.metrics import Att, Ceil2D, Euc2D, Euclidean, Man2D,
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
 
@@ -29,20 +30,6 @@ MOST_LOOKED, ROWS = 256, 32  # gls::kMostLooked, NearCities::kRows
 IN_A_CELL = 2.0  # cities, in the mean
 CROWDED = 100.0  # cities in a city's cell, in the mean, from which on a tree is faster
 LESS = 1.0 - 1e-9  # what rounding may take from a bound
-
-
-def fill_cells_kernel() -> Kernel:
-    """Compose the kernel that puts cities into cells."""
-    return Kernel(
-        name="fill_cells",
-        header=HEADER,
-        body="gls::FillCells<gls::Host>",
-        parameters=parse_parameters(
-            "int rows, int cell_count, const int* cells, int* starts, int* members"
-        ),
-        team="gls::Host",
-        parts=("near_cities",),
-    )
 
 
 def near_cities_kernel(metric: Metric) -> Kernel:
@@ -64,25 +51,26 @@ def near_cities_kernel(metric: Metric) -> Kernel:
 
 def served(problem: TSP) -> bool:
     """Return whether lists of a problem can be made here, wherever its cities lie."""
-    return type(problem.metric) in SERVED and _compiles()
+    return type(problem.metric) in SERVED and compiles()
 
 
 @cache
-def _compiles() -> bool:
+def compiles() -> bool:
+    """Return whether the CPU backend can be used, asked once: it asks a compiler."""
     return available()["cpu"] is None
 
 
 def compile_ahead(problem: TSP) -> None:
     """Compile what lists of a problem take, in the calling thread."""
     if served(problem):
-        near_lists(_sample(type(problem.metric)), 1)
+        _compile(type(problem.metric))
 
 
 @cache
-def _sample(metric: type[Planar]) -> TSP:
+def _compile(metric: type[Planar]) -> None:
     from gpu_ls_plugin.problems.tsp import TSP
 
-    return TSP(1e3 * np.eye(3, 2), metric())
+    near_lists(TSP(1e3 * np.eye(3, 2), metric()), 1)
 
 
 def near_lists(
@@ -146,18 +134,18 @@ def _grid(problem: TSP, cities: NDArray[Any]) -> dict[str, Any] | None:
     wide, high = (int(e / side) + 1 for e in extent)
     places = np.minimum(((points - low) / side).astype(np.int32), (wide - 1, high - 1))
     cells = (places[:, 1] * wide + places[:, 0]).astype(np.int32)
-    starts, members = np.empty(wide * high + 1, np.int32), np.empty(rows, np.int32)
-    arguments = {"rows": rows, "cells": cells, "starts": starts, "members": members}
-    get_backend("cpu").launch(fill_cells_kernel(), 1, {**arguments, "cell_count": wide * high})
-    sizes = np.diff(starts).astype(np.int64)
+    sizes = np.bincount(cells, minlength=wide * high)
     if (sizes**2).sum() > CROWDED * rows:
         return None
     reached = np.arange(max(wide, high), dtype=np.float64) * (side * LESS)
     bounds = problem.metric.rounded(problem.metric.real(reached, np.zeros_like(reached)))
     return {
-        **arguments,
+        "rows": rows,
         "wide": wide,
         "high": high,
         "bounds": bounds.astype(float),
         "cities": cities,
+        "cells": cells,
+        "starts": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
+        "members": np.argsort(cells, kind="stable").astype(np.int32),
     }

@@ -67,7 +67,7 @@ def test_what_is_not_served_is_left_to_numpy() -> None:
 
 
 def test_nothing_is_made_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(near_cities, "_compiles", lambda: False)
+    monkeypatch.setattr(near_cities, "compiles", lambda: False)
     problem = _uniform(300, 1e3, "EUC_2D")
     assert near_cities.near_lists(problem, 5) is None
     _same(gls.Quadrant(6).of(problem), quadrant._by_numpy(problem, 6, 6))
