@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.result import Callback, Result
+    from gpu_ls_plugin.result import Callback, Progress, Result
 
 SMALLEST = 12  # cities
 MOST_CHAINS = 16
@@ -106,13 +106,18 @@ class Opening:
         if tours is None:
             tours = self._first(watch).repeat(self.chains, axis=0)
         begin, left = watch.elapsed, max(0.0, watch.left, min(DESCENT, watch.left + LATE))
+
+        def later(progress: Progress) -> None:
+            assert callback is not None
+            callback(replace(progress, elapsed=begin + progress.elapsed))
+
         found = self._search(left / self.problem.n)(
             self.problem,
             tours,
             seed=self.seed,
             budget=replace(budget, seconds=left),
             backend="cpu",
-            callback=callback,
+            callback=callback and later,
         )
         statistics = found.statistics
         history = [replace(point, elapsed=begin + point.elapsed) for point in statistics.history]

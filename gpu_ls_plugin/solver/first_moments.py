@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.budget import Stopwatch
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.result import Callback, Progress
     from gpu_ls_plugin.solver.settings import Settings
 
 # Kicks of one tour for each city, all cores together, in whose time a population comes to be ahead
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 KICKS_ALONE, SHARE = 14.0, 0.25
 KICKS_PER_SECOND = 5e4  # of a core, until they have been measured
 ALONE_BESIDE_GPU, LEAST_ON_GPU = 2e-5, 0.02  # seconds for a city, and in all
+SEEN = ("kicks", "moves", "evaluations", "accepted")  # counts that callbacks are told
+COUNTS = (*SEEN, "passes", "launches", "climbs")
 
 
 def first_moments(problem: Problem, given: Settings, chosen: Settings) -> FirstMoments | None:
@@ -101,7 +103,8 @@ class FirstMoments:
             return
         budget = self._chosen.budget(max(0.0, watch.left))
         begin = watch.elapsed
-        found = self._opening.run(budget, callback, self._found.tours)
+        later = callback and _behind(callback, self._found, begin)
+        found = self._opening.run(budget, later, self._found.tours)
         self._found, self.alone = _joined(self._found, found, begin), True
 
     @property
@@ -120,6 +123,12 @@ class FirstMoments:
         phases = before.phases | own.phases
         return replace(self._found, statistics=replace(own, seconds=seconds, phases=phases))
 
+    def followed(self, callback: Callback) -> Callback:
+        """Return a callback for what follows the tour, to whose counts its own are added."""
+        if self._thread is not None or self._found is None:
+            return callback
+        return _behind(callback, self._found)
+
     def join(self, tours: NDArray[Any]) -> None:
         """Let the tour, if it is made, be the first of a population's starts."""
         if self._found is not None:
@@ -134,6 +143,18 @@ class FirstMoments:
         return _joined(self._found, found)
 
 
+def _behind(callback: Callback, before: Result, begin: float = 0.0) -> Callback:
+    """Return a callback for a search that began after another one, and so many seconds later."""
+
+    def later(progress: Progress) -> None:
+        counts = {name: getattr(progress, name) + getattr(before.statistics, name) for name in SEEN}
+        best = min(progress.best_cost, before.best_cost)
+        elapsed = begin + progress.elapsed
+        callback(replace(progress, elapsed=elapsed, best_cost=best, **counts))
+
+    return later
+
+
 def _joined(before: Result, found: Result, begin: float = 0.0) -> Result:
     """Return what was found, and the best of what was found before if that is better.
 
@@ -146,8 +167,7 @@ def _joined(before: Result, found: Result, begin: float = 0.0) -> Result:
     later = [replace(point, elapsed=begin + point.elapsed) for point in others.history]
     statistics = replace(
         others,
-        kicks=others.kicks + own.kicks,
-        moves=others.moves + own.moves,
+        **{name: getattr(own, name) + getattr(others, name) for name in COUNTS},
         moves_by=summed(others.moves_by, own.moves_by),
         history=merged(own.history, later),
     )

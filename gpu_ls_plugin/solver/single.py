@@ -96,6 +96,8 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
                 backend, tsp = get_backend(chosen.backend), tour_problem(problem)
                 engines.ready(search.search, backend, tsp, watch.left)
         begin = watch.elapsed
+        if opened is not None and callback is not None:
+            callback = opened.followed(callback)
         found = search(
             searched,
             tours,
