@@ -28,7 +28,7 @@ constexpr int kMostLooked = 256;
 template <class Team, class Metric>
 struct NearCities {
   using Length = typename Metric::Length;
-  static constexpr int kRows = 32;
+  static constexpr int kRows = 256;
 
   GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
                              CellGrid grid, NearChoice choice, int* near_cities, void* lengths) {

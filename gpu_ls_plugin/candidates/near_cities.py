@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 HEADER = "candidates/near_cities.cuh"
 SERVED = (Euc2D, Ceil2D, Att, Man2D, Max2D, Euclidean)
-MOST_LOOKED, ROWS = 256, 32  # gls::kMostLooked, NearCities::kRows
+MOST_LOOKED, ROWS = 256, 256  # gls::kMostLooked, NearCities::kRows
 IN_A_CELL = 2.0  # cities, in the mean
 CROWDED = 100.0  # cities in a city's cell, in the mean, from which on a tree is faster
 LESS = 1.0 - 1e-9  # what rounding may take from a bound

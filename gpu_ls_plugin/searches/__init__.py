@@ -11,6 +11,7 @@ from gpu_ls_plugin.recombination import (
     RouteExchange,
     SegmentCrossover,
 )
+from gpu_ls_plugin.searches import iterated, opening
 from gpu_ls_plugin.searches.best_moves import BestMoves, best_moves
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch
@@ -33,3 +34,5 @@ __all__ = [
     "SegmentCrossover",
     "best_moves",
 ]
+
+iterated.open_batch = opening.open_batch

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.acceptance import BetterOrEqual
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.budget import Budget, Stopwatch, now
+from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.budget import Budget, Stopwatch, compiling, now
 from gpu_ls_plugin.candidates import Nearest, Quadrant, near_cities
 from gpu_ls_plugin.construction import greedy, space_filling_curve
 from gpu_ls_plugin.construction.greedy import CANDIDATES as OF_GREEDY
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback, Progress, Result
+    from gpu_ls_plugin.searches.call import Call
 
 SMALLEST = 12  # cities
 MOST_CHAINS = 16
@@ -42,7 +44,16 @@ EXCHANGES = 0.1  # kicks per city between two crossovers
 GREEDY_SECONDS = 2.5e-6  # for a city, until one has been measured
 LATE = 0.02  # seconds that a call may take longer, for a greedy tour ...
 DESCENT = 0.01  # ... and for the first seconds of a descent from it
+# Of a descent from a random tour, for a city, on a thread or a multiprocessor.
+DESCENT_SECONDS = {"cpu": 7e-6, "cuda": 4e-6}
+FOUND_BY_SEARCH = 0.9  # of the length of a space-filling curve: local optima are shorter
 _compiled: set[Hashable] = set()  # kinds of problems
+
+
+class OpeningSearch(IteratedLocalSearch):
+    """The search of an opening, which is not opened itself."""
+
+    opens = False
 
 
 class Opening:
@@ -137,9 +148,42 @@ class Opening:
 
     def _search(self, seconds_for_city: float) -> IteratedLocalSearch:
         lists: Any = NEAREST if seconds_for_city < HASTE else QUADRANT
-        return IteratedLocalSearch(
+        return OpeningSearch(
             LocalSearch([LinKernighanLead()], candidates=lists),
             DoubleBridge(segment=KICK),
             accept=BetterOrEqual(),
             cooperation=PartitionCrossover(EXCHANGES, generations=1) if self.chains > 1 else None,
         )
+
+
+def open_batch(call: Call) -> None:
+    """Give a batch that there is no time to descend from one good tour, in place of its first.
+
+    Half of the time is for that tour. It takes the place of a tour that is costlier, and nothing
+    happens where tours are better already than those that are made without a search.
+    """
+    problem, seconds, size = call.problem, call.budget.seconds, len(call.tours)
+    limits = (call.budget.kicks, call.budget.moves)
+    if seconds is None or limits != (None, None) or not size or not Opening.serves(problem):
+        return
+    work = DESCENT_SECONDS[call.backend.name] * problem.n * size / call.backend.processors
+    if seconds > work:
+        return
+    with call.statistics.phase("opening"):
+        _open(call, problem)
+
+
+def _open(call: Call, problem: TSP) -> None:
+    costs = tour_costs(call.backend, problem, call.tours)
+    curve = problem.cost(space_filling_curve(problem, backend="cpu"))[0]
+    if costs.min() < FOUND_BY_SEARCH * curve:
+        return
+    opening = Opening(problem, call.seed)
+    with compiling():
+        opening.compile()
+    target = call.budget.target
+    found = opening.run(Budget(seconds=max(0.0, call.stopwatch.left) / 2, target=target))
+    if found.statistics.interrupted:
+        call.stop("interrupt")
+    if found.best_cost < costs[0]:
+        call.tours[0] = call.backend.xp.asarray(found.best_tour)

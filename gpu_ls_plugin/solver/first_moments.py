@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Kicks of one tour for each city, all cores together, in whose time a population comes to be ahead
 # of it: where there is less, all the time is the tour's. It has a share of it in any case.
-KICKS_ALONE, SHARE = 14.0, 0.25
+KICKS_ALONE, SHARE = 12.0, 0.25
 KICKS_PER_SECOND = 5e4  # of a core, until they have been measured
 ALONE_BESIDE_GPU, LEAST_ON_GPU = 2e-5, 0.02  # seconds for a city, and in all
 SEEN = ("kicks", "moves", "evaluations", "accepted")  # counts that callbacks are told
@@ -66,9 +66,11 @@ class FirstMoments:
         if self._beside:
             needed = ALONE_BESIDE_GPU * problem.n + LEAST_ON_GPU
         self.alone = chosen.seconds < needed and not fixed_size
-        self._seconds = chosen.seconds if self.alone else min(chosen.seconds, SHARE * needed)
+        share = 1.0 if self._beside else SHARE
+        self._seconds = chosen.seconds if self.alone else min(chosen.seconds, share * needed)
         self._found: Result | None = None
         self._thread: Thread | None = None
+        self._error: BaseException | None = None
 
     def _needed(self, kicks_per_second: float) -> float:
         """Return the seconds that a population needs to be ahead, by what one tour needs."""
@@ -87,7 +89,10 @@ class FirstMoments:
             return
 
         def run() -> None:
-            self._found = self._opening.run(budget)
+            try:
+                self._found = self._opening.run(budget)
+            except BaseException as error:
+                self._error = error
 
         self._thread = Thread(target=run, daemon=True)
         self._thread.start()
@@ -138,6 +143,8 @@ class FirstMoments:
         """Return a population that has the tour if none of its own is as good."""
         if self._thread is not None:
             self._thread.join()
+        if self._error is not None:
+            raise self._error
         if self._found is None:
             return found
         return _joined(self._found, found)

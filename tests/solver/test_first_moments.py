@@ -92,6 +92,23 @@ def test_what_was_asked_for_is_taken_as_it_is() -> None:
     assert "opening" not in gls.solve(matrix, 0.05, backend="cpu").statistics.phases
 
 
+def test_an_iterated_search_with_little_time_returns_a_good_tour() -> None:
+    problem = uniform(2000)
+    starts = gls.random_tours(problem, 200, backend="cpu")
+    greedy = problem.cost(gls.greedy(problem, backend="cpu"))[0]
+    search = gls.IteratedLocalSearch(gls.LocalSearch(candidates=gls.Quadrant(6)))
+    result = search(problem, starts, budget=gls.Budget(seconds=0.1), backend="cpu")
+    assert result.best_cost <= greedy
+    assert (result.costs <= problem.cost(starts)).all()
+    # Tours that searches have found are taken as they are, and so are limits other than time.
+    optima = PLAIN(problem, gls.space_filling_curve(problem, backend="cpu"), backend="cpu").tours
+    for begin, limit in ((optima.repeat(200, axis=0), {}), (starts, {"kicks": 1})):
+        budget = gls.Budget(seconds=0.05, **limit)
+        found = search(problem, begin, budget=budget, backend="cpu")
+        assert found.statistics.phases.get("opening", 0.0) < 0.05
+        assert found.best_cost <= problem.cost(begin).min()
+
+
 def test_a_target_ends_the_first_moments() -> None:
     problem = uniform(200)
     result, wall = ours(problem, 20.0, target=math.inf)
