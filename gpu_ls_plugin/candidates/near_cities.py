@@ -14,6 +14,7 @@ import numpy as np
 from gpu_ls_plugin.backends import available, get_backend
 from gpu_ls_plugin.backends.composition import metric_kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.budget import compiling
 from gpu_ls_plugin.candidates.lists import CandidateLists
 from gpu_ls_plugin.problems.metrics import Att, Ceil2D, Euc2D, Euclidean, Man2D, Max2D, Planar
 
@@ -62,8 +63,9 @@ def compiles() -> bool:
 
 def compile_ahead(problem: TSP) -> None:
     """Compile what lists of a problem take, in the calling thread."""
-    if served(problem):
-        _compile(type(problem.metric))
+    with compiling():
+        if served(problem):
+            _compile(type(problem.metric))
 
 
 @cache

@@ -40,7 +40,7 @@ MOST_CHAINS = 16
 KICK = 100  # cities of a double bridge's window
 NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(6)
 HASTE = 2e-5  # seconds for a city, below which the lists of the greedy tour have to do
-EXCHANGES = 0.1  # kicks per city between two crossovers
+EXCHANGE = 200  # kicks of a chain between two crossovers: a few milliseconds
 GREEDY_SECONDS = 2.5e-6  # for a city, until one has been measured
 LATE = 0.02  # seconds that a call may take longer, for a greedy tour ...
 DESCENT = 0.01  # ... and for the first seconds of a descent from it
@@ -152,7 +152,9 @@ class Opening:
             LocalSearch([LinKernighanLead()], candidates=lists),
             DoubleBridge(segment=KICK),
             accept=BetterOrEqual(),
-            cooperation=PartitionCrossover(EXCHANGES, generations=1) if self.chains > 1 else None,
+            cooperation=PartitionCrossover(EXCHANGE / self.problem.n, generations=1)
+            if self.chains > 1
+            else None,
         )
 
 
@@ -164,10 +166,12 @@ def open_batch(call: Call) -> None:
     """
     problem, seconds, size = call.problem, call.budget.seconds, len(call.tours)
     limits = (call.budget.kicks, call.budget.moves)
-    if seconds is None or limits != (None, None) or not size or not Opening.serves(problem):
+    if not seconds or limits != (None, None) or not size:
         return
     work = DESCENT_SECONDS[call.backend.name] * problem.n * size / call.backend.processors
-    if seconds > work:
+    with compiling():  # asks for a compiler
+        opens = seconds <= work and Opening.serves(problem)
+    if not opens:
         return
     with call.statistics.phase("opening"):
         _open(call, problem)

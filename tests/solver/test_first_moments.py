@@ -14,7 +14,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.searches.opening import Opening
-from gpu_ls_plugin.solver import first_moments
+from gpu_ls_plugin.solver import Settings, default_settings, first_moments
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.result import Progress
@@ -85,11 +85,17 @@ def test_where_the_machine_is_slow_no_population_follows(monkeypatch: pytest.Mon
 
 def test_what_was_asked_for_is_taken_as_it_is() -> None:
     problem = uniform(100)
-    for options in ({"search": "or_opt"}, {"start": "greedy"}, {"kicks": 5}):
-        result, _ = ours(problem, 0.05, **options)
-        assert "opening" not in result.statistics.phases, options
     matrix = gls.TSP.from_matrix(problem.lengths(*np.indices((100, 100))))
-    assert "opening" not in gls.solve(matrix, 0.05, backend="cpu").statistics.phases
+
+    def begins(instance: gls.TSP, **asked: object) -> bool:
+        given = Settings(seconds=0.05, backend="cpu", **asked)  # type: ignore[arg-type]
+        chosen = default_settings(instance, given)
+        return first_moments.first_moments(instance, given, chosen) is not None
+
+    assert begins(problem) and begins(problem, population=3)
+    assert not begins(matrix)
+    for asked in ({"search": "or_opt"}, {"start": "greedy"}, {"kicks": 5}, {"moves": 5}):
+        assert not begins(problem, **asked), asked
 
 
 def test_an_iterated_search_with_little_time_returns_a_good_tour() -> None:
