@@ -126,9 +126,11 @@ def solve(options: argparse.Namespace) -> int:
     if cluster_options.asked_for(options):
         settings, result = _solve_on_islands(problem, settings, options)
     else:
-        settings = default_settings(problem, settings)
+        asked, settings = settings, default_settings(problem, settings)
+        # What is asked of a TSP goes on as it is: how its solve begins depends on what is open.
+        begun = asked if problem.tsp is problem else settings
         search: Callable[..., Result] = solver.fewest_colours if fewest else solver.solve
-        result = _watched(_display(problem, settings, fewest), partial(search, problem, settings))
+        result = _watched(_display(problem, settings, fewest), partial(search, problem, begun))
     problem = (result.problem or problem) if fewest else problem
     interrupted = result.statistics.interrupted or interrupts.pending
     interrupts.pending = False  # taken, with a result
