@@ -53,6 +53,19 @@ def note(history: list[Point], point: Point) -> bool:
     return False
 
 
+def merged(first: Sequence[Point], second: Sequence[Point]) -> list[Point]:
+    """Return the history of two searches that ran one after the other, or side by side."""
+    history: list[Point] = []
+    kicks = {id(first): 0, id(second): 0}
+    best: int | float = math.inf
+    marked = [(point.elapsed, id(points), point) for points in (first, second) for point in points]
+    for _, whose, point in sorted(marked, key=lambda marks: marks[0]):
+        kicks[whose] = point.kicks
+        best = min(best, point.best_cost)
+        history.append(replace(point, kicks=sum(kicks.values()), best_cost=best))
+    return history
+
+
 def save_history(history: Sequence[Point], path: str | os.PathLike[str]) -> None:
     """Write points to a CSV file, which appears complete or not at all.
 

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.helpers import common
-from benchmarks.iterated import cooperation, kicks, large, one_core, throughput, time_to_gap
+from benchmarks.iterated import (
+    cooperation,
+    first_moments,
+    kicks,
+    large,
+    one_core,
+    throughput,
+    time_to_gap,
+)
 from benchmarks.iterated.setting import ALL_SECONDS, Setting
 from benchmarks.papers import paper001_iterated, paper002_iterated
 
@@ -30,6 +38,7 @@ SECTIONS: dict[str, tuple[Callable[[Setting], dict[str, Any]], float]] = {
     "throughput": (throughput.throughput, 90),
     "kicks": (kicks.kicks, 80),
     "multiprocessors": (kicks.multiprocessors, 30),
+    "first_moments": (first_moments.first_moments, 60),
     "time_to_gap": (time_to_gap.time_to_gap, ALL_SECONDS),
     "cooperation": (cooperation.cooperation, 60),
     "paper001": (paper001_iterated.paper_001, 95),

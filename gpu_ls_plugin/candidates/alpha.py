@@ -10,6 +10,7 @@ from gpu_ls_plugin.candidates.ascent import ascend
 from gpu_ls_plugin.candidates.base import Candidates
 from gpu_ls_plugin.candidates.complete_graph import CompleteGraph
 from gpu_ls_plugin.candidates.lists import CandidateLists, lists_of
+from gpu_ls_plugin.candidates.near_cities import compile_ahead
 from gpu_ls_plugin.candidates.nearest import nearest_lists
 from gpu_ls_plugin.candidates.neighbour_graph import neighbour_graph
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
@@ -58,6 +59,10 @@ class Alpha(Candidates):
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "k", least=1)
         checks.fields(self, checks.integer, "steps", least=0)
+
+    def compile(self, problem: TSP) -> None:
+        """Compile what makes lists in the plane."""
+        compile_ahead(problem)
 
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""

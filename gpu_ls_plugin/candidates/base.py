@@ -39,6 +39,9 @@ class Candidates(ABC):
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
 
+    def compile(self, problem: TSP) -> None:
+        """Compile what `build` runs, if anything: nothing unless overridden."""
+
     def most(self, problem: TSP) -> int:
         """Return how many candidates a city will have, 0 where only making the lists tells."""
         return 0
@@ -74,6 +77,7 @@ class Candidates(ABC):
         making = _making.setdefault(problem, {})
         work = making.get(self)
         if work is None:
+            self.compile(problem)  # in this thread, whose clock stands still meanwhile
             work = making[self] = _in_a_thread(partial(self.of, problem))
         try:
             work.result(None if seconds == math.inf else max(0.0, seconds))

@@ -52,6 +52,10 @@ class Closure(Candidates):
         check_sets(self, "candidates")
         checks.given_fields(self, checks.integer, "limit", least=1)
 
+    def compile(self, problem: TSP) -> None:
+        """Compile what makes the parts."""
+        self.candidates.compile(problem)
+
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
         lists = self.candidates.of(problem)

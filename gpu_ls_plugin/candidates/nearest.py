@@ -11,6 +11,7 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.candidates.base import Candidates
 from gpu_ls_plugin.candidates.lists import CandidateLists
+from gpu_ls_plugin.candidates.near_cities import compile_ahead, near_lists
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +47,10 @@ class Nearest(Candidates):
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "k", least=1)
 
+    def compile(self, problem: TSP) -> None:
+        """Compile what makes lists in the plane."""
+        compile_ahead(problem)
+
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
         return nearest_lists(problem, min(self.k, problem.n - 1))
@@ -62,7 +67,8 @@ def nearest_lists(problem: TSP, k: int, subset: NDArray[Any] | None = None) -> C
     subset : ndarray, shape (m,), int, optional
         Cities among which lists are made; row r of the result belongs to subset[r].
     """
-    return NearestCities(problem, subset).lists(k)
+    lists = near_lists(problem, k, subset=subset)
+    return NearestCities(problem, subset).lists(k) if lists is None else lists
 
 
 class NearestCities:

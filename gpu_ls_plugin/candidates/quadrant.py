@@ -10,6 +10,7 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.candidates.base import Candidates
 from gpu_ls_plugin.candidates.lists import CandidateLists
+from gpu_ls_plugin.candidates.near_cities import compile_ahead, near_lists
 from gpu_ls_plugin.candidates.nearest import NearestCities
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 
@@ -60,6 +61,10 @@ class Quadrant(Candidates):
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "m", least=4)
 
+    def compile(self, problem: TSP) -> None:
+        """Compile what makes lists in the plane."""
+        compile_ahead(problem)
+
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
         if problem.coordinates is None:
@@ -73,6 +78,12 @@ class Quadrant(Candidates):
 def quadrant_lists(problem: TSP, m: int) -> CandidateLists:
     """Return the lists of `Quadrant(m)` for a problem with coordinates."""
     width = min(m, problem.n - 1)
+    first, second, last = (min(int(look * m), problem.n - 1) for look in LOOKS)
+    made = near_lists(problem, width, each=m // 4, looks=(first, second, last))
+    return _by_numpy(problem, m, width) if made is None else made
+
+
+def _by_numpy(problem: TSP, m: int, width: int) -> CandidateLists:
     lists = CandidateLists(
         np.empty((problem.n, width), np.int32), np.empty((problem.n, width), problem.cost_dtype)
     )

@@ -40,6 +40,11 @@ class Union(Candidates):
     def __post_init__(self) -> None:
         check_sets(self, "first", "second")
 
+    def compile(self, problem: TSP) -> None:
+        """Compile what makes the parts."""
+        self.first.compile(problem)
+        self.second.compile(problem)
+
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
         both = (self.first.of(problem), self.second.of(problem))

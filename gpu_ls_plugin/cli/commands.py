@@ -127,9 +127,10 @@ def solve(options: argparse.Namespace) -> int:
     if cluster_options.asked_for(options):
         settings, result = _solve_on_islands(problem, settings, options)
     else:
-        settings = default_settings(problem, settings)
+        asked, settings = settings, default_settings(problem, settings)
+        # What is asked goes on as it is: how a solve begins, and what it relaxes, is open then.
         search: Callable[..., Result] = solver.fewest_colours if fewest else solver.solve
-        result = _watched(_display(problem, settings, fewest), partial(search, problem, settings))
+        result = _watched(_display(problem, settings, fewest), partial(search, problem, asked))
     problem = (result.problem or problem) if fewest else problem
     interrupted = result.statistics.interrupted or interrupts.pending
     interrupts.pending = False  # taken, with a result

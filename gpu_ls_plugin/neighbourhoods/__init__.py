@@ -4,6 +4,7 @@ from gpu_ls_plugin.neighbourhoods.base import Neighbourhood
 from gpu_ls_plugin.neighbourhoods.exchange import Exchange
 from gpu_ls_plugin.neighbourhoods.filtered import FilteredNeighbourhood
 from gpu_ls_plugin.neighbourhoods.lin_kernighan import LinKernighan
+from gpu_ls_plugin.neighbourhoods.lin_kernighan_lead import LinKernighanLead
 from gpu_ls_plugin.neighbourhoods.or_opt import OrOpt
 from gpu_ls_plugin.neighbourhoods.relocate import Relocate
 from gpu_ls_plugin.neighbourhoods.swap_star import SwapStar
@@ -15,6 +16,7 @@ __all__ = [
     "Exchange",
     "FilteredNeighbourhood",
     "LinKernighan",
+    "LinKernighanLead",
     "Neighbourhood",
     "OrOpt",
     "Relocate",

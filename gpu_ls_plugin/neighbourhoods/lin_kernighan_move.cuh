@@ -46,7 +46,7 @@ struct LinKernighanMove {
     }
   }
 
- private:
+ protected:
   // Whether all ways to go on are computed, and what is impossible is dropped in the end: some lane
   // of a warp takes each of them anyway. Deeper chains have no registers for that.
   static constexpr bool kStraight = kOnDevice && depth == 3;

@@ -14,6 +14,7 @@ from gpu_ls_plugin.recombination import (
     SelectiveRouteExchange,
     SplitCrossover,
 )
+from gpu_ls_plugin.searches import iterated, opening
 from gpu_ls_plugin.searches.best_moves import BestMoves, best_moves
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch
@@ -40,3 +41,5 @@ __all__ = [
     "SplitCrossover",
     "best_moves",
 ]
+
+iterated.open_batch = opening.open_batch

@@ -36,6 +36,7 @@ from gpu_ls_plugin.neighbourhoods import (
     Exchange,
     FilteredNeighbourhood,
     LinKernighan,
+    LinKernighanLead,
     OrOpt,
     Relocate,
     SwapStar,
@@ -109,7 +110,7 @@ TOURS = (1, 64)  # per multiprocessor
 USUAL = (TwoOpt(), OrOpt(3))
 ROUTE_MOVES = (TwoOpt(), Relocate(3), Exchange(2, 2), TwoOptStar())
 ALL_ROUTE_MOVES = (*ROUTE_MOVES, SwapStar())
-MOVES = (USUAL, (ThreeOpt(),), (LinKernighan(3),), (LinKernighan(),))
+MOVES = (USUAL, (ThreeOpt(),), (LinKernighan(3),), (LinKernighan(),), (LinKernighanLead(),))
 
 SHALLOW, DEEP = (LinKernighan(3),), (LinKernighan(),)
 WINDOW, WALK = DoubleBridge(), DoubleBridge(walk=5)

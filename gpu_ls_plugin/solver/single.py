@@ -22,6 +22,7 @@ from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import IteratedLocalSearch, engines, rehearsal
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.successors import SuccessorSearch
+from gpu_ls_plugin.solver.first_moments import first_moments
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
 
@@ -72,17 +73,30 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
             searched = softened(
                 problem, search, chosen.seconds, lambda: _first_start(problem, chosen)[0]
             )
-        rehearse(searched, chosen)
+        opened = first_moments(problem, settings, chosen)
+        if opened is not None:
+            opened.compile()
+        if opened is None or not opened.alone:
+            rehearse(searched, chosen)
 
     watch = Stopwatch(chosen.budget(chosen.seconds))
+    if opened is not None:
+        with before.phase("opening"):
+            opened.begin(watch, callback)
+        if opened.done:
+            return opened.result(before, watch.elapsed)
     with before.phase("starts"):
         tours = starts_of(problem, chosen)
+        if opened is not None:
+            opened.join(tours)
     try:
         with before.phase("candidates"):
             if _has_lists(search):
                 backend, tsp = get_backend(chosen.backend), tour_problem(problem)
                 engines.ready(search.search, backend, tsp, watch.left)
         begin = watch.elapsed
+        if opened is not None and callback is not None:
+            callback = opened.followed(callback)
         found = search(
             searched,
             tours,
@@ -94,7 +108,8 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     except KeyboardInterrupt:  # while no search could take it
         begin, before.stopped_by = 0.0, "interrupt"
         found = Result(tours, (problem.tsp or problem).cost(tours), before, problem)
-    return _timed(as_asked(found, problem).sorted(), before, begin, watch.elapsed)
+    timed = _timed(as_asked(found, problem).sorted(), before, begin, watch.elapsed)
+    return timed if opened is None else opened.merged(timed)
 
 
 def starts_of(problem: Problem, settings: Settings) -> NDArray[np.int32]:

@@ -31,6 +31,7 @@ QUEUES = {
     "Or-opt": gls.LocalSearch([gls.OrOpt(2)], Nearest(3) | Alpha(4)),
     "3-opt": gls.LocalSearch([gls.ThreeOpt()], Nearest(5)),
     "Lin-Kernighan": gls.LocalSearch([gls.LinKernighan()], Alpha(5)),
+    "Lin-Kernighan lead": gls.LocalSearch([gls.LinKernighanLead()], Nearest(8)),
     "exchanges": gls.LocalSearch([gls.Relocate(2), gls.Exchange(2, 1)], Nearest(6)),
 }
 TOGETHER = {

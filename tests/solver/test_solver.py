@@ -13,7 +13,7 @@ import pytest
 
 from gpu_ls_plugin.acceptance import Annealing, Better
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.candidates import Alpha, Candidates, Nearest, Quadrant
+from gpu_ls_plugin.candidates import Alpha, Candidates, Nearest, Quadrant, near_cities
 from gpu_ls_plugin.candidates.base import _lists
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
@@ -24,7 +24,13 @@ from gpu_ls_plugin.exceptions import (
 from gpu_ls_plugin.neighbourhoods import LinKernighan
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.search_text import parse_search
-from gpu_ls_plugin.searches import EdgeAssembly, IteratedLocalSearch, LocalSearch, Migration
+from gpu_ls_plugin.searches import (
+    EdgeAssembly,
+    IteratedLocalSearch,
+    LocalSearch,
+    Migration,
+    opening,
+)
 from gpu_ls_plugin.solver import Settings, default_settings, settings, single, solve
 
 if TYPE_CHECKING:
@@ -225,6 +231,8 @@ def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(single, "rehearse", rehearsed)
     for text in (None, "two_opt/all/best", "or_opt/best"):
         known.clear()
+        opening._compiled.clear()
+        near_cities._compile.cache_clear()
         rehearsing[0] = True
         solve(PROBLEM, replace(SETTINGS, search=text, seconds=0.1))
     assert {"chain", "double_bridge", "descent"} <= set(phases)

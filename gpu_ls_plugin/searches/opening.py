@@ -1,0 +1,192 @@
+"""The first moments of a search by time: one good tour, made by the cores of the host.
+
+A greedy tour becomes a local optimum in milliseconds, where a population of random tours needs
+tenths of a second for its first one. From there chains of kicks go on, one for each core, on
+copies of that tour, and partition crossover puts together what each of them has improved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.acceptance import BetterOrEqual
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.budget import Budget, Stopwatch, compiling, now
+from gpu_ls_plugin.candidates import Nearest, Quadrant, near_cities
+from gpu_ls_plugin.construction import greedy, space_filling_curve
+from gpu_ls_plugin.construction.greedy import CANDIDATES as OF_GREEDY
+from gpu_ls_plugin.neighbourhoods import LinKernighanLead
+from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.recombination import PartitionCrossover
+from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE, IteratedLocalSearch
+from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.tours.sites import Sites
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.result import Callback, Progress, Result
+    from gpu_ls_plugin.searches.call import Call
+
+SMALLEST = 12  # cities
+MOST_CHAINS = 16
+KICK = 100  # cities of a double bridge's window
+NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(6)
+HASTE = 2e-5  # seconds for a city, below which the lists of the greedy tour have to do
+EXCHANGE = 200  # kicks of a chain between two crossovers: a few milliseconds
+GREEDY_SECONDS = 2.5e-6  # for a city, until one has been measured
+LATE = 0.02  # seconds that a call may take longer, for a greedy tour ...
+DESCENT = 0.01  # ... and for the first seconds of a descent from it
+DESCENT_SECONDS = 7e-6  # of a descent from a random tour, for a city, on a thread
+FOUND_BY_SEARCH = 0.9  # of the length of a space-filling curve: local optima are shorter
+_compiled: set[Hashable] = set()  # kinds of problems
+
+
+class OpeningSearch(IteratedLocalSearch):
+    """The search of an opening, which is not opened itself."""
+
+    opens = False
+
+
+class Opening:
+    """One tour in little time.
+
+    Parameters
+    ----------
+    problem : TSP
+        Of which `serves` is true.
+    seed : int
+    """
+
+    measured = GREEDY_SECONDS  # least seconds that a city of a greedy tour took
+
+    def __init__(self, problem: TSP, seed: int) -> None:
+        self.problem, self.seed = problem, seed
+        self.chains = min(get_backend("cpu").processors, MOST_CHAINS)
+
+    @staticmethod
+    def serves(problem: Problem) -> bool:
+        """Return whether tours of a problem can be opened: whole ones in the plane."""
+        return (
+            type(problem) is TSP
+            and problem.coordinates is not None
+            and SMALLEST <= problem.n <= LONGEST_WHOLE
+            and problem.symmetric
+            and problem.objective.length_alone
+            and near_cities.compiles()
+        )
+
+    def compile(self) -> None:
+        """Compile all that is needed, once in a process for all problems alike."""
+        sites = Sites.of(get_backend("cpu"), self.problem, table=True)
+        alike = (type(self.problem.metric), sites.grid, sites.length, self.chains)
+        if alike in _compiled:
+            return
+        self._search(1.0).prepare(self.problem, self.chains, backend="cpu")
+        assert self.problem.coordinates is not None
+        some = TSP(self.problem.coordinates[: 2 * SMALLEST], self.problem.metric)
+        greedy(some, backend="cpu")
+        NEAREST.compile(some)
+        _compiled.add(alike)
+
+    def run(
+        self,
+        budget: Budget,
+        callback: Callback | None = None,
+        tours: NDArray[np.int32] | None = None,
+    ) -> Result:
+        """Return as good tours as there is time for, the best first.
+
+        Parameters
+        ----------
+        budget : Budget
+            Has `seconds`.
+        callback : callable, optional
+        tours : array, shape (P, n), int32, optional
+            From which chains go on.
+        """
+        watch = Stopwatch(budget)
+        if tours is None:
+            tours = self._first(watch).repeat(self.chains, axis=0)
+        begin, left = watch.elapsed, max(0.0, watch.left, min(DESCENT, watch.left + LATE))
+
+        def later(progress: Progress) -> None:
+            assert callback is not None
+            callback(replace(progress, elapsed=begin + progress.elapsed))
+
+        found = self._search(left / self.problem.n)(
+            self.problem,
+            tours,
+            seed=self.seed,
+            budget=replace(budget, seconds=left),
+            backend="cpu",
+            callback=callback and later,
+        )
+        statistics = found.statistics
+        history = [replace(point, elapsed=begin + point.elapsed) for point in statistics.history]
+        statistics = replace(statistics, history=history, seconds=watch.elapsed)
+        return replace(found, statistics=statistics).sorted()
+
+    def _first(self, watch: Stopwatch) -> NDArray[np.int32]:
+        """Return a greedy tour, or a space-filling curve where there is no time for that."""
+        n = self.problem.n
+        if Opening.measured * n > watch.left + LATE:
+            curve: NDArray[np.int32] = space_filling_curve(self.problem, backend="cpu")
+            return curve
+        begin = now()
+        tour: NDArray[np.int32] = greedy(self.problem, backend="cpu")
+        Opening.measured = min(Opening.measured, (now() - begin) / n)
+        return tour
+
+    def _search(self, seconds_for_city: float) -> IteratedLocalSearch:
+        lists: Any = NEAREST if seconds_for_city < HASTE else QUADRANT
+        return OpeningSearch(
+            LocalSearch([LinKernighanLead()], candidates=lists),
+            DoubleBridge(segment=KICK),
+            accept=BetterOrEqual(),
+            cooperation=PartitionCrossover(EXCHANGE / self.problem.n, generations=1)
+            if self.chains > 1
+            else None,
+        )
+
+
+def open_batch(call: Call) -> None:
+    """Give a CPU's batch that there is no time to descend from one good tour, in place of its first.
+
+    Half of the time is for that tour. It takes the place of a tour that is costlier, and nothing
+    happens where tours are better already than those that are made without a search.
+    """
+    problem, seconds, size = call.problem, call.budget.seconds, len(call.tours)
+    limits = (call.budget.kicks, call.budget.moves)
+    if not seconds or limits != (None, None) or not size or call.backend.name != "cpu":
+        return
+    work = DESCENT_SECONDS * problem.n * size / call.backend.processors
+    with compiling():  # asks for a compiler
+        opens = seconds <= work and Opening.serves(problem)
+    if not opens:
+        return
+    with call.statistics.phase("opening"):
+        _open(call, problem)
+
+
+def _open(call: Call, problem: TSP) -> None:
+    costs = tour_costs(call.backend, problem, call.tours)
+    curve = problem.cost(space_filling_curve(problem, backend="cpu"))[0]
+    if costs.min() < FOUND_BY_SEARCH * curve:
+        return
+    opening = Opening(problem, call.seed)
+    with compiling():
+        opening.compile()
+    target = call.budget.target
+    found = opening.run(Budget(seconds=max(0.0, call.stopwatch.left) / 2, target=target))
+    if found.statistics.interrupted:
+        call.stop("interrupt")
+    if found.best_cost < costs[0]:
+        call.tours[0] = call.backend.xp.asarray(found.best_tour)
