@@ -1,6 +1,6 @@
-// Slack induction by string removals (Christiaens and Vanden Berghe 2020): strings of customers leave
-// routes that are near to each other, and join again greedily, each at the best place that is not
-// overlooked.
+// Slack induction by string removals (Christiaens and Vanden Berghe 2020): strings of customers
+// leave routes that are near to each other, and join again greedily, each at the best place that is
+// not overlooked.
 #pragma once
 
 #include "include/philox.cuh"

@@ -158,7 +158,7 @@ class Opening:
 
 
 def open_batch(call: Call) -> None:
-    """Give a CPU's batch that there is no time to descend from one good tour, in place of its first.
+    """Give a CPU's batch, if there is no time to descend from it, one good tour as its first.
 
     Half of the time is for that tour. It takes the place of a tour that is costlier, and nothing
     happens where tours are better already than those that are made without a search.

@@ -104,8 +104,7 @@ struct LinkedRoutes {
     return used.load <= vehicles.capacity && (!timed || used.time <= vehicles.limit);
   }
   GLS_DEVICE Cost price(const Used& used) const {
-    return is_free(used) ? Cost(0)
-                         : violation(used, vehicles.capacity, vehicles.limit, &weights);
+    return is_free(used) ? Cost(0) : violation(used, vehicles.capacity, vehicles.limit, &weights);
   }
   GLS_DEVICE Used whole(int route) const {
     return {now.loads[route], timed ? now.durations[route] : Time(0)};
@@ -207,8 +206,8 @@ struct LinkedRoutes {
     return team.template sum<Cost>(nodes, [&](int a) { return Cost(between(a, after(a))); });
   }
 
-  // The giant tour: routes by the numbers of their first customers, empty ones last. Which copy of the
-  // depot a route had makes no difference.
+  // The giant tour: routes by the numbers of their first customers, empty ones last. Which copy of
+  // the depot a route had makes no difference.
   template <class Team>
   GLS_DEVICE void write(const Team& team, int* tour) const {
     team.each(copies(), [&](int route) {

@@ -1,7 +1,8 @@
 // Chains on linked lists of routes: kick, repair where it has changed something, accept or go back.
 //
-// Many chains lie in shared memory side by side, each of one warp: lists change where customers leave
-// and join, lanes look at the neighbours of a customer together, and what goes back is copied.
+// Many chains lie in shared memory side by side, each of one warp: lists change where customers
+// leave and join, lanes look at the neighbours of a customer together, and what goes back is
+// copied.
 #pragma once
 
 #include "acceptance/rules.cuh"
@@ -12,8 +13,8 @@
 
 namespace gls {
 
-constexpr int kStringDraws = 1 << 8;       // of four numbers each; the last is that of acceptance
-constexpr int kRing = 128;                 // customers that wait to be looked at
+constexpr int kStringDraws = 1 << 8;        // of four numbers each; the last is that of acceptance
+constexpr int kRing = 128;                  // customers that wait to be looked at
 constexpr int kChanged = 2 * kMostRemoved;  // routes of a kick
 
 // What chains on linked lists need beside what all chains have.
@@ -61,8 +62,7 @@ struct LinkedChain {
     using Lists = typename Routes::Lists;
     Vehicles vehicles(its.nodes_data, its.vehicles);
     const int n = instance.n, copies = n - vehicles.customers, words = (n + 31) / 32;
-    Memory memory(team, item,
-                  Lists::template bytes<timed>(n, copies) + piece_bytes<uint32>(words),
+    Memory memory(team, item, Lists::template bytes<timed>(n, copies) + piece_bytes<uint32>(words),
                   piece_bytes<Site>(n) + piece_bytes<int>(vehicles.customers + 1), batch.scratch);
     vehicles.demands = memory.beside(piece_bytes<Site>(n), vehicles.demands);
     const TourLengths length{Metric(instance.metric_data, instance.n),

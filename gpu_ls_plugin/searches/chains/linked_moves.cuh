@@ -1,5 +1,6 @@
-// Moves of a customer next to another one, on linked lists of routes: relocations of one or two, swaps,
-// 2-opt and 2-opt*. Each is evaluated in constant time by what is known of routes up to each node.
+// Moves of a customer next to another one, on linked lists of routes: relocations of one or two,
+// swaps, 2-opt and 2-opt*. Each is evaluated in constant time by what is known of routes up to each
+// node.
 //
 //   ... p c s ...   the customer and its neighbours
 //   ... u v w ...   the one that it goes next to
@@ -10,13 +11,19 @@
 namespace gls {
 
 enum LinkedMove : uint32 {
-  kBehind, kBefore,                  // c goes there
-  kPairBehind, kPairBefore,          // c and s, c next to v
-  kLedBefore, kLedBehind,            // p and c, c next to v
-  kSwapNext, kSwapLast,              // c and w, or u, change places
-  kTailBehind, kTailBefore,          // 2-opt*: c is followed by v, or v by c
-  kTurnBehind, kTurnBefore,          // the same with two parts run the other way; 2-opt in a route
-  kLinkedMoves = 16                  // by which they are counted
+  kBehind,
+  kBefore,  // c goes there
+  kPairBehind,
+  kPairBefore,  // c and s, c next to v
+  kLedBefore,
+  kLedBehind,  // p and c, c next to v
+  kSwapNext,
+  kSwapLast,  // c and w, or u, change places
+  kTailBehind,
+  kTailBefore,  // 2-opt*: c is followed by v, or v by c
+  kTurnBehind,
+  kTurnBefore,       // the same with two parts run the other way; 2-opt in a route
+  kLinkedMoves = 16  // by which they are counted
 };
 
 template <class Routes, bool symmetric>
@@ -70,10 +77,9 @@ struct LinkedMoves {
       before = routes.between(p, c), after = routes.between(c, s);
       leaves = routes.between(p, s) - before - after;
       pp = routes.before(p), ss = routes.after(s);
-      led = routes.is_depot(p) ? 0
-                               : routes.between(pp, s) - routes.between(pp, p) - before - after;
-      pair = routes.is_depot(s) ? 0
-                                : routes.between(p, ss) - before - after - routes.between(s, ss);
+      led = routes.is_depot(p) ? 0 : routes.between(pp, s) - routes.between(pp, p) - before - after;
+      pair =
+          routes.is_depot(s) ? 0 : routes.between(p, ss) - before - after - routes.between(s, ss);
       whole = routes.whole(route), own = routes.alone(c);
       pays = routes.price(whole);
     }
@@ -149,7 +155,8 @@ struct LinkedMoves {
       return best;
     }
     const Used to_c = r.up_to(c), to_p = r.up_to(p), to_v = r.up_to(v), to_u = r.up_to(u);
-    const Used from_s = rest(its.whole, to_c, its.after), from_c = rest(its.whole, to_p, its.before);
+    const Used from_s = rest(its.whole, to_c, its.after),
+               from_c = rest(its.whole, to_p, its.before);
     const Used from_w = rest(there, to_v, vw), from_v = rest(there, to_u, uv);
     const auto joined = [&](LinkedMove move, Length longer, const Used& a, Length ab, const Used& b,
                             const Used& d, Length de, const Used& e) {
