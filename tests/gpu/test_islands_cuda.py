@@ -55,7 +55,8 @@ def test_states_find_the_same_on_both_backends(client: Any) -> None:
 def test_each_gpu_has_a_worker_and_the_cores_have_one() -> None:
     gpus = gpu_count()
     with local_cluster(1, gpus="all", threads=1) as client:
-        devices = client.run(os.environ.get, "CUDA_VISIBLE_DEVICES").values()
+        # A method of os.environ would travel with the environment of this process.
+        devices = client.run(lambda: os.environ.get("CUDA_VISIBLE_DEVICES")).values()
         assert len(set(devices)) == gpus + 1
         islands = gls.Islands(client=client)
         told: list[Any] = []
