@@ -36,6 +36,8 @@ class Perturbation(ABC):
     relinks : bool
         Whether chains make it, and repair what it does, on linked lists of routes
         (`searches/chains/linked_chains.py`).
+    bytes_per_city : int
+        Device memory that chains need for it, beside that of all chains, for each city of a tour.
     """
 
     name: ClassVar[str]
@@ -43,6 +45,7 @@ class Perturbation(ABC):
     header: ClassVar[str] = "perturbations/bridge_cuts.cuh"
     rebuilds: ClassVar[bool] = False
     relinks: ClassVar[bool] = False
+    bytes_per_city: ClassVar[int] = 0
 
     @property
     def cuts(self) -> str:

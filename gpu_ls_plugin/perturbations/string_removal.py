@@ -57,6 +57,7 @@ class StringRemoval(Perturbation):
 
     name = "string_removal"
     relinks = True
+    bytes_per_city = 64  # twice gls::RouteLists at most, and links of the best
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "removed", "longest", least=1, most=MOST_REMOVED)

@@ -203,7 +203,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         with call.backend.current():
             if self.opens and open_batch is not None and call.first_row == 0:
                 open_batch(call)
-            per_row = FusedChains.bytes_per_tour(problem.n)
+            per_row = FusedChains.bytes_per_tour(problem.n) + self.kick.bytes_per_city * problem.n
             if cooperation is not None:
                 per_row += cooperation.bytes_per_tour(problem.n)
             run = _Run(self, call)
