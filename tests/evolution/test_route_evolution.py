@@ -5,11 +5,19 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.evolution.generations.route_evolution import RouteEvolution, SoftPopulation
 from gpu_ls_plugin.evolution.run import NoRun
+from gpu_ls_plugin.solver import settings
 from tests.helpers.random_problems import random_tours
+
+
+@pytest.fixture(autouse=True)
+def few_kicks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let generations be short: chains meet as often as if they were slow."""
+    monkeypatch.setitem(settings.KICKS_OF_ROUTES, "cpu", 200)
 
 
 def scarce() -> gls.CVRP:

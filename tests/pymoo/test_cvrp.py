@@ -23,11 +23,18 @@ from gpu_ls_plugin.evolution.batches.improver import Improver, default_search
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.replacement import Crowding, EdgeDistance
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.solver import settings
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
 from tests.helpers.marks import slow_after
 from tests.helpers.routing import giant_tours, random_cvrp, rewritten
 
 HARD = pytest.mark.parametrize("hard", [False, True], ids=["soft", "hard"])
+
+
+@pytest.fixture(autouse=True)
+def few_kicks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let generations be short: chains meet as often as if they were slow."""
+    monkeypatch.setitem(settings.KICKS_OF_ROUTES, "cpu", 200)
 
 
 @pytest.fixture(scope="module")
