@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.recombination import pair_layouts
-from gpu_ls_plugin.recombination.workspace import Workspace
+from gpu_ls_plugin.recombination.workspace import CostlessWorkspace
 from gpu_ls_plugin.tours.tour_layouts import HostShape
 
 if TYPE_CHECKING:
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 PAIRS = struct_of("recombination/pairs.cuh", "TourPairs")
 
 
-class PairWorkspace(Workspace):
+class PairWorkspace(CostlessWorkspace):
     """A kernel that crosses pairs, for batches of one size.
 
     Parameters
@@ -55,7 +53,7 @@ class PairWorkspace(Workspace):
             per_processor = -(-size // backend.processors)
             own = own_bytes(n, 2)
             layout = pair_layouts.pair_shape(n, own, per_processor, backend.shared_memory)
-        self._backend, self._problem, self._kernel = backend, problem, kernel(layout)
+        self.backend, self.problem, self._kernel = backend, problem, kernel(layout)
         self._shared_bytes, scratch = layout.shared_bytes(n), None
         if not layout.in_shared:
             scratch = xp.empty((size, own_bytes(n, 4)), "uint8")
@@ -68,24 +66,6 @@ class PairWorkspace(Workspace):
             "scratch": scratch,
         }
 
-    def cross(
-        self,
-        first: Any,
-        costs: Any,
-        second: Any,
-        partners: Any,
-        *,
-        generation: int = 0,
-        seconds: float = math.inf,
-    ) -> tuple[Any, Any]:
-        """Return one child for each pair of tours, and what it costs."""
-        children = self.made(first, second, partners, generation, seconds)
-        return children, tour_costs(self._backend, self._problem, children)
-
-    def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
-        """Return one child for each pair of tours; no cost is computed."""
-        return self.made(first, second, partners, 0, math.inf)
-
     def made(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> Any:
         """Return what `cross` does, without costs."""
         self._children[:] = first
@@ -96,7 +76,7 @@ class PairWorkspace(Workspace):
             "partners": partners,
             "generation": generation,
         }
-        launch = self._backend.launch
+        launch = self.backend.launch
         shared = self._shared_bytes
         launch(self._kernel, len(first), arguments, shared_bytes=shared, seconds=seconds)
         return self._children

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.construction.routes.batch import RouteBatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.recombination.base import Recombination
-from gpu_ls_plugin.recombination.workspace import Workspace
+from gpu_ls_plugin.recombination.workspace import CostlessWorkspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
 
@@ -47,7 +43,7 @@ class RouteRecombination(Recombination):
         self._check_direction(problem, parameter, remedy)
 
 
-class RouteWorkspace(Workspace):
+class RouteWorkspace(CostlessWorkspace):
     """A recombination that leaves routes in a `RouteBatch`, for batches of one size.
 
     Parameters
@@ -71,25 +67,7 @@ class RouteWorkspace(Workspace):
     def fill(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> None:
         """Fill the routes of the children in; of rows that are left out, none begins."""
 
-    def cross(
-        self,
-        first: Any,
-        costs: Any,
-        second: Any,
-        partners: Any,
-        *,
-        generation: int = 0,
-        seconds: float = math.inf,
-    ) -> tuple[Any, Any]:
-        """Return one child for each pair of tours, and what it costs."""
-        children = self._made(first, second, partners, generation, seconds)
-        return children, tour_costs(self.backend, self.problem, children)
-
-    def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
-        """Return one child for each pair of tours; no cost is computed."""
-        return self._made(first, second, partners, 0, math.inf)
-
-    def _made(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> Any:
+    def made(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> Any:
         """Return the giant tours of the children; first parents where none was made."""
         xp, routes = self.backend.xp, self.routes
         routes.begins[...] = 0

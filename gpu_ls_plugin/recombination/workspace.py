@@ -6,8 +6,13 @@ import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.backends.evaluation import tour_costs
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.tsp import TSP
 
 
 class Workspace(ABC):
@@ -63,3 +68,38 @@ class Workspace(ABC):
             Computes those of the first parents.
         """
         return self.cross(first, costs(), second, partners)[0]
+
+
+class CostlessWorkspace(Workspace):
+    """A recombination that makes children without costs, which are computed behind it.
+
+    Attributes
+    ----------
+    backend : Backend
+    problem : TSP
+    """
+
+    backend: Backend
+    problem: TSP
+
+    @abstractmethod
+    def made(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> Any:
+        """Return what `cross` does, without costs."""
+
+    def cross(
+        self,
+        first: Any,
+        costs: Any,
+        second: Any,
+        partners: Any,
+        *,
+        generation: int = 0,
+        seconds: float = math.inf,
+    ) -> tuple[Any, Any]:
+        """Return one child for each pair of tours, and what it costs."""
+        children = self.made(first, second, partners, generation, seconds)
+        return children, tour_costs(self.backend, self.problem, children)
+
+    def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
+        """Return one child for each pair of tours; no cost is computed."""
+        return self.made(first, second, partners, 0, math.inf)

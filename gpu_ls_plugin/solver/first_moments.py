@@ -59,6 +59,8 @@ class FirstMoments:
         Whether no population follows, for there is no time for one.
     """
 
+    _found: Result  # from `begin` on
+
     def __init__(self, problem: TSP, chosen: Settings, *, fixed_size: bool) -> None:
         self._chosen, self._opening = chosen, Opening(problem, chosen.seed or 0)
         self._fixed_size = fixed_size
@@ -67,7 +69,6 @@ class FirstMoments:
             needed = OF_A_GPU * problem.n + LEAST_ON_GPU
         self.alone = chosen.seconds < needed and not fixed_size
         self._seconds = chosen.seconds if self.alone else min(chosen.seconds, SHARE * needed)
-        self._found: Result | None = None
 
     def _needed(self, kicks_per_second: float) -> float:
         """Return the seconds that a population needs to be ahead, by what one tour needs."""
@@ -85,7 +86,6 @@ class FirstMoments:
 
     def _go_on(self, watch: Stopwatch, callback: Callback | None) -> None:
         """Go on alone where this machine turns out to be too slow for a population."""
-        assert self._found is not None
         if self.alone or self.done or self._fixed_size:
             return
         own = self._found.statistics
@@ -102,30 +102,26 @@ class FirstMoments:
     def done(self) -> bool:
         """Whether nothing is left to be done: no time, the target is reached, or Ctrl-C."""
         found, target = self._found, self._chosen.target
-        if found is None:
-            return False
         reached = target is not None and found.best_cost <= target
         return self.alone or reached or found.statistics.interrupted
 
     def result(self, before: Statistics, seconds: float) -> Result:
         """Return what the tour is, where nothing follows."""
-        assert self._found is not None
         own = self._found.statistics
         phases = before.phases | own.phases
         return replace(self._found, statistics=replace(own, seconds=seconds, phases=phases))
 
     def followed(self, callback: Callback) -> Callback:
         """Return a callback for what follows the tour, to whose counts its own are added."""
-        return callback if self._found is None else _behind(callback, self._found)
+        return _behind(callback, self._found)
 
     def join(self, tours: NDArray[Any]) -> None:
-        """Let the tour, if it is made, be the first of a population's starts."""
-        if self._found is not None:
-            tours[0] = self._found.best_tour
+        """Let the tour be the first of a population's starts."""
+        tours[0] = self._found.best_tour
 
     def merged(self, found: Result) -> Result:
         """Return a population that has the tour if none of its own is as good."""
-        return found if self._found is None else _joined(self._found, found)
+        return _joined(self._found, found)
 
 
 def _behind(callback: Callback, before: Result, begin: float = 0.0) -> Callback:

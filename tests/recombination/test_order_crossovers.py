@@ -14,7 +14,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import evaluation
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.problems.tour_rows import canonical
-from gpu_ls_plugin.recombination import base, pair_workspace
+from gpu_ls_plugin.recombination import base, workspace
 from gpu_ls_plugin.testing import check_recombination
 from tests.helpers import order_oracle
 from tests.helpers.chain_oracle import philox
@@ -106,7 +106,7 @@ def test_lengths_are_not_looked_at(part, monkeypatch):
 
     first, second = random_tours(30, 4), random_tours(30, 4, 1)
     expected = part.cross(random_problem("EUC_2D", 30), first, second, backend="cpu")
-    for module in (base, evaluation, pair_workspace):
+    for module in (base, evaluation, workspace):
         monkeypatch.setattr(module, "tour_costs", fail)
     problem = gls.TSP.from_matrix(np.random.default_rng(1).integers(1, 99, (30, 30)))
     assert np.array_equal(part.cross(problem, first, second, backend="cpu"), expected)

@@ -22,10 +22,33 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.base import Recombination
 
 SECONDS = 10.0  # that a run without a time limit is taken to have
+
+
+def settings_like_solve(
+    problem: Problem,
+    population: int | None,
+    search: Callable[..., Any] | None,
+    crossover: Recombination | None,
+    seconds: float,
+    backend: str,
+) -> Settings:
+    """Return what `solve` would do, with a crossover if one is given; as `ChainEvolution`."""
+    given = Settings(
+        seconds=seconds if math.isfinite(seconds) else SECONDS,
+        population=population,
+        search=search,
+        backend=backend,
+    )
+    chosen = default_settings(problem, given)
+    if crossover is None:
+        return chosen
+    assert isinstance(chosen.search, IteratedLocalSearch)
+    return replace(chosen, search=replace(chosen.search, cooperation=crossover))
 
 
 @dataclass(frozen=True)
@@ -65,17 +88,7 @@ class ChainEvolution(Evolution[ChainPopulation]):
             That the run has.
         backend : str
         """
-        given = Settings(
-            seconds=seconds if math.isfinite(seconds) else SECONDS,
-            population=population,
-            search=search,
-            backend=backend,
-        )
-        chosen = default_settings(problem, given)
-        if crossover is not None:
-            crossing = replace(cls(chosen).search, cooperation=crossover)
-            chosen = replace(chosen, search=crossing)
-        return cls(chosen)
+        return cls(settings_like_solve(problem, population, search, crossover, seconds, backend))
 
     @property
     def search(self) -> IteratedLocalSearch:

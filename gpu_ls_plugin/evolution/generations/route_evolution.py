@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.evolution.generations.chain_evolution import SECONDS, ChainEvolution
+from gpu_ls_plugin.evolution.generations.chain_evolution import ChainEvolution, settings_like_solve
 from gpu_ls_plugin.evolution.generations.chain_population import ChainPopulation
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver.single import rehearse, starts_of
 from gpu_ls_plugin.solver.soft_constraints import softened
 
@@ -94,16 +93,9 @@ class RouteEvolution(ChainEvolution):
         A crossover is a cooperation of the chains, whose constraints are hard then.
         """
         routed = routing_problem(problem)
-        given = Settings(
-            seconds=seconds if math.isfinite(seconds) else SECONDS,
-            population=population,
-            search=search,
-            backend=backend,
-        )
-        chosen = default_settings(routed, given)
+        chosen = settings_like_solve(routed, population, search, crossover, seconds, backend)
         if crossover is not None:
-            crossing = replace(cls(chosen, searched=problem).search, cooperation=crossover)
-            return cls(replace(chosen, search=crossing), searched=problem)
+            return cls(chosen, searched=problem)
         one = replace(chosen, population=1, seed=0)
         soft = softened(routed, chosen.search, chosen.seconds, lambda: starts_of(routed, one)[0])
         searched = problem if soft is routed else soft.tsp
