@@ -7,7 +7,9 @@ the first and the last stretch of an island in which it does not search, on aver
 and with 4 and 8 islands that wait instead of searching (512 tours of 2,392 cities each), so that
 the machine's cores hardly matter. `faults`: 4 workers, of which a random one is killed 20 times in
 a run of a minute, from the first report on; the best cost that was ever told, the result's, and the
-processes that are left. Compiling and the start of a cluster are not timed.
+processes that are left. `gpus`, where there are two: tours a second at a mean gap, from the call to
+the tours, and seconds of `solve` until the best tour is at a gap, with one GPU and with both.
+Compiling and the start of a cluster are not timed.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ import psutil
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import gpu_ls_plugin as gls
+from benchmarks.distributed import gpus
 from benchmarks.distributed.simulated import Waiting
 from benchmarks.helpers import common
 from gpu_ls_plugin.distributed import Exchange, local_cluster
@@ -47,6 +50,7 @@ KILLS, VICTIMS = 20, 4
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Measure the sections that were asked for; rows of earlier calls stay in the file."""
     sections = {"throughput": throughput, "exchange": simulated, "faults": faults}
+    sections["gpus"] = gpus.measure
     record = common.stored(options.out, NAME, sections)
     for name in options.sections.split(","):
         record[name] = sections[name](options)
@@ -208,6 +212,8 @@ if __name__ == "__main__":
             __doc__,
             ("--sections", {"default": "throughput,exchange,faults"}),
             ("--seconds", {"type": float, "default": 4.0, "help": "of a run"}),
+            ("--seeds", {"type": int, "default": 5, "help": "of gpus"}),
+            ("--routes", {"type": int, "default": 3, "help": "vehicle routing instances of gpus"}),
             ("--fault-seconds", {"type": float, "default": 60.0, "help": "of the run with kills"}),
         ),
         NAME,

@@ -19,6 +19,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.helpers import common
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
 
 if TYPE_CHECKING:
     import argparse
@@ -47,7 +48,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         parts = {part.name: part.factory() for part in registry.parts("recombination")}
         parts["edge_assembly, blocks"] = gls.EdgeAssembly(strategy="block")
         only = tuple(options.only)
-        chosen = {name: part for name, part in parts.items() if name.startswith(only)}
+        named = {name: part for name, part in parts.items() if name.startswith(only)}
+        chosen = {name: part for name, part in named.items() if _crosses(part, problem)}
         for name, part in chosen.items():
             ours = {
                 "array_ms": _milliseconds(part, problem, there, pairs, backend),
@@ -60,6 +62,15 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     title = f"{pairs:,} pairs of {options.cities:,} cities, {backend.name}"
     common.show(title, COLUMNS, [[row.get(c, "") for c in COLUMNS] for row in rows])
     return {backend.name: {"pairs": pairs, "cities": options.cities, "rows": rows}}
+
+
+def _crosses(part: Any, problem: Any) -> bool:
+    """Return whether a recombination is one for tours: some are for routes."""
+    try:
+        part.check(problem)
+    except UnsupportedProblemError:
+        return False
+    return True
 
 
 def _milliseconds(part: Any, problem: Any, tours: Any, pairs: int, backend: Any) -> float:

@@ -1,0 +1,93 @@
+"""Several GPUs: populations to a mean gap and the time to a gap of the best, beside one of them."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+import time
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import gpu_ls_plugin as gls
+from benchmarks.helpers import common
+from benchmarks.helpers.gaps import percent
+from benchmarks.iterated.setting import lin_kernighan
+from gpu_ls_plugin.distributed import Exchange, local_cluster
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+POPULATIONS = ("pr1002", "pr2392")
+TOURS, MEAN_GAP, REPEATS = 8448, 0.4, 3
+KICKS_PER_CITY = (0.1, 0.2, 0.3, 0.5, 0.8)
+TARGETS = {"fnl4461": 0.01}  # percent; of vehicle routing 0.2
+ROUTES, ROUTES_GAP = ("X-n701-k44", "X-n766-k71", "X-n876-k59"), 0.2
+COUNTS = (1, 2)
+
+
+def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Measure with one GPU and with two."""
+    rows: list[dict[str, Any]] = []
+    needed: dict[str, float] = {}  # kicks that one GPU needs: settings are equal
+    for count in COUNTS:
+        with local_cluster(gpus=count) as client, gls.Islands(client=client).opened() as islands:
+            for row in chain(_populations(islands, needed), _targets(islands, options)):
+                rows.append({"gpus": count, **row})
+                print(rows[-1], flush=True)
+    return rows
+
+
+def _populations(islands: gls.Islands, needed: dict[str, float]) -> Iterator[dict[str, Any]]:
+    """Yield the tours a second at a mean gap; the first cluster finds the kicks that it takes."""
+    crossed = lin_kernighan(accept=gls.Annealing(0.2), cooperation=gls.EdgeAssembly(0.05))
+    for name in POPULATIONS:
+        problem, optimum = _tour_problem(name)
+        for each in [needed[name]] if name in needed else KICKS_PER_CITY:
+            kicks = round(each * problem.n)
+            once = replace(islands, exchange=Exchange(kicks=-(-kicks // 2)))
+            given: dict[str, Any] = {"population": TOURS, "islands": once, "search": crossed}
+            runs, phases = [], []
+            for _ in range(1 + REPEATS):  # the first one compiles
+                begin = time.perf_counter()
+                found = gls.solve(problem, math.inf, kicks=kicks, **given)
+                runs.append(time.perf_counter() - begin)
+                phases.append(found.statistics.phases | {"all": found.statistics.seconds})
+            seconds = statistics.median(runs[1:])
+            mean = percent(float(found.costs.mean()), optimum)
+            row = {"what": name, "kicks_per_city": each, "tours": len(found.tours), "gap": mean}
+            row |= {"seconds": seconds, "tours_per_second": len(found.tours) / seconds}
+            yield row | {"phases": phases[-1]}
+            if mean <= MEAN_GAP:
+                needed.setdefault(name, each)
+                break
+
+
+def _targets(islands: gls.Islands, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield how long the best tour takes to a gap."""
+    for name in TARGETS:
+        yield from _runs(*_tour_problem(name), TARGETS[name], islands, options)
+    folder = common.require_instances().parent / "cvrp"
+    known = json.loads((folder / "solutions.json").read_text())
+    for name in ROUTES[: options.routes]:
+        routes = gls.CVRP.read(folder / "X" / f"{name}.vrp")
+        yield from _runs(routes, known[name], ROUTES_GAP, islands, options)
+
+
+def _tour_problem(name: str) -> tuple[gls.TSP, int]:
+    """Return an instance and its optimum."""
+    return gls.TSP.read(common.require_instances() / f"{name}.tsp"), common.optima()[name]
+
+
+def _runs(
+    problem: Any, best: float, gap: float, islands: gls.Islands, options: argparse.Namespace
+) -> Iterator[dict[str, Any]]:
+    """Yield a run for each seed; one without a target compiles before."""
+    given: dict[str, Any] = {"islands": islands, "seconds": options.seconds}
+    gls.solve(problem, **given | {"seconds": 1.0})
+    for seed in range(1, options.seeds + 1):
+        found = gls.solve(problem, seed=seed, target=best * (1 + gap / 100), **given)
+        row = {"what": problem.name, "seed": seed, "gap": percent(found.best_cost, best)}
+        yield row | {"seconds": found.statistics.seconds, "by": found.statistics.stopped_by}
