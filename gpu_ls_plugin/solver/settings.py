@@ -27,17 +27,15 @@ from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.search_text import FORM, parse_search, text_of
 from gpu_ls_plugin.searches import (
-    EdgeAssembly,
     IteratedLocalSearch,
     LocalSearch,
     Migration,
     PricedMigration,
     RandomRestarts,
 )
-from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
 from gpu_ls_plugin.searches.successors import SuccessorSearch
-from gpu_ls_plugin.tours import tour_layouts
+from gpu_ls_plugin.solver import crossed_tours
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,18 +47,13 @@ if TYPE_CHECKING:
 MOST_PER_PROCESSOR = 16  # chains of a multiprocessor, and of all CPU threads together
 LEAST_COOPERATING = 4  # chains
 MANY = 100  # chains, from which on they migrate often
-LEAST_CROSSED, MOST_CROSSED = 16, 512  # chains whose tours are crossed, on a CPU
-SECONDS_OF_CROSSED = 1e-5  # for a city of a tour, until crossovers have found most, on one core
-# Chains of a multiprocessor whose tours are crossed, by the least seconds for a city; and between
-# two exchanges the kicks of a chain for each second, no fewer and no more than so many per city.
-CROSSED_PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
-KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
 HEAT, HEAT_OF_CROSSED, HEAT_OF_ROUTES = 0.8, 0.2, 0.3  # of annealing
 ROUTED_PER_PROCESSOR = 2  # chains that ruin and recreate routes, which are held by blocks
 LINKED_PER_PROCESSOR = 16  # chains on linked lists of routes, which are held by warps
 HEATS_OF_LINKED = (0.3, 0.01)  # of their annealing, at first and at last
 KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}  # of such a chain in a second, about
 MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2  # in all, and of the chains
+LEAST_BETWEEN_MIGRATIONS = 0.02  # kicks per customer
 LONG = 3600.0  # seconds; a search without a limit migrates as one of an hour
 SECONDS_OF_ALPHA = 6e-5  # for a city, on one slow core
 KICK = 100  # cities of a double bridge's window
@@ -140,8 +133,9 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
     as many as kicks and crossovers bring near the optimum in about half of the time. They start at
     random, since what their starts have in common hardly changes any more. Elsewhere there are as
     many chains as a GPU's multiprocessors hold at a time, up to 16 each, or one for each thread of
-    a CPU, 2 to 16; four and more migrate. There is a single tour where it is so long that its parts
-    are searched, which keeps the device busy as well.
+    a CPU, 2 to 16; four and more migrate. A tour of more than 12,000 cities is alone, searched in
+    parts, unless there is time to cross such tours: about a second for 18,500 cities on a GPU, 24
+    on a core.
 
     Raises
     ------
@@ -158,18 +152,18 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
     routed, problem = isinstance(problem, CVRP), tour_problem(problem)
     checks.instance("settings", given, kind=Settings, wanted="Settings")
     backend, population, search = get_backend(given.backend), given.population, given.search
-    crossed = problem.symmetric and problem.n <= LONGEST_WHOLE and _crosses(search)
-    crossed = crossed and not routed
+    crossed = not routed and crossed_tours.pay(problem, backend, given.seconds, search)
     if search is None:
         repair = _route_repair(problem) if routed else None
         search = repair or _default_repair(problem, given.seconds, crossed)
-    if population is None:
-        population = (
-            _routed_population(backend, LINKED_PER_PROCESSOR if linked else ROUTED_PER_PROCESSOR)
-            if routed
-            else _population(problem, backend, given.seconds, crossed)
-        )
-    crossed = crossed and population >= LEAST_CROSSED
+    if population is None and routed:
+        each = LINKED_PER_PROCESSOR if linked else ROUTED_PER_PROCESSOR
+        population = _routed_population(backend, each)
+    elif population is None and crossed:
+        population = crossed_tours.population(problem, backend, given.seconds)
+    elif population is None:
+        population = _population(problem, backend)
+    crossed = crossed and population >= crossed_tours.LEAST
     if isinstance(search, LocalSearch) and linked:
         search = _linked_search(search, problem.n, backend, given.seconds)
     elif isinstance(search, LocalSearch):
@@ -177,9 +171,10 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
             search,
             RuinRecreate() if routed else DoubleBridge(segment=KICK),
             accept=Annealing(HEAT_OF_ROUTES if routed else HEAT_OF_CROSSED if crossed else HEAT),
-            cooperation=_crossover(problem, backend, given.seconds)
+            cooperation=crossed_tours.crossover(problem, backend, given.seconds)
             if crossed
             else _migration(population),
+            part=None if crossed else "auto",
         )
     start = given.start or (START_OF_ROUTES if routed else _start(problem, crossed))
     return replace(given, population=population, start=start, search=search)
@@ -205,28 +200,13 @@ def _settings_of_states(problem: Assignment, given: Settings) -> Settings:
     return replace(given, search=chosen, population=population)
 
 
-def _crosses(search: object) -> bool:
-    """Return whether chains of a search cross their tours, or may be told to."""
-    return search is None or isinstance(
-        getattr(search, "cooperation", search), EdgeAssembly | LocalSearch
-    )
-
-
-def _population(problem: TSP, backend: Backend, seconds: float, crossed: bool) -> int:
-    """Return how many tours are searched."""
+def _population(problem: TSP, backend: Backend) -> int:
+    """Return how many tours are searched that are not crossed."""
     if problem.n > LONGEST_WHOLE:
         return 1
     if backend.name == "cpu":
-        if crossed:
-            each = 2 * SECONDS_OF_CROSSED * problem.n / backend.processors
-            return int(min(max(LEAST_CROSSED, seconds / each), MOST_CROSSED))
         return min(max(2, backend.processors), MOST_PER_PROCESSOR)
-    tours = MOST_PER_PROCESSOR
-    if crossed:
-        tours = next(t for least, t in CROSSED_PER_PROCESSOR if seconds >= least * problem.n)
-    needs = tour_layouts.ChainNeeds(problem.metric.site_bytes)
-    shape = chain_layouts.chain_shape(problem.n, tours, backend.shared_memory, needs)
-    return backend.processors * shape.teams * shape.blocks
+    return crossed_tours.resident(problem, backend, MOST_PER_PROCESSOR)
 
 
 def _routed_population(backend: Backend, each: int) -> int:
@@ -241,21 +221,13 @@ def _linked_search(
 ) -> IteratedLocalSearch:
     """Return string removals whose chains migrate a certain number of times in all."""
     made = KICKS_OF_ROUTES[backend.name] * min(seconds, LONG)
-    every = max(LEAST_BETWEEN, made / MIGRATIONS / n)
+    every = max(LEAST_BETWEEN_MIGRATIONS, made / MIGRATIONS / n)
     return IteratedLocalSearch(
         repair,
         StringRemoval(),
         accept=Annealing(*HEATS_OF_LINKED),
         cooperation=PricedMigration(every, SHARE_OF_MIGRANTS),
     )
-
-
-def _crossover(problem: TSP, backend: Backend, seconds: float) -> EdgeAssembly:
-    """Return how tours are crossed: on a GPU after fewer kicks where there is less time."""
-    if backend.name == "cpu":
-        return EdgeAssembly()
-    every = min(max(LEAST_BETWEEN, KICKS_BETWEEN * seconds / problem.n), MOST_BETWEEN)
-    return EdgeAssembly(every, generations=10)
 
 
 def _migration(population: int) -> Migration | None:

@@ -67,12 +67,15 @@ def device(name: str, processors: int, shared_memory: int = 227 << 10) -> Any:
         (device("cpu", 7), 1000, 512),
         (device("cpu", 4), 10_000, 200),
         (device("cpu", 1), 12_000, 41),
-        (device("cpu", 64), 20_000, 1),
+        (device("cpu", 2), 20_000, 1),
+        (device("cpu", 64), 20_000, 320),
         (device("cuda", 132), 8, 16 * 132),
         (device("cuda", 132), 1500, 16 * 132),
         (device("cuda", 132), 8_000, 6 * 132),
         (device("cuda", 132), 11_000, 4 * 132),
-        (device("cuda", 132), 20_000, 1),
+        (device("cuda", 132), 20_000, 2 * 132),
+        (device("cuda", 132), 60_000, 132),
+        (device("cuda", 132), 80_000, 1),
         (device("cuda", 40, 64 << 10), 1500, 7 * 40),
     ],
 )
@@ -85,9 +88,9 @@ def test_the_population_keeps_the_device_busy(
     assert chosen.population == population
     assert isinstance(chosen.search, IteratedLocalSearch)
     assert chosen.search.accept == Annealing(0.2 if population > 1 else 0.8)
-    helped = EdgeAssembly()
+    helped = EdgeAssembly() if n <= 12_000 else EdgeAssembly(0.1, generations=n // 1800)
     if backend.name == "cuda":
-        helped = EdgeAssembly(min(0.5, 5000 / n), generations=10)
+        helped = EdgeAssembly(min(0.5, 5000 / n), generations=max(10, n // 1800))
     assert chosen.search.cooperation == (helped if population > 1 else None)
     assert default_settings(problem, Settings(population=3)).population == 3
     assert default_settings(problem, chosen) == chosen
@@ -118,6 +121,25 @@ def test_crossovers_on_a_gpu_suit_the_time(
     assert chosen.search.cooperation == EdgeAssembly(every, generations=10)
 
 
+def test_long_tours_are_crossed_where_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As whole tours; more cities need more than so much more time, and too many are too many."""
+
+    def crossed(name: str, n: int, seconds: float, **given: Any) -> bool:
+        monkeypatch.setattr(settings, "get_backend", lambda *_: device(name, 2))
+        problem = TSP(np.arange(2 * n).reshape(n, 2), "EUC_2D")
+        chosen: Any = default_settings(problem, Settings(seconds=seconds, **given))
+        assert (chosen.population == 1) == (chosen.search.part == "auto")
+        assert isinstance(chosen.search.cooperation, EdgeAssembly) == (chosen.population > 1)
+        return chosen.search.part is None
+
+    assert [crossed("cuda", 18_500, seconds) for seconds in (1.0, 1.2)] == [False, True]
+    assert [crossed("cuda", 37_000, seconds) for seconds in (2.4, 3.6)] == [False, True]
+    assert [crossed("cpu", 18_500, seconds) for seconds in (10.0, 15.0)] == [False, True]
+    assert [crossed("cuda", n, math.inf) for n in (200_000, 200_001)] == [True, False]
+    assert not crossed("cuda", 18_500, 10.0, search=IteratedLocalSearch())
+    assert crossed("cuda", 18_500, 10.0, search="lin_kernighan/nearest(5)")
+
+
 @pytest.mark.parametrize(("threads", "population"), [(1, 2), (7, 7), (64, 16)])
 def test_populations_that_cannot_be_crossed(
     threads: int, population: int, monkeypatch: pytest.MonkeyPatch
@@ -137,12 +159,16 @@ def test_the_population_suits_the_time() -> None:
     assert size(1e9) == size(math.inf) == 512
 
 
-def test_candidates_and_starts_suit_the_number_of_cities_and_the_time() -> None:
+def test_candidates_and_starts_suit_the_number_of_cities_and_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(settings, "get_backend", lambda *_: device("cpu", 1))
+
     def chosen(problem: TSP, seconds: float) -> tuple[object, str | None]:
-        settings = default_settings(problem, Settings(seconds=seconds, backend="cpu"))
-        assert isinstance(settings.search, IteratedLocalSearch)
-        assert settings.search.search.neighbourhoods == (LinKernighan(3),)
-        return settings.search.search.candidates, settings.start
+        found = default_settings(problem, Settings(seconds=seconds, backend="cpu"))
+        assert isinstance(found.search, IteratedLocalSearch)
+        assert found.search.search.neighbourhoods == (LinKernighan(3),)
+        return found.search.search.candidates, found.start
 
     large, longest = (TSP(np.arange(2 * n).reshape(n, 2), "EUC_2D") for n in (11_000, 13_000))
     matrix = TSP.from_matrix(np.ones((30, 30), int))
@@ -151,6 +177,7 @@ def test_candidates_and_starts_suit_the_number_of_cities_and_the_time() -> None:
     assert chosen(large, 1) == (Quadrant(6), "space_filling_curve")
     assert chosen(longest, 10) == (Alpha(5), "greedy")
     assert chosen(longest, 1) == (Quadrant(8), "greedy")
+    assert chosen(longest, 20) == (Alpha(5), "space_filling_curve")
     assert chosen(matrix, 0) == (Nearest(8), "random_tours")
     assert chosen(matrix, math.inf)[0] == Alpha(5)
 

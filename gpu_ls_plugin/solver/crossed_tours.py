@@ -1,0 +1,80 @@
+"""Populations whose tours are crossed: where they pay, how many tours, and how often."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.searches import EdgeAssembly, IteratedLocalSearch, LocalSearch
+from gpu_ls_plugin.searches.chains import chain_layouts
+from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
+from gpu_ls_plugin.tours import tour_layouts
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.tsp import TSP
+
+LEAST, MOST = 16, 512  # chains whose tours are crossed; there may be more on a GPU
+# For a city of a tour, until crossovers have found most, on one core; of long tours it is more.
+SECONDS, SECONDS_OF_LONG = 1e-5, 5e-5
+# Chains of a multiprocessor, by the least seconds for a city; and between two exchanges the kicks
+# of a chain for each second, no fewer and no more than so many per city.
+PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
+KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
+# A crossover changes some dozens of edges here and there: long tours need more generations.
+GENERATIONS, CITIES_OF_A_GENERATION = 10, 1800
+# Seconds from which on tours of so many cities are crossed, on a GPU and on one core; they grow
+# with a power of the cities. With fewer, a single tour that is searched in parts is the better one.
+LONG, CROSSED_AFTER, POWER = 18_500, {"cuda": 1.1, "cpu": 24.0}, 1.7
+LONGEST = 200_000
+
+
+def pay(problem: TSP, backend: Backend, seconds: float, search: object) -> bool:
+    """Return whether tours are crossed, if there are enough of them.
+
+    Parameters
+    ----------
+    problem : TSP
+    backend : Backend
+    seconds : float
+        Of the whole search.
+    search : callable or None
+        That was asked for.
+    """
+    crosses = isinstance(getattr(search, "cooperation", search), EdgeAssembly | LocalSearch)
+    if not problem.symmetric or not (search is None or crosses):
+        return False
+    if problem.n <= LONGEST_WHOLE:
+        return True
+    if isinstance(search, IteratedLocalSearch) or problem.coordinates is None:
+        return False
+    cores = backend.processors if backend.name == "cpu" else 1
+    least = CROSSED_AFTER[backend.name] / cores * (problem.n / LONG) ** POWER
+    return problem.n <= LONGEST and seconds >= least
+
+
+def population(problem: TSP, backend: Backend, seconds: float) -> int:
+    """Return how many tours are crossed: what crossovers bring near the optimum in half the time.
+
+    On a GPU there are so many for a multiprocessor as it can hold.
+    """
+    if backend.name == "cpu":
+        each = 2 * (SECONDS if problem.n <= LONGEST_WHOLE else SECONDS_OF_LONG) * problem.n
+        return int(min(max(LEAST, seconds * backend.processors / each), MOST))
+    tours = next(t for least, t in PER_PROCESSOR if seconds >= least * problem.n)
+    return max(LEAST, resident(problem, backend, tours))
+
+
+def resident(problem: TSP, backend: Backend, each: int) -> int:
+    """Return the chains that a GPU has at a time, up to `each` for a multiprocessor."""
+    needs = tour_layouts.ChainNeeds(problem.metric.site_bytes)
+    shape = chain_layouts.chain_shape(problem.n, each, backend.shared_memory, needs)
+    return backend.processors * shape.teams * shape.blocks
+
+
+def crossover(problem: TSP, backend: Backend, seconds: float) -> EdgeAssembly:
+    """Return how tours are crossed: on a GPU after fewer kicks where there is less time."""
+    generations = max(GENERATIONS, problem.n // CITIES_OF_A_GENERATION)
+    if backend.name == "cpu":
+        return EdgeAssembly() if problem.n <= LONGEST_WHOLE else EdgeAssembly(0.1, generations)
+    every = min(max(LEAST_BETWEEN, KICKS_BETWEEN * seconds / problem.n), MOST_BETWEEN)
+    return EdgeAssembly(every, generations)
