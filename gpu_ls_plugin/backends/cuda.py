@@ -15,6 +15,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends.base import Backend, repeated
 from gpu_ls_plugin.backends.composition import FAULT, NVRTC_OPTIONS
+from gpu_ls_plugin.backends.cpu import threads_at_most
 from gpu_ls_plugin.backends.structs import Struct
 from gpu_ls_plugin.budget import compiling
 from gpu_ls_plugin.exceptions import CompilationError, InvalidParameterError
@@ -68,7 +69,8 @@ class CudaBackend(Backend):
             before = getattr(self._allowed, "processors", math.inf)
             self._allowed.processors = min(before, processors)
             try:
-                with self._lanes[number] as stream:
+                # On the host, too, there are others: one of its threads is enough.
+                with self._lanes[number] as stream, threads_at_most(1):
                     yield
                     stream.synchronize()
             finally:
