@@ -148,12 +148,12 @@ def compile_search(
     KeyboardInterrupt
         Ctrl-C.
     """
-    rehearsal.compile_batch(search, problem, tours, backend)
     chosen = get_backend(backend, tours=tours)
+    if isinstance(search, Decomposed):  # by one thread, before there are many
+        compile_parts(search, tour_problem(problem), tours, chosen)
+    rehearsal.compile_batch(search, problem, tours, backend)
     if isinstance(search, IteratedLocalSearch):
         compile_chains(search, tour_problem(problem), tours, chosen)
-    elif isinstance(search, Decomposed):
-        compile_parts(search, tour_problem(problem), tours, chosen)
 
 
 def rehearse(problem: Problem, settings: Settings) -> None:

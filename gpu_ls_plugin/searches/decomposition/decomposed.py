@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Annealing
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.budget import NO_LIMIT
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.cooperation import PricedMigration
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
@@ -24,6 +26,7 @@ from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.decomposition.cuts import grouped
 from gpu_ls_plugin.searches.decomposition.run import Run, chains_of_part
 from gpu_ls_plugin.searches.decomposition.sub_problem import SubProblem
+from gpu_ls_plugin.searches.decomposition.sub_search import Stretch, search_part
 from gpu_ls_plugin.searches.decomposition.team import Team
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback, Result
     from gpu_ls_plugin.searches.decomposition.sub_problem import Routes
 
+ONE_KICK = Stretch(0.0, 1.0, 1, math.inf, NO_LIMIT, 1.0)
 MOST_LANES = 32  # of a GPU: threads of this process that launch, a few times in 50 ms each
 
 
@@ -243,3 +247,13 @@ def compile_parts(search: Decomposed, problem: TSP, tours: Any, backend: Backend
         rows = np.tile(sub.tour, (chains, 1))
         with backend.lane(0, share):
             compile_chains(search.search, sub.problem.tsp, rows, backend)
+            search_part(
+                sub,
+                search.search,
+                backend,
+                ONE_KICK,
+                chains=chains,
+                seed=0,
+                first_row=0,
+                launched=lambda _: False,
+            )

@@ -75,9 +75,16 @@ class Run:
         seconds = math.inf if budget.seconds is None else call.stopwatch.left
         self.rounds = int(max(1, min(rounds, seconds / LEAST_SECONDS)))
         self._random = np.random.default_rng(call.seed)
+        self._made: dict[int, int] = {}  # kicks of parts that are being searched
 
     def go(self, team: Team) -> None:
-        """Make all rounds."""
+        """Make all rounds; Ctrl-C ends them."""
+        try:
+            self._go(team)
+        except KeyboardInterrupt:
+            self.call.stop("interrupt")
+
+    def _go(self, team: Team) -> None:
         self._report()
         for number in range(self.rounds):
             if self.call.stopwatch.left <= 0:
@@ -107,7 +114,7 @@ class Run:
             vehicles = len(group) + spare + ((place + number) % len(groups) < rest)
             routes = [self.routes[route] for route in group]
             row = first + place * self.chains
-            tasks.append(partial(self._search, routes, vehicles, stretch, row, team.stopped))
+            tasks.append(partial(self._search, routes, vehicles, stretch, row, team))
         with statistics.phase("kicks"):
             found = team.work(tasks, self._tell)
         self._join(found)
@@ -118,9 +125,14 @@ class Run:
         vehicles: int,
         stretch: Stretch,
         first_row: int,
-        stopped: Callable[[], bool],
+        team: Team,
     ) -> Found:
         """Search some routes, in a thread of its own."""
+
+        def launched(kicks: int) -> bool:
+            self._made[first_row] = kicks
+            return team.stopped()
+
         sub = SubProblem.of(self.whole, routes, vehicles)
         return search_part(
             sub,
@@ -130,7 +142,7 @@ class Run:
             chains=self.chains,
             seed=self.call.seed,
             first_row=first_row,
-            cancelled=stopped,
+            launched=launched,
         )
 
     def _stretch(self, number: int, turns: int) -> Stretch:
@@ -150,6 +162,7 @@ class Run:
     def _join(self, found: list[Found]) -> None:
         """Let the next tour be what all parts have found, and add up their counts."""
         statistics = self.call.statistics
+        self._made.clear()
         self.routes = [route for part in found for route in part.routes]
         self.price = float(np.mean([part.price for part in found]))
         if self.moves_left < NO_LIMIT:
@@ -177,6 +190,8 @@ class Run:
         call, statistics = self.call, self.call.statistics
         if call.callback is None:
             return
+        counts = {name: getattr(statistics, name) for name in COUNTS}
+        counts["kicks"] += sum(list(self._made.values()))
         call.callback(
             Progress(
                 elapsed=call.stopwatch.elapsed,
@@ -186,7 +201,7 @@ class Run:
                 total=1,
                 improved=improved,
                 best_tours=lambda: self.whole.tour(self.routes)[np.newaxis],
-                **{name: getattr(statistics, name) for name in COUNTS},
+                **counts,
             )
         )
 

@@ -97,12 +97,12 @@ def search_part(
     chains: int,
     seed: int,
     first_row: int,
-    cancelled: Callable[[], bool],
+    launched: Callable[[int], bool],
 ) -> Found:
     """Return the best routes that chains find which all begin with those of a sub-problem.
 
-    Waits for a device between launches; `cancelled` says then whether to stop. The device's arrays
-    live no longer than the call.
+    After each launch `launched` is told the kicks of all chains so far, and says whether that is
+    enough. The device's arrays live no longer than the call.
     """
     watch, statistics = Stopwatch.of(stretch.seconds), Statistics()
     xp, tsp = backend.xp, sub.problem.tsp
@@ -115,8 +115,10 @@ def search_part(
     rounds = Rounds(its, search.search, cooperation, statistics)
     until = NO_LIMIT if stretch.kicks is None else stretch.kicks
     levels = stretch.levels(search.accept, watch)
-    while its.behind(until) and watch.left > 0 and not cancelled():
+    enough = launched(0)
+    while its.behind(until) and watch.left > 0 and not enough:
         rounds.launch(until, levels, watch.left)
+        enough = launched(rounds.done * chains)
     _count(its, statistics)
     moves = int(its.moves.max())
     return Found(_best_routes(sub, its), statistics, getattr(its, "price", 1.0), moves)

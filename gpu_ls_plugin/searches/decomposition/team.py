@@ -61,7 +61,9 @@ class Team:
         left = set(futures)
         while left:
             try:
-                left = wait(left, timeout=LOOK_SECONDS).not_done
+                done, left = wait(left, timeout=LOOK_SECONDS)
+                if any(future.exception() for future in done):
+                    self._stopped.set()
                 waiting()
             except KeyboardInterrupt:
                 self.interrupted = True
