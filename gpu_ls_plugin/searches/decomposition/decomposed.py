@@ -255,5 +255,5 @@ def compile_parts(search: Decomposed, problem: TSP, tours: Any, backend: Backend
                 chains=chains,
                 seed=0,
                 first_row=0,
-                launched=lambda _: False,
+                launched=lambda *_: False,
             )

@@ -75,7 +75,8 @@ class Run:
         seconds = math.inf if budget.seconds is None else call.stopwatch.left
         self.rounds = int(max(1, min(rounds, seconds / LEAST_SECONDS)))
         self._random = np.random.default_rng(call.seed)
-        self._made: dict[int, int] = {}  # kicks of parts that are being searched
+        # Kicks and gains of parts that are being searched.
+        self._seen: dict[int, tuple[int, float]] = {}
 
     def go(self, team: Team) -> None:
         """Make all rounds; Ctrl-C ends them."""
@@ -116,7 +117,7 @@ class Run:
             row = first + place * self.chains
             tasks.append(partial(self._search, routes, vehicles, stretch, row, team))
         with statistics.phase("kicks"):
-            found = team.work(tasks, self._tell)
+            found = team.work(tasks, partial(self._look, team))
         self._join(found)
 
     def _search(
@@ -129,8 +130,8 @@ class Run:
     ) -> Found:
         """Search some routes, in a thread of its own."""
 
-        def launched(kicks: int) -> bool:
-            self._made[first_row] = kicks
+        def launched(kicks: int, gain: float) -> bool:
+            self._seen[first_row] = (kicks, gain)
             return team.stopped()
 
         sub = SubProblem.of(self.whole, routes, vehicles)
@@ -162,7 +163,7 @@ class Run:
     def _join(self, found: list[Found]) -> None:
         """Let the next tour be what all parts have found, and add up their counts."""
         statistics = self.call.statistics
-        self._made.clear()
+        self._seen.clear()
         self.routes = [route for part in found for route in part.routes]
         self.price = float(np.mean([part.price for part in found]))
         if self.moves_left < NO_LIMIT:
@@ -170,6 +171,14 @@ class Run:
         for part in found:
             part.statistics.phases.clear()  # of many threads at once
             statistics.add(part.statistics)
+
+    def _look(self, team: Team) -> None:
+        """While parts are searched: tell the callback, and end the round at the target."""
+        self._tell()
+        target = self.call.budget.target
+        gained = sum(gain for _, gain in list(self._seen.values()))
+        if target is not None and self.cost - gained <= target:
+            team.stop()
 
     def _report(self) -> None:
         """Note the state, tell the callback, stop at the target."""
@@ -191,7 +200,7 @@ class Run:
         if call.callback is None:
             return
         counts = {name: getattr(statistics, name) for name in COUNTS}
-        counts["kicks"] += sum(list(self._made.values()))
+        counts["kicks"] += sum(kicks for kicks, _ in list(self._seen.values()))
         call.callback(
             Progress(
                 elapsed=call.stopwatch.elapsed,

@@ -97,12 +97,13 @@ def search_part(
     chains: int,
     seed: int,
     first_row: int,
-    launched: Callable[[int], bool],
+    launched: Callable[[int, float], bool],
 ) -> Found:
     """Return the best routes that chains find which all begin with those of a sub-problem.
 
-    After each launch `launched` is told the kicks of all chains so far, and says whether that is
-    enough. The device's arrays live no longer than the call.
+    After each launch `launched` is told the kicks of all chains so far and by how much the best of
+    them is cheaper than at first, and says whether that is enough. The device's arrays live no
+    longer than the call.
     """
     watch, statistics = Stopwatch.of(stretch.seconds), Statistics()
     xp, tsp = backend.xp, sub.problem.tsp
@@ -115,13 +116,17 @@ def search_part(
     rounds = Rounds(its, search.search, cooperation, statistics)
     until = NO_LIMIT if stretch.kicks is None else stretch.kicks
     levels = stretch.levels(search.accept, watch)
-    enough = launched(0)
+    begin, enough = _best_cost(its), launched(0, 0.0)
     while its.behind(until) and watch.left > 0 and not enough:
         rounds.launch(until, levels, watch.left)
-        enough = launched(rounds.done * chains)
+        enough = launched(rounds.done * chains, begin - _best_cost(its))
     _count(its, statistics)
     moves = int(its.moves.max())
     return Found(_best_routes(sub, its), statistics, getattr(its, "price", 1.0), moves)
+
+
+def _best_cost(chains: Chains) -> float:
+    return float(chains.best_costs.min())
 
 
 def _count(chains: Chains, statistics: Statistics) -> None:

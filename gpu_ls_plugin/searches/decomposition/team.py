@@ -45,6 +45,10 @@ class Team:
         self._stopped.set()
         self._pool.shutdown()
 
+    def stop(self) -> None:
+        """Let the work at hand end soon."""
+        self._stopped.set()
+
     def stopped(self) -> bool:
         """Whether work should end."""
         return self._stopped.is_set()
@@ -57,6 +61,7 @@ class Team:
         Ctrl-C, like any other error of `waiting`, lets tasks end soon: they ask `stopped`. What
         they have found until then is returned after Ctrl-C, and `interrupted` is set.
         """
+        self._stopped.clear()
         futures = [self._pool.submit(self._in_lane, task) for task in tasks]
         left = set(futures)
         while left:
