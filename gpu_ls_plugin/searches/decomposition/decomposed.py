@@ -72,6 +72,8 @@ class Decomposed(rehearsal.Rehearsed):
         Of a part, about.
     rounds : int
         Fewer where they would be shorter than a quarter of a second.
+    chains : int, optional
+        In all, in equal shares, but at least one for each part; by default as many as tours.
 
     Raises
     ------
@@ -80,8 +82,9 @@ class Decomposed(rehearsal.Rehearsed):
     """
 
     search: IteratedLocalSearch = field(default_factory=_default_search)
-    customers: int = 250
+    customers: int = 350
     rounds: int = 16
+    chains: int | None = None
 
     name = "decomposed"
 
@@ -89,6 +92,7 @@ class Decomposed(rehearsal.Rehearsed):
         wanted = "IteratedLocalSearch"
         checks.fields(self, checks.instance, "search", kind=IteratedLocalSearch, wanted=wanted)
         checks.fields(self, checks.integer, "customers", "rounds", least=1, most=checks.MOST_INT)
+        checks.given_fields(self, checks.integer, "chains", least=1, most=checks.MOST_INT)
 
     def __call__(
         self,
@@ -109,13 +113,13 @@ class Decomposed(rehearsal.Rehearsed):
         ----------
         problem : CVRP
         tours : array, shape (P, n), integer
-            Not changed. NumPy, or CuPy with the result on the same device. As many chains search
-            in all, in equal shares, but at least one for each part.
+            Not changed. NumPy, or CuPy with the result on the same device. Where there are fewer
+            than chains and the search is one of the whole, they are repeated.
         seed : int or None
             Of cuts, kicks and acceptance. Budgets in kicks give the same tours for a seed; the
             limit in seconds cannot. Pass another seed for each call, or None to draw one.
         budget : Budget, optional
-            `kicks` and `moves` are per tour of the batch.
+            `kicks` and `moves` are per chain; parts share the kicks that all chains together make.
         backend, device
             Where to search; see `get_backend`.
         callback : callable, optional
@@ -161,7 +165,8 @@ class Decomposed(rehearsal.Rehearsed):
         if routes is None or parts < 2:
             return self._whole(call, problem, tours)
         with call.backend.current():
-            run = Run(self.search, call, whole, routes, parts=parts, rounds=self.rounds)
+            chains = self.chains or len(call.tours)
+            run = Run(self.search, call, whole, routes, chains, parts=parts, rounds=self.rounds)
             with Team(call.backend, lanes_of(call.backend, parts)) as team:
                 run.go(team)
             call.tours[row] = call.backend.xp.asarray(whole.tour(run.routes))
@@ -182,6 +187,9 @@ class Decomposed(rehearsal.Rehearsed):
         budget = call.budget
         if budget.seconds is not None:
             budget = replace(budget, seconds=max(0.0, call.stopwatch.left))
+        if (self.chains or 0) > len(call.tours):
+            rows = np.arange(self.chains or 0) % len(call.tours)
+            tours = call.backend.to_numpy(call.tours)[rows]
         return self.search(
             problem,
             tours,
@@ -236,10 +244,11 @@ def compile_parts(search: Decomposed, problem: TSP, tours: Any, backend: Backend
     routes = whole.routes(tour) if whole.feasible(tour)[0] else whole.simple_routes()
     parts = search._parts(whole, routes, backend)
     if parts < 2:
-        compile_chains(search.search, problem, tours, backend)
+        rows = np.arange(search.chains or len(tours)) % len(tours)
+        compile_chains(search.search, problem, backend.to_numpy(tours)[rows], backend)
         return
     groups = grouped(whole, routes, parts, 1, np.random.default_rng(0))
-    chains = chains_of_part(len(tours), parts)
+    chains = chains_of_part(search.chains or len(tours), parts)
     share = max(1, backend.processors // lanes_of(backend, parts))
     by_size = sorted(groups, key=lambda group: sum(len(routes[route]) for route in group))
     for group in (by_size[0], by_size[-1]):

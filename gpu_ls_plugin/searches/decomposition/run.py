@@ -44,6 +44,8 @@ class Run:
     whole : CVRP
     routes : list of lists of int
         Feasible ones, of which the search begins.
+    chains : int
+        In all.
     parts : int
     rounds : int
         At most.
@@ -60,18 +62,19 @@ class Run:
         call: Call,
         whole: CVRP,
         routes: Routes,
+        chains: int,
         *,
         parts: int,
         rounds: int,
     ) -> None:
         self.search, self.call, self.whole, self.routes = search, call, whole, routes
         self.parts, self.price, self.moves_left = parts, 1.0, call.max_moves
-        self.chains = chains_of_part(len(call.tours), parts)
+        self.chains = chains_of_part(chains, parts)
         budget = call.budget
         limited = (budget.kicks, budget.moves, budget.seconds) != (None, None, None)
         kicks = budget.kicks if limited else round(search.kicks_per_city * whole.n)
         # All chains together make as many as one for each tour would.
-        self.kicks = None if kicks is None else kicks * len(call.tours) // (self.chains * parts)
+        self.kicks = None if kicks is None else kicks * chains // (self.chains * parts)
         seconds = math.inf if budget.seconds is None else call.stopwatch.left
         self.rounds = int(max(1, min(rounds, seconds / LEAST_SECONDS)))
         self._random = np.random.default_rng(call.seed)

@@ -7,6 +7,7 @@ import re
 import threading
 import time
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -81,6 +82,20 @@ def test_parts_never_draw_the_same_numbers(monkeypatch):
     assert min(rows) > 3 + len(starts_of(problem))
 
 
+def test_parts_share_the_vehicles(monkeypatch):
+    """Together they may use as many routes as the whole tour has room for, and no more."""
+    problem, fleets = random_cvrp("capacity", CUSTOMERS), {}
+    search = runs.search_part
+
+    def noted(sub, *given, first_row, **options):
+        fleets.setdefault(first_row // runs.ROWS_OF_ROUND, []).append(sub.problem.fleet)
+        return search(sub, *given, first_row=first_row, **options)
+
+    monkeypatch.setattr(runs, "search_part", noted)
+    SEARCH(problem, starts_of(problem), budget=KICKS, backend="cpu")
+    assert [sum(fleet) for fleet in fleets.values()] == [problem.copies] * SEARCH.rounds
+
+
 def test_acceptance_falls_over_the_whole_run(monkeypatch):
     levels = []
     by = sub_search.Stretch.levels
@@ -101,6 +116,28 @@ def test_acceptance_falls_over_the_whole_run(monkeypatch):
         accept.end
     )
     assert all(rounds[k][1] == pytest.approx(rounds[k + 1][0]) for k in range(3))
+
+
+def test_parts_keep_the_best_and_not_the_last_tours():
+    """At such a heat, chains go from tour to tour, most of them far worse than the first."""
+    problem = random_cvrp("capacity", CUSTOMERS)
+    cold = SEARCH(problem, starts_of(problem), seed=1, budget=gls.Budget(kicks=2000), backend="cpu")
+    hot = replace(SEARCH.search, accept=gls.Annealing(1000.0, 1000.0), cooperation=None)
+    search = replace(SEARCH, search=hot)
+    found = search(problem, cold.tours[:1], seed=1, budget=gls.Budget(kicks=400), backend="cpu")
+    history = [point.best_cost for point in found.statistics.history[:-1]]
+    assert history == sorted(history, reverse=True) and found.best_cost <= cold.best_cost
+
+
+def test_few_tours_and_many_chains():
+    problem = random_cvrp("capacity", CUSTOMERS)
+    many = replace(SEARCH, chains=8)
+    found = many(problem, starts_of(problem, 1), seed=1, budget=KICKS, backend="cpu")
+    assert len(found.tours) == 1 and found.statistics.kicks == pytest.approx(8 * 40, rel=0.1)
+    best = SEARCH(problem, starts_of(problem, 1).repeat(8, 0), seed=1, budget=KICKS, backend="cpu")
+    assert (found.tours[0] == best.tours[0]).all()
+    whole = gls.Decomposed(customers=1000, chains=3)
+    assert len(whole(problem, starts_of(problem, 1), budget=KICKS, backend="cpu").tours) == 3
 
 
 def test_soft_constraints_end_in_feasible_routes():
@@ -187,6 +224,7 @@ def test_what_is_refused():
         ({"customers": 0}, InvalidParameterError),
         ({"rounds": 0}, InvalidParameterError),
         ({"rounds": 1.5}, InvalidTypeError),
+        ({"chains": 0}, InvalidParameterError),
         ({"search": gls.LocalSearch()}, InvalidTypeError),
     ):
         with pytest.raises(error, match=re.escape(next(iter(wrong)))):
