@@ -112,8 +112,7 @@ def search_part(
     its = search.chains(start)
     if sub.problem.penalties is not None and isinstance(its, PricedChains):
         its.reprice(stretch.price)
-    cooperation = search.cooperation if chains > 1 else None
-    rounds = Rounds(its, search.search, cooperation, statistics)
+    rounds = Rounds(its, search.search, search.cooperation, statistics)
     until = NO_LIMIT if stretch.kicks is None else stretch.kicks
     levels = stretch.levels(search.accept, watch)
     begin, enough = _best_cost(its), launched(0, 0.0)

@@ -146,6 +146,23 @@ def test_soft_constraints_end_in_feasible_routes():
     assert problem.feasible(found.tours[0])[0]
 
 
+def test_one_chain_of_a_part_lowers_the_price_of_violations(monkeypatch):
+    """It follows what is feasible, from round to round."""
+    problem = random_cvrp("capacity", CUSTOMERS).penalised(load=100)
+    prices, search = [], runs.search_part
+
+    def noted(sub, given, backend, stretch, **options):
+        found = search(sub, given, backend, stretch, **options)
+        prices.append((stretch.price, found.price))
+        return found
+
+    monkeypatch.setattr(runs, "search_part", noted)
+    SEARCH(problem, starts_of(problem, 1), budget=gls.Budget(kicks=2000), backend="cpu")
+    assert {first for first, _ in prices[:2]} == {1.0}
+    assert len({first for first, _ in prices}) == SEARCH.rounds
+    assert all(last != first for first, last in prices)
+
+
 def test_what_cannot_be_cut_is_searched_whole():
     problem = random_cvrp("capacity", CUSTOMERS)
     whole = gls.Decomposed(customers=1000)
