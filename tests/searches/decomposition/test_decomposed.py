@@ -43,6 +43,7 @@ def starts_of(problem: gls.CVRP, size: int = 8) -> np.ndarray:
 def test_routes_are_feasible_exact_and_never_worse(kind):
     problem = random_cvrp(kind, CUSTOMERS)
     starts = starts_of(problem)
+    starts = starts[problem.feasible(starts)]  # savings may miss a small fleet
     given = starts.copy()
     found = SEARCH(problem, starts, seed=1, budget=KICKS, backend="cpu")
     assert (starts == given).all() and found.tours.shape == starts.shape
