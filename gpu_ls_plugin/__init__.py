@@ -80,6 +80,7 @@ from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import (
     BestMoves,
     Cycle,
+    Decomposed,
     EdgeAssembly,
     EdgeRecombination,
     EliteEdges,
@@ -125,6 +126,7 @@ __all__ = [
     "Closure",
     "Conflicts",
     "Cycle",
+    "Decomposed",
     "Distinct",
     "DontLook",
     "DoubleBridge",

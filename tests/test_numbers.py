@@ -48,6 +48,7 @@ NUMBERS = {
     "capacity": 7,
     "climbs": 3,
     "colours": 3,
+    "customers": 20,
     "first_row": 2,
     "k": 7,
     "kicks": 4,
@@ -64,6 +65,7 @@ NUMBERS = {
     "replicas": 2,
     "route_limit": 20.0,
     "restart_after": 3,
+    "rounds": 3,
     "seconds": 100.0,
     "seed": 3,
     "segment": 10,
@@ -83,6 +85,7 @@ NUMBERS = {
 EXAMPLES = {
     gls.LocalSearch: partial(gls.LocalSearch, [gls.TwoOpt()], gls.All(), gls.RandomK(50)),
     gls.RandomRestarts: partial(gls.RandomRestarts, climbs=3, keep=3),
+    gls.Decomposed: partial(gls.Decomposed, customers=4, rounds=2),
     gls.SuccessorGeneration: partial(
         gls.SuccessorGeneration, gls.WeightTable(np.ones((10, 3), int))
     ),
@@ -231,6 +234,8 @@ def found_with(part: Any) -> list[Any]:
         case gls.Budget():
             search = gls.IteratedLocalSearch(accept=gls.Better())  # which knows no time
             limits = {"budget": dataclasses.replace(part, kicks=part.kicks or 30)}
+        case gls.Decomposed():
+            search, limits = part, {"budget": gls.Budget(kicks=20), **ROUTES}
         case gls.SuccessorSearch():
             return outcome(part, **STATES)
         case _:
@@ -299,6 +304,8 @@ def required_by(call: Callable[..., Any]) -> dict[str, Any]:
         return {"problem": ROUTED, "first": GIANT_TOURS, "second": GIANT_TOURS[::-1]}
     if isinstance(getattr(call, "__self__", None), gls.SuccessorSearch):
         return STATES
+    if isinstance(getattr(call, "__self__", None), gls.Decomposed):
+        return ROUTES | {"budget": gls.Budget(kicks=4)}
     if isinstance(getattr(call, "__self__", None), gls.SuccessorGeneration):
         return {"problem": None, "states": np.zeros((2, 10), int)}
     return REQUIRED.get(getattr(call, "__name__", ""), {})

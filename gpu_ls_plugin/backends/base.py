@@ -54,6 +54,22 @@ class Backend(ABC):
         """
         return nullcontext()
 
+    @abstractmethod
+    def lane(self, number: int, processors: int) -> AbstractContextManager[Any]:
+        """Let this thread work beside others for a ``with`` block, on a queue of its own.
+
+        Within it, `processors` is no more than was given, by which searches lay out their work.
+        No two threads are in a lane of the same number at a time. Arrays that are made there are
+        used there alone; what others have made has to be waited for first.
+
+        Parameters
+        ----------
+        number : int
+            Of the lane. Lanes keep their memory for whoever takes the same number later.
+        processors : int
+            At least 1. Nothing keeps a GPU's kernels to so many.
+        """
+
     @property
     @abstractmethod
     def processors(self) -> int:

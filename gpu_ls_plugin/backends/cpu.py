@@ -24,6 +24,7 @@ from gpu_ls_plugin.exceptions import GpuLsError, InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
@@ -56,6 +57,10 @@ class CpuBackend(Backend):
         self._renew_threads()
         if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
             os.register_at_fork(after_in_child=self._renew_threads)
+
+    def lane(self, number: int, processors: int) -> AbstractContextManager[None]:
+        """Let this thread use so many cores at most; all lanes are alike."""
+        return threads_at_most(processors)
 
     @property
     def processors(self) -> int:

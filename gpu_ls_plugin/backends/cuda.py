@@ -6,6 +6,8 @@ import atexit
 import importlib.util
 import itertools
 import math
+import threading
+from contextlib import contextmanager
 from functools import cache, partial, wraps
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends.base import Backend, repeated
 from gpu_ls_plugin.backends.composition import FAULT, NVRTC_OPTIONS
+from gpu_ls_plugin.backends.cpu import threads_at_most
 from gpu_ls_plugin.backends.structs import Struct
 from gpu_ls_plugin.budget import compiling
 from gpu_ls_plugin.exceptions import CompilationError, InvalidParameterError
@@ -45,16 +48,39 @@ class CudaBackend(Backend):
         self._functions: dict[Kernel, tuple[Any, _Fault | None]] = {}
         atexit.register(self._forget)  # modules unload while the driver is still there
         self._attributes = cupy.cuda.Device(device).attributes
+        self._preparing = threading.Lock()  # of functions, which all threads share
+        self._lanes: dict[int, Any] = {}
+        self._allowed = threading.local()
 
     def current(self) -> AbstractContextManager[Any]:
         """Make the device current in this thread, whose current stream there is then used."""
         device: AbstractContextManager[Any] = self.xp.cuda.Device(self.device)
         return device
 
+    @contextmanager
+    def lane(self, number: int, processors: int) -> Iterator[None]:
+        """Make a stream the current one of this thread that waits for no other, nor others for it.
+
+        CuPy's pool keeps freed memory for the stream that it was made on: lanes are kept as well.
+        """
+        with self.current():
+            if number not in self._lanes:
+                self._lanes[number] = self.xp.cuda.Stream(non_blocking=True)
+            before = getattr(self._allowed, "processors", math.inf)
+            self._allowed.processors = min(before, processors)
+            try:
+                # On the host, too, there are others: one of its threads is enough.
+                with self._lanes[number] as stream, threads_at_most(1):
+                    yield
+                    stream.synchronize()
+            finally:
+                self._allowed.processors = before
+
     @property
     def processors(self) -> int:
-        """Number of multiprocessors."""
-        return int(self._attributes["MultiProcessorCount"])
+        """Number of multiprocessors, or as many of them as a lane has."""
+        count = int(self._attributes["MultiProcessorCount"])
+        return int(min(count, getattr(self._allowed, "processors", count)))
 
     @property
     def shared_memory(self) -> int:
@@ -86,7 +112,7 @@ class CudaBackend(Backend):
         self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
     ) -> Callable[[], Any]:
         """Return a function that queues a launch, whose arguments are converted now."""
-        with self.current():
+        with self.current(), self._preparing:
             function, fault = self._function(kernel)
             if shared_bytes > function.max_dynamic_shared_size_bytes:
                 function.max_dynamic_shared_size_bytes = shared_bytes

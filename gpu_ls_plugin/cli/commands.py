@@ -106,6 +106,7 @@ def solve(options: argparse.Namespace) -> int:
     from gpu_ls_plugin.cli import outputs
     from gpu_ls_plugin.cli.problem_files import read_problem
     from gpu_ls_plugin.solver import Settings, default_settings
+    from gpu_ls_plugin.solver.in_parts import in_parts
 
     special = {name: getattr(options, name) for name in SPECIAL}
     problem = read_problem(options.file, options.kind, options.optimum, special)
@@ -127,7 +128,7 @@ def solve(options: argparse.Namespace) -> int:
     if cluster_options.asked_for(options):
         settings, result = _solve_on_islands(problem, settings, options)
     else:
-        asked, settings = settings, default_settings(problem, settings)
+        asked, settings = settings, in_parts(problem, settings, default_settings(problem, settings))
         # What is asked goes on as it is: how a solve begins, and what it relaxes, is open then.
         search: Callable[..., Result] = solver.fewest_colours if fewest else solver.solve
         result = _watched(_display(problem, settings, fewest), partial(search, problem, asked))

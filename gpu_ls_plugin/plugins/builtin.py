@@ -46,6 +46,7 @@ from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.resources import Duration, Load
 from gpu_ls_plugin.searches import (
     Cycle,
+    Decomposed,
     EdgeAssembly,
     EdgeRecombination,
     EliteEdges,
@@ -114,7 +115,7 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("recombination", recombination.name, recombination)
     for cooperation in (Migration, PricedMigration, EliteEdges, RouteExchange, *crossovers):
         register("cooperation", cooperation.name, cooperation)
-    for search in (LocalSearch, IteratedLocalSearch, RandomRestarts, SuccessorSearch):
+    for search in (LocalSearch, IteratedLocalSearch, Decomposed, RandomRestarts, SuccessorSearch):
         register("search", search.name, search)
 
 

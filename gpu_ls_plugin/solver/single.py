@@ -19,10 +19,12 @@ from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
-from gpu_ls_plugin.searches import IteratedLocalSearch, engines, rehearsal
+from gpu_ls_plugin.searches import Decomposed, IteratedLocalSearch, engines, rehearsal
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
+from gpu_ls_plugin.searches.decomposition.decomposed import compile_parts
 from gpu_ls_plugin.searches.successors import SuccessorSearch
 from gpu_ls_plugin.solver.first_moments import first_moments
+from gpu_ls_plugin.solver.in_parts import chains_of, in_parts
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
 
@@ -63,7 +65,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
         Ctrl-C before the first tours were made.
     """
     checks.callback(callback)
-    chosen = default_settings(problem, settings)
+    chosen = in_parts(problem, settings, default_settings(problem, settings))
     search: Any = chosen.search
     place = {"backend": chosen.backend}
     before = Statistics(backend=get_backend(chosen.backend).name)
@@ -71,7 +73,10 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
         searched = problem
         if not isinstance(settings.search, IteratedLocalSearch):
             searched = softened(
-                problem, search, chosen.seconds, lambda: _first_start(problem, chosen)[0]
+                problem,
+                chains_of(search),
+                chosen.seconds,
+                lambda: _first_start(problem, chosen)[0],
             )
         opened = first_moments(problem, settings, chosen)
         if opened is not None:
@@ -143,9 +148,12 @@ def compile_search(
     KeyboardInterrupt
         Ctrl-C.
     """
+    chosen = get_backend(backend, tours=tours)
+    if isinstance(search, Decomposed):  # by one thread, before there are many
+        compile_parts(search, tour_problem(problem), tours, chosen)
     rehearsal.compile_batch(search, problem, tours, backend)
     if isinstance(search, IteratedLocalSearch):
-        compile_chains(search, tour_problem(problem), tours, get_backend(backend, tours=tours))
+        compile_chains(search, tour_problem(problem), tours, chosen)
 
 
 def rehearse(problem: Problem, settings: Settings) -> None:

@@ -1,0 +1,1 @@
+"""Routes in parts: a problem is cut into smaller ones, which are searched side by side."""

@@ -1,0 +1,232 @@
+"""One run of a decomposed search: its rounds, and what they have counted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpu_ls_plugin.budget import NO_LIMIT
+from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY
+from gpu_ls_plugin.history import Point, note
+from gpu_ls_plugin.result import Progress
+from gpu_ls_plugin.searches.decomposition.cuts import grouped
+from gpu_ls_plugin.searches.decomposition.sub_problem import SubProblem
+from gpu_ls_plugin.searches.decomposition.sub_search import Found, Stretch, search_part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_plugin.problems.cvrp import CVRP
+    from gpu_ls_plugin.searches.call import Call
+    from gpu_ls_plugin.searches.decomposition.sub_problem import Routes
+    from gpu_ls_plugin.searches.decomposition.team import Team
+    from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
+
+# Random numbers of chains on parts, behind those of whole tours: rows of one round.
+ROWS_OF_ROUND = 1 << 24
+CHAINS_OF_BLOCK = 16  # that share a block of a GPU (`perturbations/linked_rows.py`)
+LEAST_SECONDS = 0.25  # of a round: making parts and their chains takes some hundredths
+COUNTS = ("kicks", "moves", "evaluations", "accepted")
+
+
+class Run:
+    """Rounds of cuts, searches side by side, and joins.
+
+    Parameters
+    ----------
+    search : IteratedLocalSearch
+        Searches parts.
+    call : Call
+    whole : CVRP
+    routes : list of lists of int
+        Feasible ones, of which the search begins.
+    chains : int
+        In all.
+    parts : int
+    rounds : int
+        At most.
+
+    Attributes
+    ----------
+    routes : list of lists of int
+        The best so far.
+    """
+
+    def __init__(
+        self,
+        search: IteratedLocalSearch,
+        call: Call,
+        whole: CVRP,
+        routes: Routes,
+        chains: int,
+        *,
+        parts: int,
+        rounds: int,
+    ) -> None:
+        self.search, self.call, self.whole, self.routes = search, call, whole, routes
+        self.parts, self.price, self.moves_left = parts, 1.0, call.max_moves
+        self.chains = chains_of_part(chains, parts)
+        budget = call.budget
+        limited = (budget.kicks, budget.moves, budget.seconds) != (None, None, None)
+        kicks = budget.kicks if limited else round(search.kicks_per_city * whole.n)
+        # All chains together make as many as one for each tour would.
+        self.kicks = None if kicks is None else kicks * chains // (self.chains * parts)
+        seconds = math.inf if budget.seconds is None else call.stopwatch.left
+        self.rounds = int(max(1, min(rounds, seconds / LEAST_SECONDS)))
+        self._random = np.random.default_rng(call.seed)
+        # Kicks and gains of parts that are being searched.
+        self._seen: dict[int, tuple[int, float]] = {}
+
+    def go(self, team: Team) -> None:
+        """Make all rounds; Ctrl-C ends them."""
+        try:
+            self._go(team)
+        except KeyboardInterrupt:
+            self.call.stop("interrupt")
+
+    def _go(self, team: Team) -> None:
+        self._report()
+        for number in range(self.rounds):
+            if self.call.stopwatch.left <= 0:
+                self.call.statistics.stopped_by = "seconds"
+                return
+            self._round(number, team)
+            self._report()
+            if team.interrupted:
+                self.call.stop("interrupt")
+            elif self.moves_left <= 0:
+                self.call.stop("moves")
+            if self.call.stopped:
+                return
+        if self.kicks is None:
+            self.call.statistics.stopped_by = "seconds"
+
+    def _round(self, number: int, team: Team) -> None:
+        """Cut, search the parts, and join what they have found."""
+        statistics = self.call.statistics
+        with statistics.phase("cuts"):
+            groups = grouped(self.whole, self.routes, self.parts, number, self._random)
+        stretch = self._stretch(number, -(-len(groups) // team.lanes))
+        first = self.call.first_row + (number + 1) * ROWS_OF_ROUND
+        spare, rest = divmod(self.whole.copies - len(self.routes), len(groups))
+        tasks: list[Callable[[], Found]] = []
+        for place, group in enumerate(groups):
+            vehicles = len(group) + spare + ((place + number) % len(groups) < rest)
+            routes = [self.routes[route] for route in group]
+            row = first + place * self.chains
+            tasks.append(partial(self._search, routes, vehicles, stretch, row, team))
+        with statistics.phase("kicks"):
+            found = team.work(tasks, partial(self._look, team))
+        self._join(found)
+
+    def _search(
+        self,
+        routes: Routes,
+        vehicles: int,
+        stretch: Stretch,
+        first_row: int,
+        team: Team,
+    ) -> Found:
+        """Search some routes, in a thread of its own."""
+
+        def launched(kicks: int, gain: float) -> bool:
+            self._seen[first_row] = (kicks, gain)
+            return team.stopped()
+
+        sub = SubProblem.of(self.whole, routes, vehicles)
+        return search_part(
+            sub,
+            _as_often(self.search, self.whole.n / sub.problem.n),
+            self.call.backend,
+            stretch,
+            chains=self.chains,
+            seed=self.call.seed,
+            first_row=first_row,
+            launched=launched,
+        )
+
+    def _stretch(self, number: int, turns: int) -> Stretch:
+        """Return the share of a round, in which each lane searches so many parts in turn."""
+        kicks, left = None, self.call.stopwatch.left
+        if self.kicks is not None:
+            kicks = self.kicks * (number + 1) // self.rounds - self.kicks * number // self.rounds
+        return Stretch(
+            number / self.rounds,
+            (number + 1) / self.rounds,
+            kicks,
+            max(0.0, left) / (self.rounds - number) / turns,
+            self.moves_left,
+            self.price,
+        )
+
+    def _join(self, found: list[Found]) -> None:
+        """Let the next tour be what all parts have found, and add up their counts."""
+        statistics = self.call.statistics
+        self._seen.clear()
+        self.routes = [route for part in found for route in part.routes]
+        self.price = float(np.mean([part.price for part in found]))
+        if self.moves_left < NO_LIMIT:
+            self.moves_left -= max(part.moves for part in found)
+        for part in found:
+            part.statistics.phases.clear()  # of many threads at once
+            statistics.add(part.statistics)
+
+    def _look(self, team: Team) -> None:
+        """While parts are searched: tell the callback, and end the round at the target."""
+        self._tell()
+        target = self.call.budget.target
+        gained = sum(gain for _, gain in list(self._seen.values()))
+        if target is not None and self.cost - gained <= target:
+            team.stop()
+
+    def _report(self) -> None:
+        """Note the state, tell the callback, stop at the target."""
+        cost = self.cost = self._cost()
+        point = Point(self.call.stopwatch.elapsed, self.call.statistics.kicks, cost, float(cost))
+        improved = note(self.call.statistics.history, point)
+        self._tell(improved=improved)
+        target = self.call.budget.target
+        if target is not None and cost <= target:
+            self.call.stop("target")
+
+    def _cost(self) -> int | float:
+        cost: int | float = self.whole.cost(self.whole.tour(self.routes))[0].item()
+        return cost
+
+    def _tell(self, *, improved: bool = False) -> None:
+        """Tell the callback what is known, about what has been joined."""
+        call, statistics = self.call, self.call.statistics
+        if call.callback is None:
+            return
+        counts = {name: getattr(statistics, name) for name in COUNTS}
+        counts["kicks"] += sum(kicks for kicks, _ in list(self._seen.values()))
+        call.callback(
+            Progress(
+                elapsed=call.stopwatch.elapsed,
+                best_cost=self.cost,
+                mean_cost=float(self.cost),
+                done=0,
+                total=1,
+                improved=improved,
+                best_tours=lambda: self.whole.tour(self.routes)[np.newaxis],
+                **counts,
+            )
+        )
+
+
+def _as_often(search: IteratedLocalSearch, times: float) -> IteratedLocalSearch:
+    """Return a search whose chains exchange as often as those of so many times as many nodes."""
+    if search.cooperation is None:
+        return search
+    every = min(search.cooperation.every * times, MOST_KICKS_PER_CITY)
+    return replace(search, cooperation=replace(search.cooperation, every=every))  # type: ignore[type-var]
+
+
+def chains_of_part(chains: int, parts: int) -> int:
+    """Return how many of all chains search a part: full blocks of a GPU, if it is more than one."""
+    each = max(1, chains // parts)
+    return each if each < CHAINS_OF_BLOCK else each - each % CHAINS_OF_BLOCK

@@ -1,0 +1,46 @@
+"""Whether routes are searched in parts, or tours as wholes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.problems.cvrp import CVRP
+from gpu_ls_plugin.searches import Decomposed, IteratedLocalSearch
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.solver.settings import Settings
+
+# From which on parts are ahead: measured on CPUs at equal processor time; on GPUs, whole tours of
+# more customers than these hardly fit their chains' shared memory.
+LEAST_CUSTOMERS = {"cuda": 2000, "cpu": 3000}
+STARTS = 16  # tours of which the best is searched
+
+
+def in_parts(problem: Problem, given: Settings, chosen: Settings) -> Settings:
+    """Return settings by which routes of many customers are searched in parts.
+
+    Parameters
+    ----------
+    problem : Problem
+    given : Settings
+        What was asked: a search that was is taken as it is.
+    chosen : Settings
+        Completed by `default_settings`.
+    """
+    search = chosen.search
+    if given.search is not None or not isinstance(problem, CVRP):
+        return chosen
+    if not isinstance(search, IteratedLocalSearch) or not search.kick.relinks:
+        return chosen
+    if problem.customers < LEAST_CUSTOMERS[get_backend(chosen.backend).name]:
+        return chosen
+    tours = chosen.population if given.population else min(chosen.population or 1, STARTS)
+    return replace(chosen, population=tours, search=Decomposed(search, chains=chosen.population))
+
+
+def chains_of(search: Any) -> Any:
+    """Return the search of chains by which parts are searched, or the search itself."""
+    return search.search if isinstance(search, Decomposed) else search
