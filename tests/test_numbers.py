@@ -60,6 +60,7 @@ NUMBERS = {
     "optimum": 7.0,
     "part": 40,
     "population": 2,
+    "chains": 4,
     "copies": 4,
     "r": 60.0,
     "replicas": 2,

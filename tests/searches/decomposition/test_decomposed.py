@@ -8,6 +8,7 @@ import threading
 import time
 import weakref
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -259,6 +260,21 @@ def test_it_is_written_as_text():
     text = "decomposed(customers=80, rounds=3)"
     assert parse_search(text) == gls.Decomposed(customers=80, rounds=3)
     assert parse_search(text_of(parse_search(text))) == parse_search(text)
+
+
+def test_parts_suit_the_device_and_the_time(monkeypatch):
+    """A GPU takes them for fewer customers where there is little time, whatever is searched."""
+
+    def taken(device: str, customers: int, seconds: float) -> bool:
+        monkeypatch.setattr(choice, "get_backend", lambda _: SimpleNamespace(name=device))
+        problem, settings = random_cvrp("capacity", customers), Settings(seconds=seconds)
+        chosen = choice.in_parts(problem, settings, replace(default, seconds=seconds))
+        return isinstance(chosen.search, gls.Decomposed)
+
+    default = default_settings(random_cvrp("capacity", 20), Settings(backend="cpu"))
+    assert [taken("cuda", 599, 1.0), taken("cuda", 600, 3.0)] == [False, False]
+    assert [taken("cuda", 600, 2.9), taken("cuda", 2000, 60.0)] == [True, True]
+    assert [taken("cpu", 2000, 1.0), taken("cpu", 3000, 60.0)] == [False, True]
 
 
 def test_solve_takes_parts_where_there_are_many_customers(monkeypatch):
