@@ -97,6 +97,7 @@ from gpu_ls_plugin.searches import (
     SegmentCrossover,
     SelectiveRouteExchange,
     SplitCrossover,
+    Symmetrised,
     best_moves,
     observers,
 )
@@ -184,6 +185,7 @@ __all__ = [
     "SuccessorGeneration",
     "SuccessorSearch",
     "SwapStar",
+    "Symmetrised",
     "ThreeOpt",
     "Threshold",
     "TwoOpt",

@@ -63,6 +63,7 @@ from gpu_ls_plugin.searches import (
     SegmentCrossover,
     SelectiveRouteExchange,
     SplitCrossover,
+    Symmetrised,
 )
 from gpu_ls_plugin.searches.successors import SuccessorSearch
 
@@ -115,7 +116,8 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("recombination", recombination.name, recombination)
     for cooperation in (Migration, PricedMigration, EliteEdges, RouteExchange, *crossovers):
         register("cooperation", cooperation.name, cooperation)
-    for search in (LocalSearch, IteratedLocalSearch, Decomposed, RandomRestarts, SuccessorSearch):
+    of_tours = (LocalSearch, IteratedLocalSearch, Decomposed, Symmetrised, RandomRestarts)
+    for search in (*of_tours, SuccessorSearch):
         register("search", search.name, search)
 
 

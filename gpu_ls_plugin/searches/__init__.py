@@ -20,6 +20,7 @@ from gpu_ls_plugin.searches.decomposition.decomposed import Decomposed
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.searches.random_restarts import RandomRestarts
+from gpu_ls_plugin.searches.symmetrised import Symmetrised
 
 __all__ = [
     "BestMoves",
@@ -41,6 +42,7 @@ __all__ = [
     "SegmentCrossover",
     "SelectiveRouteExchange",
     "SplitCrossover",
+    "Symmetrised",
     "best_moves",
 ]
 

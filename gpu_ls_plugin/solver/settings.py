@@ -35,7 +35,7 @@ from gpu_ls_plugin.searches import (
 )
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
 from gpu_ls_plugin.searches.successors import SuccessorSearch
-from gpu_ls_plugin.solver import crossed_tours
+from gpu_ls_plugin.solver import crossed_tours, symmetrised
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,6 +137,8 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
     parts, unless there is time to cross such tours: about a second for 18,500 cities on a GPU, 24
     on a core.
 
+    Integer matrices that are not symmetric are searched as symmetric ones (`Symmetrised`).
+
     Raises
     ------
     BackendUnavailableError
@@ -152,6 +154,11 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
     routed, problem = isinstance(problem, CVRP), tour_problem(problem)
     checks.instance("settings", given, kind=Settings, wanted="Settings")
     backend, population, search = get_backend(given.backend), given.population, given.search
+    # Few tours had better start with near cities.
+    many = population is None or population >= crossed_tours.LEAST
+    if search is None and not given.start and many and symmetrised.pays(problem, given.seconds):
+        search, size = symmetrised.search_of(problem, backend, given.seconds)
+        return replace(given, population=population or size, start="random_tours", search=search)
     crossed = not routed and crossed_tours.pay(problem, backend, given.seconds, search)
     if search is None:
         repair = _route_repair(problem) if routed else None

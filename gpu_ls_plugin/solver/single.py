@@ -19,7 +19,13 @@ from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
-from gpu_ls_plugin.searches import Decomposed, IteratedLocalSearch, engines, rehearsal
+from gpu_ls_plugin.searches import (
+    Decomposed,
+    IteratedLocalSearch,
+    Symmetrised,
+    engines,
+    rehearsal,
+)
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.decomposition.decomposed import compile_parts
 from gpu_ls_plugin.searches.successors import SuccessorSearch
@@ -149,6 +155,9 @@ def compile_search(
         Ctrl-C.
     """
     chosen = get_backend(backend, tours=tours)
+    if isinstance(search, Symmetrised):
+        search._rehearse(tour_problem(problem), tours, chosen, None)
+        return
     if isinstance(search, Decomposed):  # by one thread, before there are many
         compile_parts(search, tour_problem(problem), tours, chosen)
     rehearsal.compile_batch(search, problem, tours, backend)

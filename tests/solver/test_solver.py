@@ -146,7 +146,7 @@ def test_populations_that_cannot_be_crossed(
 ) -> None:
     """One tour for each thread: asymmetric problems, and chains that are told not to."""
     monkeypatch.setattr(settings, "get_backend", lambda *_: device("cpu", threads))
-    asymmetric = TSP.from_matrix(np.arange(900).reshape(30, 30))
+    asymmetric = TSP.from_matrix(np.arange(900).reshape(30, 30) / 7)
     for problem, search in ((asymmetric, None), (PROBLEM, IteratedLocalSearch())):
         assert default_settings(problem, Settings(search=search)).population == population
 
