@@ -1,0 +1,124 @@
+"""Asymmetric problems: gaps after a second, beside elkai (LKH) and beside moves without turning.
+
+Random instances of four kinds (after Cirasella and others 2001): `noise`, rounded Euclidean lengths
+and up to 100 more, as kro124p has; `uniform` lengths; `crane`, from where a load is put down to
+where the next one is taken up; `paths`, shortest paths over uniform lengths, as streets have. Gaps
+count from the best tour of all programs. Ours is `solve`, once as it is and once by 3-opt and
+Or-opt, which turn no path; compiled before. elkai has one run, however long it takes, on one core.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.helpers import common
+
+if TYPE_CHECKING:
+    import argparse
+
+    from numpy.typing import NDArray
+
+SIZES, SEEDS = (100, 200, 400), (1, 2)
+COLUMNS = ("kind", "n", "seed", "solve", "without_turning", "elkai", "elkai_seconds")
+
+
+def noise(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return Euclidean lengths and a little more."""
+    places = rng.integers(0, 4000, (n, 2))
+    apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1)).round()
+    return apart.astype(np.int64) + rng.integers(0, 100, (n, n))
+
+
+def uniform(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return any lengths."""
+    return rng.integers(1, 100_000, (n, n))
+
+
+def crane(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return ways from where loads are put down to where they are taken up."""
+    taken = rng.integers(0, 1000, (n, 2))
+    put = np.clip(taken + rng.integers(-100, 101, (n, 2)), 0, 1000)
+    return np.abs(put[:, None] - taken[None]).max(axis=2)
+
+
+def paths(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return shortest paths over any lengths."""
+    from scipy.sparse.csgraph import floyd_warshall
+
+    return floyd_warshall(uniform(n, rng).astype(float)).astype(np.int64)
+
+
+KINDS = {"noise": noise, "uniform": uniform, "crane": crane, "paths": paths}
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Search all instances."""
+    import elkai
+
+    import gpu_ls_plugin as gls
+
+    still = gls.LocalSearch([gls.ThreeOpt(), gls.OrOpt(3)], candidates=gls.Nearest(10))
+    rows: list[dict[str, Any]] = []
+    for kind, make in KINDS.items():
+        for n, seed in ((n, seed) for n in options.sizes for seed in SEEDS):
+            matrix = make(n, np.random.default_rng([n, seed]))
+            np.fill_diagonal(matrix, 0)
+            found = {}
+            for name, search in (("solve", None), ("without_turning", still)):
+                problem = gls.TSP.from_matrix(matrix)
+                given = {"search": search, "backend": options.backend}
+                found[name] = int(gls.solve(problem, options.seconds, **given).best_cost)
+            begin = time.perf_counter()
+            tour = elkai.DistanceMatrix(matrix.tolist()).solve_tsp(runs=1)[:-1]
+            seconds = time.perf_counter() - begin
+            found["elkai"] = int(matrix[tour, np.roll(tour, -1)].sum())
+            best = min(found.values())
+            gaps = {name: 100.0 * (cost / best - 1.0) for name, cost in found.items()}
+            row = {"kind": kind, "n": n, "seed": seed, **gaps, "elkai_seconds": seconds}
+            rows.append(row | {"best": best})
+            print(row, flush=True)
+    title = f"gaps in % after {options.seconds:g} s"
+    common.show(title, COLUMNS, [[row[column] for column in COLUMNS] for row in rows])
+    return {"seconds": options.seconds, "backend": options.backend, "rows": rows}
+
+
+def draw(out: Path, record: dict[str, Any]) -> None:
+    """Draw gaps by kind and size."""
+    rows = record["rows"]
+    groups = list(dict.fromkeys((row["kind"], row["n"]) for row in rows))
+    with common.Figure(out, "atsp") as (plot,):
+        for number, name in enumerate(("solve", "without_turning", "elkai")):
+            means = [
+                float(np.mean([row[name] for row in rows if (row["kind"], row["n"]) == group]))
+                for group in groups
+            ]
+            label = {"without_turning": "3-opt and Or-opt", "elkai": "elkai, one run"}.get(
+                name, name
+            )
+            plot.bar(np.arange(len(groups)) + 0.27 * (number - 1), means, 0.27, label=label)
+        plot.set_xticks(range(len(groups)), [f"{kind} {n}" for kind, n in groups], rotation=45)
+        plot.set(ylabel="gap in percent", title="asymmetric problems")
+        plot.set_yscale("symlog", linthresh=0.1)
+        plot.legend()
+
+
+if __name__ == "__main__":
+    common.finish(
+        common.arguments(
+            __doc__,
+            ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu"}),
+            ("--seconds", {"type": float, "default": 1.0, "help": "of each of ours"}),
+            ("--sizes", {"type": int, "nargs": "+", "default": list(SIZES)}),
+        ),
+        "atsp",
+        measure,
+        draw,
+        __doc__ or "",
+    )
