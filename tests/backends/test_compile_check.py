@@ -108,6 +108,8 @@ NO_KERNEL = {
     "cooperation:priced_migration",
     "heuristic:expression",
     "objective:length",
+    "search:decomposed",
+    "search:symmetrised",
 }
 
 

@@ -48,6 +48,8 @@ def unusual(search: str, metric: str) -> tuple[pytest.MarkDecorator, ...]:
     """The mark of searches that take long to compile, unless for the usual metrics."""
     if search in OF_ROUTES_FIRST:
         return (pytest.mark.slow,)
+    if search == "symmetrised":  # which only does something of its own where lengths are explicit
+        return () if metric == "EXPLICIT" else (pytest.mark.slow,)
     few = search not in REGISTERED or search.startswith("filtered")
     return () if metric in (METRICS[:1] if few else FEW_METRICS) else (pytest.mark.slow,)
 

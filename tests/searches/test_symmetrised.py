@@ -49,6 +49,7 @@ def test_small_problems_are_solved(n):
     assert found.best_cost == problem.cost(every).min()
 
 
+@pytest.mark.slow
 def test_symmetric_problems_are_searched_as_they_are():
     problem = gls.TSP(np.random.default_rng(1).integers(0, 100, (40, 2)), "EUC_2D")
     starts = gls.random_tours(problem, 8, seed=1, backend="cpu")

@@ -39,7 +39,7 @@ def starts_of(problem: gls.CVRP, size: int = 8) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    "kind", slow_after(2, ["capacity", "directed", "real duration", "fleet", "duration"])
+    "kind", slow_after(1, ["capacity", "directed", "real duration", "fleet", "duration"])
 )
 def test_routes_are_feasible_exact_and_never_worse(kind):
     problem = random_cvrp(kind, CUSTOMERS)
@@ -131,6 +131,7 @@ def test_parts_keep_the_best_and_not_the_last_tours():
     assert history == sorted(history, reverse=True) and found.best_cost <= cold.best_cost
 
 
+@pytest.mark.slow
 def test_few_tours_and_many_chains():
     problem = random_cvrp("capacity", CUSTOMERS)
     many = replace(SEARCH, chains=8)
