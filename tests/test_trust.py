@@ -97,7 +97,7 @@ def test_what_is_ours_is_known_by_its_module():
 @HARMLESS
 @pytest.mark.parametrize(
     ("engine", "metric"),
-    slow_after(3, [*((name, "EUC_2D") for name in ENGINES), ("kicks", "EUC")]),
+    slow_after(2, [*((name, "EUC_2D") for name in ENGINES), ("kicks", "EUC")]),
 )
 def test_a_neighbourhood_works_under_all_engines(engine, leaving, metric, backend):
     problem = random_problem(metric, N)

@@ -19,6 +19,7 @@ from gpu_ls_plugin.exceptions import (
 )
 from tests.adapters.faces import FACES
 from tests.evolution.samples import Diary, cities, rows, undirected
+from tests.helpers.marks import slow_after
 
 if TYPE_CHECKING:
     from tests.adapters.face import Face
@@ -250,7 +251,7 @@ def test_a_time_limit_holds(face: Face) -> None:
 
 
 @pytest.mark.timed
-@pytest.mark.parametrize("slow", ["search", "kick"])
+@pytest.mark.parametrize("slow", slow_after(1, ["search", "kick"]))
 def test_compiling_within_a_run_does_not_count(
     face: Face, slow: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from gpu_ls_plugin.backends import compile_check
 from gpu_ls_plugin.exceptions import GpuLsError
 from tests.helpers.distributions import install, run
+from tests.helpers.marks import slow_after
 from tests.test_docs import blocks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -326,13 +327,16 @@ def test_its_parts_pass_the_checks_for_plugins(site: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "search"),
-    [
-        ("swap_pairs+two_opt/nearest(8)", "SwapPairs()+TwoOpt()/Nearest(k=8)"),
-        (
-            "filtered_neighbourhood(filter=leave_city(3) & gain_bound)",
-            "(LeaveCity(city=3) & GainBound())",
-        ),
-    ],
+    slow_after(
+        1,
+        [
+            (
+                "filtered_neighbourhood(filter=leave_city(3) & gain_bound)",
+                "(LeaveCity(city=3) & GainBound())",
+            ),
+            ("swap_pairs+two_opt/nearest(8)", "SwapPairs()+TwoOpt()/Nearest(k=8)"),
+        ],
+    ),
 )
 def test_its_parts_are_known_by_name(site: Path, text: str, search: str) -> None:
     file = str(ROOT / "examples" / "data" / "europe_capitals.tsp")

@@ -230,7 +230,7 @@ ROUTES = "relocate(2)+two_opt_star/nearest(10)"
 
 
 @HARD
-@pytest.mark.parametrize("options", MEMETIC)
+@pytest.mark.parametrize("options", slow_after(3, MEMETIC))
 def test_options_of_the_memetic_algorithm(cvrp: gls.CVRP, options: str, hard: bool) -> None:
     problem = CVRPProblem(cvrp, hard)
     result = minimize(problem, MemeticGA(12, **MEMETIC[options]()), ("n_gen", 4), seed=1)

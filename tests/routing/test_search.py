@@ -54,7 +54,9 @@ def test_each_kick_adds_what_the_referee_says(kind, soft, backend):
 
 @BOTH
 @pytest.mark.parametrize("kind", slow_after(1, sorted(KINDS, key=lambda k: k != "duration")))
-@pytest.mark.parametrize("pivoting", [gls.First(), gls.Best()], ids=["first", "best"])
+@pytest.mark.parametrize(
+    "pivoting", slow_after(1, [gls.First(), gls.Best()]), ids=["first", "best"]
+)
 def test_violations_never_grow(kind, pivoting, backend):
     problem = random_cvrp(kind, 30, 3)
     starts = giant_tours(problem, 12, 4)

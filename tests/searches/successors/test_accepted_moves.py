@@ -12,6 +12,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.searches.successors.population import Population
 from tests.helpers.accepted_oracle import accepted_search
+from tests.helpers.marks import slow_after
 from tests.searches.successors.test_tabu import problems
 
 STEPS, FIRST_ROW = 20, 2**33
@@ -20,7 +21,9 @@ RULES = {"threshold": gls.Threshold(0.3), "annealing": gls.Annealing(0.8)}
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("colouring", "annealing"), ("generalised", "threshold"), ("quadratic", "annealing")],
+    slow_after(
+        2, [("generalised", "threshold"), ("quadratic", "annealing"), ("colouring", "annealing")]
+    ),
 )
 @given(seed=st.integers(0, 2**20), launch=st.sampled_from([1, 7, STEPS]))
 def test_steps_are_the_oracle_s(kind, name, seed, launch):
