@@ -10,7 +10,11 @@ each run; parts of more customers than an instance has are the whole tours.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 import gpu_ls_plugin as gls
 from benchmarks.peers.bench_cvrp import instances
