@@ -55,6 +55,11 @@ class TwoNodes:
         self.tsp = TSP.from_matrix(matrix, name=problem.name)
 
     @staticmethod
+    def serves(problem: TSP) -> bool:
+        """Return whether costs are sums of integer lengths alone, the same for all rows."""
+        return problem.integer and problem.objective.length_alone and problem.rows is None
+
+    @staticmethod
     def fits(problem: TSP) -> bool:
         """Return whether twice the ceiling is not too large."""
         return 2 * (problem.n * int(_lengths(problem).max()) + 1) < Explicit.limit

@@ -170,7 +170,7 @@ class Symmetrised(rehearsal.Rehearsed):
 
 def _check(problem: TSP) -> None:
     """Raise UnsupportedProblemError where costs are not sums of integer lengths alone."""
-    if not problem.integer or not problem.objective.length_alone or problem.rows is not None:
+    if not TwoNodes.serves(problem):
         raise UnsupportedProblemError(
             f"problem: {problem!r} has no symmetric one with two nodes a city, which takes integer "
             "lengths, the same for all rows, and nothing beside them; search by "

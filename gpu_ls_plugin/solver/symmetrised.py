@@ -23,9 +23,7 @@ def pays(problem: Problem, seconds: float) -> bool:
     return (
         type(problem) is TSP
         and not problem.symmetric
-        and problem.integer
-        and problem.objective.length_alone
-        and problem.rows is None
+        and TwoNodes.serves(problem)
         and SMALLEST <= problem.n <= LARGEST
         and seconds >= SECONDS * problem.n
         and TwoNodes.fits(problem)
