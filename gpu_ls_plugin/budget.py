@@ -6,7 +6,7 @@ import math
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin import checks
@@ -106,3 +106,10 @@ class Stopwatch:
         if self.budget.seconds is None:
             return math.inf
         return self.budget.seconds - self.elapsed
+
+    @property
+    def rest(self) -> Budget:
+        """The budget with the seconds that are left, for a search that is a part of this one."""
+        if self.budget.seconds is None:
+            return self.budget
+        return replace(self.budget, seconds=max(0.0, self.left))

@@ -177,7 +177,7 @@ class RandomRestarts:
             starts,
             seed=call.seed,
             first_row=first_row,
-            budget=replace(call.budget, seconds=_seconds_left(call.stopwatch)),
+            budget=call.stopwatch.rest,
             backend=call.backend,
             memory_limit=memory_limit,
         )
@@ -205,10 +205,6 @@ class RandomRestarts:
 def _without_tours(search: RandomRestarts) -> Any:
     """Return a search that makes its tours itself, to be called as those that are given some."""
     return lambda problem, _, **options: search(problem, **options)
-
-
-def _seconds_left(stopwatch: Stopwatch) -> float | None:
-    return None if stopwatch.budget.seconds is None else max(0.0, stopwatch.left)
 
 
 def _progress(stopwatch: Stopwatch, costs: Any, statistics: Statistics, total: int) -> Progress:

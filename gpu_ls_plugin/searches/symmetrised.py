@@ -115,9 +115,7 @@ class Symmetrised(rehearsal.Rehearsed):
 
     def _search(self, call: Call, twin: TwoNodes, rows: Any) -> None:
         """Let the rows be searched in the time that is left, and the call have what was found."""
-        begin, budget, offset = call.stopwatch.elapsed, call.budget, twin.offset
-        if budget.seconds is not None:
-            budget = replace(budget, seconds=max(0.0, call.stopwatch.left))
+        begin, budget, offset = call.stopwatch.elapsed, call.stopwatch.rest, twin.offset
         if budget.target is not None:
             budget = replace(budget, target=budget.target + offset)
         callback = call.callback

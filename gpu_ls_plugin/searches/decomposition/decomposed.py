@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -184,9 +184,6 @@ class Decomposed(rehearsal.Rehearsed):
 
     def _whole(self, call: Call, problem: Problem, tours: Any) -> Result:
         """Search the whole tours in the time that is left."""
-        budget = call.budget
-        if budget.seconds is not None:
-            budget = replace(budget, seconds=max(0.0, call.stopwatch.left))
         if (self.chains or 0) > len(call.tours):
             rows = np.arange(self.chains or 0) % len(call.tours)
             tours = call.backend.to_numpy(call.tours)[rows]
@@ -194,7 +191,7 @@ class Decomposed(rehearsal.Rehearsed):
             problem,
             tours,
             seed=call.seed,
-            budget=budget,
+            budget=call.stopwatch.rest,
             backend=call.backend,
             callback=call.callback,
             memory_limit=call.memory,
