@@ -1,0 +1,147 @@
+"""What each ingredient of the search for routes gives: the same time without it, or with others."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import gpu_ls_plugin as gls
+from benchmarks.peers.bench_cvrp import instances
+from benchmarks.peers.routing.runs import mean_gaps
+from benchmarks.peers.routing.solvers import Task
+from gpu_ls_plugin.solver import Settings, default_settings
+from gpu_ls_plugin.solver.soft_constraints import softened
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Sequence
+
+    from benchmarks.peers.routing.runs import Bench, Run
+
+NAMES = ("X-n200-k36", "X-n303-k21", "X-n513-k21", "X-n670-k130", "X-n1001-k43")
+SECONDS = 5.0
+Chains = gls.IteratedLocalSearch
+
+
+def _kept(search: Chains) -> Any:
+    return search
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The search of `solve` with one thing changed.
+
+    Attributes
+    ----------
+    search : callable
+        Of the search of `solve`.
+    share : float
+        Of its chains.
+    soft : bool
+        Whether constraints may be soft.
+    """
+
+    search: Callable[[Chains], Any] = _kept
+    share: float = 1.0
+    soft: bool = True
+
+
+def _strings(**given: Any) -> Variant:
+    return Variant(lambda search: replace(search, perturbation=gls.StringRemoval(**given)))
+
+
+def _by_places(search: Chains) -> Chains:
+    cooperation = gls.RouteExchange()
+    return Chains(search.search, gls.RuinRecreate(), gls.Annealing(0.3), cooperation=cooperation)
+
+
+def _alone(search: Chains) -> Chains:
+    assert search.cooperation is not None
+    return replace(search, cooperation=replace(search.cooperation, share=0.0))  # type: ignore[call-arg]
+
+
+VARIANTS = {
+    "as it is": Variant(),
+    "chains alone: no migration": Variant(_alone),
+    "no annealing: better tours alone": Variant(
+        lambda search: replace(search, accept=gls.Better())
+    ),
+    "a quarter of the chains": Variant(share=0.25),
+    "strings as wholes": _strings(split=0.0),
+    "5 customers leave": _strings(removed=5),
+    "20 customers leave": _strings(removed=20),
+    "hard constraints": Variant(soft=False),
+    "RuinRecreate() and RouteExchange()": Variant(_by_places),
+}
+CROSSOVERS = (gls.SplitCrossover, gls.SelectiveRouteExchange, gls.RouteEdgeAssembly)
+
+
+def ingredients(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
+    """Measure the gap with each variant, and of a memetic algorithm with each crossover."""
+    done = {(run["instance"], run["solver"], run["seconds"], run["seed"]) for run in known}
+    runs, seconds = list(known), options.seconds or SECONDS
+    for seed in options.seeds or (1,):
+        for name in options.instances or NAMES:
+            task = Task(instances() / "X" / f"{name}.vrp", seconds, seed)
+            for label, searched in _searches().items():
+                new = bench.again or (name, label, seconds, seed) not in done
+                if new and bench.fits(task, f"{label} on {name}"):
+                    problem = gls.CVRP.read(task.path)
+                    run = searched(problem, task, bench.backend)
+                    runs.append(bench.finished(task, label, problem, run))
+    return {"runs": runs, "mean": mean_gaps(runs)}
+
+
+def _searches() -> dict[str, Callable[[gls.CVRP, Task, str], dict[str, Any]]]:
+    """Return the searches by what they are called."""
+    varied = {label: partial(_varied, variant) for label, variant in VARIANTS.items()}
+    crossed = {f"MemeticGA, {part.__name__}()": partial(_crossed, part()) for part in CROSSOVERS}
+    return varied | crossed
+
+
+def _varied(variant: Variant, problem: gls.CVRP, task: Task, backend: str) -> dict[str, Any]:
+    """Run a variant of the search of `solve`, from the same starts."""
+    chosen = default_settings(
+        problem, Settings(seconds=task.seconds, seed=task.seed, backend=backend)
+    )
+    assert isinstance(chosen.search, Chains) and chosen.population is not None
+    first = gls.savings(gls.CVRP.read(task.path), size=1, seed=0, backend=backend)
+    asked = softened(problem, chosen.search, task.seconds, lambda: first[0])
+    given = {
+        "search": variant.search(chosen.search),
+        "population": max(1, round(variant.share * chosen.population)),
+        "seed": task.seed,
+        "backend": backend,
+    }
+    searched = asked if variant.soft else problem
+    gls.solve(searched, task.seconds, kicks=2, **given)  # compiles
+    begin = time.perf_counter()
+    found = gls.solve(searched, task.seconds, **given)
+    return _costed(problem, found.tours, time.perf_counter() - begin)
+
+
+def _crossed(crossover: Any, problem: gls.CVRP, task: Task, backend: str) -> dict[str, Any]:
+    """Run a memetic algorithm of pymoo: children of a crossover, all searched in one batch."""
+    from pymoo.optimize import minimize
+
+    from gpu_ls_pymoo import CVRPProblem, MemeticGA
+
+    routing = CVRPProblem(problem, hard=True)
+    for limit in (("n_gen", 2), ("time", task.seconds)):  # the first one compiles
+        begin = time.perf_counter()
+        algorithm = MemeticGA(crossover=crossover, backend=backend)
+        found = minimize(routing, algorithm, limit, seed=task.seed)
+    return _costed(problem, found.pop.get("X"), time.perf_counter() - begin)
+
+
+def _costed(problem: gls.CVRP, tours: Any, wall: float) -> dict[str, Any]:
+    """Return the cost of the cheapest feasible tour."""
+    tours = np.asarray(tours)
+    feasible = problem.feasible(tours)
+    if not feasible.any():
+        return {"cost": None, "wall": wall, "failure": "no feasible routes"}
+    return {"cost": float(problem.cost(tours[feasible]).min()), "wall": wall, "chains": len(tours)}
