@@ -51,6 +51,15 @@ class Elites:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def __getstate__(self) -> dict[str, NDArray[Any]]:
+        """Return what travels: rows in as few bytes as their numbers take."""
+        ends = (self.rows.min(), self.rows.max()) if self.rows.size else (0, 0)
+        narrow = np.result_type(*map(np.min_scalar_type, ends))
+        return vars(self) | {"rows": self.rows.astype(narrow)}
+
+    def __setstate__(self, state: dict[str, NDArray[Any]]) -> None:
+        vars(self).update(state, rows=state["rows"].astype(np.int32))
+
     @property
     def worth(self) -> tuple[bool, float]:
         """What the best row is worth: less is better, and no row is worst."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -59,3 +61,15 @@ def test_groups_join_by_cost_and_in_order() -> None:
 @pytest.mark.parametrize("best", [1, 3])
 def test_without_distant_rows_there_are_the_best_alone(best: int) -> None:
     assert len(elites(TOURS).chosen(PROBLEM, best, 0)) == best
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "each"),
+    [(0, 255, 1), (0, 1001, 2), (-1, 100, 2), (0, 65535, 2), (0, 65536, 4)],
+)
+def test_rows_travel_in_as_few_bytes_as_their_numbers_take(least, most, each):
+    rows = np.array([[least, most]], np.int32)
+    sent = Elites(rows, np.array([1]), np.array([True]))
+    assert sent.__getstate__()["rows"].dtype.itemsize == each
+    arrived = pickle.loads(pickle.dumps(sent))
+    assert (arrived.rows == rows).all() and arrived.rows.dtype == np.int32
