@@ -38,6 +38,7 @@ PATH_DTYPE = np.dtype([(name, "i4") for name in ("begin", "step", "split", "turn
 PIECE_DTYPE = np.dtype([(name, "i4") for name in ("part", "from", "count", "turned", "to")])
 KICKS_PER_CITY = 2  # of each chain in a round
 SMALLEST_SEGMENT = 8
+CITIES_TOGETHER = {"cpu": 1, "cuda": 2**20}  # of tours whose segments are paired up at once
 KEY_STEP = 0x9E3779B97F4A7C15  # odd: first rows have different keys
 
 
@@ -221,9 +222,7 @@ class PartedTours(Chains):
             {"n": n, "tours": self.tours, "positions": places},
         )
         cuts = np.linspace(0, n, max(2, n // self._segment) + 1).astype(np.int64)
-        segments = np.concatenate(
-            [self._pair_up(tour, places[tour], cuts) for tour in range(tours)]
-        )
+        segments = self._pair_up(places, cuts)
         count, stride, degree = len(segments), self._stride, arguments["degree"]
         cut = TourParts.empty(xp, count, stride, arguments)
         arrays = {
@@ -240,35 +239,48 @@ class PartedTours(Chains):
         backend.launch(self._make, count, arrays)
         return segments, cut, arrays
 
-    def _pair_up(self, tour: int, places: Any, cuts: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the parts of a tour: pairs of segments next to each other in space."""
-        xp, count = self.start.backend.xp, len(cuts) - 1
-        segments = np.zeros(count, SEGMENT_DTYPE)
-        segments["tour"], segments["begin1"], segments["length1"] = tour, cuts[:-1], np.diff(cuts)
-        own = xp.searchsorted(xp.asarray(cuts[1:]), places, side="right")
-        degree = self.parts.arguments["degree"]
-        others = own[self.parts.cities.reshape(-1, degree)]
-        low, high = xp.minimum(own[:, None], others), xp.maximum(own[:, None], others)
-        keys, links = xp.unique((low * count + high)[low < high], return_counts=True)
-        first, second = np.divmod(self.start.backend.to_numpy(keys), count)
+    def _pair_up(self, places: Any, cuts: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the parts of all tours: pairs of segments next to each other in space."""
+        tours, count = len(places), len(cuts) - 1
+        segments = np.zeros(tours * count, SEGMENT_DTYPE)
+        segments["tour"] = np.arange(tours).repeat(count)
+        segments["begin1"] = np.tile(cuts[:-1], tours)
+        segments["length1"] = np.tile(np.diff(cuts), tours)
+        first, second, links = self._links(places, cuts)
         # Neighbours on the tour are one segment in the rounds that cut elsewhere.
-        weight = self.start.backend.to_numpy(links) * self._random.random(len(first))
+        weight = links * self._random.random(len(first))
         weight[(second - first == 1)] *= 0.5
-        taken = np.zeros(count, bool)
+        taken = [False] * len(segments)
         pairs = []
-        for k in np.argsort(-weight):
-            a, b = first[k], second[k]
+        by_weight = np.lexsort((-weight, first // count))
+        for a, b in zip(first[by_weight].tolist(), second[by_weight].tolist(), strict=True):
             if not (taken[a] or taken[b]):
                 taken[a] = taken[b] = True
                 pairs.append((a, b))
-        parts = [segments[~taken]]
-        if pairs:
-            chosen = np.array(pairs)
-            double = segments[chosen[:, 0]]
-            double["begin2"] = segments["begin1"][chosen[:, 1]]
-            double["length2"] = segments["length1"][chosen[:, 1]]
-            parts.append(double)
-        return np.concatenate(parts)
+        chosen = np.array(pairs, np.int64).reshape(-1, 2)
+        double, others = segments[chosen[:, 0]], segments[chosen[:, 1]]
+        double["begin2"], double["length2"] = others["begin1"], others["length1"]
+        parts = np.concatenate([segments[~np.array(taken)], double])
+        return parts[np.argsort(parts["tour"], kind="stable")]
+
+    def _links(self, places: Any, cuts: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
+        """Return which segments lie next to each other, and how many candidates link them.
+
+        Segments are numbered through all tours.
+        """
+        backend, count = self.start.backend, len(cuts) - 1
+        xp, together = backend.xp, max(1, CITIES_TOGETHER[backend.name] // places.shape[1])
+        cities = self.parts.cities.reshape(-1, self.parts.arguments["degree"])
+        ends = xp.asarray(cuts[1:])
+        found = []
+        for tour in range(0, len(places), together):
+            own = xp.searchsorted(ends, places[tour : tour + together], side="right")
+            own += xp.arange(tour, tour + len(own))[:, None] * count
+            others = own[:, cities]
+            low, high = xp.minimum(own[..., None], others), xp.maximum(own[..., None], others)
+            keys, links = xp.unique((low << 32 | high)[low < high], return_counts=True)
+            found.append(backend.to_numpy(xp.stack([keys >> 32, keys & 0xFFFFFFFF, links])))
+        return tuple(np.concatenate(found, axis=1))
 
     def _join(self, segments: NDArray[Any], arrays: dict[str, Any], found: ChainState) -> None:
         """Write the best tour of each part into the tours."""
@@ -307,40 +319,35 @@ def _layout(
     Parts that do so must not cross each other: of those that do the ones that gain less, and paths
     that are void, are left as they were (in place: `paths`).
     """
-    pairs = [part for part in parts if segments["length2"][part] > 0]
     begin, end = segments["begin1"], segments["begin2"]
-    turned: list[tuple[int, int, int]] = []
-    for part in sorted(pairs, key=lambda part: gained[part]):
-        if not paths["turned"][part] or paths["step"][part] == 0:
-            continue
-        a, b = begin[part], end[part]
-        if any((c < a < d) != (c < b < d) for c, d, _ in turned):
+    double = segments["length2"][parts] > 0
+    turning = parts[double & (paths["turned"][parts] != 0) & (paths["step"][parts] != 0)]
+    turned: list[tuple[int, int]] = []
+    for part in turning[np.argsort(gained[turning], kind="stable")]:
+        a, b = int(begin[part]), int(end[part])
+        if any((c < a < d) != (c < b < d) for c, d in turned):
             paths["step"][part] = 0
         else:
-            turned.append((a, b, part))
-    for part in parts:
-        if paths["step"][part] == 0:
-            paths["split"][part], paths["turned"][part] = segments["length1"][part], 0
-    # Stretches of the tour by where they began: (begin, part, first city of the path, count).
-    stretches = []
-    for part in parts:
-        split, size = paths["split"][part], segments["length1"][part] + segments["length2"][part]
-        stretches.append((begin[part], part, 0, split))
-        if segments["length2"][part] > 0:
-            stretches.append((end[part], part, split, size - split))
-    stretches.sort()
-    order = list(range(len(stretches)))
-    rank = {stretch[0]: place for place, stretch in enumerate(stretches)}
-    flipped = np.zeros(len(stretches), bool)
+            turned.append((a, b))
+    void = parts[paths["step"][parts] == 0]
+    paths["split"][void], paths["turned"][void] = segments["length1"][void], 0
+    # One or two stretches of each part, in the order in which they lie in the tour.
+    split, size = paths["split"][parts], (segments["length1"] + segments["length2"])[parts]
+    starts = np.concatenate([begin[parts], end[parts[double]]])
+    stretches = np.zeros(len(starts), PIECE_DTYPE)
+    stretches["part"] = np.concatenate([parts, parts[double]])
+    stretches["from"][len(parts) :] = split[double]
+    stretches["count"] = np.concatenate([split, (size - split)[double]])
+    by_start = np.argsort(starts)
+    starts, stretches = starts[by_start], stretches[by_start]
+    order = np.arange(len(starts))
     # From the inside out: an inner part's stretches lie together when an outer one turns them.
-    for a, b, _ in sorted(turned, key=lambda pair: pair[1] - pair[0]):
-        low, high = rank[a], rank[b]
-        order[low + 1 : high] = order[low + 1 : high][::-1]
-        flipped[low + 1 : high] ^= True
-    pieces = np.zeros(len(stretches), PIECE_DTYPE)
-    for place, index in enumerate(order):
-        _, part, first, count = stretches[index]
-        pieces[place] = (part, first, count, flipped[index], 0)
+    for a, b in sorted(turned, key=lambda pair: pair[1] - pair[0]):
+        low, high = np.searchsorted(starts, (a, b))
+        within = slice(low + 1, high)
+        order[within] = order[within][::-1]
+        stretches["turned"][within] ^= 1
+    pieces = stretches[order]
     pieces["to"][1:] = np.cumsum(pieces["count"])[:-1]
     return pieces
 
