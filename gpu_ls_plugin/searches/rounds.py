@@ -71,7 +71,9 @@ class Rounds:
             That may be spent.
         """
         chains, watch = self.chains, Stopwatch.of(seconds)
-        to = min(until, self._next, self.done + self._step) if chains.divisible else until
+        to = min(until, self._next)
+        if chains.divisible:
+            to = min(to, self.done + self._step)
         begun = now()
         with self.statistics.phase("kicks"):
             heat, cooling = level(self.done, to)

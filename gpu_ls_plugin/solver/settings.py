@@ -181,7 +181,6 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
             cooperation=crossed_tours.crossover(problem, backend, given.seconds)
             if crossed
             else _migration(population),
-            part=None if crossed else "auto",
         )
     start = given.start or (START_OF_ROUTES if routed else _start(problem, crossed))
     return replace(given, population=population, start=start, search=search)

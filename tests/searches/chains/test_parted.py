@@ -129,3 +129,18 @@ def test_of_two_turned_pairs_that_cross_the_one_that_gains_more_counts():
     # The second pair turns what lies between its segments round: 6 7 8, part of the first pair.
     assert pieces["part"].tolist() == [0, 1, 0, 1]
     assert pieces["turned"].tolist() == [0, 0, 1, 0]
+
+
+def test_a_round_ends_where_tours_exchange(monkeypatch):
+    problem, reached = random_problem("EUC_2D", 150), []
+
+    def exchange(self, chains, level, seconds, kicks):
+        reached.append(int(chains.kicks.max()))
+        return 0
+
+    monkeypatch.setattr(gls.EdgeAssembly, "exchange", exchange)
+    tours = gls.random_tours(problem, 4, seed=1, backend="cpu")
+    crossed = search(cooperation=gls.EdgeAssembly(1.0))
+    crossed(problem, tours, seed=1, budget=gls.Budget(kicks=600), backend="cpu")
+    made = np.diff([0, *reached])
+    assert len(made) >= 3 and (made >= 150).all() and (made < 150 + 2 * (150 // PART)).all()
