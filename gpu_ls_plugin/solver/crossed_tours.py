@@ -20,8 +20,11 @@ SECONDS, SECONDS_OF_LONG = 1e-5, 5e-5
 # of a chain for each second, no fewer and no more than so many per city.
 PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
-# A crossover changes some dozens of edges here and there: long tours need more generations.
+# A crossover changes some dozens of edges here and there: long tours need more generations, each as
+# long as the slowest pair takes, so that there are fewer tours, and more kicks in between.
 GENERATIONS, CITIES_OF_A_GENERATION = 10, 1800
+LEAST_LONG, LONG_TOURS = 48, 1.8e10  # times seconds by squared cities, on a GPU
+LEAST_BETWEEN_LONG, CITIES_OF_A_KICK = 0.25, 60_000  # kicks per city between two exchanges, there
 # Seconds from which on tours of so many cities are crossed, on a GPU and on one core; they grow
 # with a power of the cities. With fewer, a single tour that is searched in parts is the better one.
 LONG, CROSSED_AFTER, POWER = 18_500, {"cuda": 1.1, "cpu": 24.0}, 1.7
@@ -55,13 +58,16 @@ def pay(problem: TSP, backend: Backend, seconds: float, search: object) -> bool:
 def population(problem: TSP, backend: Backend, seconds: float) -> int:
     """Return how many tours are crossed: what crossovers bring near the optimum in half the time.
 
-    On a GPU there are so many for a multiprocessor as it can hold.
+    On a GPU there are so many for a multiprocessor as it can hold, of long tours fewer.
     """
     if backend.name == "cpu":
         each = 2 * (SECONDS if problem.n <= LONGEST_WHOLE else SECONDS_OF_LONG) * problem.n
         return int(min(max(LEAST, seconds * backend.processors / each), MOST))
     tours = next(t for least, t in PER_PROCESSOR if seconds >= least * problem.n)
-    return max(LEAST, resident(problem, backend, tours))
+    most = max(LEAST, resident(problem, backend, tours))
+    if problem.n <= LONGEST_WHOLE:
+        return most
+    return int(min(most, max(LEAST_LONG, LONG_TOURS * seconds / problem.n**2)))
 
 
 def resident(problem: TSP, backend: Backend, each: int) -> int:
@@ -76,5 +82,7 @@ def crossover(problem: TSP, backend: Backend, seconds: float) -> EdgeAssembly:
     generations = max(GENERATIONS, problem.n // CITIES_OF_A_GENERATION)
     if backend.name == "cpu":
         return EdgeAssembly() if problem.n <= LONGEST_WHOLE else EdgeAssembly(0.1, generations)
+    if problem.n > LONGEST_WHOLE:
+        return EdgeAssembly(max(LEAST_BETWEEN_LONG, problem.n / CITIES_OF_A_KICK), generations)
     every = min(max(LEAST_BETWEEN, KICKS_BETWEEN * seconds / problem.n), MOST_BETWEEN)
     return EdgeAssembly(every, generations)

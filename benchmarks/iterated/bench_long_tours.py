@@ -1,0 +1,97 @@
+"""Long tours by `gls.solve` as it is: the gap after some seconds, and on the way there.
+
+The call of a user, with defaults, from a problem that nobody has searched before to its tours;
+compiling comes before the time begins, starts and candidates count. One run each. Gaps are above
+the optimal lengths, in percent. Runs of several calls with one `--out` come together.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.helpers import common
+from benchmarks.helpers.gaps import percent
+
+if TYPE_CHECKING:
+    import argparse
+
+NAME = "long_tours"
+# Percent, by instance and seconds.
+BARS = {
+    **{(name, 5.0): 0.10 for name in ("usa13509", "d15112", "d18512")},
+    **{(name, 20.0): 0.03 for name in ("usa13509", "d15112", "d18512")},
+    ("pla33810", 20.0): 0.15,
+    ("pla33810", 60.0): 0.08,
+    ("pla85900", 20.0): 0.25,
+    ("pla85900", 60.0): 0.12,
+}
+POINTS = 40  # of a curve
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Run what was asked for; a later run takes the place of an equal one."""
+    import gpu_ls_plugin as gls
+
+    record = common.stored(options.out, NAME, [options.backend])
+    runs = {(run["instance"], run["limit"]): run for run in record.get(options.backend, [])}
+    for text in options.runs:
+        name, _, limit = text.partition(":")
+        seconds, optimum = float(limit or 5), common.optima()[name]
+        problem = gls.TSP.read(common.require_instances() / f"{name}.tsp")
+        begin = time.perf_counter()
+        found = gls.solve(problem, seconds, backend=options.backend)
+        its, wall = found.statistics, time.perf_counter() - begin
+        points = its.history[:: max(1, len(its.history) // POINTS)]
+        runs[name, seconds] = {
+            "instance": name,
+            "limit": seconds,
+            "bar": BARS.get((name, seconds)),
+            "tours": len(found.tours),
+            "gap": percent(float(found.best_cost), optimum),
+            "mean_gap": percent(float(found.costs.mean()), optimum),
+            "seconds": its.seconds,
+            "compiling_and_all": wall,
+            "kicks_per_second": its.kicks / its.seconds,
+            "phases": its.phases,
+            "points": [(p.elapsed, percent(float(p.best_cost), optimum)) for p in points],
+        }
+        print({k: v for k, v in runs[name, seconds].items() if k != "points"}, flush=True)
+        record[options.backend] = [runs[key] for key in sorted(runs)]
+        common.write_json(options.out, NAME, __doc__ or "", record)
+    return record
+
+
+def draw(out: Path, record: dict[str, Any]) -> None:
+    """Draw gap against time; bars are crosses."""
+    backends = [name for name in ("cuda", "cpu") if name in record]
+    with common.Figure(out, NAME, columns=len(backends)) as axes:
+        for axis, backend in zip(axes, backends, strict=True):
+            for number, run in enumerate(record[backend]):
+                label = f"{run['instance']}, {run['limit']:g} s, {run['tours']} tours"
+                points = [*run["points"], (run["seconds"], run["gap"])]
+                axis.plot(*zip(*points, strict=True), color=f"C{number}", label=label)
+                if run["bar"] is not None:
+                    axis.plot([run["limit"]], [run["bar"]], "x", color=f"C{number}")
+            axis.set(xscale="log", yscale="log", xlabel="seconds", ylabel="gap (%)", title=backend)
+            axis.legend(fontsize=7)
+
+
+OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    (
+        "--runs",
+        {
+            "nargs": "+",
+            "default": [f"{name}:{seconds:g}" for name, seconds in BARS],
+            "metavar": "INSTANCE:SECONDS",
+        },
+    ),
+    ("--backend", {"default": "cuda" if common.has_gpu() else "cpu", "choices": ("cpu", "cuda")}),
+)
+
+if __name__ == "__main__":
+    common.finish(common.arguments(__doc__, *OPTIONS), NAME, measure, draw, __doc__ or "")
