@@ -74,7 +74,7 @@ def device(name: str, processors: int, shared_memory: int = 227 << 10) -> Any:
         (device("cuda", 132), 8_000, 6 * 132),
         (device("cuda", 132), 11_000, 4 * 132),
         (device("cuda", 132), 20_000, 2 * 132),
-        (device("cuda", 132), 60_000, 132),
+        (device("cuda", 132), 60_000, 50),
         (device("cuda", 132), 80_000, 1),
         (device("cuda", 40, 64 << 10), 1500, 7 * 40),
     ],
@@ -90,7 +90,8 @@ def test_the_population_keeps_the_device_busy(
     assert chosen.search.accept == Annealing(0.2 if population > 1 else 0.8)
     helped = EdgeAssembly() if n <= 12_000 else EdgeAssembly(0.1, generations=n // 1800)
     if backend.name == "cuda":
-        helped = EdgeAssembly(min(0.5, 5000 / n), generations=max(10, n // 1800))
+        every = min(0.5, 5000 / n) if n <= 12_000 else max(0.25, n / 60_000)
+        helped = EdgeAssembly(every, generations=max(10, n // 1800))
     assert chosen.search.cooperation == (helped if population > 1 else None)
     assert default_settings(problem, Settings(population=3)).population == 3
     assert default_settings(problem, chosen) == chosen
