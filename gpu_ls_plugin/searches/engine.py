@@ -86,9 +86,15 @@ class Engine(ABC):
             rows = slice(begin, begin + together)
             yield begin, {name: self.arrays[name][rows] for name in OF_A_TOUR}
 
-    def evaluations(self) -> int:
-        """Return how many moves the passes so far stand for."""
-        return int(self.pass_counts.sum()) * self.moves_per_evaluation()
+    def made(self) -> tuple[int, int]:
+        """Return the passes and the moves of all tours so far, by one way from a GPU."""
+        counts = self.backend.xp.stack([self.pass_counts, self.move_counts])
+        passes, moves = counts.sum(axis=1).tolist()
+        return passes, moves
+
+    def evaluations(self, passes: int) -> int:
+        """Return how many moves the passes so far stand for, of which there are so many."""
+        return passes * self.moves_per_evaluation()
 
     def unfinished(self) -> int:
         """Return how many tours can still be improved; waits for the launches."""

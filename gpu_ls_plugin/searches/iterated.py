@@ -355,11 +355,11 @@ class _Run:
     def count_descent(self, descent: Engine) -> None:
         """Add what a descent has counted."""
         statistics = self.statistics
-        statistics.passes += int(descent.pass_counts.sum())
-        statistics.evaluations += descent.evaluations()
+        passes, moves = descent.made()
+        statistics.passes += passes
+        statistics.evaluations += descent.evaluations(passes)
         # Without the descent's moves: the chains' begin with them, which `count` will add.
         self.counted = replace(statistics)
-        moves = int(descent.move_counts.sum())
         statistics.moves += moves
         made = moves_by_name(self.search.search.neighbourhoods, moves, descent.moves_by)
         statistics.moves_by = summed(statistics.moves_by, made)

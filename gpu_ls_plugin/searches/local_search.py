@@ -217,10 +217,10 @@ class _Turn:
     def count(self) -> None:
         """Add what the climb has counted to what was counted before it."""
         statistics, before, climb = self._call.statistics, self._before, self._climb
-        statistics.passes = before.passes + int(climb.pass_counts.sum())
-        moves = int(climb.move_counts.sum())
+        passes, moves = climb.made()
+        statistics.passes = before.passes + passes
         statistics.moves = before.moves + moves
-        statistics.evaluations = before.evaluations + climb.evaluations()
+        statistics.evaluations = before.evaluations + climb.evaluations(passes)
         by_name = moves_by_name(self._search.neighbourhoods, moves, climb.moves_by)
         statistics.moves_by = summed(before.moves_by, by_name)
 
@@ -246,10 +246,10 @@ class _Turn:
 
     def end(self, stopped_by: str) -> None:
         """Take note of why the climb has ended."""
-        states = self._climb.states
-        if stopped_by == "optimum" and bool((states == OUT_OF_MOVES).any()):
+        states = self._climb.backend.to_numpy(self._climb.states)
+        if stopped_by == "optimum" and (states == OUT_OF_MOVES).any():
             stopped_by = "moves"
-        if stopped_by == "optimum" and bool((states == NOTHING_KEPT).all()):
+        if stopped_by == "optimum" and (states == NOTHING_KEPT).all():
             stopped_by = "filter"
         if stopped_by in ENDS:
             self._call.stop(stopped_by)

@@ -163,8 +163,8 @@ class FilteredMoves(Engine):
         """Return the size of the neighbourhood, whatever the filter keeps of it."""
         return self.space.moves(self.problem.n)
 
-    def evaluations(self) -> int:
-        """Return how many moves the filter has kept."""
+    def evaluations(self, passes: int) -> int:
+        """Return how many moves the filter has kept, in however many passes."""
         return int(self.evaluated.sum())
 
     def first_passes(self) -> int:
@@ -188,7 +188,7 @@ class FilteredMoves(Engine):
         """Return how many tours can still be improved; waits for the launches."""
         left = super().unfinished()
         if left and (done := int(self.pass_counts.sum())):
-            self._kept = self.evaluations() / (done * self.moves_per_evaluation())
+            self._kept = self.evaluations(done) / (done * self.moves_per_evaluation())
             self._set_mode(self._chosen_mode(self._kept))
         return left
 
