@@ -27,7 +27,7 @@ LEAST_LONG, LONG_TOURS = 48, 1.8e10  # times seconds by squared cities, on a GPU
 LEAST_BETWEEN_LONG, CITIES_OF_A_KICK = 0.25, 60_000  # kicks per city between two exchanges, there
 # Seconds from which on tours of so many cities are crossed, on a GPU and on one core; they grow
 # with a power of the cities. With fewer, a single tour that is searched in parts is the better one.
-LONG, CROSSED_AFTER, POWER = 18_500, {"cuda": 1.1, "cpu": 24.0}, 1.7
+LONG, CROSSED_AFTER, POWER = 18_500, {"cuda": 0.5, "cpu": 24.0}, 1.7
 LONGEST = 200_000
 
 

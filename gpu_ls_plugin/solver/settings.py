@@ -134,7 +134,7 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
     random, since what their starts have in common hardly changes any more. Elsewhere there are as
     many chains as a GPU's multiprocessors hold at a time, up to 16 each, or one for each thread of
     a CPU, 2 to 16; four and more migrate. A tour of more than 12,000 cities is alone, searched in
-    parts, unless there is time to cross such tours: about a second for 18,500 cities on a GPU, 24
+    parts, unless there is time to cross such tours: half a second for 18,500 cities on a GPU, 24
     on a core.
 
     Integer matrices that are not symmetric are searched as symmetric ones (`Symmetrised`).

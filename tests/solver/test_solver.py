@@ -133,8 +133,8 @@ def test_long_tours_are_crossed_where_there_is_time(monkeypatch: pytest.MonkeyPa
         assert isinstance(chosen.search.cooperation, EdgeAssembly) == (chosen.population > 1)
         return chosen.population > 1
 
-    assert [crossed("cuda", 18_500, seconds) for seconds in (1.0, 1.2)] == [False, True]
-    assert [crossed("cuda", 37_000, seconds) for seconds in (2.4, 3.6)] == [False, True]
+    assert [crossed("cuda", 18_500, seconds) for seconds in (0.45, 0.55)] == [False, True]
+    assert [crossed("cuda", 37_000, seconds) for seconds in (1.5, 1.8)] == [False, True]
     assert [crossed("cpu", 18_500, seconds) for seconds in (10.0, 15.0)] == [False, True]
     assert [crossed("cuda", n, math.inf) for n in (200_000, 200_001)] == [True, False]
     assert not crossed("cuda", 18_500, 10.0, search=IteratedLocalSearch())
