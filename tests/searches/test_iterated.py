@@ -69,6 +69,29 @@ EACH = pytest.mark.parametrize(
 )
 
 
+def bytes_for(problem, tours):
+    return problem.metric.data(problem.values).nbytes + tours * FusedChains.bytes_per_tour(
+        problem.n
+    )
+
+
+LIMITS = {"whole": None, "turns": bytes_for(PROBLEM, 2)}
+# The quick searches have both limits in turn: what is whole or not does not ask which one it is.
+EACH_IN_TURNS = pytest.mark.parametrize(
+    ("search", "limit"),
+    [
+        pytest.param(
+            search,
+            limit,
+            id=f"{name}-{length}",
+            marks=[pytest.mark.slow] * (name in LIKE_OTHERS or (at + place) % 2),
+        )
+        for at, (name, search) in enumerate(SEARCHES.items())
+        for place, (length, limit) in enumerate(LIMITS.items())
+    ],
+)
+
+
 def run(search=SEARCH, problem=PROBLEM, starts=STARTS, kicks=KICKS, **options):
     budget = options.pop("budget", None) or gls.Budget(kicks=kicks)
     return search(problem, starts, budget=budget, backend="cpu", **options)
@@ -182,12 +205,6 @@ def test_rows_are_independent(search):
         alone = run(search, starts=STARTS[rows], seed=3, kicks=20, first_row=rows.start)
         assert np.array_equal(alone.tours, whole.tours[rows])
         assert np.array_equal(alone.costs, whole.costs[rows])
-
-
-def bytes_for(problem, tours):
-    return problem.metric.data(problem.values).nbytes + tours * FusedChains.bytes_per_tour(
-        problem.n
-    )
 
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "EXPLICIT"])
@@ -334,8 +351,7 @@ def test_a_target(short_launches):
 # ---- Counts and reports ----------------------------------------------------------------------
 
 
-@EACH
-@pytest.mark.parametrize("limit", [None, bytes_for(PROBLEM, 2)], ids=["whole", "turns"])
+@EACH_IN_TURNS
 def test_moves_are_counted_by_neighbourhood(search, limit):
     counted = run(search, memory_limit=limit).statistics
     names = [part.name for part in search.search.neighbourhoods]
@@ -374,8 +390,7 @@ def test_accepted_kicks(accept, share):
     assert share < 1 or counted.accepted == counted.kicks
 
 
-@pytest.mark.parametrize("limit", [None, bytes_for(PROBLEM, 2)], ids=["whole", "turns"])
-@EACH
+@EACH_IN_TURNS
 def test_the_history_falls(search, limit, short_launches):
     result = run(search, kicks=15, memory_limit=limit)
     history = result.statistics.history
@@ -421,8 +436,7 @@ def press_ctrl_c_after(kicks):
     return press
 
 
-@EACH
-@pytest.mark.parametrize("limit", [None, bytes_for(PROBLEM, 2)], ids=["whole", "turns"])
+@EACH_IN_TURNS
 def test_ctrl_c(search, limit, short_launches):
     for kicks in (0, 8):
         result = run(search, callback=press_ctrl_c_after(kicks), memory_limit=limit)
