@@ -240,22 +240,22 @@ def paste(header: str, pasted: set[str]) -> str:
         return ""
     pasted.add(header)
     return "\n".join(
-        paste(text, pasted) if is_include else text for is_include, text in _pieces(header)
+        paste(text, pasted) if is_include else text for is_include, text in _pieces(read(header))
     )
 
 
 @cache
-def _pieces(header: str) -> list[tuple[bool, str]]:
-    """Return the names that a header includes, and the lines between them as one text each."""
+def _pieces(text: str) -> list[tuple[bool, str]]:
+    """Return the names that a header includes, and what is between them as one text each."""
     pieces = []
-    for is_include, lines in groupby(_lines(header), key=itemgetter(0)):
+    for is_include, lines in groupby(_lines(text), key=itemgetter(0)):
         texts = [text for _, text in lines]
         pieces += [(is_include, text) for text in (texts if is_include else ["\n".join(texts)])]
     return pieces
 
 
-def _lines(header: str) -> Iterator[tuple[bool, str]]:
-    for line in read(header).splitlines():
+def _lines(text: str) -> Iterator[tuple[bool, str]]:
+    for line in text.splitlines():
         include = re.match(r'#include "(.*)"', line)
         if include:
             yield True, include[1]

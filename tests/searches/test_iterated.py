@@ -23,7 +23,7 @@ from gpu_ls_plugin.exceptions import (
 from gpu_ls_plugin.perturbations.double_bridge import DoubleBridge
 from gpu_ls_plugin.searches.chains.chains import FusedChains
 from gpu_ls_plugin.searches.chains.start import Start
-from tests.helpers.marks import slow_but_usual
+from tests.helpers.marks import diagonal, slow_but_usual
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 N, ROWS, KICKS = 60, 6, 40
@@ -59,7 +59,7 @@ SEARCHES = {
     "scrambled": replace(SEARCH, perturbation=Scramble()),
     **{name: gls.IteratedLocalSearch(search) for name, search in STEPPED.items()},
 }
-LIKE_OTHERS = ("walks", "exhaustive", "random moves")  # kicks, or steps
+LIKE_OTHERS = ("walks", "exhaustive", "sweeps", "random moves")  # kicks, or steps
 EACH = pytest.mark.parametrize(
     "search",
     [
@@ -76,7 +76,7 @@ def bytes_for(problem, tours):
 
 
 LIMITS = {"whole": None, "turns": bytes_for(PROBLEM, 2)}
-# The quick searches have both limits in turn: what is whole or not does not ask which one it is.
+# The quick searches have the limits in turn: what is whole or not does not ask which one it is.
 EACH_IN_TURNS = pytest.mark.parametrize(
     ("search", "limit"),
     [
@@ -459,8 +459,12 @@ def test_other_errors_of_a_callback_come_through():
 MIGRATING = replace(SEARCH, cooperation=gls.Migration(0.1, 0.5))
 
 
-@pytest.mark.parametrize("search", [MIGRATING, replace(MIGRATING, search=STEPPED["sweeps"])])
-@pytest.mark.parametrize("accept", [gls.Better(), gls.Annealing()], ids=lambda rule: rule.name)
+@pytest.mark.parametrize(
+    ("search", "accept"),
+    diagonal(
+        [MIGRATING, replace(MIGRATING, search=STEPPED["sweeps"])], [gls.Better(), gls.Annealing()]
+    ),
+)
 def test_migration_returns_rows_by_cost(search, accept):
     search = replace(search, accept=accept)
     result = run(search, seed=1)
