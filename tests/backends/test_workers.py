@@ -24,7 +24,7 @@ def test_all_of_them_work_at_once(threads: int) -> None:
     workers = Workers()
     for _ in range(3):
         meeting = threading.Barrier(threads)
-        workers.do(lambda meeting=meeting: meeting.wait(timeout=60), threads, inf, never)
+        workers.do(lambda meeting=meeting: meeting.wait(timeout=20), threads, inf, never)
     assert len(workers._threads) == threads
 
 
@@ -58,7 +58,7 @@ def test_who_is_late_is_told_and_waited_for(seconds: float) -> None:
     workers, told, ended = Workers(), threading.Event(), []
 
     def work() -> None:
-        ended.append(told.wait(timeout=60))
+        ended.append(told.wait(timeout=20))
 
     workers.do(work, 2, seconds, told.set)
     assert ended == [True, True]
@@ -74,7 +74,7 @@ def test_threads_end_with_their_workers(end: str) -> None:
         assert not any(thread.is_alive() for thread in threads)
     del workers
     for thread in threads:
-        thread.join(timeout=60)
+        thread.join(timeout=20)
         assert not thread.is_alive()
 
 
@@ -87,7 +87,7 @@ def test_they_keep_nothing_of_what_is_done() -> None:
     array = Array()
     workers.do(lambda array=array: None, 2, inf, never)
     del array
-    until = time.monotonic() + 60
+    until = time.monotonic() + 20
     while not freed and time.monotonic() < until:
         time.sleep(0.001)
     assert freed
