@@ -42,7 +42,7 @@ def tolled(seed, toll):
     return random_problem("EUC_2D", N, seed, 60), tolls, ring[None]
 
 
-@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("name", slow_after(2, SEARCHES))
 def test_chains_find_the_cheapest_tour_that_may_be_a_result(name):
     for seed in seeds(name):
         plain, tolls, _ = tolled(seed, toll=1000)
