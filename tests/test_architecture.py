@@ -6,6 +6,7 @@ import ast
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE, ADAPTERS = ROOT / "gpu_ls_plugin", ROOT / "adapters"
@@ -58,8 +59,13 @@ HEAVY = {
 }
 
 
-def imported(text: str) -> Iterator[str]:
+@cache
+def imported(text: str) -> tuple[str, ...]:
     """Dotted names of everything that a module imports, wherever in the module."""
+    return tuple(_imported(text))
+
+
+def _imported(text: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -123,17 +129,23 @@ def strangers(name: str, text: str) -> set[str]:
 
 
 ADAPTER_NAMES = {path.name for path in ADAPTERS.iterdir() if path.is_dir()}
-MODULES = {path.relative_to(CORE).as_posix(): path for path in sorted(CORE.rglob("*.py"))}
+MODULES = {
+    path.relative_to(CORE).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted(CORE.rglob("*.py"))
+}
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_imports_point_downwards(name: str) -> None:
-    assert wrong_arrows(name, MODULES[name].read_text(encoding="utf-8")) == []
+def wrong(check: Callable[[str, str], Collection[str]]) -> dict[str, Collection[str]]:
+    """What a check finds, by module: one test for all, of which each takes no time."""
+    return {name: found for name, text in MODULES.items() if (found := check(name, text))}
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_cupy_ctypes_and_adapters_stay_in_their_rooms(name: str) -> None:
-    assert strangers(name, MODULES[name].read_text(encoding="utf-8")) == set()
+def test_imports_point_downwards() -> None:
+    assert wrong(wrong_arrows) == {}
+
+
+def test_cupy_ctypes_and_adapters_stay_in_their_rooms() -> None:
+    assert wrong(strangers) == {}
 
 
 def test_every_module_has_a_level() -> None:
@@ -155,9 +167,8 @@ def forbidden(name: str, text: str) -> list[str]:
     return [path for path in paths for room in rooms if path.startswith(room)]
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_chains_know_no_cooperation_and_these_no_recombination(name: str) -> None:
-    assert forbidden(name, MODULES[name].read_text(encoding="utf-8")) == []
+def test_chains_know_no_cooperation_and_these_no_recombination() -> None:
+    assert wrong(forbidden) == {}
 
 
 def test_the_check_of_rooms_kept_apart_works() -> None:
@@ -199,8 +210,7 @@ def test_the_check_of_rooms_works(name: str, text: str, packages: set[str]) -> N
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:
-    texts = {name: path.read_text(encoding="utf-8") for name, path in MODULES.items()}
-    assert circles(texts) == []
+    assert circles(MODULES) == []
 
 
 @pytest.mark.parametrize(

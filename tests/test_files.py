@@ -29,7 +29,7 @@ PROBLEM = gls.TSP(np.random.default_rng(0).integers(0, 999, (60, 2)))
 TOUR = np.arange(60)
 RESULT = Result(TOUR[None].astype(np.int32), PROBLEM.cost(TOUR))
 HISTORY = [Point(0.5 * step, step, 100 - step, 120.0) for step in range(9)]
-THREADS, TIMES = 8, 10
+THREADS, TIMES = 8, 4
 
 
 def draw(path: Path) -> None:

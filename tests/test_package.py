@@ -105,6 +105,7 @@ def test_metadata_names_entry_points_and_needs_no_gpu_package(archives: tuple[Pa
     assert [f"3.{minor}" in pythons for minor in range(10, 16)] == [False, *[True] * 4, False]
 
 
+@pytest.mark.slow
 def test_editable_install_is_importable_from_elsewhere(source: Path, tmp_path: Path) -> None:
     folder = tmp_path / "venv"
     venv.create(folder, with_pip=False, symlinks=True)

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.exceptions import FaultyPartError, InvalidTypeError
@@ -237,13 +239,25 @@ def paste(header: str, pasted: set[str]) -> str:
     if header in pasted:
         return ""
     pasted.add(header)
-    return "\n".join(_lines(header, pasted))
+    return "\n".join(
+        paste(text, pasted) if is_include else text for is_include, text in _pieces(read(header))
+    )
 
 
-def _lines(header: str, pasted: set[str]) -> Iterator[str]:
-    for line in read(header).splitlines():
+@cache
+def _pieces(text: str) -> list[tuple[bool, str]]:
+    """Return the names that a header includes, and what is between them as one text each."""
+    pieces = []
+    for is_include, lines in groupby(_lines(text), key=itemgetter(0)):
+        texts = [text for _, text in lines]
+        pieces += [(is_include, text) for text in (texts if is_include else ["\n".join(texts)])]
+    return pieces
+
+
+def _lines(text: str) -> Iterator[tuple[bool, str]]:
+    for line in text.splitlines():
         include = re.match(r'#include "(.*)"', line)
         if include:
-            yield paste(include[1], pasted)
+            yield True, include[1]
         elif line.strip() != "#pragma once":
-            yield line
+            yield False, line

@@ -7,7 +7,6 @@ import math
 import os
 import signal
 import threading
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from gpu_ls_plugin.backends import compiler, library_cache
 from gpu_ls_plugin.backends.base import Backend
 from gpu_ls_plugin.backends.composition import FAULT
 from gpu_ls_plugin.backends.structs import Struct
+from gpu_ls_plugin.backends.workers import Workers
 from gpu_ls_plugin.budget import compiling
 from gpu_ls_plugin.exceptions import GpuLsError, InvalidParameterError
 
@@ -96,12 +96,8 @@ class CpuBackend(Backend):
             following.value = CUT
 
         threads = min(self.processors, count)
-        with interrupts_held(cut), self._threads() as pool:
-            futures = [pool.submit(work) for _ in range(threads)]
-            if wait(futures, timeout=min(seconds, threading.TIMEOUT_MAX)).not_done:
-                cut()
-            for future in futures:
-                future.result()
+        with interrupts_held(cut), self._lent() as workers:
+            workers.do(work, threads, seconds, cut)
         kernel.refuse_fault(fault)
         return following.value < CUT
 
@@ -134,23 +130,22 @@ class CpuBackend(Backend):
         return found
 
     @contextmanager
-    def _threads(self) -> Iterator[ThreadPoolExecutor]:
-        """Lend threads that nobody else uses: they wait for the next launch, for starting costs."""
-        idle = self._idle.setdefault(self.processors, [])
+    def _lent(self) -> Iterator[Workers]:
+        """Lend threads that nobody else uses."""
         try:
-            pool = idle.pop()
+            workers = self._idle.pop()
         except IndexError:  # the first, or launches of several threads at once
-            pool = ThreadPoolExecutor(self.processors)
+            workers = Workers()
         try:
-            yield pool
+            yield workers
         except BaseException:
-            pool.shutdown()
+            workers.dismiss()
             raise
-        idle.append(pool)
+        self._idle.append(workers)
 
     def _renew_threads(self) -> None:
         self._lock = threading.Lock()  # of the thread that compiles
-        self._idle: dict[int, list[ThreadPoolExecutor]] = {}
+        self._idle: list[Workers] = []
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import os
 import platform
 import shlex
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -53,12 +54,18 @@ def can_search(findings: Iterable[Finding]) -> bool:
 def _packages() -> Iterator[Finding]:
     yield Finding("python", "ok", f"{platform.python_version()} on {platform.platform()}")
     yield Finding("gpu-ls-plugin", "ok", distribution_version("gpu-ls-plugin") or "not installed")
-    holders = metadata.packages_distributions()  # wheels of CuPy have many names
+    holders = _holders()
     for name in REQUIRED:
         yield _package(name, holders.get(name, []), f"pip install {name}", optional=False)
     for name, extra in OPTIONAL.items():
         remedy = f'pip install "gpu-ls-plugin[{extra}]"'
         yield _package(name, holders.get(name, []), remedy, optional=True)
+
+
+@cache
+def _holders() -> Mapping[str, list[str]]:
+    """Return the distributions that hold each module: wheels of CuPy have many names."""
+    return metadata.packages_distributions()  # reads the list of all files that are installed
 
 
 def _package(module: str, names: list[str], remedy: str, *, optional: bool) -> Finding:

@@ -227,6 +227,10 @@ def node_table(
     text = "\n".join([section, *(f"0 {line}" for line in lines)])
     parsed = parse_vrplib(text, compute_edge_weights=False)[name.lower()]
     table = np.asarray(parsed, dtype=np.float64)
+    if (unknown := ~(np.abs(table[:, 0]) < 2.0**63)).any():
+        raise sections.error(
+            section, f"{lines[unknown.argmax()]!r} begins with no number of a node"
+        )
     nodes, first = np.unique(table[:, 0], return_index=True)
     if len(nodes) < n:
         again = np.setdiff1d(np.arange(n), first)[0]

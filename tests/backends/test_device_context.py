@@ -138,7 +138,11 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] * (i % 3 > 0)) for i, n in enumerate(CALLS)]
+    "name",
+    [
+        pytest.param(n, marks=[pytest.mark.slow] * (i % 3 > 0 or n == "3-opt, fused"))
+        for i, n in enumerate(CALLS)
+    ],
 )
 def test_a_call_works_on_its_own_device(name: str) -> None:
     here, there = CALLS[name]("cpu"), CALLS[name](Elsewhere())

@@ -24,6 +24,7 @@ from gpu_ls_plugin.searches.descent.descent import descent_kernel
 from gpu_ls_plugin.searches.descent.multi_descent import multi_descent_kernel
 from gpu_ls_plugin.tours import tour_layouts
 from tests.helpers.declared_shared import declared_shared
+from tests.helpers.marks import slow_after
 
 SHARED = tuning.SHARED_MEMORY[90]
 RESERVED = 1 << 10  # by the driver, of each block beside what it may have
@@ -56,7 +57,8 @@ def composed(kind, moves):
 
 @pytest.mark.usefixtures("nvrtc")
 @pytest.mark.parametrize(
-    ("kind", "moves"), [*((kind, "two") for kind in KINDS), ("packed", "one"), ("packed", "three")]
+    ("kind", "moves"),
+    slow_after(2, [("packed", "three"), *((kind, "two") for kind in KINDS), ("packed", "one")]),
 )
 def test_what_a_chain_keeps_beside_its_tour(kind, moves):
     """Beside a tour in global memory it is all that a warp has in shared memory."""

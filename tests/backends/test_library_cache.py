@@ -102,6 +102,7 @@ def start(script: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 def test_two_processes_may_compile_at_once(counted, cache):
     both = [start(SOLVE), start(SOLVE)]
     outputs = [process.communicate(timeout=60) for process in both]

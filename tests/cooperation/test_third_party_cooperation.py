@@ -87,6 +87,7 @@ def test_chains_cooperate_as_it_says(site: Path) -> None:
     assert all(found.values()), found
 
 
+@pytest.mark.slow
 def test_its_cooperation_is_known_by_name(site: Path) -> None:
     file = str(ROOT / "examples" / "data" / "europe_capitals.tsp")
     options = ("--backend", "cpu", "--seconds", "0.3", "--population", "4", "--json")

@@ -9,6 +9,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_problem, random_tours
 from tests.objectives.trial import Forbidden, Tolls, WholeTolls, some_tolls
 
@@ -41,7 +42,7 @@ def tolled(seed, toll):
     return random_problem("EUC_2D", N, seed, 60), tolls, ring[None]
 
 
-@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("name", slow_after(2, SEARCHES))
 def test_chains_find_the_cheapest_tour_that_may_be_a_result(name):
     for seed in seeds(name):
         plain, tolls, _ = tolled(seed, toll=1000)
@@ -53,7 +54,7 @@ def test_chains_find_the_cheapest_tour_that_may_be_a_result(name):
         assert found.costs.tolist() == problem.cost(found.tours).tolist() == 4 * [cheapest(problem)]
 
 
-@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("name", slow_after(2, SEARCHES))
 def test_cheaper_tours_that_may_be_no_results_do_not_replace_one_that_may(name):
     for seed in seeds(name):
         plain, tolls, ring = tolled(seed, toll=5)

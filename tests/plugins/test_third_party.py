@@ -346,6 +346,7 @@ def test_its_parts_are_known_by_name(site: Path, text: str, search: str) -> None
     assert found["moves"] > 0
 
 
+@pytest.mark.slow
 def test_its_metric_is_read_from_files(site: Path, tmp_path: Path) -> None:
     file = tmp_path / "twice.tsp"
     file.write_text(INSTANCE, encoding="utf-8")

@@ -63,7 +63,7 @@ def test_the_same_seed_makes_the_same_instance(monkeypatch):
 
 @pytest.mark.parametrize("kind", rules.DEMANDS)
 def test_demands_take_all_values_between_their_limits(kind):
-    demands = gls.CVRP.generated(5000, demands=kind, seed=3).demands[1:]
+    demands = gls.CVRP.generated(5000, demands=kind, positioning="random", seed=3).demands[1:]
     least, most = LIMITS[kind]
     missing = range(11, 50) if kind == "many_small" else ()
     assert np.unique(demands).tolist() == [d for d in range(least, most + 1) if d not in missing]

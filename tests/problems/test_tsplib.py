@@ -242,6 +242,7 @@ WEIGHT = "EDGE_WEIGHT_SECTION: "
         (plane("3 3 4", "3 3 \u0664"), COORD + "'\u0664' is not a finite number"),
         (plane("3 3 4", "nan 3 4"), COORD + "'nan' is not a finite number"),
         (plane("3 3 4", "2 3 4"), COORD + "node 2 is given twice"),
+        (plane("3 3 4", "1e19 3 4"), COORD + "'1e19 3 4' begins with no number of a node"),
         (plane("3 3 4", "3 3e9 4"), COORD + "coordinates: EUC_2D lengths .* overflow"),
         (plane("EUC_2D", "GEO").replace("3 3 4", "3 95 4"), COORD + ".*latitude 95"),
         (plane("EOF", "NODE_COORD_SECTION\n1 0 0\nEOF"), COORD + "given twice"),

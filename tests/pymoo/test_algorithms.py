@@ -25,6 +25,7 @@ from gpu_ls_pymoo import (
     SegmentCrossover,
     TSPProblem,
 )
+from tests.helpers.marks import diagonal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,8 +48,7 @@ def run(name: str, problem: Any, seed: int = 1, **parts: Any) -> Any:
     return minimize(problem, algorithm, ("n_gen", GENERATIONS), seed=seed)
 
 
-@algorithms
-@pytest.mark.parametrize("crossover", CROSSOVERS)
+@pytest.mark.parametrize(("name", "crossover"), diagonal(ALGORITHMS, CROSSOVERS))
 def test_operators_of_tours(name: str, crossover: Any, tsp: gls.TSP) -> None:
     def ends(seed: int) -> Any:
         parts = {"sampling": PermutationRandomSampling(), "crossover": crossover()}

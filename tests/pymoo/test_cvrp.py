@@ -25,7 +25,7 @@ from gpu_ls_plugin.evolution.replacement import Crowding, EdgeDistance
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.solver import settings
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
-from tests.helpers.marks import slow_after
+from tests.helpers.marks import diagonal, slow_after
 from tests.helpers.routing import giant_tours, random_cvrp, rewritten
 
 HARD = pytest.mark.parametrize("hard", [False, True], ids=["soft", "hard"])
@@ -142,8 +142,7 @@ OPERATORS = {
 }
 
 
-@HARD
-@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize(("operator", "hard"), diagonal(OPERATORS, [False, True]))
 def test_every_operator_of_a_plain_ga(cvrp: gls.CVRP, operator: str, hard: bool) -> None:
     options = {
         "sampling": PermutationRandomSampling(),

@@ -39,6 +39,7 @@ from gpu_ls_pymoo import (
     as_tsp,
 )
 from tests.evolution.samples import Diary, cities, rows
+from tests.helpers.marks import diagonal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,8 +170,7 @@ def test_pymoos_problem_and_the_optimum() -> None:
 # ---- runs
 
 
-@pytest.mark.parametrize("share", [0, 0.5, 1])
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize(("name", "share"), diagonal(ALGORITHMS, [0, 0.5, 1]))
 def test_algorithms_over_real_numbers(tsp: gls.TSP, name: str, share: float) -> None:
     problem = RandomKeysProblem(tsp, local_search_intensity=10, lamarckian_share=share)
     found = [minimize(problem, ALGORITHMS[name](), ("n_gen", 4), seed=1) for _ in range(2)]

@@ -23,7 +23,7 @@ from gpu_ls_plugin.exceptions import (
 from gpu_ls_plugin.perturbations.double_bridge import DoubleBridge
 from gpu_ls_plugin.searches.chains.chains import FusedChains
 from gpu_ls_plugin.searches.chains.start import Start
-from tests.helpers.marks import slow_but_usual
+from tests.helpers.marks import diagonal, slow_but_usual
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 N, ROWS, KICKS = 60, 6, 40
@@ -59,12 +59,35 @@ SEARCHES = {
     "scrambled": replace(SEARCH, perturbation=Scramble()),
     **{name: gls.IteratedLocalSearch(search) for name, search in STEPPED.items()},
 }
-LIKE_OTHERS = ("walks", "exhaustive", "random moves")  # kicks, or steps
+LIKE_OTHERS = ("walks", "exhaustive", "sweeps", "random moves")  # kicks, or steps
 EACH = pytest.mark.parametrize(
     "search",
     [
         pytest.param(search, id=name, marks=[pytest.mark.slow] * (name in LIKE_OTHERS))
         for name, search in SEARCHES.items()
+    ],
+)
+
+
+def bytes_for(problem, tours):
+    return problem.metric.data(problem.values).nbytes + tours * FusedChains.bytes_per_tour(
+        problem.n
+    )
+
+
+LIMITS = {"whole": None, "turns": bytes_for(PROBLEM, 2)}
+# The quick searches have the limits in turn: what is whole or not does not ask which one it is.
+EACH_IN_TURNS = pytest.mark.parametrize(
+    ("search", "limit"),
+    [
+        pytest.param(
+            search,
+            limit,
+            id=f"{name}-{length}",
+            marks=[pytest.mark.slow] * (name in LIKE_OTHERS or (at + place) % 2),
+        )
+        for at, (name, search) in enumerate(SEARCHES.items())
+        for place, (length, limit) in enumerate(LIMITS.items())
     ],
 )
 
@@ -182,12 +205,6 @@ def test_rows_are_independent(search):
         alone = run(search, starts=STARTS[rows], seed=3, kicks=20, first_row=rows.start)
         assert np.array_equal(alone.tours, whole.tours[rows])
         assert np.array_equal(alone.costs, whole.costs[rows])
-
-
-def bytes_for(problem, tours):
-    return problem.metric.data(problem.values).nbytes + tours * FusedChains.bytes_per_tour(
-        problem.n
-    )
 
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "EXPLICIT"])
@@ -334,8 +351,7 @@ def test_a_target(short_launches):
 # ---- Counts and reports ----------------------------------------------------------------------
 
 
-@EACH
-@pytest.mark.parametrize("limit", [None, bytes_for(PROBLEM, 2)], ids=["whole", "turns"])
+@EACH_IN_TURNS
 def test_moves_are_counted_by_neighbourhood(search, limit):
     counted = run(search, memory_limit=limit).statistics
     names = [part.name for part in search.search.neighbourhoods]
@@ -374,8 +390,7 @@ def test_accepted_kicks(accept, share):
     assert share < 1 or counted.accepted == counted.kicks
 
 
-@pytest.mark.parametrize("limit", [None, bytes_for(PROBLEM, 2)], ids=["whole", "turns"])
-@EACH
+@EACH_IN_TURNS
 def test_the_history_falls(search, limit, short_launches):
     result = run(search, kicks=15, memory_limit=limit)
     history = result.statistics.history
@@ -421,8 +436,7 @@ def press_ctrl_c_after(kicks):
     return press
 
 
-@EACH
-@pytest.mark.parametrize("limit", [None, bytes_for(PROBLEM, 2)], ids=["whole", "turns"])
+@EACH_IN_TURNS
 def test_ctrl_c(search, limit, short_launches):
     for kicks in (0, 8):
         result = run(search, callback=press_ctrl_c_after(kicks), memory_limit=limit)
@@ -445,8 +459,12 @@ def test_other_errors_of_a_callback_come_through():
 MIGRATING = replace(SEARCH, cooperation=gls.Migration(0.1, 0.5))
 
 
-@pytest.mark.parametrize("search", [MIGRATING, replace(MIGRATING, search=STEPPED["sweeps"])])
-@pytest.mark.parametrize("accept", [gls.Better(), gls.Annealing()], ids=lambda rule: rule.name)
+@pytest.mark.parametrize(
+    ("search", "accept"),
+    diagonal(
+        [MIGRATING, replace(MIGRATING, search=STEPPED["sweeps"])], [gls.Better(), gls.Annealing()]
+    ),
+)
 def test_migration_returns_rows_by_cost(search, accept):
     search = replace(search, accept=accept)
     result = run(search, seed=1)

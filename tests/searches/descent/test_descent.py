@@ -11,7 +11,7 @@ import gpu_ls_plugin as gls
 from tests.helpers import descent_oracle as oracle
 from tests.helpers import oracles
 from tests.helpers.examples import examples
-from tests.helpers.marks import diagonal
+from tests.helpers.marks import diagonal, slow_after
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 FIRST = gls.First()
@@ -60,7 +60,12 @@ def test_descents_are_those_of_the_oracle(n, span, seed, metric, name):
     assert_same(problem, random_tours(n, 2, seed), name, k=min(6, n - 1))
 
 
-@pytest.mark.parametrize("name", LISTS)
+MIXED = ("2-opt, Or-opt", "3-opt, Or-opt", "chains of 6")  # of which the others are parts
+
+
+@pytest.mark.parametrize(
+    "name", slow_after(len(MIXED), [*MIXED, *(name for name in LISTS if name not in MIXED)])
+)
 def test_long_descents_are_those_of_the_oracle(name):
     problem = random_problem("EUC_2D", 80, span=500)
     assert_same(problem, random_tours(80, 2), name, k=10)

@@ -11,6 +11,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.searches.successors.population import Population
 from tests.helpers.examples import examples
+from tests.helpers.marks import slow_after
 from tests.helpers.tabu_oracle import tabu_search
 
 ROWS, STEPS, FIRST_ROW = 2, 25, 2**33
@@ -27,7 +28,7 @@ def problems(seed):
     }
 
 
-@pytest.mark.parametrize("kind", ["colouring", "generalised", "quadratic"])
+@pytest.mark.parametrize("kind", slow_after(2, ["generalised", "quadratic", "colouring"]))
 @examples(60)
 @given(seed=st.integers(0, 2**20), launch=st.sampled_from([1, 7, STEPS]))
 def test_steps_are_the_oracle_s(kind, seed, launch):

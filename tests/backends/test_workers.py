@@ -1,0 +1,115 @@
+"""Threads of the CPU backend: all do what they are given, and nothing of it outlives a launch."""
+
+from __future__ import annotations
+
+import threading
+import time
+from itertools import count
+from math import inf
+
+import numpy as np
+import pytest
+
+from gpu_ls_plugin.backends.cpu import CpuBackend
+from gpu_ls_plugin.backends.workers import Workers
+from gpu_ls_plugin.construction.random_tours import random_tours_kernel
+
+
+def never() -> None:
+    raise AssertionError("nothing was late")
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_all_of_them_work_at_once(threads: int) -> None:
+    workers = Workers()
+    for _ in range(3):
+        meeting = threading.Barrier(threads)
+        workers.do(lambda meeting=meeting: meeting.wait(timeout=20), threads, inf, never)
+    assert len(workers._threads) == threads
+
+
+def test_more_are_started_when_they_are_needed_and_fewer_may_work() -> None:
+    workers = Workers()
+    for threads in (1, 4, 2):
+        calls = []
+        workers.do(lambda calls=calls: calls.append(1), threads, inf, never)
+        assert len(calls) == threads
+    assert len(workers._threads) == 4
+
+
+def test_what_one_raises_is_raised_when_all_are_done() -> None:
+    workers, turn, ended = Workers(), count(), []
+
+    def work() -> None:
+        if next(turn) == 0:
+            raise OSError("the first one")
+        time.sleep(0.05)
+        ended.append(1)
+
+    with pytest.raises(OSError, match="the first one"):
+        workers.do(work, 3, inf, never)
+    assert len(ended) == 2
+    workers.do(lambda: ended.append(1), 3, inf, never)
+    assert len(ended) == 5
+
+
+@pytest.mark.parametrize("seconds", [0, 0.02])
+def test_who_is_late_is_told_and_waited_for(seconds: float) -> None:
+    workers, told, ended = Workers(), threading.Event(), []
+
+    def work() -> None:
+        ended.append(told.wait(timeout=20))
+
+    workers.do(work, 2, seconds, told.set)
+    assert ended == [True, True]
+
+
+@pytest.mark.parametrize("end", ["dismissed", "forgotten"])
+def test_threads_end_with_their_workers(end: str) -> None:
+    workers = Workers()
+    workers.do(lambda: None, 3, inf, never)
+    threads = workers._threads.copy()
+    if end == "dismissed":
+        workers.dismiss()
+        assert not any(thread.is_alive() for thread in threads)
+    del workers
+    for thread in threads:
+        thread.join(timeout=20)
+        assert not thread.is_alive()
+
+
+def test_they_keep_nothing_of_what_is_done() -> None:
+    class Array:
+        def __del__(self) -> None:
+            freed.append(1)
+
+    workers, freed = Workers(), []
+    array = Array()
+    workers.do(lambda array=array: None, 2, inf, never)
+    del array
+    until = time.monotonic() + 20
+    while not freed and time.monotonic() < until:
+        time.sleep(0.001)
+    assert freed
+
+
+def test_a_launch_that_cannot_have_its_threads_leaves_nothing_behind(monkeypatch) -> None:
+    """The next launch works, with threads of its own."""
+    backend, start, left = CpuBackend(), threading.Thread.start, count()
+    tours = np.zeros((8, 5), np.int32)
+    arguments = {"n": 5, "seed": 1, "first_row": 0, "tours": tours}
+
+    def refuse(thread: threading.Thread) -> None:
+        if next(left) == 2:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setenv("GPU_LS_THREADS", "4")
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    before = set(threading.enumerate())
+    with pytest.raises(RuntimeError, match="new thread"):
+        backend.launch(random_tours_kernel("gls::Host"), 8, arguments)
+    assert set(threading.enumerate()) <= before
+    assert not tours.any()
+    assert backend.launch(random_tours_kernel("gls::Host"), 8, arguments)
+    assert (np.sort(tours) == np.arange(5)).all()
