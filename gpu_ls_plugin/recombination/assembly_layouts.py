@@ -7,7 +7,7 @@ from gpu_ls_plugin.recombination.strategies import MOST_EDGES, STRATEGIES, Strat
 from gpu_ls_plugin.tours.tour_layouts import ChainShape, padded
 
 MOST_CUTS = 256  # gls::kMostCuts
-LISTS = 256  # gls::AbWalk::kLists
+NUMBERS = 128  # gls::NumberWindow::kNumbers
 ASSEMBLY_STATIC_BYTES = 16  # of a warp
 SINGLE = STRATEGIES["single"]
 
@@ -20,7 +20,7 @@ def assembly_bytes(n: int, city_bytes: int, strategy: Strategy = SINGLE) -> int:
 
     words = (n + 31) // 32
     cycles = pieces(2 * n) + padded((2 * n + 31) // 32 * 4)
-    walk = pieces(*2 * (2 * n,), MOST_EDGES + 1, MOST_EDGES + 2, LISTS) + padded(words * 4)
+    walk = pieces(*2 * (2 * n,), MOST_EDGES + 1) + padded(words * 4) + padded(NUMBERS * 4)
     broken = pieces(*3 * (n,), *5 * (MOST_CUTS,), *3 * (2 * MOST_CUTS,), words)
     broken += padded(words * 4) + padded(4 * MOST_CUTS * 4)
     return cycles + max(walk, broken + strategy.pair_bytes(n, city_bytes))

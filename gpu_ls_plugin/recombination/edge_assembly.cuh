@@ -86,12 +86,11 @@ struct EdgeAssembly {
  private:
   GLS_DEVICE static void find_cycles(const Team& team, int item, int n, const Pairs& pairs,
                                      Memory memory, AbCycles<City>& cycles) {
-    Philox random(pairs.seed, Purpose::kOffspring, pairs.first_row + item);
-    random.seek(pairs.generation *
-                n);  // four numbers for each city: a number starts or takes an edge
-    AbWalk<City> walk(n, memory);
+    const Philox stream(pairs.seed, Purpose::kOffspring, pairs.first_row + item);
+    // Four numbers for each city: a number starts or takes an edge.
+    AbWalk<City> walk(n, stream, pairs.generation * n, memory);
     walk.find(team, pairs.first + int64(item) * n, pairs.second + int64(pairs.partners[item]) * n,
-              Strategy<City>::cycles_for(pairs.offspring, n), random, cycles);
+              Strategy<City>::cycles_for(pairs.offspring, n), cycles);
   }
 
   // Joins all subtours into one tour. False where that cannot be done or gains nothing.
