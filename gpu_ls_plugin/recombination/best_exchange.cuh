@@ -105,24 +105,17 @@ struct LeastEstimate {
   }
 };
 
-// The best of the exchanges that may lose no more than a limit, each measured.
-template <class Value, class Exact>
-struct BestMeasured {
-  Exact exact;
-  float limit;
-  Ranked<Value> best;
-
-  GLS_DEVICE bool hopeless(float in, float u_out, float c_out) const {
-    return Loss(in, u_out + c_out).least > limit;
-  }
-  GLS_DEVICE void add(float in, float closing, float u_out, float c_out, int64 number) {
-    if (hopeless(in + closing, u_out, c_out)) return;
-    const Ranked<Value> found = exact(number);
-    if (found < best) best = found;
-  }
-  template <class Team>
-  GLS_DEVICE void share(const Team&) {}
-};
+// What an exchange loses.
+template <class Lengths, class Broken>
+GLS_DEVICE Ranked<typename Lengths::Length> measured(const Lengths& length,
+                                                     const typename Lengths::Lists& lists,
+                                                     const Broken& child, int64 number) {
+  const auto its = read_exchange(lists, child, number);
+  const int u = child.tour.at(its.u_place), c = child.tour.at(its.c_place);
+  const auto in = lists.length(lists.entry(u, int(number / 4 % lists.degree)));
+  return {in + length(its.v.city, its.w.city) - length(u, its.v.city) - length(c, its.w.city),
+          number};
+}
 
 // The best exchange of a subtour, and what it loses; index -1 if there is none.
 template <class Team, class Lengths, class Broken>
@@ -130,38 +123,27 @@ GLS_DEVICE Ranked<typename Lengths::Length> best_exchange(const Team& team, cons
                                                           const typename Lengths::Lists& lists,
                                                           const Broken& child, int subtour) {
   using Length = typename Lengths::Length;
+  using Lists = typename Lengths::Lists;
   using Exact = Measured<Lengths>;
   Ranked<Length> best{Exact::kMost, -1};
   const int cities = list_cities(team, child, subtour);
-  if constexpr (Lengths::kEstimated) {
+  // A single lane meets the same exchange at both cities of an edge, and would measure all again.
+  if constexpr (Lengths::kEstimated && Team::kLanes > 1) {
     using About = Estimated<Lengths>;
-    const ExchangeScan<Team, About, typename Lengths::Lists, Broken> scan{
-        team, {length}, lists, child, subtour};
     LeastEstimate found{8 * length.error.absolute};
-    scan.offer(cities, found);
-    const auto exact = [&](int64 number) {
-      const auto its = read_exchange(lists, child, number);
-      const int u = child.tour.at(its.u_place), c = child.tour.at(its.c_place);
-      const Length in = lists.length(lists.entry(u, int(number / 4 % lists.degree)));
-      return Ranked<Length>{
-          in + length(its.v.city, its.w.city) - length(u, its.v.city) - length(c, its.w.city),
-          number};
-    };
+    ExchangeScan<Team, About, Lists, Broken>{team, {length}, lists, child, subtour}.offer(cities,
+                                                                                          found);
     const float limit = found.known + found.doubt;
-    if (found.number >= 0 && found.least <= limit) best = exact(found.number);
-    if (team.any(found.second <= limit)) {
-      BestMeasured<Length, decltype(exact)> all{exact, limit, best};
-      scan.offer(cities, all);
-      best = all.best;
+    if (found.number >= 0 && found.least <= limit) {
+      best = measured(length, lists, child, found.number);
     }
-  } else {
-    const ExchangeScan<Team, Exact, typename Lengths::Lists, Broken> scan{
-        team, {length}, lists, child, subtour};
-    BestOffered<Length> found{best, best.value};
-    scan.offer(cities, found);
-    best = found.best;
+    best = team.least(best);
+    if (!team.any(found.second <= limit)) return best;
   }
-  return team.least(best);
+  BestOffered<Length> found{best, best.value};
+  ExchangeScan<Team, Exact, Lists, Broken>{team, {length}, lists, child, subtour}.offer(cities,
+                                                                                        found);
+  return team.least(found.best);
 }
 
 }  // namespace gls

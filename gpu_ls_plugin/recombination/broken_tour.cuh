@@ -7,7 +7,7 @@
 #pragma once
 
 #include "recombination/in_order.cuh"
-#include "recombination/path_cycles.cuh"
+#include "recombination/path_sets.cuh"
 #include "recombination/ranked_places.cuh"
 #include "tours/ring_tour.cuh"
 #include "tours/tour_memory.cuh"
@@ -27,7 +27,7 @@ struct BrokenTour {
   City* begins;
   City* ranked;               // paths in the order of their last places
   City* ends;                 // new edge e joins the cities ends[2 e] and ends[2 e + 1]
-  City* sides;                // of `ends`
+  City* sides;                // of `ends`; before they are known, their paths
   City* at;                   // which of `ends` is at a side
   City* owner;                // subtour of each path: a path of it
   RankedPlaces<City> places;  // of `cuts`
@@ -77,24 +77,64 @@ struct BrokenTour {
   // The side that follows when a path that was entered at a side has been left at its other one.
   GLS_DEVICE int follow(int side) const { return int(sides[int(at[side ^ 1]) ^ 1]); }
 
-  // Sorts the cuts, finds the side of every new edge's ends, and tells the subtours apart; returns
-  // how many there are.
+  // Sorts the cuts, and tells the subtours apart; returns how many there are.
   template <class Team>
   GLS_DEVICE int connect(const Team& team) {
     team.sync();
     places.fill(team, size, [&](int i) { return int(out[i]); });
-    uint32* const entered = words;  // bit s: an end is at the first side of path s, a single city
-    team.each((size + 31) / 32, [&](int word) { entered[word] = 0; });
     team.each(size, [&](int i) {
       const int place = int(out[i]), rank = places.rank(place);
       cuts[rank] = City(place);
       begins[rank + 1 < size ? rank + 1 : 0] = City(tour.wrap(place + 1));
       ranked[i] = City(i);
     });
+    const PathSets sets{words};
+    sets.open(team, size);
     team.sync();
-    find_sides(team, entered);
-    return number_cycles(
-        team, size, [&](int side) { return follow(side); }, words, words + 2 * kMostCuts, owner);
+    each_ahead(
+        team, 2 * size, [&](int i) { return path_of(tour.place(int(ends[i]))); },
+        [&](int i, int path) { sides[i] = City(path); });
+    team.sync();
+    team.each(size,
+              [&](int edge) { sets.join(uint32(sides[2 * edge]), uint32(sides[2 * edge + 1])); });
+    team.sync();
+    const int count = team.template sum<int>(size, [&](int path) {
+      const int least = int(sets.root(uint32(path)));
+      owner[path] = City(least);
+      return int(least == path);
+    });
+    team.sync();
+    return count;
+  }
+
+  // Finds the side of every new edge's ends, and which end is at a side, once connected.
+  template <class Team>
+  GLS_DEVICE void find_sides(const Team& team) {
+    uint32* const entered = words;  // bit s: an end is at the first side of path s, a single city
+    team.each((size + 31) / 32, [&](int word) { entered[word] = 0; });
+    team.sync();
+    struct End {
+      int place, path;
+    };
+    bool single = false;
+    each_ahead(
+        team, 2 * size, [&](int i) { return End{tour.place(int(ends[i])), int(sides[i])}; },
+        [&](int i, const End& end) {
+          const bool is_last = end.place == last(end.path);
+          const bool both = is_last && end.place == first(end.path);  // two new edges join it
+          single |= both;
+          const bool second = both ? !team.set_bit(entered, end.path) : is_last;
+          sides[i] = City(2 * end.path + second);
+          at[2 * end.path + second] = City(i);
+        });
+    team.sync();
+    if (Team::kLanes == 1 || !team.any(single)) return;  // the first of two ends came first
+    each_ahead(
+        team, size, [&](int path) { return first(path) == last(path); },
+        [&](int path, bool is_city) {
+          if (is_city) settle(path);
+        });
+    team.sync();
   }
 
   // Measures the subtours, of which there are so many, and finds the smallest.
@@ -189,37 +229,6 @@ struct BrokenTour {
   }
 
  private:
-  // Finds the side of every new edge's ends, and which end is at a side.
-  template <class Team>
-  GLS_DEVICE void find_sides(const Team& team, uint32* entered) {
-    struct End {
-      int place, path;
-    };
-    bool single = false;
-    each_ahead(
-        team, 2 * size,
-        [&](int i) {
-          const int place = tour.place(int(ends[i]));
-          return End{place, path_of(place)};
-        },
-        [&](int i, const End& end) {
-          const bool is_last = end.place == last(end.path);
-          const bool both = is_last && end.place == first(end.path);  // two new edges join it
-          single |= both;
-          const bool second = both ? !team.set_bit(entered, end.path) : is_last;
-          sides[i] = City(2 * end.path + second);
-          at[2 * end.path + second] = City(i);
-        });
-    team.sync();
-    if (Team::kLanes == 1 || !team.any(single)) return;  // the first of two ends came first
-    each_ahead(
-        team, size, [&](int path) { return first(path) == last(path); },
-        [&](int path, bool is_city) {
-          if (is_city) settle(path);
-        });
-    team.sync();
-  }
-
   // Of each subtour, the first place where one of its paths ends.
   GLS_DEVICE uint32* first_cuts() const { return words + kMostCuts; }
 

@@ -137,4 +137,4 @@ def _estimate_error(problem: TSP, longest: float) -> tuple[float, float]:
         absolute, relative = metric.estimate_error(values)
         return (absolute if longest < ROUNDED_BY_SHIFT else 1.0), relative
     slack = np.nextafter(np.float32(metric.slack(values)), np.float32(np.inf))
-    return (float(slack) if longest < SQUARED else math.inf), 0.0
+    return (math.inf if SQUARED <= longest < math.inf else float(slack)), 0.0
