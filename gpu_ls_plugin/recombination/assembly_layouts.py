@@ -22,7 +22,7 @@ def assembly_bytes(n: int, city_bytes: int, strategy: Strategy = SINGLE) -> int:
     cycles = pieces(2 * n) + padded((2 * n + 31) // 32 * 4)
     walk = pieces(*2 * (2 * n,), MOST_EDGES + 1) + padded(words * 4) + padded(NUMBERS * 4)
     broken = pieces(*3 * (n,), *5 * (MOST_CUTS,), *3 * (2 * MOST_CUTS,), words)
-    broken += padded(words * 4) + padded(4 * MOST_CUTS * 4)
+    broken += padded(words * 4) + padded(3 * MOST_CUTS * 4)
     return cycles + max(walk, broken + strategy.pair_bytes(n, city_bytes))
 
 

@@ -44,7 +44,7 @@ struct BrokenTour {
   GLS_DEVICE static int64 bytes(int n) {
     return 3 * piece_bytes<City>(n) + 5 * piece_bytes<City>(kMostCuts) +
            3 * piece_bytes<City>(2 * kMostCuts) + RankedPlaces<City>::bytes(n) +
-           piece_bytes<uint32>(4 * kMostCuts);
+           piece_bytes<uint32>(3 * kMostCuts);
   }
 
   template <class Memory>
@@ -60,7 +60,7 @@ struct BrokenTour {
         at(memory.template take<City>(2 * kMostCuts)),
         owner(memory.template take<City>(kMostCuts)),
         places(n, memory),
-        words(memory.template take<uint32>(4 * kMostCuts)),
+        words(memory.template take<uint32>(3 * kMostCuts)),
         size(0) {}
 
   GLS_DEVICE int first(int path) const { return int(begins[path]); }

@@ -65,7 +65,7 @@ struct EdgeAssembly {
         });
     team.sync();
     Strategy<City> exchanges(n, cycles, memory);
-    exchanges.open(team, child.tour);
+    exchanges.template open<Cost>(team, view.length, child.tour);
     Cost gained = 0;
 #pragma unroll 1
     for (int number = 0; number < pairs.offspring; ++number) {
