@@ -153,24 +153,39 @@ struct BrokenTour {
   // Makes the tour of which the paths have become one.
   template <class Team>
   GLS_DEVICE void mend(const Team& team) {
-    const int start = 2 * int(ranked[0]);
-    int to = 0, side = start;
-    do {
-      const int path = side / 2, cities = length(path), next = follow(side);
-      const int begin = side % 2 == 0 ? first(path) : last(path), step = side % 2 == 0 ? 1 : -1;
-      team.each(cities, [&](int i) {
+    uint32* const next = words;                   // of a side
+    uint32* const begun = words + 2 * kMostCuts;  // where a path begins, and at which of its sides
+    each_ahead(
+        team, 2 * size, [&](int side) { return follow(side); },
+        [&](int side, int following) { next[side] = uint32(following); });
+    team.sync();
+    team.once([&] {
+      const int start = 2 * int(ranked[0]);
+      int to = 0, side = start;
+      do {
+        begun[side / 2] = uint32(2 * to + side % 2);
+        to += length(side / 2);
+        side = int(next[side]);
+      } while (side != start);
+    });
+    constexpr int kAtOnce = Team::kLanes > 1 ? 4 : 1, kOwn = Team::kLanes / kAtOnce;
+#pragma unroll 1
+    for (int path = team.lane() / kOwn; path < size; path += kAtOnce) {  // most are short
+      const int to = int(begun[path] / 2), cities = length(path);
+      const int begin = begun[path] % 2 == 0 ? first(path) : last(path);
+      const int step = begun[path] % 2 == 0 ? 1 : -1;
+#pragma unroll 1
+      for (int i = team.lane() % kOwn; i < cities; i += kOwn) {
         const int city = tour.at(begin + step * i);
         spare[to + i] = City(city);
         tour.position[city] = City(to + i);
-      });
-      to += cities;
-      side = next;
-    } while (side != start);
+      }
+    }
+    team.sync();
     City* const old = tour.order;
     tour.order = spare;
     spare = old;
     size = 0;
-    team.sync();
   }
 
   // A city's neighbour before or after it.
