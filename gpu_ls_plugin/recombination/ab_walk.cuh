@@ -116,7 +116,7 @@ struct AbWalk {
       if (next == city) return {kLost, at, used};
       ways = there[next];  // on their way while the rest is done
       used += both;
-      number = random.numbers[used % NumberWindow::kNumbers];
+      number = random.numbers[uint32(used) % NumberWindow::kNumbers];
       *(turn ? &here[city].after : &here[city].before) = mark(at);
       *(turn ? &here[next].before : &here[next].after) = City(next);
       walk[++at] = City(next);

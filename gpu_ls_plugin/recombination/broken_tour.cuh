@@ -7,14 +7,14 @@
 #pragma once
 
 #include "recombination/in_order.cuh"
-#include "recombination/path_sets.cuh"
+#include "recombination/path_cycles.cuh"
 #include "recombination/ranked_places.cuh"
 #include "tours/ring_tour.cuh"
 #include "tours/tour_memory.cuh"
 
 namespace gls {
 
-constexpr int kMostCuts = 256;
+constexpr int kMostCuts = kMostPaths;
 
 template <class CityType>
 struct BrokenTour {
@@ -77,64 +77,31 @@ struct BrokenTour {
   // The side that follows when a path that was entered at a side has been left at its other one.
   GLS_DEVICE int follow(int side) const { return int(sides[int(at[side ^ 1]) ^ 1]); }
 
-  // Sorts the cuts, and tells the subtours apart; returns how many there are.
+  // Tells the subtours apart; returns how many there are.
   template <class Team>
   GLS_DEVICE int connect(const Team& team) {
     team.sync();
     places.fill(team, size, [&](int i) { return int(out[i]); });
+    const auto path_of_end = [&](int end) {
+      const int rank = places.rank(tour.place(int(ends[end])));
+      return rank < size ? rank : 0;
+    };
+    return number_cycles(team, size, path_of_end, sides, at, words, owner);
+  }
+
+  // Sorts the cuts of a tour that is connected, and finds which ends are at which sides.
+  template <class Team>
+  GLS_DEVICE void close(const Team& team) {
     team.each(size, [&](int i) {
       const int place = int(out[i]), rank = places.rank(place);
       cuts[rank] = City(place);
       begins[rank + 1 < size ? rank + 1 : 0] = City(tour.wrap(place + 1));
       ranked[i] = City(i);
     });
-    const PathSets sets{words};
-    sets.open(team, size);
-    team.sync();
-    each_ahead(
-        team, 2 * size, [&](int i) { return path_of(tour.place(int(ends[i]))); },
-        [&](int i, int path) { sides[i] = City(path); });
-    team.sync();
-    team.each(size,
-              [&](int edge) { sets.join(uint32(sides[2 * edge]), uint32(sides[2 * edge + 1])); });
-    team.sync();
-    const int count = team.template sum<int>(size, [&](int path) {
-      const int least = int(sets.root(uint32(path)));
-      owner[path] = City(least);
-      return int(least == path);
-    });
-    team.sync();
-    return count;
-  }
-
-  // Finds the side of every new edge's ends, and which end is at a side, once connected.
-  template <class Team>
-  GLS_DEVICE void find_sides(const Team& team) {
     uint32* const entered = words;  // bit s: an end is at the first side of path s, a single city
     team.each((size + 31) / 32, [&](int word) { entered[word] = 0; });
     team.sync();
-    struct End {
-      int place, path;
-    };
-    bool single = false;
-    each_ahead(
-        team, 2 * size, [&](int i) { return End{tour.place(int(ends[i])), int(sides[i])}; },
-        [&](int i, const End& end) {
-          const bool is_last = end.place == last(end.path);
-          const bool both = is_last && end.place == first(end.path);  // two new edges join it
-          single |= both;
-          const bool second = both ? !team.set_bit(entered, end.path) : is_last;
-          sides[i] = City(2 * end.path + second);
-          at[2 * end.path + second] = City(i);
-        });
-    team.sync();
-    if (Team::kLanes == 1 || !team.any(single)) return;  // the first of two ends came first
-    each_ahead(
-        team, size, [&](int path) { return first(path) == last(path); },
-        [&](int path, bool is_city) {
-          if (is_city) settle(path);
-        });
-    team.sync();
+    find_sides(team, entered);
   }
 
   // Measures the subtours, of which there are so many, and finds the smallest.
@@ -168,17 +135,19 @@ struct BrokenTour {
         side = int(next[side]);
       } while (side != start);
     });
-    constexpr int kAtOnce = Team::kLanes > 1 ? 4 : 1, kOwn = Team::kLanes / kAtOnce;
-#pragma unroll 1
-    for (int path = team.lane() / kOwn; path < size; path += kAtOnce) {  // most are short
-      const int to = int(begun[path] / 2), cities = length(path);
-      const int begin = begun[path] % 2 == 0 ? first(path) : last(path);
-      const int step = begun[path] % 2 == 0 ? 1 : -1;
-#pragma unroll 1
-      for (int i = team.lane() % kOwn; i < cities; i += kOwn) {
-        const int city = tour.at(begin + step * i);
-        spare[to + i] = City(city);
-        tour.position[city] = City(to + i);
+    const auto put = [&](int place, int path) {
+      const int city = tour.at(place), own = int(begun[path]);
+      const int step = own % 2 == 0 ? place - first(path) : last(path) - place;
+      const int to = own / 2 + tour.wrap_low(step);
+      spare[to] = City(city);
+      tour.position[city] = City(to);
+    };
+    if constexpr (Team::kLanes > 1) {
+      each_ahead(team, tour.n, [&](int place) { return path_of(place); }, put);
+    } else {  // which need not ask
+      for (int path = 0; path < size; ++path) {
+        const int begin = first(path), cities = length(path);
+        for (int i = 0; i < cities; ++i) put(tour.wrap_high(begin + i), path);
       }
     }
     team.sync();
@@ -244,6 +213,33 @@ struct BrokenTour {
   }
 
  private:
+  // Finds the side of every new edge's ends, and which end is at a side.
+  template <class Team>
+  GLS_DEVICE void find_sides(const Team& team, uint32* entered) {
+    struct End {
+      int place, path;
+    };
+    bool single = false;
+    each_ahead(
+        team, 2 * size, [&](int i) { return End{tour.place(int(ends[i])), int(sides[i])}; },
+        [&](int i, const End& end) {
+          const bool is_last = end.place == last(end.path);
+          const bool both = is_last && end.place == first(end.path);  // two new edges join it
+          single |= both;
+          const bool second = both ? !team.set_bit(entered, end.path) : is_last;
+          sides[i] = City(2 * end.path + second);
+          at[2 * end.path + second] = City(i);
+        });
+    team.sync();
+    if (Team::kLanes == 1 || !team.any(single)) return;  // the first of two ends came first
+    each_ahead(
+        team, size, [&](int path) { return first(path) == last(path); },
+        [&](int path, bool is_city) {
+          if (is_city) settle(path);
+        });
+    team.sync();
+  }
+
   // Of each subtour, the first place where one of its paths ends.
   GLS_DEVICE uint32* first_cuts() const { return words + kMostCuts; }
 

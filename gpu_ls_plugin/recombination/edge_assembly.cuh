@@ -98,7 +98,7 @@ struct EdgeAssembly {
                               const typename MetricLengths::Lists& lists, Broken& child,
                               Cost& gain) {
     const int count = child.connect(team);
-    child.find_sides(team);
+    child.close(team);
     if (count == 1) return true;
     auto subtours = child.measure(team, count);
 #pragma unroll 1
