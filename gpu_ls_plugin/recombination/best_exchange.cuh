@@ -17,6 +17,7 @@ struct Measured {
   static constexpr int kAhead = sizeof(Value) == 4                       ? 4
                                 : sizeof(typename Lengths::Metric) <= 16 ? 2
                                                                          : 1;
+  static constexpr bool kCheap = false;
   static constexpr Value kMost = Value(int64(1) << (sizeof(Value) == 4 ? 30 : 60));
 
   const Lengths& lengths;
@@ -54,7 +55,8 @@ template <class Lengths>
 struct Estimated {
   using Value = float;
   using Spot = typename Lengths::City;
-  static constexpr int kAhead = 2;
+  static constexpr int kAhead = 4;
+  static constexpr bool kCheap = true;
 
   const Lengths& lengths;
 

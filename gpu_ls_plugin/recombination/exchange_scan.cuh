@@ -76,6 +76,7 @@ struct ExchangeScan {
     Spot own, beside[2];
     Value out[2];
 
+    GLS_DEVICE Beside() = default;
     GLS_DEVICE Beside(const Measure& measure, const Broken& child, int city, int place, int path)
         : own(measure.spot(city)),
           beside{measure.spot(child.neighbour(place, path, false).city),
@@ -103,21 +104,39 @@ struct ExchangeScan {
         c_place[a] = tour.place(c[a]);
         c_path[a] = child.path_of(c_place[a]);
       }
-      GLS_UNROLL
-      for (int a = 0; a < kAhead; ++a) {
-        const int own = rank + a * each;
-        if (own >= lists.degree || int(child.owner[c_path[a]]) == subtour) continue;
-        const Beside beside(measure, child, c[a], c_place[a], c_path[a]);
-        const Value in = measure.listed(lists, lists.entry(city, own), u.own, beside.own);
-        const int64 number = (int64(place) * lists.degree + own) * 4;
-        if (sink.hopeless(in, u.most(), beside.most())) continue;  // no length is negative
+      const auto counts = [&](int a) {
+        return rank + a * each < lists.degree && int(child.owner[c_path[a]]) != subtour;
+      };
+      const auto beside = [&](int a) {
+        return Beside(measure, child, c[a], c_place[a], c_path[a]);
+      };
+      if constexpr (Measure::kCheap) {  // nothing waits for a branch
+        Beside all[kAhead];
         GLS_UNROLL
-        for (int which = 0; which < 4; ++which) {
-          const int v = which / 2, w = which % 2;
-          const Value closing = measure(u.beside[v], beside.beside[w]);
-          sink.add(in, closing, u.out[v], beside.out[w], number + which);
+        for (int a = 0; a < kAhead; ++a) all[a] = beside(a);
+        GLS_UNROLL
+        for (int a = 0; a < kAhead; ++a) {
+          if (counts(a)) compare(place, u, rank + a * each, all[a], sink);
+        }
+      } else {
+        GLS_UNROLL
+        for (int a = 0; a < kAhead; ++a) {
+          if (counts(a)) compare(place, u, rank + a * each, beside(a), sink);
         }
       }
+    }
+  }
+
+  // Offers the exchanges of a city at a place and a candidate of that rank.
+  template <class Sink>
+  GLS_DEVICE void compare(int place, const Beside& u, int rank, const Beside& c, Sink& sink) const {
+    const Value in = measure.listed(lists, lists.entry(child.tour.at(place), rank), u.own, c.own);
+    if (sink.hopeless(in, u.most(), c.most())) return;  // no length is negative
+    const int64 number = (int64(place) * lists.degree + rank) * 4;
+    GLS_UNROLL
+    for (int which = 0; which < 4; ++which) {
+      const int v = which / 2, w = which % 2;
+      sink.add(in, measure(u.beside[v], c.beside[w]), u.out[v], c.out[w], number + which);
     }
   }
 };

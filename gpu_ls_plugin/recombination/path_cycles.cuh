@@ -31,9 +31,6 @@ GLS_DEVICE int name_cycles(const Team& team, int size, const City* following, Pa
         PathLink::of(uint32(path), uint32(following[2 * path]), uint32(following[2 * path + 1]));
   });
   team.sync();
-  struct Links {
-    PathLink own, first, second;
-  };
   bool changed = true;
 #pragma unroll 1
   for (int reach = 1; 2 * reach - 1 < size && team.any(changed); reach *= 2) {
@@ -42,16 +39,13 @@ GLS_DEVICE int name_cycles(const Team& team, int size, const City* following, Pa
         team, size,
         [&](int path) {
           const PathLink own = from[path];
-          return Links{own, from[own.side(0) / 2], from[own.side(1) / 2]};
+          const PathLink first = from[own.side(0) / 2], second = from[own.side(1) / 2];
+          const uint32 one = first.least(), other = second.least(), before = own.least();
+          const uint32 near = one < other ? one : other, least = near < before ? near : before;
+          changed |= least < before;
+          return PathLink::of(least, first.side(own.side(0) % 2), second.side(own.side(1) % 2));
         },
-        [&](int path, const Links& links) {
-          const uint32 first = links.first.least(), second = links.second.least();
-          const uint32 least = first < second ? first : second, own = links.own.least();
-          changed |= least < own;
-          to[path] =
-              PathLink::of(least < own ? least : own, links.first.side(links.own.side(0) % 2),
-                           links.second.side(links.own.side(1) % 2));
-        });
+        [&](int path, const PathLink& doubled) { to[path] = doubled; });
     team.sync();
     PathLink* const old = from;
     from = to;
