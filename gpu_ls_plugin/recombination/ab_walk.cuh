@@ -109,26 +109,29 @@ struct AbWalk {
     Neighbours<City> ways = here[city];
     uint32 number = random.numbers[used];
 #pragma unroll 1
-    while (at < kMostEdges && used < NumberWindow::kNumbers) {
+    while (true) {
+      const uint32 b_met = marked(ways.before), a_met = marked(ways.after);
+      const uint32 met = b_met < a_met ? b_met : a_met;
       const bool before = int(ways.before) != city, behind = int(ways.after) != city;
       const bool both = before && behind, turn = both ? (number & 1) != 0 : behind;
       const int next = int(turn ? ways.after : ways.before);
-      if (next == city) return {kLost, at, used};
+      const bool closed = met < uint32(kMostEdges), ends = at >= kMostEdges || next == city;
+      // A branch takes as long as all of this, so that there is one.
+      if (closed | ends | (used >= NumberWindow::kNumbers)) {
+        const bool lost = at >= kMostEdges || used < NumberWindow::kNumbers;
+        return {closed ? int(met) : lost ? kLost : kNowhere, at, used};
+      }
       ways = there[next];  // on their way while the rest is done
       used += both;
       number = random.numbers[uint32(used) % NumberWindow::kNumbers];
       *(turn ? &here[city].after : &here[city].before) = mark(at);
       *(turn ? &here[next].before : &here[next].after) = City(next);
       walk[++at] = City(next);
-      const uint32 b_met = marked(ways.before), a_met = marked(ways.after);
-      const uint32 met = b_met < a_met ? b_met : a_met;
-      if (met < uint32(kMostEdges)) return {int(met), at, used};
       city = next;
       Neighbours<City>* const left = here;
       here = there;
       there = left;
     }
-    return {at < kMostEdges ? kNowhere : kLost, at, used};
   }
 
   // Forgets where the walk was, but for its first cities: what was left from there is taken.

@@ -55,7 +55,7 @@ template <class Lengths>
 struct Estimated {
   using Value = float;
   using Spot = typename Lengths::City;
-  static constexpr int kAhead = 4;
+  static constexpr int kAhead = 2;
   static constexpr bool kCheap = true;
 
   const Lengths& lengths;

@@ -34,11 +34,8 @@ struct BrokenTour {
   uint32* words;              // scratch; then cities of a subtour, its first cut, its paths
   int size;                   // edges that are out, and in
 
-  // As `measure` finds them.
-  struct Subtours {
-    int count, smallest;
-    int cities;   // of the smallest
-    int numbers;  // they are below
+  struct Subtour {
+    int number, cities;
   };
 
   GLS_DEVICE static int64 bytes(int n) {
@@ -104,9 +101,9 @@ struct BrokenTour {
     find_sides(team, entered);
   }
 
-  // Measures the subtours, of which there are so many, and finds the smallest.
+  // Measures the subtours.
   template <class Team>
-  GLS_DEVICE Subtours measure(const Team& team, int count) {
+  GLS_DEVICE void measure(const Team& team) {
     team.each(size, [&](int i) {
       words[i] = 0;
       first_cuts()[i] = uint32(cuts[i]);
@@ -114,7 +111,19 @@ struct BrokenTour {
     team.sync();
     team.each(size, [&](int i) { fetch_add(&words[int(owner[i])], uint32(length(i))); });
     team.sync();
-    return least(team, {count, 0, 0, size});
+  }
+
+  // The smallest subtour; of equals, the one with the first cut.
+  template <class Team>
+  GLS_DEVICE Subtour smallest(const Team& team) const {
+    uint64 own = ~uint64(0);
+    team.each(size, [&](int i) {
+      if (int(owner[i]) != i) return;
+      const uint64 its = uint64(words[i]) << 36 | uint64(first_cuts()[i]) << 8 | uint32(i);
+      if (its < own) own = its;
+    });
+    const uint64 found = team.least(own);
+    return {int(found & 0xff), int(found >> 36)};
   }
 
   // Makes the tour of which the paths have become one.
@@ -135,19 +144,24 @@ struct BrokenTour {
         side = int(next[side]);
       } while (side != start);
     });
-    const auto put = [&](int place, int path) {
-      const int city = tour.at(place), own = int(begun[path]);
-      const int step = own % 2 == 0 ? place - first(path) : last(path) - place;
-      const int to = own / 2 + tour.wrap_low(step);
-      spare[to] = City(city);
-      tour.position[city] = City(to);
+    struct Placed {
+      int city, to;
+    };
+    const auto placed = [&](int place, int path) {
+      const int own = int(begun[path]), begin = first(path), end = last(path);
+      return Placed{int(tour.order[place]),
+                    own / 2 + tour.wrap_low(own % 2 == 0 ? place - begin : end - place)};
+    };
+    const auto put = [&](int, const Placed& its) {
+      spare[its.to] = City(its.city);
+      tour.position[its.city] = City(its.to);
     };
     if constexpr (Team::kLanes > 1) {
-      each_ahead(team, tour.n, [&](int place) { return path_of(place); }, put);
-    } else {  // which need not ask
+      each_ahead(team, tour.n, [&](int place) { return placed(place, path_of(place)); }, put);
+    } else {  // which need not ask where it is
       for (int path = 0; path < size; ++path) {
         const int begin = first(path), cities = length(path);
-        for (int i = 0; i < cities; ++i) put(tour.wrap_high(begin + i), path);
+        for (int i = 0; i < cities; ++i) put(i, placed(tour.wrap_high(begin + i), path));
       }
     }
     team.sync();
@@ -177,13 +191,13 @@ struct BrokenTour {
     Neighbour v, w;
   };
 
-  // Replaces the edges from u to v and from c to w by (u, c) and (v, w): the smallest subtour
+  // Replaces the edges from u to v and from c to w by (u, c) and (v, w): a subtour, that of u,
   // becomes one with that of c. There must be room for two more cuts.
   template <class Team>
-  GLS_DEVICE Subtours merge(const Team& team, const Exchange& exchange, Subtours subtours) {
+  GLS_DEVICE void merge(const Team& team, const Exchange& exchange, int into) {
     const Neighbour v = exchange.v, w = exchange.w;
     const int u_place = exchange.u_place, c_place = exchange.c_place;
-    const int into = subtours.smallest, gone = int(owner[path_of(c_place)]);
+    const int gone = int(owner[path_of(c_place)]);
     team.sync();  // all have read what is about to change
     int next = size;
     const int joined = v.edge < 0 ? next++ : v.edge, other = w.edge < 0 ? next : w.edge;
@@ -208,8 +222,6 @@ struct BrokenTour {
       if (int(owner[path]) == gone) owner[path] = City(into);
     });
     team.sync();
-    --subtours.count;
-    return least(team, subtours);
   }
 
  private:
@@ -245,18 +257,6 @@ struct BrokenTour {
 
   GLS_DEVICE void lower_first_cut(int subtour, uint32 place) const {
     if (place < first_cuts()[subtour]) first_cuts()[subtour] = place;
-  }
-
-  // The smallest subtour; of equals, the one with the first cut.
-  template <class Team>
-  GLS_DEVICE Subtours least(const Team& team, Subtours subtours) const {
-    const uint64 found = team.least(subtours.numbers, ~uint64(0), [&](int i) {
-      return int(owner[i]) == i ? uint64(words[i]) << 36 | uint64(first_cuts()[i]) << 8 | uint32(i)
-                                : ~uint64(0);
-    });
-    subtours.smallest = int(found & 0xff);
-    subtours.cities = int(found >> 36);
-    return subtours;
   }
 
   // Takes out the edge behind a place: what of the path lies before it becomes a new one.

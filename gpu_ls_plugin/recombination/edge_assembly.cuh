@@ -100,15 +100,16 @@ struct EdgeAssembly {
     const int count = child.connect(team);
     child.close(team);
     if (count == 1) return true;
-    auto subtours = child.measure(team, count);
+    child.measure(team);
 #pragma unroll 1
-    while (subtours.count > 1) {
-      if (subtours.cities > kMostCities || child.size + 2 > kMostCuts) return false;
-      const auto best = best_exchange(team, length, lists, child, subtours.smallest);
+    for (int left = count; left > 1; --left) {
+      const auto subtour = child.smallest(team);
+      if (subtour.cities > kMostCities || child.size + 2 > kMostCuts) return false;
+      const auto best = best_exchange(team, length, lists, child, subtour.number);
       if (best.index < 0) return false;
       gain -= Cost(best.value);
       if (gain <= 0) return false;
-      subtours = child.merge(team, read_exchange(lists, child, best.index), subtours);
+      child.merge(team, read_exchange(lists, child, best.index), subtour.number);
     }
     return true;
   }

@@ -51,11 +51,13 @@ GLS_DEVICE int name_cycles(const Team& team, int size, const City* following, Pa
     from = to;
     to = old;
   }
-  const int count = team.template sum<int>(size, [&](int path) {
+  int own = 0;
+  team.each(size, [&](int path) {
     const int least = int(from[path].least());
     owner[path] = City(least);
-    return int(least == path);
+    own += least == path;
   });
+  const int count = team.stacked(own).total;
   team.sync();
   return count;
 }
