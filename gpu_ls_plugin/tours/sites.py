@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 MOST_EDGES = 8  # of a move
 NARROW = 2.0**27  # sums of the lengths of a move, each below this, fit into 32 bits
 ROUNDED_BY_SHIFT = 2.0**22  # float32 estimates below this are rounded in a few instructions
-SQUARED = 1e18  # squares of float32 estimates below this are finite
 ROOTS = 2.0**21  # float32 roots below this are less than 1/2 off
 GRID_METRICS = ("EUC_2D", "CEIL_2D")
 GRID_BACKENDS = ("cuda",)  # on a CPU, vectors of float32 estimates are twice as fast
@@ -136,5 +134,4 @@ def _estimate_error(problem: TSP, longest: float) -> tuple[float, float]:
     if metric.integer:
         absolute, relative = metric.estimate_error(values)
         return (absolute if longest < ROUNDED_BY_SHIFT else 1.0), relative
-    slack = np.nextafter(np.float32(metric.slack(values)), np.float32(np.inf))
-    return (math.inf if SQUARED <= longest < math.inf else float(slack)), 0.0
+    return float(np.nextafter(np.float32(metric.slack(values)), np.float32(np.inf))), 0.0
