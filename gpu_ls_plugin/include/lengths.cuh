@@ -41,7 +41,7 @@ struct Site<0> {
   GLS_DEVICE Point point() const { return {}; }
 };
 
-// |estimate - real value| <= absolute + relative * estimate.
+// |estimate - real value| <= absolute + relative * estimate; relative is 0 for real metrics.
 struct EstimateError {
   float absolute, relative;
 };
@@ -71,6 +71,7 @@ struct Lengths {
   static constexpr int kDimensions = Dimensions<Metric>::kCount;
   static constexpr bool kReal = Length(0.5) != Length(0);
   static constexpr bool kQuick = !kReal && kDimensions > 0;
+  static constexpr bool kEstimated = kReal && kDimensions > 0;  // by less work than exactly
   // Of a fixed edge: no move with it among those that leave gains.
   static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
   using City = Site<kDimensions>;
@@ -177,7 +178,7 @@ struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   using Sum = int;  // of a few lengths, which are below 2^22
   using City = GridSite<wide>;
   using Lists = typename Chosen<wide, CandidateLists<Length>, PackedLists<Length>>::Type;
-  static constexpr bool kReal = false, kQuick = false;
+  static constexpr bool kReal = false, kQuick = false, kEstimated = false;
   static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
 
   Metric metric;
@@ -212,7 +213,7 @@ struct Lengths<Tabled<MetricType, Entry>, LengthType> {
   using Sum = Length;  // of a few lengths
   using City = Entry;
   using Lists = CandidateLists<Length>;
-  static constexpr bool kReal = Length(0.5) != Length(0), kQuick = false;
+  static constexpr bool kReal = Length(0.5) != Length(0), kQuick = false, kEstimated = false;
   static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
 
   Metric metric;

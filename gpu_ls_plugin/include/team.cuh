@@ -715,7 +715,8 @@ struct Thread : Host {
 
 #endif
 
-// use(i, load(i)) for every i in [0, count), in no order; several loads are on their way at a time.
+// use(i, load(i)) for every i in [0, count), in no order; several loads are on their way at a time,
+// without a branch between them: what is loaded may not be used.
 template <class Team, class Load, class Use>
 GLS_DEVICE void each_ahead(const Team& team, int count, Load load, Use use) {
   constexpr int kAhead = Team::kLanes > 1 ? 4 : 1;
@@ -725,7 +726,7 @@ GLS_DEVICE void each_ahead(const Team& team, int count, Load load, Use use) {
     GLS_UNROLL
     for (int k = 0; k < kAhead; ++k) {
       const int i = base + k * Team::kLanes;
-      if (i < count) loaded[k] = load(i);
+      loaded[k] = load(i < count ? i : base);
     }
     GLS_UNROLL
     for (int k = 0; k < kAhead; ++k) {

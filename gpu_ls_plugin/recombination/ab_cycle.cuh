@@ -15,8 +15,15 @@ struct AbCycle {
   const City* cities;
   int edges;  // of both parents
   int first;
+  int turn = 0;  // edges that come last instead of first
 
-  GLS_DEVICE int at(int i) const { return int(cities[i < edges ? i : i - edges]); }
+  // Of an i below `edges` + 2.
+  GLS_DEVICE int at(int i) const {
+    const int k = i + turn;
+    return int(cities[k < edges ? k : k - edges]);
+  }
+  // The same cycle from an edge of A on.
+  GLS_DEVICE AbCycle from_a() const { return {cities, edges, 0, first}; }
 };
 
 // The cycles of a pair, one behind the other.

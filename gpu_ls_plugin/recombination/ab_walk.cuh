@@ -1,79 +1,81 @@
 // The walks that find AB-cycles. They take edges away, and close where they meet themselves.
 #pragma once
 
-#include "include/philox.cuh"
 #include "recombination/ab_cycle.cuh"
 #include "recombination/neighbours.cuh"
+#include "recombination/number_window.cuh"
 #include "tours/tour_memory.cuh"
 
 namespace gls {
 
-// A step depends on the one before it, so that one lane walks, and what it reads is close by: the
-// neighbours of a city, of which itself stands for one that is taken, or in both parents; and where
-// the walk was at it, which is hashed.
+// A step depends on the one before it, so that one lane walks, and all that a step waits for is one
+// read: the neighbours of a city. The city itself stands for one that is taken, or in both parents,
+// and a mark for the one to which the walk went on from there.
 template <class City>
 struct AbWalk {
   int n;
   Neighbours<City>* a;
   Neighbours<City>* b;
-  uint32* open;   // bit c: the edge of A behind city c is in no walk yet
-  City* walk;     // edge i joins cities i and i + 1, and belongs to A where i is even
-  City* earlier;  // entry i + 1 of city i of the walk: the entry before it in its list, or 0
-  City* latest;   // last entry of a list
+  uint32* open;  // bit c: the edge of A behind city c has been in no walk yet
+  City* walk;    // edge i joins cities i and i + 1, and belongs to A where i is even
+  NumberWindow random;
   int length = 0;
 
   template <class Memory>
-  GLS_DEVICE AbWalk(int n, Memory& memory)
+  GLS_DEVICE AbWalk(int n, const Philox& stream, int64 step, Memory& memory)
       : n(n),
         a(memory.template take<Neighbours<City>>(n)),
         b(memory.template take<Neighbours<City>>(n)),
         open(memory.template take<uint32>(words(n))),
         walk(memory.template take<City>(kMostEdges + 1)),
-        earlier(memory.template take<City>(kMostEdges + 2)),
-        latest(memory.template take<City>(kLists)) {}
+        random(stream, step, memory) {}
 
   GLS_DEVICE static int64 bytes(int n) {
     return 2 * piece_bytes<Neighbours<City>>(n) + piece_bytes<uint32>(words(n)) +
-           piece_bytes<City>(kMostEdges + 1) + piece_bytes<City>(kMostEdges + 2) +
-           piece_bytes<City>(kLists);
+           piece_bytes<City>(kMostEdges + 1) + NumberWindow::bytes();
   }
 
   // Finds cycles of parents A and B until there are `most`, or no edge is left. A walk goes on from
   // where a cycle has been found; one that becomes too long is left, its edges lost.
   template <class Team>
   GLS_DEVICE void find(const Team& team, const int* first, const int* second, int most,
-                       Philox& random, AbCycles<City>& found) {
+                       AbCycles<City>& found) {
     begin(team, first, second);
     found.clear(team, n);
-    Ended& ended = shared_slot<Ended>(team);
-    int from = int(random.below(n));
+    Pause& pause = shared_slot<Pause>(team);
+    int from = random.below(team, n);
 #pragma unroll 1
     while (found.count < most) {
+      random.fill(team);
       if (length == 0 && !start(team, from)) return;
-      team.once([&] { ended = go_on(random); });
-      const int met = ended.met, end = ended.length;
-      from = ended.from;
+      team.once([&] { pause = go_on(); });
+      const int met = pause.met, end = pause.length;
+      random.used = pause.used;
+      length = end;
+      if (met == kNowhere) continue;
       if (met >= 0) found.append(team, end - met, met % 2, [&](int i) { return walk[met + i]; });
       length = met > 0 ? met : 0;
-      forget(team, length > 0 ? length + 1 : 0, end + 1);
+      forget(team, length, end);
+      if (length == 0) from = random.below(team, n);
     }
   }
 
  private:
-  static constexpr uint32 kNowhere = ~0u;
-  static constexpr int kNone = -1;
-  static constexpr int kLists = 256;
+  static constexpr int kLost = -1;     // no edge leads on, or there are too many
+  static constexpr int kNowhere = -2;  // it needs more random numbers
 
-  // How a walk has ended: its edges, where it was at its last city before, and where to start
-  // another one.
-  struct Ended {
-    int met, length, from;
+  // Where a walk pauses: which of its cities it has met again, or why it has not; its edges; and
+  // how many random numbers are used.
+  struct Pause {
+    int met, length, used;
   };
 
   GLS_DEVICE static int words(int n) { return (n + 31) / 32; }
-  GLS_DEVICE static int list_of(int city, int parity) {
-    return int(uint32(2 * city + parity) * 0x9E3779B1u >> 24);
-  }
+
+  // What stands for the edge by which the walk left its city i, and which city such a mark is of:
+  // kMostEdges or more where it is none.
+  GLS_DEVICE static City mark(int i) { return City(-1 - i); }
+  GLS_DEVICE static uint32 marked(City way) { return uint32(City(-1)) - uint32(way); }
 
   // Notes the parents, and all edges that only one of them has.
   template <class Team>
@@ -81,7 +83,6 @@ struct AbWalk {
     note_neighbours(team, n, first, a);
     note_neighbours(team, n, second, b);
     team.each(words(n), [&](int word) { open[word] = 0; });
-    team.each(kLists, [&](int list) { latest[list] = 0; });
     team.sync();
     team.each(n, [&](int city) {
       const Neighbours<City> of_a = a[city], of_b = b[city];
@@ -95,83 +96,53 @@ struct AbWalk {
   // Starts a walk at the first city from a given one on that has an open edge of A behind it.
   template <class Team>
   GLS_DEVICE bool start(const Team& team, int from) {
-    const uint32 city = first_open(team, from);
-    if (city == kNowhere) return false;
-    team.once([&] {
-      walk[0] = City(city);
-      const int list = list_of(int(city), 0);
-      enter(0, list, int(latest[list]));
-    });
+    const int city = first_open(team, from);
+    if (city == kLost) return false;
+    team.once([&] { walk[0] = City(city); });
     return true;
   }
 
-  // Puts city i of the walk before the entry that has been the last one of its list.
-  GLS_DEVICE void enter(int i, int list, int entry) {
-    earlier[i + 1] = City(entry);
-    latest[list] = City(i + 1);
-  }
-
-  // Walks until a cycle is closed, or no edge leads on. One lane calls it.
-  GLS_DEVICE Ended go_on(Philox& random) {
-    int city = int(walk[length]), at = length, met = kNone;
-    Neighbours<City> ways = (at % 2 == 0 ? a : b)[city];
+  // Walks until a cycle is closed, no edge leads on or no random number is left. One lane calls it.
+  GLS_DEVICE Pause go_on() const {
+    int city = int(walk[length]), at = length, used = random.used;
+    Neighbours<City>*here = at % 2 == 0 ? a : b, *there = at % 2 == 0 ? b : a;
+    Neighbours<City> ways = here[city];
+    uint32 number = random.numbers[used];
 #pragma unroll 1
-    while (met == kNone && at < kMostEdges) {
-      const bool of_a = at % 2 == 0, turn = chosen(ways, city, random);
+    while (true) {
+      const uint32 b_met = marked(ways.before), a_met = marked(ways.after);
+      const uint32 met = b_met < a_met ? b_met : a_met;
+      const bool before = int(ways.before) != city, behind = int(ways.after) != city;
+      const bool both = before && behind, turn = both ? (number & 1) != 0 : behind;
       const int next = int(turn ? ways.after : ways.before);
-      if (next == city) break;      // what was lost is missing
-      ways = (of_a ? b : a)[next];  // on their way while the rest is done
-      ++at;
-      const int list = list_of(next, at % 2), entry = int(latest[list]);
-      take(of_a ? a : b, city, next, turn);
-      if (of_a) clear_bit(turn ? city : next);
-      met = visited(entry, at % 2, next);
-      walk[at] = City(next);
-      enter(at, list, entry);
+      const bool closed = met < uint32(kMostEdges), ends = at >= kMostEdges || next == city;
+      // A branch takes as long as all of this, so that there is one.
+      if (closed | ends | (used >= NumberWindow::kNumbers)) {
+        const bool lost = at >= kMostEdges || used < NumberWindow::kNumbers;
+        return {closed ? int(met) : lost ? kLost : kNowhere, at, used};
+      }
+      ways = there[next];  // on their way while the rest is done
+      used += both;
+      number = random.numbers[uint32(used) % NumberWindow::kNumbers];
+      *(turn ? &here[city].after : &here[city].before) = mark(at);
+      *(turn ? &here[next].before : &here[next].after) = City(next);
+      walk[++at] = City(next);
       city = next;
+      Neighbours<City>* const left = here;
+      here = there;
+      there = left;
     }
-    return {met, at, met > 0 ? 0 : int(random.below(n))};
   }
 
-  // Which open edge of a city is taken: that behind it, or else that before it.
-  GLS_DEVICE static bool chosen(const Neighbours<City>& ways, int city, Philox& random) {
-    const bool behind = int(ways.after) != city;
-    return behind && int(ways.before) != city ? random.next() & 1 : behind;
-  }
-
-  // Takes the edge from a city to the next one away from a parent; it lies behind the city at a
-  // `turn`.
-  GLS_DEVICE static void take(Neighbours<City>* parent, int city, int next, bool turn) {
-    *(turn ? &parent[city].after : &parent[city].before) = City(city);
-    *(turn ? &parent[next].before : &parent[next].after) = City(next);
-  }
-
-  GLS_DEVICE void clear_bit(int city) {
-    const uint32 others = ~(1u << city % 32);
-#ifdef __CUDACC__
-    atomicAnd(&open[city / 32], others);  // for which nobody waits
-#else
-    open[city / 32] &= others;
-#endif
-  }
-
-  // Where the walk was at a city in the same way, on its side of an edge of A: in a list from its
-  // last entry on.
-  GLS_DEVICE int visited(int entry, int parity, int city) const {
-    while (entry != 0) {
-      const int i = entry - 1;
-      if (int(walk[i]) == city && i % 2 == parity) return i;
-      entry = int(earlier[entry]);
-    }
-    return kNone;
-  }
-
-  // Takes the walk's cities i out of their lists where `begin` <= i < `end`.
+  // Forgets where the walk was, but for its first cities: what was left from there is taken.
   template <class Team>
-  GLS_DEVICE void forget(const Team& team, int begin, int end) {
-    team.each(end - begin, [&](int k) {
-      const int i = begin + k, older = int(earlier[i + 1]);
-      if (older <= begin) latest[list_of(int(walk[i]), i % 2)] = City(older);
+  GLS_DEVICE void forget(const Team& team, int first, int end) {
+    team.each(end - first, [&](int k) {
+      const int i = first + k, city = int(walk[i]);
+      Neighbours<City>& ways = (i % 2 == 0 ? a : b)[city];
+      const bool turn = ways.after == mark(i);
+      *(turn ? &ways.after : &ways.before) = City(city);
+      if (i % 2 == 0) team.clear_bit(open, turn ? city : int(walk[i + 1]));
     });
     team.sync();
   }
@@ -179,12 +150,13 @@ struct AbWalk {
   // The first city from a given one on, in the order of their numbers, with an open edge of A
   // behind it.
   template <class Team>
-  GLS_DEVICE uint32 first_open(const Team& team, int from) const {
+  GLS_DEVICE int first_open(const Team& team, int from) const {
+    constexpr uint32 kNone = ~0u;
     const int count = words(n), skipped = from / 32;
 #pragma unroll 1
     for (int base = 0; base <= count; base += Team::kLanes) {
       const int turn = base + team.lane();
-      uint32 found = kNowhere;
+      uint32 found = kNone;
       if (turn <= count) {
         const int word = (skipped + turn) % count;
         uint32 bits = open[word];
@@ -192,9 +164,9 @@ struct AbWalk {
         if (bits != 0) found = uint32(turn * 32 + lowest_bit(bits));
       }
       found = team.least(found);
-      if (found != kNowhere) return (skipped + found / 32) % count * 32 + found % 32;
+      if (found != kNone) return (skipped + int(found / 32)) % count * 32 + int(found % 32);
     }
-    return kNowhere;
+    return kLost;
   }
 };
 

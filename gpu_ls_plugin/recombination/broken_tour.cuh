@@ -14,7 +14,7 @@
 
 namespace gls {
 
-constexpr int kMostCuts = 256;
+constexpr int kMostCuts = kMostPaths;
 
 template <class CityType>
 struct BrokenTour {
@@ -27,24 +27,21 @@ struct BrokenTour {
   City* begins;
   City* ranked;               // paths in the order of their last places
   City* ends;                 // new edge e joins the cities ends[2 e] and ends[2 e + 1]
-  City* sides;                // of `ends`
+  City* sides;                // of `ends`; before they are known, their paths
   City* at;                   // which of `ends` is at a side
   City* owner;                // subtour of each path: a path of it
   RankedPlaces<City> places;  // of `cuts`
   uint32* words;              // scratch; then cities of a subtour, its first cut, its paths
   int size;                   // edges that are out, and in
 
-  // As `measure` finds them.
-  struct Subtours {
-    int count, smallest;
-    int cities;   // of the smallest
-    int numbers;  // they are below
+  struct Subtour {
+    int number, cities;
   };
 
   GLS_DEVICE static int64 bytes(int n) {
     return 3 * piece_bytes<City>(n) + 5 * piece_bytes<City>(kMostCuts) +
            3 * piece_bytes<City>(2 * kMostCuts) + RankedPlaces<City>::bytes(n) +
-           piece_bytes<uint32>(4 * kMostCuts);
+           piece_bytes<uint32>(3 * kMostCuts);
   }
 
   template <class Memory>
@@ -60,7 +57,7 @@ struct BrokenTour {
         at(memory.template take<City>(2 * kMostCuts)),
         owner(memory.template take<City>(kMostCuts)),
         places(n, memory),
-        words(memory.template take<uint32>(4 * kMostCuts)),
+        words(memory.template take<uint32>(3 * kMostCuts)),
         size(0) {}
 
   GLS_DEVICE int first(int path) const { return int(begins[path]); }
@@ -77,29 +74,36 @@ struct BrokenTour {
   // The side that follows when a path that was entered at a side has been left at its other one.
   GLS_DEVICE int follow(int side) const { return int(sides[int(at[side ^ 1]) ^ 1]); }
 
-  // Sorts the cuts, finds the side of every new edge's ends, and tells the subtours apart; returns
-  // how many there are.
+  // Tells the subtours apart; returns how many there are.
   template <class Team>
   GLS_DEVICE int connect(const Team& team) {
     team.sync();
     places.fill(team, size, [&](int i) { return int(out[i]); });
-    uint32* const entered = words;  // bit s: an end is at the first side of path s, a single city
-    team.each((size + 31) / 32, [&](int word) { entered[word] = 0; });
+    const auto path_of_end = [&](int end) {
+      const int rank = places.rank(tour.place(int(ends[end])));
+      return rank < size ? rank : 0;
+    };
+    return number_cycles(team, size, path_of_end, sides, at, words, owner);
+  }
+
+  // Sorts the cuts of a tour that is connected, and finds which ends are at which sides.
+  template <class Team>
+  GLS_DEVICE void close(const Team& team) {
     team.each(size, [&](int i) {
       const int place = int(out[i]), rank = places.rank(place);
       cuts[rank] = City(place);
       begins[rank + 1 < size ? rank + 1 : 0] = City(tour.wrap(place + 1));
       ranked[i] = City(i);
     });
+    uint32* const entered = words;  // bit s: an end is at the first side of path s, a single city
+    team.each((size + 31) / 32, [&](int word) { entered[word] = 0; });
     team.sync();
     find_sides(team, entered);
-    return number_cycles(
-        team, size, [&](int side) { return follow(side); }, words, words + 2 * kMostCuts, owner);
   }
 
-  // Measures the subtours, of which there are so many, and finds the smallest.
+  // Measures the subtours.
   template <class Team>
-  GLS_DEVICE Subtours measure(const Team& team, int count) {
+  GLS_DEVICE void measure(const Team& team) {
     team.each(size, [&](int i) {
       words[i] = 0;
       first_cuts()[i] = uint32(cuts[i]);
@@ -107,30 +111,64 @@ struct BrokenTour {
     team.sync();
     team.each(size, [&](int i) { fetch_add(&words[int(owner[i])], uint32(length(i))); });
     team.sync();
-    return least(team, {count, 0, 0, size});
+  }
+
+  // The smallest subtour; of equals, the one with the first cut.
+  template <class Team>
+  GLS_DEVICE Subtour smallest(const Team& team) const {
+    uint64 own = ~uint64(0);
+    team.each(size, [&](int i) {
+      if (int(owner[i]) != i) return;
+      const uint64 its = uint64(words[i]) << 36 | uint64(first_cuts()[i]) << 8 | uint32(i);
+      if (its < own) own = its;
+    });
+    const uint64 found = team.least(own);
+    return {int(found & 0xff), int(found >> 36)};
   }
 
   // Makes the tour of which the paths have become one.
   template <class Team>
   GLS_DEVICE void mend(const Team& team) {
-    const int start = 2 * int(ranked[0]);
-    int to = 0, side = start;
-    do {
-      const int path = side / 2, cities = length(path), next = follow(side);
-      const int begin = side % 2 == 0 ? first(path) : last(path), step = side % 2 == 0 ? 1 : -1;
-      team.each(cities, [&](int i) {
-        const int city = tour.at(begin + step * i);
-        spare[to + i] = City(city);
-        tour.position[city] = City(to + i);
-      });
-      to += cities;
-      side = next;
-    } while (side != start);
+    uint32* const next = words;                   // of a side
+    uint32* const begun = words + 2 * kMostCuts;  // where a path begins, and at which of its sides
+    each_ahead(
+        team, 2 * size, [&](int side) { return follow(side); },
+        [&](int side, int following) { next[side] = uint32(following); });
+    team.sync();
+    team.once([&] {
+      const int start = 2 * int(ranked[0]);
+      int to = 0, side = start;
+      do {
+        begun[side / 2] = uint32(2 * to + side % 2);
+        to += length(side / 2);
+        side = int(next[side]);
+      } while (side != start);
+    });
+    struct Placed {
+      int city, to;
+    };
+    const auto placed = [&](int place, int path) {
+      const int own = int(begun[path]), begin = first(path), end = last(path);
+      return Placed{int(tour.order[place]),
+                    own / 2 + tour.wrap_low(own % 2 == 0 ? place - begin : end - place)};
+    };
+    const auto put = [&](int, const Placed& its) {
+      spare[its.to] = City(its.city);
+      tour.position[its.city] = City(its.to);
+    };
+    if constexpr (Team::kLanes > 1) {
+      each_ahead(team, tour.n, [&](int place) { return placed(place, path_of(place)); }, put);
+    } else {  // which need not ask where it is
+      for (int path = 0; path < size; ++path) {
+        const int begin = first(path), cities = length(path);
+        for (int i = 0; i < cities; ++i) put(i, placed(tour.wrap_high(begin + i), path));
+      }
+    }
+    team.sync();
     City* const old = tour.order;
     tour.order = spare;
     spare = old;
     size = 0;
-    team.sync();
   }
 
   // A city's neighbour before or after it.
@@ -153,13 +191,13 @@ struct BrokenTour {
     Neighbour v, w;
   };
 
-  // Replaces the edges from u to v and from c to w by (u, c) and (v, w): the smallest subtour
+  // Replaces the edges from u to v and from c to w by (u, c) and (v, w): a subtour, that of u,
   // becomes one with that of c. There must be room for two more cuts.
   template <class Team>
-  GLS_DEVICE Subtours merge(const Team& team, const Exchange& exchange, Subtours subtours) {
+  GLS_DEVICE void merge(const Team& team, const Exchange& exchange, int into) {
     const Neighbour v = exchange.v, w = exchange.w;
     const int u_place = exchange.u_place, c_place = exchange.c_place;
-    const int into = subtours.smallest, gone = int(owner[path_of(c_place)]);
+    const int gone = int(owner[path_of(c_place)]);
     team.sync();  // all have read what is about to change
     int next = size;
     const int joined = v.edge < 0 ? next++ : v.edge, other = w.edge < 0 ? next : w.edge;
@@ -184,8 +222,6 @@ struct BrokenTour {
       if (int(owner[path]) == gone) owner[path] = City(into);
     });
     team.sync();
-    --subtours.count;
-    return least(team, subtours);
   }
 
  private:
@@ -197,11 +233,7 @@ struct BrokenTour {
     };
     bool single = false;
     each_ahead(
-        team, 2 * size,
-        [&](int i) {
-          const int place = tour.place(int(ends[i]));
-          return End{place, path_of(place)};
-        },
+        team, 2 * size, [&](int i) { return End{tour.place(int(ends[i])), int(sides[i])}; },
         [&](int i, const End& end) {
           const bool is_last = end.place == last(end.path);
           const bool both = is_last && end.place == first(end.path);  // two new edges join it
@@ -225,18 +257,6 @@ struct BrokenTour {
 
   GLS_DEVICE void lower_first_cut(int subtour, uint32 place) const {
     if (place < first_cuts()[subtour]) first_cuts()[subtour] = place;
-  }
-
-  // The smallest subtour; of equals, the one with the first cut.
-  template <class Team>
-  GLS_DEVICE Subtours least(const Team& team, Subtours subtours) const {
-    const uint64 found = team.least(subtours.numbers, ~uint64(0), [&](int i) {
-      return int(owner[i]) == i ? uint64(words[i]) << 36 | uint64(first_cuts()[i]) << 8 | uint32(i)
-                                : ~uint64(0);
-    });
-    subtours.smallest = int(found & 0xff);
-    subtours.cities = int(found >> 36);
-    return subtours;
   }
 
   // Takes out the edge behind a place: what of the path lies before it becomes a new one.

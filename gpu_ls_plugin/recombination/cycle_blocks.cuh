@@ -21,6 +21,7 @@ struct CycleBlocks {
   City* before;    // cycle that has the edge of A before a city
   City* behind;
   City* listed;     // what may come into a block
+  char* gains;      // of the first cycles
   BitSet near;      // cycles beside the centre
   int64 last = -1;  // rank of the last centre
 
@@ -31,33 +32,37 @@ struct CycleBlocks {
         before(memory.template take<City>(n)),
         behind(memory.template take<City>(n)),
         listed(memory.template take<City>(kMostEdges)),
+        gains(memory.template take<char>(8 * kKept)),
         near(most(n), memory) {}
 
   // Memory beside the cycles, and how many of them are needed for so many offspring.
   GLS_DEVICE static int64 bytes(int n) {
     return piece_bytes<uint32>(most(n) + 1) + 2 * piece_bytes<City>(n) +
-           piece_bytes<City>(kMostEdges) + BitSet::bytes(most(n));
+           piece_bytes<City>(kMostEdges) + piece_bytes<char>(8 * kKept) + BitSet::bytes(most(n));
   }
   GLS_DEVICE static int cycles_for(int, int n) { return most(n); }
 
-  // Notes where the cycles lie in parent A.
-  template <class Team>
-  GLS_DEVICE void open(const Team& team, const RingTour<City>& tour) {
+  // Notes where the cycles lie in parent A, and what they gain.
+  template <class Cost, class Team, class Length>
+  GLS_DEVICE void open(const Team& team, const Length& length, const RingTour<City>& tour) {
     team.each(tour.n, [&](int city) { before[city] = behind[city] = kNone; });
     team.each(1, [&](int) { begins[0] = 0; });
     team.sync();
     int begin = 0;
 #pragma unroll 1
     for (int number = 0; number < cycles.count; ++number) {
-      const AbCycle<City> cycle = cycles.from(begin);
+      const AbCycle<City> cycle = cycles.from(begin).from_a();
       team.each(cycle.edges / 2, [&](int i) {
-        const int from = cycle.at(2 * i + cycle.first), to = cycle.at(2 * i + cycle.first + 1);
+        const int from = cycle.at(2 * i), to = cycle.at(2 * i + 1);
         const bool forward = tour.wrap(tour.place(from) + 1) == tour.place(to);
         behind[forward ? from : to] = City(number);
         before[forward ? to : from] = City(number);
       });
       begin += cycle.edges;
       team.each(1, [&](int) { begins[number + 1] = uint32(begin); });
+      if (number >= kKept) continue;
+      const Cost gain = cycle_gain<Cost>(team, length, cycle);
+      team.each(1, [&](int) { reinterpret_cast<Cost*>(gains)[number] = gain; });
     }
     team.sync();
   }
@@ -82,6 +87,7 @@ struct CycleBlocks {
 
  private:
   static constexpr City kNone = City(-1);
+  static constexpr int kKept = 256;  // gains
   static constexpr int64 kNumber = (int64(1) << 32) - 1;
 
   // A cycle has four edges at least, of 2 n that can be in one.
@@ -91,12 +97,14 @@ struct CycleBlocks {
   // The larger the cycle the less; of equals the first.
   GLS_DEVICE int64 rank(int cycle) const { return int64(kMostEdges - edges(cycle)) << 32 | cycle; }
 
-  template <class Team, class Length, class Cost>
-  GLS_DEVICE bool exchange(const Team& team, const Length& length, int number,
-                           BrokenTour<City>& child, Cost& gain) const {
-    const AbCycle<City> cycle = cycles.from(int(begins[number]));
-    const auto at = [&](int i) { return cycle.at(i + cycle.first); };
-    return exchange_cycle(team, length, cycle.edges, 0, at, child, gain);
+  GLS_DEVICE AbCycle<City> cycle(int number) const {
+    return cycles.from(int(begins[number])).from_a();
+  }
+
+  template <class Cost, class Team, class Length>
+  GLS_DEVICE Cost gain_of(const Team& team, const Length& length, int number) const {
+    if (number < kKept) return reinterpret_cast<const Cost*>(gains)[number];
+    return cycle_gain<Cost>(team, length, cycle(number));
   }
 
   // Lists the smaller cycles that share cities with the centre; returns how many there are.
@@ -120,12 +128,12 @@ struct CycleBlocks {
     int subtours = kMostCuts + 1;  // more than there can be, so that the centre helps
 #pragma unroll 1
     for (int i = -1; i < count; ++i) {
-      const int cycle = i < 0 ? int(last & kNumber) : int(listed[i]);
-      if (child.size + edges(cycle) / 2 > kMostCuts) continue;
+      const int number = i < 0 ? int(last & kNumber) : int(listed[i]);
+      if (child.size + edges(number) / 2 > kMostCuts) continue;
       const int before = child.size;
-      Cost more = 0;
-      const bool exchanged = exchange(team, length, cycle, child, more);
-      if (exchanged && (subtours > 1 || more > 0)) {  // a tour falls into one at least
+      const Cost more = gain_of<Cost>(team, length, number);
+      if ((subtours > 1 || more > 0) &&  // a tour falls into one at least
+          exchange_cycle(team, cycle(number), child)) {
         const int found = child.connect(team);
         if (found < subtours || (found == subtours && more > 0)) {
           subtours = found;

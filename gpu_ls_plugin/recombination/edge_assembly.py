@@ -18,7 +18,6 @@ from gpu_ls_plugin.recombination.base import Recombination
 from gpu_ls_plugin.recombination.strategies import STRATEGIES
 from gpu_ls_plugin.recombination.workspace import Workspace
 from gpu_ls_plugin.tours.sites import metric_type
-from gpu_ls_plugin.tours.tour_layouts import ChainShape, HostShape
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.strategies import Strategy
+    from gpu_ls_plugin.tours.tour_layouts import ChainShape
 
 CANDIDATES = Nearest(8)  # by which subtours are joined, where a search has no lists
 PARAMETERS = (*composed.PARAMETERS, struct_of("recombination/edge_assembly.cuh", "Pairs"))
@@ -142,7 +142,7 @@ class AssemblyWorkspace(Workspace):
     ) -> None:
         n, xp = problem.n, backend.xp
         if backend.name == "cpu":
-            layout: ChainShape = HostShape.of(n)
+            layout: ChainShape = assembly_layouts.host_shape(n)
         else:
             per_processor = -(-size // backend.processors)
             room = backend.shared_memory

@@ -19,8 +19,8 @@ struct SingleCycles {
   GLS_DEVICE static int64 bytes(int) { return 0; }
   GLS_DEVICE static int cycles_for(int offspring, int) { return offspring; }
 
-  template <class Team>
-  GLS_DEVICE void open(const Team&, const RingTour<City>&) {}
+  template <class Cost, class Team, class Length>
+  GLS_DEVICE void open(const Team&, const Length&, const RingTour<City>&) {}
 
   // Exchanges the edges of the next cycle in a tour, and says what that gains, 0 if the tour has
   // lost one of them. False if no cycle is left.
@@ -31,9 +31,8 @@ struct SingleCycles {
     const AbCycle<City> cycle = cycles.from(next_edge);
     next_edge += cycle.edges;
     child.size = 0;
-    gain = 0;
-    const auto at = [&](int i) { return cycle.at(i); };
-    if (!exchange_cycle(team, length, cycle.edges, cycle.first, at, child, gain)) gain = 0;
+    gain = cycle_gain<Cost>(team, length, cycle);
+    if (gain > 0 && !exchange_cycle(team, cycle, child)) gain = 0;
     return true;
   }
 };

@@ -9,6 +9,7 @@ from typing import ClassVar
 from gpu_ls_plugin.tours.tour_layouts import padded
 
 MOST_EDGES = 512  # gls::kMostEdges
+KEPT_GAINS = 256  # gls::CycleBlocks::kKept
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class CycleBlocks(Strategy):
         """Return the memory of a pair beside its cycles: where these lie, and a block of them."""
         most = n // 2 + 1
         cities = 2 * padded(n * city_bytes) + padded(MOST_EDGES * city_bytes)
-        return cities + padded((most + 1) * 4) + padded((most + 31) // 32 * 4)
+        return cities + padded((most + 1) * 4) + 8 * KEPT_GAINS + padded((most + 31) // 32 * 4)
 
 
 STRATEGIES: dict[str, Strategy] = {"single": SingleCycles(), "block": CycleBlocks()}

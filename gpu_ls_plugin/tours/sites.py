@@ -102,7 +102,7 @@ class Sites:
         metric, n = searched(problem), problem.n
         objective = problem.objective
         longest = problem.metric.longest(problem.values)
-        absolute, relative = problem.metric.estimate_error(problem.values)
+        absolute, relative = _estimate_error(problem, longest)
         self.length = length_type(metric, longest + objective.most(problem) / MOST_EDGES)
         self.dtype = DTYPES[self.length]
         on_grid = objective.length_alone or objective.keeps
@@ -115,7 +115,7 @@ class Sites:
             "metric_data": backend.search_data(problem),
             "n": n,
             "sites": backend.xp.empty((n, site_bytes), "uint8"),
-            "error_absolute": absolute if longest < ROUNDED_BY_SHIFT else 1.0,
+            "error_absolute": absolute,
             "error_relative": relative,
         }
         left = low = 0.0
@@ -126,3 +126,12 @@ class Sites:
             left, low = points.min(axis=0) - points[0]
         kernel = sites_kernel(metric, backend.block(1024), self.grid)
         backend.launch(kernel, 1, {**self.arguments, "left": left, "low": low})
+
+
+def _estimate_error(problem: TSP, longest: float) -> tuple[float, float]:
+    """Return (absolute, relative) bounds on the error of the float32 estimates of lengths."""
+    metric, values = problem.metric, problem.values
+    if metric.integer:
+        absolute, relative = metric.estimate_error(values)
+        return (absolute if longest < ROUNDED_BY_SHIFT else 1.0), relative
+    return float(np.nextafter(np.float32(metric.slack(values)), np.float32(np.inf))), 0.0

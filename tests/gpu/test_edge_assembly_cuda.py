@@ -62,6 +62,14 @@ def test_sizes(n, size, strategy):
     assert_same(problem, tours, strategy=strategy)
 
 
+@strategies
+@pytest.mark.parametrize("span", [7, 1000, 10**6, 2**52])
+def test_real_lengths_are_estimated(span, strategy):
+    """Estimates in float32 leave out no exchange that may be the best, and decide about none."""
+    problem = random_problem("EUC", 300, span=span)
+    assert_same(problem, random_tours(300, 150), strategy=strategy)
+
+
 def test_populations_that_exceed_what_is_resident():
     problem = random_problem("EUC_2D", 200, span=1000)
     assert_same(problem, random_tours(200, 5000), count=2, offspring=5)

@@ -56,6 +56,11 @@ def test_memory_of_edge_assembly(beside, city, city_bytes):
     assert found == [assembly_layouts.assembly_bytes(n, city_bytes, Beside()) for n in CITIES]
 
 
+@pytest.mark.parametrize(("n", "short"), [(1000, True), (65_024, True), (65_025, False)])
+def test_numbers_of_16_bits_stand_for_cities_and_edges_of_a_walk(n, short):
+    assert assembly_layouts.host_shape(n).short == short
+
+
 def memory_of(function, header, text=""):
     """Return what a C++ function of a number of cities says for `CITIES`."""
     text += f"""
