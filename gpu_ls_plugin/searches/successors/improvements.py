@@ -221,12 +221,12 @@ class Chains(Improvement):
         m, most = problem.n, int(problem.sizes.max())
         return {
             "tried": xp.empty((size, m), "int32"),
-            "follows": xp.empty((size, m), "int32"),
-            "firsts": xp.empty((size, most), "int32"),
+            "counts": xp.empty((size, most), "int32"),
+            "members": xp.empty((size, most, m), "int32"),
             "prices": xp.full((size, most), first_penalty(problem), "int64"),
             "overs": xp.empty((size, most), "int64"),
         }
 
     def state_bytes(self, m: int, most: int) -> int:
         """Return the bytes of these for each state."""
-        return 8 * m + 20 * most
+        return 4 * m + 4 * most * m + 20 * most
