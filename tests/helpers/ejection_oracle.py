@@ -10,6 +10,8 @@ import numpy as np
 from tests.helpers.chain_oracle import philox
 from tests.helpers.tabu_oracle import worth
 
+Links = list[tuple[int, int]]  # variables and the values that they go to
+
 WORD, KICK, UNIT = 2**32, 19, 4096
 LINKS, GROUP, TRIES = 4, 32, (32, 2, 1)  # links by which a chain goes on, of a group
 
@@ -48,7 +50,7 @@ class Scout:
     ) -> None:
         self.instance, self.state, self.lists, self.prices = instance, state, lists, prices
         self.over = instance.over(state)
-        self.gain, self.chain = 0, list[tuple[int, int]]()
+        self.gain, self.chain = 0, Links()
 
     def room(self, value: int, over: int) -> int:
         return room(self.instance, self.prices, value, over)
@@ -97,7 +99,7 @@ class Scout:
             if gain > self.gain:
                 self.eject([*chain, (variable, to)], gain)
 
-    def eject(self, chain: list[tuple[int, int]], gain: int) -> None:
+    def eject(self, chain: Links, gain: int) -> None:
         """Let one of the variables of the value that the last link has filled leave it."""
         last, full = chain[-1]
         over = self.over[full] + self.instance.taken(last, full)
