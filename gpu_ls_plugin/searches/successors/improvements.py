@@ -34,12 +34,22 @@ class Tenure(NamedTuple):
     per_variable: float
 
 
+class Rhythm(NamedTuple):
+    """What rounds are where nobody says it: see `SuccessorSearch`."""
+
+    steps: float  # for each variable
+    share: float
+    mixing: float
+    migration: int
+
+
 class Improvement(ABC):
     """What the steps of a round are."""
 
     header: ClassVar[str]
     name: ClassVar[str]
     batch: ClassVar[Parameter]
+    rhythm: ClassVar[Rhythm] = Rhythm(steps=50, share=0.1, mixing=0.5, migration=10)
 
     def team(self, backend: Backend) -> str:
         """Return the C++ type of the team of a state, of which a block has one."""
@@ -56,6 +66,10 @@ class Improvement(ABC):
     @abstractmethod
     def numbers(self, problem: Assignment) -> dict[str, Any]:
         """Return what the kernel is told, whatever the states are."""
+
+    def numbers_of(self, number: int) -> dict[str, Any]:
+        """Return what the kernel is told of a round."""
+        return {}
 
     @abstractmethod
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
@@ -88,12 +102,13 @@ class Tabu(Improvement):
 
     Parameters
     ----------
-    tenure : Tenure
+    tenures : tuple of Tenure
+        Rounds take turns in them.
     sample : int
         Moves that are looked at in a step.
     """
 
-    tenure: Tenure
+    tenures: tuple[Tenure, ...]
     sample: int
 
     name = "tabu"
@@ -106,12 +121,16 @@ class Tabu(Improvement):
         return f"gls::TabuSearch<{', '.join(parts)}>"
 
     def numbers(self, problem: Assignment) -> dict[str, Any]:
-        """Return the sample and the tenure."""
+        """Return the sample."""
+        return {"sample": self.sample}
+
+    def numbers_of(self, number: int) -> dict[str, Any]:
+        """Return the tenure of a round."""
+        tenure = self.tenures[number % len(self.tenures)]
         return {
-            "sample": self.sample,
-            "tenure": self.tenure.least,
-            "spread": self.tenure.spread,
-            "per_variable": round(WHOLE * self.tenure.per_variable),
+            "tenure": tenure.least,
+            "spread": tenure.spread,
+            "per_variable": round(WHOLE * tenure.per_variable),
         }
 
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
@@ -196,6 +215,7 @@ class Chains(Improvement):
 
     kicks: int
 
+    rhythm = Rhythm(steps=2.5, share=0.01, mixing=0.0, migration=0)
     name = "chains"
     header = "searches/successors/ejection_chains.cuh"
     batch = struct_of(header, "ChainSteps")
