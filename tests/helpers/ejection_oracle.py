@@ -13,7 +13,7 @@ from tests.helpers.tabu_oracle import worth
 Links = list[tuple[int, int]]  # variables and the values that they go to
 
 WORD, KICK, UNIT = 2**32, 19, 4096
-LINKS, GROUP, TRIES = 4, 32, (32, 2, 1)  # links by which a chain goes on, of a group
+LINKS, GROUP, TRIES = 4, 32, (4, 2, 1)  # links by which a chain goes on, of a group
 
 
 class Instance:

@@ -36,8 +36,8 @@ template <class Team, class Problem>
 struct ChainScout {
   static constexpr int kGroup = 32;  // links that are looked at side by side, whatever the team is
   static constexpr int kOwn = (kGroup + Team::kLanes - 1) / Team::kLanes;
-  // By how many of the links of a group chains go on: by all beginnings, by fewer later on.
-  static constexpr int kTries[kMostLinks] = {kGroup, 2, 1, 0};
+  // By how many of the links of a group chains go on: by fewer the longer they are.
+  static constexpr int kTries[kMostLinks] = {4, 2, 1, 0};
 
   // A link, and what it gains, or what it leaves to gain where another variable makes room.
   struct Link {
@@ -66,8 +66,9 @@ struct ChainScout {
   const State& state;
   ValueLists lists;
   const int64* prices;
-  Chain best, chain;
-  int64 looks = 0;  // of the lane
+  Chain best;
+  int variables[kMostLinks], values[kMostLinks];  // of the chain that is looked at
+  int looks;                                      // of the lane
 
   // Looks for the best chain that begins with one of some likely moves, up to kGroup.
   GLS_DEVICE void look(int begin, int end) {
@@ -84,6 +85,10 @@ struct ChainScout {
   }
 
  private:
+  template <int kLink>
+  GLS_DEVICE void follow(const Link& link) {
+    variables[kLink] = link.variable, values[kLink] = link.value;
+  }
   GLS_DEVICE Found nothing() const {
     Found found;
     found.last.gain = best.gain;
@@ -146,9 +151,10 @@ struct ChainScout {
   GLS_DEVICE void go_on(Origin origin, int count, Found& found) {
     if (team.any(found.last.gain > best.gain)) {
       const Link link = team.least(found.last);
-      chain.variables[kLink] = link.variable, chain.values[kLink] = link.value;
-      chain.gain = link.gain, chain.length = kLink + 1;
-      best = chain;
+      follow<kLink>(link);
+      best.gain = link.gain, best.length = kLink + 1;
+      GLS_UNROLL
+      for (int k = 0; k <= kLink; ++k) best.variables[k] = variables[k], best.values[k] = values[k];
     }
     if constexpr (kTries[kLink] > 0) {
 #pragma unroll 1
@@ -162,7 +168,7 @@ struct ChainScout {
         each_own(count, [&](int own, int number) {
           if (number == link.number) found.open[own].gain = 0;
         });
-        chain.variables[kLink] = link.variable, chain.values[kLink] = link.value;
+        follow<kLink>(link);
         if (kLink == 0) origin = leaving(link.variable, state.values[link.variable]);
         eject<kLink + 1>(origin, link);
       }
@@ -188,7 +194,7 @@ struct ChainScout {
           const int to = problem.likely(k).value;
           bool been = false;
           GLS_UNROLL
-          for (int link = 0; link < kLink; ++link) been |= chain.values[link] == to;
+          for (int link = 0; link < kLink; ++link) been |= values[link] == to;
           if (!been) consider<kLink>(origin, number, variable, to, gain, found, own);
         }
       });

@@ -49,7 +49,11 @@ class Improvement(ABC):
     header: ClassVar[str]
     name: ClassVar[str]
     batch: ClassVar[Parameter]
-    rhythm: ClassVar[Rhythm] = Rhythm(steps=50, share=0.1, mixing=0.5, migration=10)
+
+    @classmethod
+    def rhythm(cls, problem: Assignment) -> Rhythm:
+        """Return what rounds are where nobody says it."""
+        return Rhythm(steps=50, share=0.1, mixing=0.5, migration=10)
 
     def team(self, backend: Backend) -> str:
         """Return the C++ type of the team of a state, of which a block has one."""
@@ -114,6 +118,12 @@ class Tabu(Improvement):
     name = "tabu"
     header = "searches/successors/tabu.cuh"
     batch = struct_of(header, "TabuBatch")
+
+    @classmethod
+    def rhythm(cls, problem: Assignment) -> Rhythm:
+        """Return long rounds for permutations, whose steps lead on for longer."""
+        usual = super().rhythm(problem)
+        return usual._replace(steps=200) if problem.distinct else usual
 
     def body(self, problem: Assignment, memory: str) -> str:
         """Return the C++ type of the kernel."""
@@ -215,10 +225,14 @@ class Chains(Improvement):
 
     kicks: int
 
-    rhythm = Rhythm(steps=2.5, share=0.01, mixing=0.0, migration=0)
     name = "chains"
     header = "searches/successors/ejection_chains.cuh"
     batch = struct_of(header, "ChainSteps")
+
+    @classmethod
+    def rhythm(cls, problem: Assignment) -> Rhythm:
+        """Return short rounds, after each of which rows go on from better ones."""
+        return Rhythm(steps=5, share=0.01, mixing=0.0, migration=0)
 
     def team(self, backend: Backend) -> str:
         """Return a warp: a lane for each beginning of a group."""

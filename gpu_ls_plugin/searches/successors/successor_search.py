@@ -65,7 +65,7 @@ class SuccessorSearch:
         Rounds without anything better after which a row goes on from the best state of another
         one, if that is better; by default 10, with chains 0.
     steps : int, optional
-        Of a round; by default 50 for each variable, with chains 2.5.
+        Of a round; by default 50 for each variable, 200 where values are distinct, with chains 5.
     tenure : int, optional
         Steps for which what a variable has left is tabu to it, at least. By default, states whose
         values are distinct have short tenures in three rounds of four, and long ones in the others.
@@ -121,7 +121,7 @@ class SuccessorSearch:
     def plan(self, problem: Assignment) -> Plan:
         """Return the numbers of the search on a problem."""
         by, improvement = self.heuristic, self._improvement(problem)
-        rhythm = improvement.rhythm
+        rhythm = improvement.rhythm(problem)
         share = rhythm.share if self.share is None else self.share
         mixing = rhythm.mixing if self.mixing is None else self.mixing
         migration = rhythm.migration if self.migration is None else self.migration
@@ -153,7 +153,9 @@ class SuccessorSearch:
     def _improvement(self, problem: Assignment) -> Improvement:
         """Return what the steps of a round are."""
         if self.accept is not None:
-            return Accepted(self.accept, self.sample, self._steps(problem, Accepted.rhythm))
+            return Accepted(
+                self.accept, self.sample, self._steps(problem, Accepted.rhythm(problem))
+            )
         if self.improvement == "chains" and not problem.chains:
             raise UnsupportedProblemError(
                 f"improvement: {type(problem).__name__} has no chains; leave it out"
