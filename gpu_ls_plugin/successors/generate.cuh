@@ -39,8 +39,8 @@ struct GenerateSuccessors {
     const auto active = [&](int variable) {
       return all.active == nullptr || all.active[source * all.active_stride + variable];
     };
-    const uint64* const draws =
-        drawn(team, all, successor, row, step, reinterpret_cast<uint64*>(own + all.draws_begin));
+    const uint64* const draws = drawn(team, active, all, successor, row, step,
+                                      reinterpret_cast<uint64*>(own + all.draws_begin));
     team.each(all.m, [&](int variable) {
       state.values[variable] = active(variable) ? -1 : state.before[variable];
     });
@@ -74,16 +74,18 @@ struct GenerateSuccessors {
   }
 
  private:
-  // What chooses the values of variables: numbers that are given, or random ones, which a lane
-  // draws for a variable, active or not, so that a CPU draws many at a time.
-  template <class Team>
-  GLS_DEVICE static const uint64* drawn(const Team& team, const Successors& all, int64 successor,
-                                        int64 row, int64 step, uint64* room) {
+  // What chooses the values of all active variables: numbers that are given, or random ones, which
+  // a lane draws for a variable. One thread draws for all variables, many at a time.
+  template <class Team, class Active>
+  GLS_DEVICE static const uint64* drawn(const Team& team, const Active& active,
+                                        const Successors& all, int64 successor, int64 row,
+                                        int64 step, uint64* room) {
     if constexpr (Order::kKeys) {
       return all.draws + successor * all.m;
     } else {
       Philox numbers(all.seed, Purpose::kSuccessor, row);
       team.each(all.m, [&](int variable) {
+        if (Team::kLanes > 1 && !active(variable)) return;
         uint32 random[4];
         numbers.four<Philox::kRounds>(step + variable, random);
         room[variable] = random[0] | uint64(random[1]) << 32;
