@@ -92,7 +92,7 @@ struct ChainScout {
   GLS_DEVICE Found nothing() const {
     Found found;
     found.last.gain = best.gain;
-    for (int own = 0; own < kOwn; ++own) found.open[own].gain = 0;
+    for (int own = 0; own < kOwn; ++own) found.open[own].gain = found.open[own].number = 0;
     return found;
   }
   template <class Use>

@@ -197,6 +197,28 @@ def test_rows_that_have_become_alike_begin_anew(idle, begins):
     assert (rows.elites.costs < 2**62).all()
 
 
+def test_rounds_are_as_steps_want_them():
+    search = gls.SuccessorSearch()
+    plans = {name: search.plan(problem) for name, problem in PROBLEMS.items()}
+    rounds = {name: (p.steps, p.mixing, p.migration) for name, p in plans.items()}
+    assert rounds == {
+        "colouring": (50 * COLOURING.n, 0.0, 10),
+        "generalised": (5 * GENERALISED.n, 0.0, 0),
+        "quadratic": (200 * QUADRATIC.n, 0.5, 10),
+    }
+    given = gls.SuccessorSearch(steps=7, share=0.5, mixing=0.25, migration=3).plan(GENERALISED)
+    assert (given.steps, given.released, given.mixing, given.migration) == (7, 20, 0.25, 3)
+    rule = gls.SuccessorSearch(accept=gls.Annealing()).plan(QUADRATIC)
+    assert rule.steps == rule.improvement.steps == 50 * QUADRATIC.n
+
+
+def test_permutations_take_turns_in_tenures():
+    tabu = gls.SuccessorSearch().plan(QUADRATIC).improvement
+    assert [tabu.numbers_of(number)["tenure"] for number in range(6)] == [9, 1, 1, 1, 9, 1]
+    given = gls.SuccessorSearch(tenure=4).plan(QUADRATIC).improvement
+    assert {given.numbers_of(number)["tenure"] for number in range(6)} == {4}
+
+
 def test_rows_that_differ_go_on():
     rows = population_of(QUADRATIC, starts(QUADRATIC), mixing=0.0, share=0.01)
     rows._idle[:] = PATIENCE
