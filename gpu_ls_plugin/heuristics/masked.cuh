@@ -42,6 +42,7 @@ struct Masked : FunctorPair<Heuristic, Mask> {
   using Aggregate = typename AggregateIf<OfAllowed<Own, Rating>, kAggregates<Own>>::Type;
   static constexpr bool kPrepares = Prepares<Heuristic>::kValue || Prepares<Mask>::kValue;
   static constexpr bool kAssignsByTeam = AssignsByTeam<Heuristic>::kValue;
+  static constexpr int kWeightBits = WeightBits<Heuristic>::kValue;
 
   using FunctorPair<Heuristic, Mask>::FunctorPair;
 
@@ -49,8 +50,8 @@ struct Masked : FunctorPair<Heuristic, Mask> {
     return this->first.values(state, variable);
   }
   GLS_DEVICE Rating rate(const State& state, int variable, int value) const {
-    if (!this->second.allows(this->behind(state), variable, value)) return {{}, false};
-    return {rated(this->first, state, variable, value), true};
+    return {rated(this->first, state, variable, value),
+            this->second.allows(this->behind(state), variable, value)};
   }
   GLS_DEVICE uint32 weight(const Rating& rating, const Aggregate& all) const {
     if (!rating.allowed) return 0;

@@ -5,8 +5,10 @@
 
 namespace gls {
 
+template <int kBits>  // weights are below 2^kBits
 struct WeightTable : KeepsNothing {
   using Rating = uint32;
+  static constexpr int kWeightBits = kBits;
 
   const uint32* weights;  // variable by variable
   const int* sizes;       // values that a variable has

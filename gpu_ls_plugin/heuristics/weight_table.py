@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
 
 LARGEST = 2**32 - 1
+BITS = (24, 32)  # of weights: where fewer suffice, some are added up at a time in 32 bits
 
 
 class WeightTable(Heuristic):
@@ -67,7 +68,8 @@ class WeightTable(Heuristic):
 
     def functor(self) -> str:
         """Return the C++ type."""
-        return "gls::WeightTable"
+        needed = int(self.weights.max()).bit_length()
+        return f"gls::WeightTable<{next(bits for bits in BITS if needed <= bits)}>"
 
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
         """Return the weights, the sizes of domains and the columns of the table."""

@@ -61,6 +61,16 @@ GLS_DEVICE void add(int64* number, int64 more) {
 #endif
 }
 
+// The same of a number that only one team adds to.
+template <class Team>
+GLS_DEVICE void add(const Team&, int64* number, int64 more) {
+  if constexpr (Team::kLanes == 1) {
+    *number += more;
+  } else {
+    add(number, more);
+  }
+}
+
 // Lowers a number that threads of several teams lower, and reads it.
 template <class T>
 GLS_DEVICE T read(const T* number) {

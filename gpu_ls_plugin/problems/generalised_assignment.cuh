@@ -41,7 +41,7 @@ struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignme
     team.sync();
     team.each(state.m, [&](int job) {
       const int agent = state.values[job];
-      if (agent >= 0) add(&over(state)[agent], price(job, agent).resource);
+      if (agent >= 0) add(team, &over(state)[agent], price(job, agent).resource);
     });
     team.sync();
   }

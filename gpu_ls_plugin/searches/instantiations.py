@@ -427,7 +427,7 @@ def _successors() -> Iterator[Kernel]:
         GeneralisedAssignment([[1]], [[1]], [1]),
         QuadraticAssignment([[0]], [[0]]),
     )
-    tabu, chains = Tabu(Tenure(1, 1, 0.0), 1), Chains(1)
+    tabu, chains = Tabu((Tenure(1, 1, 0.0),), 1), Chains(1)
     for problem, rule in zip(problems, assigned.RULES, strict=True):
         yield tabu.kernel(problem, BLOCK)
         yield Accepted(Annealing(), 1, 1).kernel(problem, BLOCK)

@@ -75,7 +75,7 @@ struct GenerateSuccessors {
 
  private:
   // What chooses the values of all active variables: numbers that are given, or random ones, which
-  // a lane draws for a variable.
+  // a lane draws for a variable. One thread draws for all variables, many at a time.
   template <class Team, class Active>
   GLS_DEVICE static const uint64* drawn(const Team& team, const Active& active,
                                         const Successors& all, int64 successor, int64 row,
@@ -85,7 +85,7 @@ struct GenerateSuccessors {
     } else {
       Philox numbers(all.seed, Purpose::kSuccessor, row);
       team.each(all.m, [&](int variable) {
-        if (!active(variable)) return;
+        if (Team::kLanes > 1 && !active(variable)) return;
         uint32 random[4];
         numbers.four<Philox::kRounds>(step + variable, random);
         room[variable] = random[0] | uint64(random[1]) << 32;

@@ -17,15 +17,39 @@ struct Range {
 
 GLS_DEVICE uint64 plus(uint64 a, uint64 b) { return a + b; }
 
+// One thread alone: it goes through stretches, then through the values of one.
 template <class Weight>
 GLS_DEVICE int walk(const Weight& weight, Range range) {
-  constexpr int kStretch = 64;
   for (uint64 sum; range.to - range.from > kStretch; range.from += kStretch, range.left -= sum) {
     sum = Share<1, 1>{range.from, range.from + kStretch}.sum(weight);
     if (range.left < sum) break;
   }
-  for (uint64 own; (own = weight(range.from)) <= range.left; ++range.from) range.left -= own;
-  return range.from;
+  uint32 weights[kStretch];
+  weigh(weight, range.from, range.to, weights);
+  int found = 0;
+  for (; weights[found] <= range.left; ++found) range.left -= weights[found];
+  return range.from + found;
+}
+
+// One thread keeps the sums of shares, as lanes do.
+template <int kBits, class First, class Again>
+GLS_DEVICE int drawn_alone(int count, const Draw& draw, const First& first, const Again& again) {
+  constexpr int kShares = 64;
+  const int size = (count + kShares * kStretch - 1) / (kShares * kStretch) * kStretch;
+  uint64 sums[kShares], all = 0;
+  const auto share = [&](int number) {
+    const int64 from = int64(number) * size, end = from + size;
+    return Share<1, 1>{int(from), int(end < count ? end : count)};
+  };
+  for (int number = 0; int64(number) * size < count; ++number) {
+    sums[number] = share(number).template sum<kBits>(first);
+    all += sums[number];
+  }
+  if (all == 0) return -1;
+  uint64 left = draw.below(all);
+  int number = 0;
+  for (; sums[number] <= left; ++number) left -= sums[number];
+  return walk(again, {left, share(number).from, share(number).to});
 }
 
 template <class Squad, class Weight>
@@ -47,15 +71,15 @@ GLS_DEVICE int divide(const Squad& squad, const Weight& weight, Range range) {
 template <int kBits, class Team, class First, class Again>
 GLS_DEVICE int drawn_value(const Team& team, int count, const Draw& draw, const First& first,
                            const Again& again) {
-  const typename Team::Squad squad{};
-  const auto share = own_share(team, count);
-  const uint64 own = share.template sum<kBits>(first), ours = squad.joined(own, uint64(0), plus);
-  const Scanned<uint64> sums = team.scan_squads(ours, uint64(0), plus);
-  if (sums.all == 0) return -1;
-  const uint64 number = draw.below(sums.all);
   if constexpr (Team::kLanes == 1) {
-    return walk(again, {number, 0, count});
+    return drawn_alone<kBits>(count, draw, first, again);
   } else {
+    const typename Team::Squad squad{};
+    const auto share = own_share(team, count);
+    const uint64 own = share.template sum<kBits>(first), ours = squad.joined(own, uint64(0), plus);
+    const Scanned<uint64> sums = team.scan_squads(ours, uint64(0), plus);
+    if (sums.all == 0) return -1;
+    const uint64 number = draw.below(sums.all);
     constexpr int kLanes = kTogether<Team>;
     const bool is_ours = sums.before <= number && number - sums.before < ours;
     int value = 0;

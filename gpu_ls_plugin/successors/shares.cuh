@@ -14,6 +14,28 @@ constexpr int kTogether = Team::kLanes > 1 ? 4 : 1;
 template <class Team>
 constexpr int kAhead = Team::kLanes > 1 ? 8 : 1;
 
+// Weights of values that follow each other are written one by one, so that a compiler makes
+// vectors.
+constexpr int kStretch = 64;
+
+// What holds sums of 32 bits, or of more.
+template <bool kMore>
+struct Unsigned {
+  using Type = uint32;
+};
+template <>
+struct Unsigned<true> {
+  using Type = uint64;
+};
+
+// Writes the weights of up to kStretch values; returns of how many.
+template <class Weight>
+GLS_DEVICE int weigh(const Weight& weight, int from, int to, uint32* weights) {
+  const int count = to - from < kStretch ? to - from : kStretch;
+  for (int k = 0; k < count; ++k) weights[k] = weight(from + k);
+  return count;
+}
+
 // Every kStep-th value of [from, to), kAhead of them at a time.
 template <int kStep, int kAhead>
 struct Share {
@@ -39,7 +61,16 @@ struct Share {
   template <int kBits = 32, class Weight>
   GLS_DEVICE uint64 sum(const Weight& weight) const {
     uint64 sum = 0;
-    if constexpr (kAhead > 1 && (uint64(kAhead) << kBits) <= uint64(1) << 32) {
+    if constexpr (kStep == 1 && kAhead == 1) {
+      using Some = typename Unsigned<(uint64(kStretch) << kBits > uint64(1) << 32)>::Type;
+      for (int begin = from; begin < to; begin += kStretch) {
+        uint32 weights[kStretch];
+        const int count = weigh(weight, begin, to, weights);
+        Some some = 0;
+        for (int k = 0; k < count; ++k) some += weights[k];
+        sum += some;
+      }
+    } else if constexpr (kAhead > 1 && (uint64(kAhead) << kBits) <= uint64(1) << 32) {
       uint32 some = 0;  // as many as it can hold
       each(weight, [&](int, uint32 own) { some += own; }, [&] { sum += some, some = 0; });
     } else {

@@ -5,7 +5,7 @@
 // rating is what memory has to hold and to move for a value.
 #pragma once
 
-#include "successors/prefix_sums.cuh"
+#include "successors/rescan.cuh"
 
 namespace gls {
 
@@ -20,6 +20,11 @@ struct Stored {
   template <class Team>
   GLS_DEVICE int choose(const Team& team, const Heuristic& heuristic, const State& state,
                         int variable, int count, const Draw& draw) const {
+    // One thread rates a few values again in less time than it stores all ratings.
+    constexpr bool kRatesAgain = Team::kLanes == 1 && !kAggregates<typename Heuristic::Aggregate>;
+    if constexpr (kRatesAgain) {
+      return Rescan<Heuristic>(nullptr).choose(team, heuristic, state, variable, count, draw);
+    }
     const auto rate = rater_of(heuristic, state, variable, 0);
     const auto store = [&](int value, const Rating& rating) { ratings[value] = rating; };
     const auto all = aggregated<Heuristic>(team, count, rate, store);

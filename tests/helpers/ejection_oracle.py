@@ -10,8 +10,10 @@ import numpy as np
 from tests.helpers.chain_oracle import philox
 from tests.helpers.tabu_oracle import worth
 
+Links = list[tuple[int, int]]  # variables and the values that they go to
+
 WORD, KICK, UNIT = 2**32, 19, 4096
-LINKS, VISITS, GROUP = 4, 64, 32
+LINKS, GROUP, TRIES = 4, 32, (4, 2, 1)  # links by which a chain goes on, of a group
 
 
 class Instance:
@@ -40,54 +42,80 @@ def room(instance: Instance, prices: list[int], value: int, over: int) -> int:
     return max(prices[value] - rate, 0) * over if over > 0 else -rate * over
 
 
-def best_chain(
-    instance: Instance, lists: list[list[int]], over: list[int], prices: list[int], start: int
-) -> tuple[int, list[tuple[int, int]]]:
-    """The best chain with a first link, and what it gains."""
-    first, to = instance.starts[start]
-    source = next(value for value, members in enumerate(lists) if first in members)
-    best: tuple[int, list[tuple[int, int]]] = (0, [])
-    if to == source:
-        return best
-    visits = 0
-    left = over[source] - instance.taken(first, source)
+class Scout:
+    """Looks for the best chain that begins with one of some moves."""
 
-    def price(value: int, much: int) -> int:
-        return room(instance, prices, value, much)
+    def __init__(
+        self, instance: Instance, state: list[int], lists: list[list[int]], prices: list[int]
+    ) -> None:
+        self.instance, self.state, self.lists, self.prices = instance, state, lists, prices
+        self.over = instance.over(state)
+        self.gain, self.chain = 0, Links()
 
-    def go(chain: list[tuple[int, int]], variable: int, value: int, gain: int) -> None:
-        nonlocal best
-        gain -= instance.priced(variable, value)
-        chain = [*chain, (variable, value)]
-        more = instance.taken(variable, value)
-        if len(chain) > 1 and value == source:
-            total = gain - price(source, left + more)
-            best = (total, chain) if total > best[0] else best
+    def room(self, value: int, over: int) -> int:
+        return room(self.instance, self.prices, value, over)
+
+    def look(self, starts: list[tuple[int, int]]) -> None:
+        """Look at all chains of a group of beginnings."""
+        links = []
+        for first, to in starts:
+            source = self.state[first]
+            gain = self.room(source, self.over[source]) + self.instance.priced(first, source)
+            links.append([(first, to, gain)] if to != source else [])
+        self.extend([], links)
+
+    def extend(
+        self, chain: list[tuple[int, int]], groups: list[list[tuple[int, int, int]]]
+    ) -> None:
+        """Look at links of several variables that may be next, and go on by the best of them."""
+        level, before = len(chain), self.gain
+        ends, opens = [], []
+        for number, links in enumerate(groups):
+            ways = []
+            for variable, to, gain in links:
+                source = self.state[chain[0][0] if chain else variable]
+                left = self.over[source] - self.instance.taken(
+                    chain[0][0] if chain else variable, source
+                )
+                more = self.instance.taken(variable, to)
+                gain -= self.instance.priced(variable, to)
+                if chain and to == source:
+                    ends.append((self.room(to, left + more), gain, number, variable, to, 0))
+                    continue
+                gain += self.room(to, self.over[to])
+                if gain > before:
+                    filled = self.room(to, self.over[to] + more)
+                    ends.append((filled, gain, number, variable, to, self.room(source, left)))
+                    ways.append((gain, variable, to))
+            if ways:
+                best = max(ways, key=lambda way: way[0])
+                opens.append((-best[0], number, best))
+        for filled, gain, _, variable, to, left in ends:
+            if gain - filled - left > self.gain:
+                self.gain, self.chain = gain - filled - left, [*chain, (variable, to)]
+        if level == LINKS - 1:
             return
-        gain += price(value, over[value])
-        if gain <= best[0]:
-            return
-        filled = over[value] + more
-        total = gain - price(value, filled) - price(source, left)
-        best = (total, chain) if total > best[0] else best
-        if len(chain) < LINKS:
-            eject(chain, value, filled, gain)
+        for _, _, (gain, variable, to) in sorted(opens)[: TRIES[level]]:
+            if gain > self.gain:
+                self.eject([*chain, (variable, to)], gain)
 
-    def eject(chain: list[tuple[int, int]], full: int, filled: int, gain: int) -> None:
-        nonlocal visits
-        for variable in lists[full]:
-            visits += 1
-            if visits > VISITS:
-                return
-            rest = gain - price(full, filled - instance.taken(variable, full))
-            if rest <= best[0]:
-                continue
-            for value in instance.likely[variable]:
-                if value not in [been for _, been in chain]:
-                    go(chain, variable, value, rest + instance.priced(variable, full))
-
-    go([], first, to, price(source, over[source]) + instance.priced(first, source))
-    return best
+    def eject(self, chain: Links, gain: int) -> None:
+        """Let one of the variables of the value that the last link has filled leave it."""
+        last, full = chain[-1]
+        over = self.over[full] + self.instance.taken(last, full)
+        members = self.lists[full]
+        for base in range(0, len(members), GROUP):
+            links, before = [], self.gain
+            for variable in members[base : base + GROUP]:
+                rest = gain - self.room(full, over - self.instance.taken(variable, full))
+                links.append(
+                    [
+                        (variable, to, rest + self.instance.priced(variable, full))
+                        for to in self.instance.likely[variable]
+                        if rest > before and to not in [been for _, been in chain]
+                    ]
+                )
+            self.extend(chain, links)
 
 
 def repaired(instance: Instance, state: list[int], prices: list[int], begin: int) -> list[int]:
@@ -99,20 +127,16 @@ def repaired(instance: Instance, state: list[int], prices: list[int], begin: int
     groups = -(-starts // GROUP)
     group, idle = begin % groups, 0
     while idle < groups:
-        over = instance.over(state)
-        found = [
-            best_chain(instance, lists, over, prices, start)
-            for start in range(group * GROUP, min(starts, group * GROUP + GROUP))
-        ]
-        gain, chain = max(found, key=lambda one: one[0])
-        if gain == 0:
-            group, idle = (group + 1) % groups, idle + 1
-            continue
-        for variable, value in chain:
-            lists[state[variable]].remove(variable)
-            lists[value].insert(0, variable)
+        scout = Scout(instance, state, lists, prices)
+        scout.look(instance.starts[group * GROUP : group * GROUP + GROUP])
+        group, idle = (group + 1) % groups, idle + 1
+        for variable, value in scout.chain:
+            members = lists[state[variable]]
+            members[members.index(variable)] = members[-1]
+            members.pop()
+            lists[value].append(variable)
             state[variable] = value
-        group, idle = (group + 1) % groups, 0
+            idle = 0
     return state
 
 

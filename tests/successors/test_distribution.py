@@ -15,10 +15,10 @@ SAMPLES = 40_000
 LEAST_P = 1e-4
 WEIGHTS = np.array([5, 1, 0, 8, 2, 2, 0, 13, 1, 4, 0, 7])  # the last is a likely one
 FAULTS = {
-    "bound": ("rescan", "<= range.left; ++range.from", "< range.left; ++range.from"),
+    "bound": ("rescan", "weights[found] <= range.left", "weights[found] < range.left"),
     "last of softmax": ("softmax", "value < count ?", "value < count - 1 ?"),
-    "last of rescan": ("rescan", "draw.below(sums.all)", "draw.below(sums.all - 7)"),
-    "sums of ratings": ("stored", "heuristic.weight(ratings", "1 + heuristic.weight(ratings"),
+    "last of rescan": ("rescan", "draw.below(all)", "draw.below(all - 7)"),
+    "sums of ratings": ("stored", "heuristic.weight(rate(", "1 + heuristic.weight(rate("),
     "lots without weights": ("softmax", "/ float(weights[0])", "/ 1.0f"),
     "lots that are passed over": ("softmax", "1.00001f", "0.5f"),
 }

@@ -30,7 +30,7 @@ struct Capacities {
     team.sync();
     team.each(state.m, [&](int variable) {
       const int value = state.values[variable];
-      if (value >= 0) add(&loads(state)[value], demand(variable, value));
+      if (value >= 0) add(team, &loads(state)[value], demand(variable, value));
     });
   }
   GLS_DEVICE bool allows(const State& state, int variable, int value) const {

@@ -1,7 +1,7 @@
 // Pairs of variables with different values.
 //
 // What neighbours have is looked up once for each variable that is assigned: rating a value then
-// takes a bit, whatever the degree, and what is assigned need not be told to neighbours.
+// takes a byte, whatever the degree, and what is assigned need not be told to neighbours.
 #pragma once
 
 #include "heuristics/masks/value_set.cuh"

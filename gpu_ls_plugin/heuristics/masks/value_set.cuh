@@ -1,4 +1,5 @@
-// Sets of values, a bit each.
+// Sets of values, a byte each: a lane adds values by stores alone, and eight to sixty-four of them
+// are asked for by an instruction of a CPU.
 #pragma once
 
 #include "heuristics/heuristic.cuh"
@@ -7,23 +8,24 @@ namespace gls {
 
 // The set that a mask keeps beside a state.
 struct ValueSet {
-  uint32* words;
+  static constexpr int kNone =
+      16;  // bytes before value 0: of -1, which is added and never asked for
 
-  GLS_DEVICE explicit ValueSet(const State& state) : words(reinterpret_cast<uint32*>(state.kept)) {}
+  unsigned char* has_value;
 
-  GLS_DEVICE bool has(int value) const { return words[value >> 5] >> (value & 31) & 1; }
-  GLS_DEVICE void add(int value) const { words[value >> 5] |= 1u << (value & 31); }
+  GLS_DEVICE explicit ValueSet(const State& state)
+      : has_value(reinterpret_cast<unsigned char*>(state.kept) + kNone) {}
 
-  // Makes it the values of `count` variables, variable(k) each; those without one are passed over.
+  GLS_DEVICE bool has(int value) const { return has_value[value]; }
+  GLS_DEVICE void add(int value) const { has_value[value] = 1; }
+
+  // Makes it the values of `count` variables, variable(k) each.
   template <class Team, class Variable>
   GLS_DEVICE void hold(const Team& team, int sizes, const State& state, int count,
                        Variable variable) const {
-    team.each((sizes + 31) / 32, [&](int word) { words[word] = 0; });
+    team.each(sizes, [&](int value) { has_value[value] = 0; });
     team.sync();
-    team.each(count, [&](int k) {
-      const int value = state.values[variable(k)];
-      if (value >= 0) team.set_bit(words, value);
-    });
+    team.each(count, [&](int k) { add(state.values[variable(k)]); });
   }
 };
 

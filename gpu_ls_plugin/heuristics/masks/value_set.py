@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+NONE = 16  # gls::ValueSet::kNone
+
 
 def set_bytes(sizes: NDArray[Any]) -> int:
     """Return the bytes of a `gls::ValueSet`."""
-    return 4 * (-(-int(sizes.max()) // 32))
+    return NONE + int(sizes.max())

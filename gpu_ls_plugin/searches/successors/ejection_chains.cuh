@@ -30,8 +30,8 @@ struct ChainSteps {
   int64* move_counts;
   int64* look_counts;
   int* tried;    // room for a state
-  int* firsts;   // of the variables of each value, and for each variable
-  int* follows;  // the next one
+  int* counts;   // of the variables of each value,
+  int* members;  // and room for all of them for each
   char* kept;    // where it does not lie in shared memory
   int64 kept_bytes;
   int m;     // variables
@@ -40,8 +40,6 @@ struct ChainSteps {
 
 template <class Problem, class Memory>
 struct EjectionChains {
-  static constexpr int kGroup = 32;  // beginnings of which the best one is taken
-
   template <class Team>
   GLS_DEVICE static void run(const Team& team, int item, ChainSteps all, const uint64* words) {
     const int m = all.m;
@@ -49,8 +47,8 @@ struct EjectionChains {
     int* const states = all.states + int64(item) * m;
     int* const values = all.tried + int64(item) * m;
     const State state{m, states, values, Memory::of(all.kept + item * all.kept_bytes)};
-    int* const firsts = all.firsts + int64(item) * all.most;
-    int* const follows = all.follows + int64(item) * m;
+    const ValueLists lists{all.counts + int64(item) * all.most,
+                           all.members + int64(item) * all.most * m, m};
     Philox random(all.seed ^ uint64(all.round), Purpose::kChainKick, all.first_row + item);
     const auto copy = [&](const int* from, int* to) {
       team.sync();
@@ -74,13 +72,12 @@ struct EjectionChains {
       copy(states, values);
       random.seek(step << 8);
       const int from = int(random.next() >> 1);
-      team.once([&] {
-        if (step > 0) kick(problem, values, m, all.kicks, random);
-        list(values, m, all.most, firsts, follows);
-      });
+      if (step > 0) team.once([&] { kick(problem, values, m, all.kicks, random); });
+      team.sync();
+      lists.begin(team, values, all.most);
       problem.begin(team, state);
       team.sync();
-      made += repair(team, problem, state, firsts, follows, prices.prices, from, looks);
+      made += repair(team, problem, state, lists, prices.prices, from, looks);
       const Worth then = problem.worth(team, state);
       prices.learn(team, problem, state, then.excess == 0);
       if ((then - now).cost * kUnit + prices.rise(team, problem, state) <= 0) {
@@ -120,61 +117,44 @@ struct EjectionChains {
       values[variable] = any_likely(problem, variable, random);
     }
   }
-  // Chains the variables of each value, those with low numbers first.
-  GLS_DEVICE static void list(const int* values, int m, int most, int* firsts, int* follows) {
-    for (int value = 0; value < most; ++value) firsts[value] = -1;
-    for (int v = m - 1; v >= 0; --v) {
-      follows[v] = firsts[values[v]];
-      firsts[values[v]] = v;
-    }
-  }
 
   // Makes chains that gain until there is none; returns how many.
   template <class Team>
   GLS_DEVICE static int64 repair(const Team& team, const Problem& problem, const State& state,
-                                 int* firsts, int* follows, const int64* prices, int from,
+                                 const ValueLists& lists, const int64* prices, int from,
                                  int64& looks) {
+    using Scout = ChainScout<Team, Problem>;
+    constexpr int kGroup = Scout::kGroup;  // beginnings of which the best one is taken
     const int starts = problem.likely_begin(state.m), groups = (starts + kGroup - 1) / kGroup;
-    ChainScout<Problem> scout{problem, state, firsts, follows, prices};
+    Scout scout{team, problem, state, lists, prices};
     int64 made = 0;
     int group = from % groups;
 #pragma unroll 1
     for (int idle = 0; idle < groups && !team.cut(); group = group + 1 < groups ? group + 1 : 0) {
-      Chain first{};
-      for (int k = team.lane(); k < kGroup; k += Team::kLanes) {
-        const int start = group * kGroup + k;
-        if (start >= starts) break;
-        const auto likely = problem.likely(start);
-        scout.look(start, likely.variable, likely.value);
-        looks += scout.looks;
-        if (scout.best < first && scout.best.gain > 0) first = scout.best;
-      }
-      first = team.least(first);
-      if (first.gain == 0) {
-        ++idle;
-        continue;
-      }
-      for (int k = 0; k < first.length; ++k) {
-        move(team, problem, state, firsts, follows, first.variables[k], first.values[k]);
+      const int begin = group * kGroup, end = begin + kGroup;
+      scout.look(begin, end < starts ? end : starts);
+      ++idle;
+      if (scout.best.gain == 0) continue;
+      GLS_UNROLL
+      for (int k = 0; k < kMostLinks; ++k) {
+        if (k == scout.best.length) break;
+        move(team, problem, state, lists, scout.best.variables[k], scout.best.values[k]);
       }
       ++made, idle = 0;
     }
+    looks += scout.looks;
     return made;
   }
 
   template <class Team>
   GLS_DEVICE static void move(const Team& team, const Problem& problem, const State& state,
-                              int* firsts, int* follows, int variable, int value) {
+                              const ValueLists& lists, int variable, int value) {
+    const int from = state.values[variable];
     problem.assign(team, state, variable, value);
     team.sync();
-    team.once([&] {
-      int* link = &firsts[state.values[variable]];
-      while (*link != variable) link = &follows[*link];
-      *link = follows[variable];
-      follows[variable] = firsts[value];
-      firsts[value] = variable;
-      state.values[variable] = value;
-    });
+    lists.move(team, variable, from, value);
+    team.once([&] { state.values[variable] = value; });
+    team.sync();
   }
 };
 

@@ -34,12 +34,26 @@ class Tenure(NamedTuple):
     per_variable: float
 
 
+class Rhythm(NamedTuple):
+    """What rounds are where nobody says it: see `SuccessorSearch`."""
+
+    steps: float  # for each variable
+    share: float
+    mixing: float
+    migration: int
+
+
 class Improvement(ABC):
     """What the steps of a round are."""
 
     header: ClassVar[str]
     name: ClassVar[str]
     batch: ClassVar[Parameter]
+
+    @classmethod
+    def rhythm(cls, problem: Assignment) -> Rhythm:
+        """Return what rounds are where nobody says it."""
+        return Rhythm(steps=50, share=0.1, mixing=0.5, migration=10)
 
     def team(self, backend: Backend) -> str:
         """Return the C++ type of the team of a state, of which a block has one."""
@@ -56,6 +70,10 @@ class Improvement(ABC):
     @abstractmethod
     def numbers(self, problem: Assignment) -> dict[str, Any]:
         """Return what the kernel is told, whatever the states are."""
+
+    def numbers_of(self, number: int) -> dict[str, Any]:
+        """Return what the kernel is told of a round."""
+        return {}
 
     @abstractmethod
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
@@ -88,17 +106,24 @@ class Tabu(Improvement):
 
     Parameters
     ----------
-    tenure : Tenure
+    tenures : tuple of Tenure
+        Rounds take turns in them.
     sample : int
         Moves that are looked at in a step.
     """
 
-    tenure: Tenure
+    tenures: tuple[Tenure, ...]
     sample: int
 
     name = "tabu"
     header = "searches/successors/tabu.cuh"
     batch = struct_of(header, "TabuBatch")
+
+    @classmethod
+    def rhythm(cls, problem: Assignment) -> Rhythm:
+        """Return long rounds for permutations, whose steps lead on for longer."""
+        usual = super().rhythm(problem)
+        return usual._replace(steps=200) if problem.distinct else usual
 
     def body(self, problem: Assignment, memory: str) -> str:
         """Return the C++ type of the kernel."""
@@ -106,12 +131,16 @@ class Tabu(Improvement):
         return f"gls::TabuSearch<{', '.join(parts)}>"
 
     def numbers(self, problem: Assignment) -> dict[str, Any]:
-        """Return the sample and the tenure."""
+        """Return the sample."""
+        return {"sample": self.sample}
+
+    def numbers_of(self, number: int) -> dict[str, Any]:
+        """Return the tenure of a round."""
+        tenure = self.tenures[number % len(self.tenures)]
         return {
-            "sample": self.sample,
-            "tenure": self.tenure.least,
-            "spread": self.tenure.spread,
-            "per_variable": round(WHOLE * self.tenure.per_variable),
+            "tenure": tenure.least,
+            "spread": tenure.spread,
+            "per_variable": round(WHOLE * tenure.per_variable),
         }
 
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
@@ -200,6 +229,11 @@ class Chains(Improvement):
     header = "searches/successors/ejection_chains.cuh"
     batch = struct_of(header, "ChainSteps")
 
+    @classmethod
+    def rhythm(cls, problem: Assignment) -> Rhythm:
+        """Return short rounds, after each of which rows go on from better ones."""
+        return Rhythm(steps=5, share=0.01, mixing=0.0, migration=0)
+
     def team(self, backend: Backend) -> str:
         """Return a warp: a lane for each beginning of a group."""
         return backend.warp(1)
@@ -221,12 +255,12 @@ class Chains(Improvement):
         m, most = problem.n, int(problem.sizes.max())
         return {
             "tried": xp.empty((size, m), "int32"),
-            "follows": xp.empty((size, m), "int32"),
-            "firsts": xp.empty((size, most), "int32"),
+            "counts": xp.empty((size, most), "int32"),
+            "members": xp.empty((size, most, m), "int32"),
             "prices": xp.full((size, most), first_penalty(problem), "int64"),
             "overs": xp.empty((size, most), "int64"),
         }
 
     def state_bytes(self, m: int, most: int) -> int:
         """Return the bytes of these for each state."""
-        return 8 * m + 20 * most
+        return 4 * m + 4 * most * m + 20 * most

@@ -20,6 +20,8 @@ NOTHING = 2**62  # what a state costs that nobody has found
 NO_TARGET = -(2**63)
 WORD = 2**32
 RIVALS = 2**31  # rounds later, so that rows are compared with others than they are mixed with
+PATIENCE = 20  # rounds without anything better, after which rows that are alike begin anew
+ALIKE = 0.95  # of the variables have the same value in two rows
 GOLDEN = 0x9E3779B97F4A7C15  # rounds draw numbers of their own
 
 
@@ -52,14 +54,9 @@ class Elites:
             self._xp.copyto(own, its, where=worse if own.ndim == 1 else worse[:, None])
         return worse
 
-    def forget(self, rows: slice) -> None:
-        """Let any other state be better than those of some rows."""
-        self.costs[rows] = self.excesses[rows] = NOTHING
-
-    @property
-    def alike(self) -> bool:
-        """Whether all rows are worth the same."""
-        return all(bool((a == a[0]).all()) for a in (self.costs, self.excesses))
+    def forget(self) -> None:
+        """Let any other state be better."""
+        self.costs[:] = self.excesses[:] = NOTHING
 
     def _arrays(self) -> tuple[Any, ...]:
         return self.states, self.costs, self.excesses
@@ -178,7 +175,7 @@ class Population:
     def advance(self, steps: int, seconds: float) -> None:
         """Make some steps of the round, at most those that it still has; note what was found."""
         steps = min(steps, self.plan.steps - self.step)
-        arguments = self._common | self._of_steps
+        arguments = self._common | self._of_steps | self.plan.improvement.numbers_of(self.round)
         arguments |= {"round": self.round, "step": self.step, "steps": steps}
         self.backend.launch(
             self._steps,
@@ -222,7 +219,7 @@ class Population:
             "bases": self._bases(),
         }
         self.backend.launch(self._release, len(self.states), arguments)
-        if len(self.states) > 1 and self.elites.alike:
+        if self._stagnates():
             self._restart()
         self._assign(self._of_release["sources"], self.released)
 
@@ -241,12 +238,19 @@ class Population:
         self._idle[moves] = 0
         return xp.where(moves, rivals, xp.arange(len(self.states), dtype="int32")).astype("int32")
 
+    def _stagnates(self) -> bool:
+        """Whether rows have become alike, and none has found anything better for some rounds."""
+        if len(self.states) == 1 or int(self._idle.min()) < PATIENCE:
+            return False
+        states = self.elites.states
+        return float((states == states[self.mates_of(self.round)]).mean()) >= ALIKE
+
     def _restart(self) -> None:
-        """Let every second row begin anew."""
-        self._of_release["sources"][1::2] = -1
-        self.released[1::2] = True
-        self.elites.forget(slice(1, None, 2))
-        self._idle[1::2] = 0
+        """Let all rows begin anew; what was found is kept."""
+        self._of_release["sources"][:] = -1
+        self.released[:] = True
+        self.elites.forget()
+        self._idle[:] = 0
 
     def _assign(self, sources: Any, active: Any) -> None:
         """Let the states be successors of some, in which active variables have no value yet."""

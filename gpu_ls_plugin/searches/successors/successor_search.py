@@ -17,6 +17,7 @@ from gpu_ls_plugin.searches.successors.improvements import (
     Accepted,
     Chains,
     Improvement,
+    Rhythm,
     Tabu,
     Tenure,
 )
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback, Result
 
 CPU_STATES = 4  # for each thread, where nobody gives any
-STEPS = 50  # of a round, for each variable
+# Of each variable, least and spread. Flows without a structure want short ones, structured ones
+# long ones.
+DISTINCT_TENURES = ((0.9, 0.2), (0.05, 0.1), (0.05, 0.1), (0.05, 0.1))
 KICKS = 2  # variables that are moved before chains
 
 
@@ -51,18 +54,21 @@ class SuccessorSearch:
         By which released variables are assigned. None: each value that may be taken is as likely.
     release : {"random", "worst", "related"}
         Which variables are released: any, those that cost most, or those near to one that is drawn.
-    share : float
-        Of the variables that are released on average, from 0 to 1.
-    mixing : float
+    share : float, optional
+        Of the variables that are released on average, from 0 to 1. By default 0.1, with chains
+        0.01.
+    mixing : float, optional
         Share of states of which, instead, each variable takes the value of the best state of its
-        row or of another one, from 0 to 1; none where values can be renamed.
-    migration : int
+        row or of another one, from 0 to 1; none where values can be renamed. By default 0.5, with
+        chains 0.
+    migration : int, optional
         Rounds without anything better after which a row goes on from the best state of another
-        one, if that is better.
+        one, if that is better; by default 10, with chains 0.
     steps : int, optional
-        Of a round; by default 50 for each variable.
+        Of a round; by default 50 for each variable, 200 where values are distinct, with chains 5.
     tenure : int, optional
-        Steps for which what a variable has left is tabu to it, at least.
+        Steps for which what a variable has left is tabu to it, at least. By default, states whose
+        values are distinct have short tenures in three rounds of four, and long ones in the others.
     sample : int
         Moves that are looked at in a step; where there are more, a part of them in turn.
     accept : Acceptance, optional
@@ -84,9 +90,9 @@ class SuccessorSearch:
 
     heuristic: Heuristic | None = None
     release: str = "random"
-    share: float = 0.1
-    mixing: float = 0.5
-    migration: int = 10
+    share: float | None = None
+    mixing: float | None = None
+    migration: int | None = None
     steps: int | None = None
     tenure: int | None = None
     sample: int = 16384
@@ -106,23 +112,32 @@ class SuccessorSearch:
                 "leave one out"
             )
         checks.fields(self, checks.choice, "release", known=tuple(RULES))
-        checks.fields(self, checks.number, "share", "mixing", least=0.0, most=1.0)
+        checks.given_fields(self, checks.number, "share", "mixing", least=0.0, most=1.0)
         checks.given_fields(self, checks.integer, "steps", "tenure", least=1, most=2**30)
-        checks.fields(self, checks.integer, "sample", "migration", least=1, most=checks.MOST_INT)
+        checks.given_fields(self, checks.integer, "migration", least=0, most=checks.MOST_INT)
+        checks.fields(self, checks.integer, "sample", least=1, most=checks.MOST_INT)
         checks.fields(self, checks.choice, "sampler", known=("auto", *SAMPLERS))
 
     def plan(self, problem: Assignment) -> Plan:
         """Return the numbers of the search on a problem."""
-        by, steps = self.heuristic, STEPS * problem.n if self.steps is None else self.steps
+        by, improvement = self.heuristic, self._improvement(problem)
+        rhythm = improvement.rhythm(problem)
+        share = rhythm.share if self.share is None else self.share
+        mixing = rhythm.mixing if self.mixing is None else self.mixing
+        migration = rhythm.migration if self.migration is None else self.migration
         return Plan(
-            steps=steps,
-            improvement=self._improvement(problem, steps),
+            steps=self._steps(problem, rhythm),
+            improvement=improvement,
             release=self.release,
-            released=max(1, round(2 * self.share * problem.n)),
-            mixing=0.0 if problem.interchangeable else self.mixing,
-            migration=self.migration,
+            released=max(1, round(2 * share * problem.n)),
+            mixing=0.0 if problem.interchangeable else mixing,
+            migration=migration,
             generation=None if by is None else SuccessorGeneration(by, self.sampler),
         )
+
+    def _steps(self, problem: Assignment, rhythm: Rhythm) -> int:
+        """Return how many steps a round has."""
+        return max(1, round(rhythm.steps * problem.n)) if self.steps is None else self.steps
 
     def states(self, problem: Assignment, backend: Backend) -> int:
         """Return how many states are searched where nobody gives any: what a device has at a time.
@@ -135,10 +150,12 @@ class SuccessorSearch:
         layout = Layout.of(backend, problem, steps.team(backend), steps.resident(problem))
         return layout.resident * backend.processors
 
-    def _improvement(self, problem: Assignment, steps: int) -> Improvement:
+    def _improvement(self, problem: Assignment) -> Improvement:
         """Return what the steps of a round are."""
         if self.accept is not None:
-            return Accepted(self.accept, self.sample, steps)
+            return Accepted(
+                self.accept, self.sample, self._steps(problem, Accepted.rhythm(problem))
+            )
         if self.improvement == "chains" and not problem.chains:
             raise UnsupportedProblemError(
                 f"improvement: {type(problem).__name__} has no chains; leave it out"
@@ -146,17 +163,20 @@ class SuccessorSearch:
         wanted = self.improvement == "chains" or (self.improvement, self.tenure) == ("auto", None)
         if problem.chains and wanted:
             return Chains(KICKS)
-        return Tabu(self._tenure(problem), self.sample)
+        return Tabu(self._tenures(problem), self.sample)
 
-    def _tenure(self, problem: Assignment) -> Tenure:
-        """Return how long moves are tabu."""
+    def _tenures(self, problem: Assignment) -> tuple[Tenure, ...]:
+        """Return how long moves are tabu, round after round."""
         if self.tenure is not None:
-            return Tenure(self.tenure, max(1, self.tenure // 4), 0.0)
+            return (Tenure(self.tenure, max(1, self.tenure // 4), 0.0),)
         if problem.distinct:
-            return Tenure(max(1, round(0.9 * problem.n)), max(1, round(0.2 * problem.n)), 0.0)
+            return tuple(
+                Tenure(max(1, round(least * problem.n)), max(1, round(spread * problem.n)), 0.0)
+                for least, spread in DISTINCT_TENURES
+            )
         if problem.moves == ("assign",):
-            return Tenure(0, 10, 0.6)
-        return Tenure(5, 2, 0.0)
+            return (Tenure(0, 10, 0.6),)
+        return (Tenure(5, 2, 0.0),)
 
     def __call__(
         self,

@@ -19,7 +19,7 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.extend import Assignment
 from gpu_ls_plugin.searches.successors import run
-from gpu_ls_plugin.searches.successors.population import RIVALS, Population
+from gpu_ls_plugin.searches.successors.population import PATIENCE, RIVALS, Population
 from tests.helpers.bin_packing import BinPacking
 
 COLOURING = gls.GraphColouring.queen(5, 5, 5)
@@ -96,7 +96,9 @@ def population_of(problem, states, **options):
 @every_problem
 @pytest.mark.parametrize("release", ["random", "worst", "related"])
 def test_up_to_twice_the_share_is_released(problem, release):
-    population = population_of(problem, starts(problem, 40), release=release, mixing=0.0, share=0.2)
+    population = population_of(
+        problem, starts(problem, 40), release=release, mixing=0.0, share=0.2, migration=9
+    )
     elites = population.elites.states.copy()
     population.renew()
     released = population.released
@@ -135,7 +137,9 @@ def pairs_of(problem):
 
 @every_problem
 def test_what_is_near_to_one_is_released_together(problem):
-    population = population_of(problem, starts(problem, 30), release="related", mixing=0.0)
+    population = population_of(
+        problem, starts(problem, 30), release="related", mixing=0.0, migration=9
+    )
     elites = population.elites.states.copy()
     population.renew()
     for state, released in zip(elites, population.released, strict=True):
@@ -149,7 +153,7 @@ def test_what_is_near_to_one_is_released_together(problem):
 
 @every_problem
 def test_mixed_states_have_their_parents_values(problem):
-    population = population_of(problem, starts(problem, 20), mixing=1.0, share=0.05)
+    population = population_of(problem, starts(problem, 20), mixing=1.0, share=0.05, migration=9)
     elites = population.elites.states.copy()
     population.renew()
     kept = np.where(population.released, -1, population.states)
@@ -180,15 +184,46 @@ def test_rows_go_on_from_better_ones():
     assert moves.any() and (~population.released).any(axis=1).all()
 
 
-def test_rows_that_have_become_alike_begin_anew():
-    population = population_of(QUADRATIC, np.tile(np.arange(10), (6, 1)), mixing=0.0, share=0.01)
-    population.elites.costs[:] = population.elites.costs[0]
-    best = population.found.states.copy()
-    population.renew()
-    assert population.released[1::2].all() and not population.released[::2].all(axis=1).any()
-    population.advance(30, 100.0)
-    assert (QUADRATIC.cost(population.found.states) <= QUADRATIC.cost(best)).all()
-    assert (population.elites.costs < 2**62).all()
+@pytest.mark.parametrize(("idle", "begins"), [(PATIENCE, True), (PATIENCE - 1, False)])
+def test_rows_that_have_become_alike_begin_anew(idle, begins):
+    rows = population_of(QUADRATIC, np.tile(np.arange(10), (6, 1)), mixing=0.0, share=0.01)
+    rows.elites.states[:] = rows.elites.states[0]
+    best = rows.found.states.copy()
+    rows._idle[:] = idle - 1
+    rows.renew()
+    assert rows.released.all() == begins
+    rows.advance(30, 100.0)
+    assert (QUADRATIC.cost(rows.found.states) <= QUADRATIC.cost(best)).all()
+    assert (rows.elites.costs < 2**62).all()
+
+
+def test_rounds_are_as_steps_want_them():
+    search = gls.SuccessorSearch()
+    plans = {name: search.plan(problem) for name, problem in PROBLEMS.items()}
+    rounds = {name: (p.steps, p.mixing, p.migration) for name, p in plans.items()}
+    assert rounds == {
+        "colouring": (50 * COLOURING.n, 0.0, 10),
+        "generalised": (5 * GENERALISED.n, 0.0, 0),
+        "quadratic": (200 * QUADRATIC.n, 0.5, 10),
+    }
+    given = gls.SuccessorSearch(steps=7, share=0.5, mixing=0.25, migration=3).plan(GENERALISED)
+    assert (given.steps, given.released, given.mixing, given.migration) == (7, 20, 0.25, 3)
+    rule = gls.SuccessorSearch(accept=gls.Annealing()).plan(QUADRATIC)
+    assert rule.steps == rule.improvement.steps == 50 * QUADRATIC.n
+
+
+def test_permutations_take_turns_in_tenures():
+    tabu = gls.SuccessorSearch().plan(QUADRATIC).improvement
+    assert [tabu.numbers_of(number)["tenure"] for number in range(6)] == [9, 1, 1, 1, 9, 1]
+    given = gls.SuccessorSearch(tenure=4).plan(QUADRATIC).improvement
+    assert {given.numbers_of(number)["tenure"] for number in range(6)} == {4}
+
+
+def test_rows_that_differ_go_on():
+    rows = population_of(QUADRATIC, starts(QUADRATIC), mixing=0.0, share=0.01)
+    rows._idle[:] = PATIENCE
+    rows.renew()
+    assert not rows.released.all()
 
 
 def test_it_stops_when_it_is_told_to():

@@ -44,7 +44,7 @@ def test_steps_are_the_oracle_s(kind, seed, launch):
         population.advance(min(launch, STEPS - population.step), 100.0)
     for row, state in enumerate(states.tolist()):
         last, best = tabu_search(
-            problem, state, STEPS, plan.improvement.tenure, seed=seed, row=FIRST_ROW + row
+            problem, state, STEPS, plan.improvement.tenures[0], seed=seed, row=FIRST_ROW + row
         )
         assert population.states[row].tolist() == last
         assert population.elites.states[row].tolist() == best
