@@ -34,6 +34,8 @@ class Engine(ABC):
         Improved in place by `launch`.
     states : array of the backend, shape (P,), uint8
         `RUNNING`, `OPTIMUM`, `OUT_OF_MOVES` or `NOTHING_KEPT`.
+    seen : array of NumPy, shape (P,), uint8
+        The states when `unfinished` was asked last.
     pass_counts, move_counts : arrays of the backend, shape (P,), int64
         Evaluations of a neighbourhood, and moves applied, per tour.
     moves_by : array of the backend, shape (K,), int64
@@ -98,7 +100,8 @@ class Engine(ABC):
 
     def unfinished(self) -> int:
         """Return how many tours can still be improved; waits for the launches."""
-        return int(np.count_nonzero(self.backend.to_numpy(self.states) == RUNNING))
+        self.seen = self.backend.to_numpy(self.states)
+        return int(np.count_nonzero(self.seen == RUNNING))
 
 
 def require_symmetric(problem: TSP, search: str) -> None:

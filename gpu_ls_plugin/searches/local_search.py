@@ -246,7 +246,7 @@ class _Turn:
 
     def end(self, stopped_by: str) -> None:
         """Take note of why the climb has ended."""
-        states = self._climb.backend.to_numpy(self._climb.states)
+        states = self._climb.seen
         if stopped_by == "optimum" and (states == OUT_OF_MOVES).any():
             stopped_by = "moves"
         if stopped_by == "optimum" and (states == NOTHING_KEPT).all():
