@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.budget import compiling
 from gpu_ls_plugin.candidates.ascent import ascend
 from gpu_ls_plugin.candidates.base import Candidates
 from gpu_ls_plugin.candidates.complete_graph import CompleteGraph
@@ -61,8 +62,11 @@ class Alpha(Candidates):
         checks.fields(self, checks.integer, "steps", least=0)
 
     def compile(self, problem: TSP) -> None:
-        """Compile what makes lists in the plane."""
+        """Compile what makes lists in the plane, and load what makes 1-trees: up to seconds."""
         compile_ahead(problem)
+        with compiling():
+            import scipy.sparse.csgraph
+            import scipy.spatial  # noqa: F401
 
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""

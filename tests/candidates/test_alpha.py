@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import combinations
 
 import numpy as np
@@ -244,3 +246,22 @@ def test_asymmetric_lengths_are_refused():
 def test_parameters_out_of_range(parameters):
     with pytest.raises(InvalidParameterError, match=next(iter(parameters))):
         Alpha(**parameters)
+
+
+def test_what_lists_take_is_loaded_before_they_are_made():
+    """In a fresh process, where it takes up to seconds, which no search's time has to hold."""
+    script = """
+import sys
+import numpy as np
+import gpu_ls_plugin as gls
+problem = gls.TSP(np.random.default_rng(0).integers(0, 1000, (60, 2)), "EUC_2D")
+gls.Alpha(5).compile(problem)
+ready = set(sys.modules)
+gls.Alpha(5).build(problem)
+late = sorted(name for name in set(sys.modules) - ready if name.startswith("scipy"))
+assert not late, late
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
