@@ -222,7 +222,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
     def _rehearse(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
-        search = replace(self, search=rehearsal.quick(self.search))
+        search = replace(self, search=rehearsal.quick(self.search, problem))
         rehearsal.compile_batch(search, problem, tours, backend, device)
         compile_chains(search, problem, tours, get_backend(backend, device))
 

@@ -191,7 +191,7 @@ class LocalSearch(rehearsal.Rehearsed):
     def _rehearse(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
-        rehearsal.compile_batch(rehearsal.quick(self), problem, tours, backend, device)
+        rehearsal.compile_batch(rehearsal.quick(self, problem), problem, tours, backend, device)
 
     def _improve(self, factory: EngineFactory, call: Call, rows: slice) -> None:
         """Climb with some rows in place and add to the statistics."""

@@ -165,7 +165,7 @@ class RandomRestarts:
             parts = self.search.neighbourhoods
             size = self._batch_size(Call(copy, parts, backend=backend, device=device))
         size = checks.integer("size", size, least=1, most=checks.MOST_INT)
-        search = replace(self, search=rehearsal.quick(self.search), climbs=size)
+        search = replace(self, search=rehearsal.quick(self.search, copy), climbs=size)
         rehearsal.compile_batch(_without_tours(search), copy, None, backend, device)
 
     def _climb(

@@ -89,10 +89,14 @@ def compile_batch(
         raise KeyboardInterrupt
 
 
-def quick(search: Any) -> Any:
-    """Return a LocalSearch with the same programs, on candidates that are made quickly."""
+def quick(search: Any, problem: TSP) -> Any:
+    """Return a LocalSearch with the same programs, on candidates that are made quickly.
+
+    What its own candidates take is compiled.
+    """
     if isinstance(search.candidates, All):
         return search
+    search.candidates.compile(problem)
     return replace(search, candidates=Nearest(5))
 
 

@@ -179,8 +179,7 @@ def rehearse(problem: Problem, settings: Settings) -> None:
         return
     copy = rehearsal.copy_of(problem)
     if isinstance(search, IteratedLocalSearch):
-        search.search.candidates.compile(copy)
-        search = replace(search, search=rehearsal.quick(search.search))
+        search = replace(search, search=rehearsal.quick(search.search, copy))
     tour = _first_start(problem if isinstance(problem, CVRP) else copy, settings)
     compile_search(search, copy, tour.repeat(settings.population or 1, axis=0), settings.backend)
 
