@@ -42,11 +42,15 @@ class Workers:
 
     def dismiss(self) -> None:
         """Wait for what was begun, and for all threads to end."""
-        self.__del__()
+        self._send_away()
         for thread in self._threads:
             thread.join()
+        self._threads.clear()
 
     def __del__(self) -> None:
+        self._send_away()
+
+    def _send_away(self) -> None:
         for _ in self._threads:
             self._orders.put(None)
 
