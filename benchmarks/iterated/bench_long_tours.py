@@ -8,14 +8,13 @@ the optimal lengths, in percent. Runs of several calls with one `--out` come tog
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.helpers import common
-from benchmarks.helpers.gaps import percent
+from benchmarks.iterated.setting import Setting, read, solved
 
 if TYPE_CHECKING:
     import argparse
@@ -30,37 +29,20 @@ BARS = {
     ("pla85900", 20.0): 0.25,
     ("pla85900", 60.0): 0.12,
 }
-POINTS = 40  # of a curve
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Run what was asked for; a later run takes the place of an equal one."""
-    import gpu_ls_plugin as gls
-
+    setting = Setting(options.backend, quick=False, scale=1.0)
     record = common.stored(options.out, NAME, [options.backend])
     runs = {(run["instance"], run["limit"]): run for run in record.get(options.backend, [])}
     for text in options.runs:
         name, _, limit = text.partition(":")
-        seconds, optimum = float(limit or 5), common.optima()[name]
-        problem = gls.TSP.read(common.require_instances() / f"{name}.tsp")
-        begin = time.perf_counter()
-        found = gls.solve(problem, seconds, backend=options.backend)
-        its, wall = found.statistics, time.perf_counter() - begin
-        points = its.history[:: max(1, len(its.history) // POINTS)]
-        runs[name, seconds] = {
-            "instance": name,
-            "limit": seconds,
-            "bar": BARS.get((name, seconds)),
-            "tours": len(found.tours),
-            "gap": percent(float(found.best_cost), optimum),
-            "mean_gap": percent(float(found.costs.mean()), optimum),
-            "seconds": its.seconds,
-            "compiling_and_all": wall,
-            "kicks_per_second": its.kicks / its.seconds,
-            "phases": its.phases,
-            "points": [(p.elapsed, percent(float(p.best_cost), optimum)) for p in points],
-        }
-        print({k: v for k, v in runs[name, seconds].items() if k != "points"}, flush=True)
+        seconds = float(limit or 5)
+        run = solved(setting, read(name), seconds, common.optima()[name])
+        bar = BARS.get((name, seconds))
+        runs[name, seconds] = {**run, "instance": name, "limit": seconds, "bar": bar}
+        print({k: v for k, v in runs[name, seconds].items() if k != "history"}, flush=True)
         record[options.backend] = [runs[key] for key in sorted(runs)]
         common.write_json(options.out, NAME, __doc__ or "", record)
     return record
@@ -73,8 +55,8 @@ def draw(out: Path, record: dict[str, Any]) -> None:
         for axis, backend in zip(axes, backends, strict=True):
             for number, run in enumerate(record[backend]):
                 label = f"{run['instance']}, {run['limit']:g} s, {run['tours']} tours"
-                points = [*run["points"], (run["seconds"], run["gap"])]
-                axis.plot(*zip(*points, strict=True), color=f"C{number}", label=label)
+                times, gaps, _ = zip(*run["history"], strict=True)
+                axis.plot(times, gaps, color=f"C{number}", label=label)
                 if run["bar"] is not None:
                     axis.plot([run["limit"]], [run["bar"]], "x", color=f"C{number}")
             axis.set(xscale="log", yscale="log", xlabel="seconds", ylabel="gap (%)", title=backend)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import gpu_ls_plugin as gls
-from benchmarks.peers.bench_cvrp import instances
-from benchmarks.peers.routing.runs import mean_gaps
-from benchmarks.peers.routing.solvers import Task
+from benchmarks.peers.routing.runs import key_of, mean_gaps, merged
+from benchmarks.peers.routing.sections import named, tasks
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver.soft_constraints import softened
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from benchmarks.peers.routing.runs import Bench, Run
+    from benchmarks.peers.routing.solvers import Task
 
 NAMES = ("X-n200-k36", "X-n303-k21", "X-n513-k21", "X-n670-k130", "X-n1001-k43")
 SECONDS = 5.0
@@ -82,17 +82,16 @@ CROSSOVERS = (gls.SplitCrossover, gls.SelectiveRouteExchange, gls.RouteEdgeAssem
 
 def ingredients(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
     """Measure the gap with each variant, and of a memetic algorithm with each crossover."""
-    done = {(run["instance"], run["solver"], run["seconds"], run["seed"]) for run in known}
-    runs, seconds = list(known), options.seconds or SECONDS
-    for seed in options.seeds or (1,):
-        for name in options.instances or NAMES:
-            task = Task(instances() / "X" / f"{name}.vrp", seconds, seed)
-            for label, searched in _searches().items():
-                new = bench.again or (name, label, seconds, seed) not in done
-                if new and bench.fits(task, f"{label} on {name}"):
-                    problem = gls.CVRP.read(task.path)
-                    run = searched(problem, task, bench.backend)
-                    runs.append(bench.finished(task, label, problem, run))
+    done = set() if bench.again else {key_of(run) for run in known}
+    found: list[Run] = []
+    for task in tasks(named(options.instances or NAMES), options, SECONDS):
+        for label, searched in _searches().items():
+            new = (task.path.stem, label, task.seconds, task.seed) not in done
+            if new and bench.fits(task, f"{label} on {task.path.stem}"):
+                problem = gls.CVRP.read(task.path)
+                run = searched(problem, task, bench.backend)
+                found.append(bench.finished(task, label, problem, run))
+    runs = merged(known, found)
     return {"runs": runs, "mean": mean_gaps(runs)}
 
 

@@ -34,21 +34,19 @@ LARGE_RULES = {"route_size": 15.0, "positioning": "random_clustered", "demands":
 
 def x(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
     """Measure the gap after some seconds on X: all instances, or every n-th by size."""
-    runs = bench.runs(_tasks(_chosen("X", options), options, 10.0), known)
+    runs = bench.runs(tasks(_chosen("X", options), options, 10.0), known)
     return {"runs": runs, "mean": mean_gaps(runs), "by_nodes": _by_nodes(runs)} | _behind(runs)
 
 
 def eight(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
     """Measure the gap on eight instances of X, whose figures of 2026-11-22 are known."""
-    runs = bench.runs(_tasks(_named(EIGHT), options, 60.0), known)
+    runs = bench.runs(tasks(named(EIGHT), options, 60.0), known)
     return {"runs": runs, "mean": mean_gaps(runs)} | _behind(runs)
 
 
 def cmt(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
     """Measure how many of ten seeds end at the best known cost of CMT, and after how long."""
-    runs = bench.runs(
-        _tasks(_chosen("CMT", options), options, 10.0, 10), known, near_enough=REACHED
-    )
+    runs = bench.runs(tasks(_chosen("CMT", options), options, 10.0, 10), known, near_enough=REACHED)
     reached: dict[str, dict[str, Any]] = {}
     for run in runs:
         own = reached.setdefault(f"{run['solver']}, {run['seconds']:g} s", {})
@@ -60,7 +58,7 @@ def cmt(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict
 
 def golden(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
     """Measure the gap on Golden's instances, with limits of routes and without."""
-    runs = bench.runs(_tasks(_chosen("Golden", options), options, 60.0), known)
+    runs = bench.runs(tasks(_chosen("Golden", options), options, 60.0), known)
     kinds = {"limited": True, "not limited": False}
     split = {
         kind: mean_gaps([run for run in runs if run["limited"] == limited])
@@ -73,7 +71,7 @@ def large(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> di
     """Compare costs on generated instances; peers have `--peer-seconds`."""
     folder = options.out / "instances"
     paths = [_generated(folder, customers) for customers in options.customers]
-    ours = _tasks(paths, options, 60.0)
+    ours = tasks(paths, options, 60.0)
     theirs = [Task(task.path, options.peer_seconds, task.seed) for task in ours]
     runs = bench.runs(ours, known, peer_tasks=theirs)
     costs: dict[str, dict[str, float]] = {}
@@ -86,17 +84,17 @@ def large(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> di
 def processes(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
     """Compare one run of ours with the best of a process on every core, with seeds of their own."""
     names = options.instances or ("X-n303-k21", "X-n670-k130", "X-n1001-k43")
-    ours = _tasks(_named(names), options, 60.0)
+    ours = tasks(named(names), options, 60.0)
     theirs = [
         Task(path, ours[0].seconds, seed)
-        for path in _named(names)
+        for path in named(names)
         for seed in range(1, options.processes + 1)
     ]
     runs = bench.runs(ours, known, peer_tasks=theirs)
     return {"runs": runs, "one": mean_gaps(runs), "best": mean_gaps(best_of(runs))}
 
 
-def _tasks(
+def tasks(
     paths: Iterable[Path], options: argparse.Namespace, seconds: float, seeds: int = 1
 ) -> list[Task]:
     """Return a task for each seed of each instance: all instances with the first seed first."""
@@ -114,7 +112,8 @@ def _chosen(folder: str, options: argparse.Namespace) -> list[Path]:
     return paths[:: options.every]
 
 
-def _named(names: Iterable[str]) -> list[Path]:
+def named(names: Iterable[str]) -> list[Path]:
+    """Return the files of instances of X."""
     return [instances() / "X" / f"{name}.vrp" for name in names]
 
 
