@@ -29,7 +29,7 @@ def engine_maker(
     from gpu_ls_plugin.searches import engines
 
     chosen = get_backend(backend)
-    factory = engines.choose(search)(search, chosen, problem, 1, chosen.available_memory())
+    factory = engines.choose(search)(search, chosen, problem, 1, chosen.available_memory)
     given = chosen.xp.asarray(tours)
     return lambda: factory.make(given.copy(), 0, NO_LIMIT)
 

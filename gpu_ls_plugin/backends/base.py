@@ -9,8 +9,6 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.metric_check import check_metric
 from gpu_ls_plugin.backends.words import kept_words, packed_words
@@ -213,9 +211,10 @@ class Backend(ABC):
         own = problem.objective.kept_bytes(problem)
         if not own:
             return {"metric_data": data}
-        kept, data = self.xp.empty((size, own), "uint8"), data.copy()
-        data[1:3] = self.xp.asarray(np.array([self.address(kept), own], "uint64"))
-        return {"metric_data": data, "kept_tours": kept}
+        kept = self.xp.empty((size, own), "uint8")
+        words = self.made_once(problem, "words", lambda: self.to_numpy(data)).copy()
+        words[1:3] = self.address(kept), own
+        return {"metric_data": self.xp.asarray(words), "kept_tours": kept}
 
     def _with_objective(self, problem: TSP, data: Any) -> tuple[Any, Any]:
         """Return the metric's data and the objective's, and what their addresses lead to."""

@@ -4,6 +4,8 @@ and what is found is measured by the referee.
 
 from __future__ import annotations
 
+import math
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
@@ -49,7 +51,7 @@ class Call:
     seed, first_row, max_moves : int
     stopwatch : Stopwatch
     memory : int
-        Bytes that may be used.
+        Bytes that may be used, found out when first asked for.
     tours : array of the backend, shape (P, n), int32
         To be improved in place.
     statistics : Statistics
@@ -99,7 +101,11 @@ class Call:
                 # An objective takes a tour that may be a result for better than a cheaper one.
                 rounds = not problem.integer and problem.objective.length_alone
                 self._given = self.tours.copy() if rounds else None
-        self.memory = self.backend.memory(memory_limit)
+        self._memory_limit = memory_limit
+
+    @cached_property
+    def memory(self) -> int:
+        return self.backend.memory(self._memory_limit)
 
     @property
     def budget(self) -> Budget:
@@ -111,15 +117,19 @@ class Call:
         """Moves after which a tour stops."""
         return NO_LIMIT if self.budget.moves is None else min(self.budget.moves, NO_LIMIT)
 
-    def rows_that_fit(self, bytes_per_tour: int) -> int:
-        """Return how many tours can be searched together; none raises InsufficientMemoryError."""
+    def rows_that_fit(self, bytes_per_tour: int, rows: float = math.inf) -> int:
+        """Return how many tours can be searched together; none raises InsufficientMemoryError.
+
+        Where it is sure that `rows` fit, nobody asks whether more would.
+        """
         fixed = self.backend.metric_data(self.problem).nbytes
-        kept = self.problem.objective.kept_bytes(self.problem)
-        return self.backend.rows_that_fit(bytes_per_tour + kept, fixed, self.memory)
+        each = bytes_per_tour + self.problem.objective.kept_bytes(self.problem)
+        memory = self.backend.memory(self._memory_limit, fixed + rows * each)
+        return self.backend.rows_that_fit(each, fixed, memory)
 
     def turns(self, bytes_per_tour: int) -> Iterator[slice]:
         """Iterate over rows that are searched together, until the call is stopped."""
-        size = self.rows_that_fit(bytes_per_tour)
+        size = self.rows_that_fit(bytes_per_tour, len(self.tours))
         if self.problem.rows is not None and size < self.problem.rows:
             raise InsufficientMemoryError(
                 f"memory_limit: {size:,} of {self.problem.rows:,} tours fit, and those of rows "

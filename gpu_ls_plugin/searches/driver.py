@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 class Batch(Protocol):
     """A batch of tours being searched, as the driver sees it."""
 
+    @property
+    def left(self) -> int:
+        """How many tours could still be improved when the host looked last."""
+
     def launch(self, passes: int, seconds: float) -> None:
         """Queue up to `passes` passes of every unfinished tour that can begin within `seconds`."""
 
@@ -80,7 +84,7 @@ def drive(
     """
     passes, launches, target = batch.first_passes(), 0, stopwatch.budget.target
     try:
-        left = batch.unfinished()
+        left = batch.left
         while left:
             if stopwatch.left <= 0:
                 return "seconds", launches

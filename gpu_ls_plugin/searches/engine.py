@@ -35,7 +35,7 @@ class Engine(ABC):
     states : array of the backend, shape (P,), uint8
         `RUNNING`, `OPTIMUM`, `OUT_OF_MOVES` or `NOTHING_KEPT`.
     seen : array of NumPy, shape (P,), uint8
-        The states when `unfinished` was asked last.
+        The states as they were when the host looked last.
     pass_counts, move_counts : arrays of the backend, shape (P,), int64
         Evaluations of a neighbourhood, and moves applied, per tour.
     moves_by : array of the backend, shape (K,), int64
@@ -50,9 +50,10 @@ class Engine(ABC):
         xp = backend.xp
         size, n = tours.shape
         self.backend, self.problem, self.tours = backend, problem, tours
-        self.states = xp.full(size, RUNNING if n >= self.smallest else OPTIMUM, "uint8")
-        self.pass_counts = xp.zeros(size, "int64")
-        self.move_counts = xp.zeros(size, "int64")
+        state = RUNNING if n >= self.smallest else OPTIMUM
+        self.states, self.seen = (where.full(size, state, "uint8") for where in (xp, np))
+        self._counts = xp.zeros((2, size), "int64")  # together, so that both come by one way
+        self.pass_counts, self.move_counts = self._counts
         self.moves_by = xp.zeros(neighbourhoods, "int64")
         self.arrays: dict[str, Any] = {
             "tours": tours,
@@ -89,19 +90,23 @@ class Engine(ABC):
             yield begin, {name: self.arrays[name][rows] for name in OF_A_TOUR}
 
     def made(self) -> tuple[int, int]:
-        """Return the passes and the moves of all tours so far, by one way from a GPU."""
-        counts = self.backend.xp.stack([self.pass_counts, self.move_counts])
-        passes, moves = counts.sum(axis=1).tolist()
+        """Return the passes and the moves of all tours so far."""
+        passes, moves = self.backend.to_numpy(self._counts).sum(axis=1).tolist()
         return passes, moves
 
     def evaluations(self, passes: int) -> int:
         """Return how many moves the passes so far stand for, of which there are so many."""
         return passes * self.moves_per_evaluation()
 
+    @property
+    def left(self) -> int:
+        """How many tours could still be improved when the host looked last."""
+        return int(np.count_nonzero(self.seen == RUNNING))
+
     def unfinished(self) -> int:
         """Return how many tours can still be improved; waits for the launches."""
         self.seen = self.backend.to_numpy(self.states)
-        return int(np.count_nonzero(self.seen == RUNNING))
+        return self.left
 
 
 def require_symmetric(problem: TSP, search: str) -> None:

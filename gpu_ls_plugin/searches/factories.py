@@ -69,12 +69,12 @@ class EngineFactory:
     bytes_per_tour: int
 
 
-# A seed, and the bytes that may be used.
-Preparation = Callable[[Parameters, "Backend", "TSP", int, int], EngineFactory]
+# A seed, and what says how many bytes may be used, which takes a while on a GPU.
+Preparation = Callable[[Parameters, "Backend", "TSP", int, Callable[[], int]], EngineFactory]
 
 
 def two_opt_climb(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Callable[[], int]
 ) -> EngineFactory:
     """Serve exhaustive 2-opt."""
     require_shared_lengths(problem, "exhaustive 2-opt")
@@ -90,7 +90,7 @@ def two_opt_climb(
 
 
 def three_opt_climb(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Callable[[], int]
 ) -> EngineFactory:
     """Serve exhaustive 3-opt."""
     require_shared_lengths(problem, "exhaustive 3-opt")
@@ -103,7 +103,7 @@ def three_opt_climb(
 
 
 def random_k(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Callable[[], int]
 ) -> EngineFactory:
     """Serve samples of 2-opt or 3-opt moves."""
     require_shared_lengths(problem, "RandomK()")
@@ -127,7 +127,7 @@ def _candidate_moves(
 
 
 def best_sweep(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Callable[[], int]
 ) -> EngineFactory:
     """Serve the best move of all cities on candidate lists."""
     require_shared_lengths(problem, "Best()")
@@ -139,7 +139,7 @@ def best_sweep(
 
 
 def descent(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Callable[[], int]
 ) -> EngineFactory:
     """Serve the best move of the city in front."""
     parts = _candidate_moves(search, backend, problem)
@@ -150,7 +150,7 @@ def descent(
 
 
 def multi_descent(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Callable[[], int]
 ) -> EngineFactory:
     """Serve the independent moves of several cities."""
     require_shared_lengths(problem, "Multi()")
@@ -165,7 +165,7 @@ def multi_descent(
 
 
 def filtered(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: int
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Callable[[], int]
 ) -> EngineFactory:
     """Serve one filtered neighbourhood; candidate lists are one more filter."""
     require_shared_lengths(problem, "a FilteredNeighbourhood")
@@ -174,7 +174,7 @@ def filtered(
     if not isinstance(search.candidates, All):
         part = replace(part, filter=part.filter & InCandidates(search.candidates))
     eager = isinstance(search.pivoting, First)
-    make = partial(FilteredMoves, backend, problem, seed=seed, eager=eager, memory=memory)
+    make = partial(FilteredMoves, backend, problem, seed=seed, eager=eager, memory=memory())
     return EngineFactory(
         lambda tours, row, most: make(tours, part, most, first_row=row),
         FilteredMoves.bytes_per_tour(problem.n, part),
