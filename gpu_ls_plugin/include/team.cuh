@@ -53,6 +53,16 @@ struct Ranked {
 // Sums are made of this many interleaved partial sums on every team.
 constexpr int kPartialSums = 32;
 
+// Adds to a number that other teams add to as well; returns what it was.
+GLS_DEVICE uint32 fetch_add(uint32* number, uint32 more) {
+#ifdef __CUDACC__
+  return atomicAdd(number, more);
+#else
+  return __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
+#endif
+}
+
+GLS_DEVICE void add(uint32* number, uint32 more) { fetch_add(number, more); }
 GLS_DEVICE void add(int64* number, int64 more) {
 #ifdef __CUDACC__
   atomicAdd(reinterpret_cast<uint64*>(number), uint64(more));
@@ -62,12 +72,12 @@ GLS_DEVICE void add(int64* number, int64 more) {
 }
 
 // The same of a number that only one team adds to.
-template <class Team>
-GLS_DEVICE void add(const Team&, int64* number, int64 more) {
+template <class Team, class Number, class More>
+GLS_DEVICE void add(const Team&, Number* number, More more) {
   if constexpr (Team::kLanes == 1) {
     *number += more;
   } else {
-    add(number, more);
+    add(number, Number(more));
   }
 }
 
@@ -154,15 +164,6 @@ GLS_DEVICE int highest_bit(uint64 word) {
   return 63 - __clzll(int64(word));
 #else
   return 63 - __builtin_clzll(word);
-#endif
-}
-
-// Adds to a number that other teams add to as well; returns what it was.
-GLS_DEVICE uint32 fetch_add(uint32* number, uint32 more) {
-#ifdef __CUDACC__
-  return atomicAdd(number, more);
-#else
-  return __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
 #endif
 }
 

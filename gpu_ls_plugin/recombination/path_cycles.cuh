@@ -96,11 +96,7 @@ GLS_DEVICE int number_cycles(const Team& team, int size, Path path_of, City* pat
   team.sync();
   each_ahead(team, 2 * size, path_of, [&](int end, int path) {
     paths[end] = City(path);
-#ifdef __CUDACC__
-    atomicAdd(&sums[path], uint32(end));
-#else
-    sums[path] += uint32(end);
-#endif
+    add(team, &sums[path], uint32(end));
   });
   team.sync();
   struct Sides {
