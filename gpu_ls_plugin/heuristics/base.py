@@ -21,10 +21,14 @@ class Functor(ABC):
         Name in the registry, and in listings of kernels.
     header : str
         The functor's file by its path in the package, empty where `source` has it.
+    side_by_side : bool
+        Whether the functor takes states of any type, as `heuristics/heuristic.cuh` says, so that a
+        thread of a CPU generates some side by side.
     """
 
     name: ClassVar[str]
     header: ClassVar[str] = ""
+    side_by_side: bool = False
 
     @abstractmethod
     def functor(self) -> str:

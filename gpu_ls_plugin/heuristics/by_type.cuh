@@ -65,8 +65,8 @@ struct ByType : FunctorPair<First, Second> {
   using FirstAll = typename First::Aggregate;
   using SecondAll = typename Second::Aggregate;
   using Rating = EitherRating<typename First::Rating, typename Second::Rating>;
-  using Aggregate = typename AggregateIf<EitherAggregate<FirstAll, SecondAll, Rating>,
-                                         kAggregates<FirstAll> || kAggregates<SecondAll>>::Type;
+  using Aggregate = AggregateIf<EitherAggregate<FirstAll, SecondAll, Rating>,
+                                kAggregates<FirstAll> || kAggregates<SecondAll>>;
   static constexpr bool kPrepares = Prepares<First>::kValue || Prepares<Second>::kValue;
   static constexpr bool kAssignsByTeam =
       AssignsByTeam<First>::kValue || AssignsByTeam<Second>::kValue;

@@ -31,6 +31,14 @@
 // sums are of integers. Ratings are aligned to 8 bytes. What is kept of a state may be changed by
 // `prepare` and by what is called when a variable is assigned, or cannot be, alone.
 //
+// A functor may take states of any type, `template <class S> ... (const S& state, ...)`, and say so
+// in Python by `side_by_side`: a thread of a CPU then generates some successors side by side. Such
+// a functor has no aggregate, asks state.array<T>(byte) for what it keeps and state.values for the
+// values, and for nothing else. `begin` and `prepare` are given all states at once: f(state) of
+// each by states.each(f), only where states.may_have(variable) has one of them a value, and
+// states.mark(byte, variable) to set a byte by the variable's value. `values` depends on the
+// variable alone.
+//
 // A rater rates the values of one variable: rater(value). It is made once, before the first of
 // them, and is where what all ratings have in common is read and computed; rate() reads memory
 // again as often as a compiler cannot tell that it has not changed.
@@ -50,13 +58,13 @@ inline constexpr bool kAggregates<NoAggregate> = false;
 
 // What rates the values of a variable: the heuristic's rater where it has one. (0 rather is an
 // int.)
-template <class Heuristic>
-GLS_DEVICE auto rater_of(const Heuristic& heuristic, const State& state, int variable, int)
+template <class Heuristic, class S>
+GLS_DEVICE auto rater_of(const Heuristic& heuristic, const S& state, int variable, int)
     -> decltype(heuristic.rater(state, variable)) {
   return heuristic.rater(state, variable);
 }
-template <class Heuristic>
-GLS_DEVICE auto rater_of(const Heuristic& heuristic, const State& state, int variable, long) {
+template <class Heuristic, class S>
+GLS_DEVICE auto rater_of(const Heuristic& heuristic, const S& state, int variable, long) {
   return
       [&heuristic, &state, variable](int value) { return heuristic.rate(state, variable, value); };
 }
@@ -92,8 +100,8 @@ struct WeightBits<Heuristic, decltype(void(Heuristic::kWeightBits))> {
 };
 
 // What a part does by the team, if anything, before values are rated.
-template <class Team, class Part>
-GLS_DEVICE void prepare(const Team& team, const Part& part, const State& state, int variable) {
+template <class Team, class Part, class S>
+GLS_DEVICE void prepare(const Team& team, const Part& part, const S& state, int variable) {
   if constexpr (Prepares<Part>::kValue) {
     part.prepare(team, state, variable);
     team.sync();
@@ -111,8 +119,8 @@ GLS_DEVICE void assign_by_team(const Team& team, const Part& part, const State& 
 }
 
 // The rating of one value.
-template <class Heuristic>
-GLS_DEVICE typename Heuristic::Rating rated(const Heuristic& heuristic, const State& state,
+template <class Heuristic, class S>
+GLS_DEVICE typename Heuristic::Rating rated(const Heuristic& heuristic, const S& state,
                                             int variable, int value) {
   return rater_of(heuristic, state, variable, 0)(value);
 }
@@ -121,10 +129,12 @@ GLS_DEVICE typename Heuristic::Rating rated(const Heuristic& heuristic, const St
 struct KeepsNothing {
   using Aggregate = NoAggregate;
 
-  template <class Team>
-  GLS_DEVICE void begin(const Team&, const State&) const {}
-  GLS_DEVICE void assign(const State&, int, int) const {}
-  GLS_DEVICE void unassigned(const State&, int) const {}
+  template <class Team, class S>
+  GLS_DEVICE void begin(const Team&, const S&) const {}
+  template <class S>
+  GLS_DEVICE void assign(const S&, int, int) const {}
+  template <class S>
+  GLS_DEVICE void unassigned(const S&, int) const {}
 };
 
 }  // namespace gls

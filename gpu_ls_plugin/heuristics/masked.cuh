@@ -39,30 +39,31 @@ template <class Heuristic, class Mask>
 struct Masked : FunctorPair<Heuristic, Mask> {
   using Own = typename Heuristic::Aggregate;
   using Rating = MaskedRating<typename Heuristic::Rating>;
-  using Aggregate = typename AggregateIf<OfAllowed<Own, Rating>, kAggregates<Own>>::Type;
+  using Aggregate = AggregateIf<OfAllowed<Own, Rating>, kAggregates<Own>>;
   static constexpr bool kPrepares = Prepares<Heuristic>::kValue || Prepares<Mask>::kValue;
   static constexpr bool kAssignsByTeam = AssignsByTeam<Heuristic>::kValue;
   static constexpr int kWeightBits = WeightBits<Heuristic>::kValue;
 
   using FunctorPair<Heuristic, Mask>::FunctorPair;
 
-  GLS_DEVICE int values(const State& state, int variable) const {
+  template <class S>
+  GLS_DEVICE int values(const S& state, int variable) const {
     return this->first.values(state, variable);
   }
-  GLS_DEVICE Rating rate(const State& state, int variable, int value) const {
+  template <class S>
+  GLS_DEVICE Rating rate(const S& state, int variable, int value) const {
     return {rated(this->first, state, variable, value),
             this->second.allows(this->behind(state), variable, value)};
   }
   GLS_DEVICE uint32 weight(const Rating& rating, const Aggregate& all) const {
-    if (!rating.allowed) return 0;
     if constexpr (kAggregates<Own>) {
-      return this->first.weight(rating.own, all.own);
-    } else {
-      return this->first.weight(rating.own, all);
+      return rating.allowed ? this->first.weight(rating.own, all.own) : 0;
+    } else {  // without a branch, so that a compiler makes vectors
+      return this->first.weight(rating.own, all) & (0u - uint32(rating.allowed));
     }
   }
-  template <class Team>
-  GLS_DEVICE void prepare(const Team& team, const State& state, int variable) const {
+  template <class Team, class S>
+  GLS_DEVICE void prepare(const Team& team, const S& state, int variable) const {
     gls::prepare(team, this->first, state, variable);
     gls::prepare(team, this->second, this->behind(state), variable);
   }
@@ -71,7 +72,8 @@ struct Masked : FunctorPair<Heuristic, Mask> {
                                  int value) const {
     gls::assign_by_team(team, this->first, state, variable, value);
   }
-  GLS_DEVICE void unassigned(const State& state, int variable) const {
+  template <class S>
+  GLS_DEVICE void unassigned(const S& state, int variable) const {
     this->first.unassigned(state, variable);
   }
 };
@@ -83,12 +85,13 @@ struct BothAllow : FunctorPair<First, Second> {
 
   using FunctorPair<First, Second>::FunctorPair;
 
-  GLS_DEVICE bool allows(const State& state, int variable, int value) const {
+  template <class S>
+  GLS_DEVICE bool allows(const S& state, int variable, int value) const {
     return this->first.allows(state, variable, value) &&
            this->second.allows(this->behind(state), variable, value);
   }
-  template <class Team>
-  GLS_DEVICE void prepare(const Team& team, const State& state, int variable) const {
+  template <class Team, class S>
+  GLS_DEVICE void prepare(const Team& team, const S& state, int variable) const {
     gls::prepare(team, this->first, state, variable);
     gls::prepare(team, this->second, this->behind(state), variable);
   }

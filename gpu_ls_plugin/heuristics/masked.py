@@ -72,6 +72,7 @@ class Masked(Heuristic):
         self.masks = masks
         self._mask = reduce(_BothAllow, masks)
         self.rating_bytes = padded(heuristic.rating_bytes + 1, 8)
+        self.side_by_side = heuristic.side_by_side and self._mask.side_by_side
 
     def __repr__(self) -> str:
         return f"Masked({', '.join(map(repr, (self.heuristic, *self.masks)))})"
@@ -120,6 +121,7 @@ class _BothAllow(Mask):
 
     def __init__(self, first: Mask, second: Mask) -> None:
         self.first, self.second = first, second
+        self.side_by_side = first.side_by_side and second.side_by_side
 
     @property
     def parts(self) -> tuple[Functor, ...]:

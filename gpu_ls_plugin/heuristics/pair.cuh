@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heuristics/heuristic.cuh"
+#include "include/chosen.cuh"
 
 namespace gls {
 
@@ -16,15 +17,17 @@ struct FunctorPair {
       : first(words + 2), second(words + words[0]), kept_by_first(int64(words[1])) {}
 
   // A state as the second one sees it.
-  GLS_DEVICE State behind(const State& state) const {
-    return {state.m, state.before, state.values, state.kept + kept_by_first};
+  template <class S>
+  GLS_DEVICE S behind(const S& state) const {
+    return state.behind(kept_by_first);
   }
-  template <class Team>
-  GLS_DEVICE void begin(const Team& team, const State& state) const {
+  template <class Team, class S>
+  GLS_DEVICE void begin(const Team& team, const S& state) const {
     first.begin(team, state);
     second.begin(team, behind(state));
   }
-  GLS_DEVICE void assign(const State& state, int variable, int value) const {
+  template <class S>
+  GLS_DEVICE void assign(const S& state, int variable, int value) const {
     first.assign(state, variable, value);
     second.assign(behind(state), variable, value);
   }
@@ -32,12 +35,6 @@ struct FunctorPair {
 
 // An aggregate of heuristics that are composed, where there is one.
 template <class Aggregate, bool aggregates>
-struct AggregateIf {
-  using Type = Aggregate;
-};
-template <class Aggregate>
-struct AggregateIf<Aggregate, false> {
-  using Type = NoAggregate;
-};
+using AggregateIf = Chosen<aggregates, Aggregate, NoAggregate>;
 
 }  // namespace gls

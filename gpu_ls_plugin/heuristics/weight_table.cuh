@@ -19,8 +19,12 @@ struct WeightTable : KeepsNothing {
         sizes(address<const int>(words[1])),
         columns(int64(words[2])) {}
 
-  GLS_DEVICE int values(const State&, int variable) const { return sizes[variable]; }
-  GLS_DEVICE uint32 rate(const State&, int variable, int value) const {
+  template <class S>
+  GLS_DEVICE int values(const S&, int variable) const {
+    return sizes[variable];
+  }
+  template <class S>
+  GLS_DEVICE uint32 rate(const S&, int variable, int value) const {
     return weights[variable * columns + value];
   }
   GLS_DEVICE uint32 weight(uint32 rating, NoAggregate) const { return rating; }

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
 
 LARGEST = 2**32 - 1
-BITS = (24, 32)  # of weights: where fewer suffice, some are added up at a time in 32 bits
+BITS = (8, 16, 24, 32)  # of weights: where fewer suffice, some are added up at a time in 32 bits
 
 
 class WeightTable(Heuristic):
@@ -41,6 +41,7 @@ class WeightTable(Heuristic):
     name = "weight_table"
     rating_bytes = 4
     header = "heuristics/weight_table.cuh"
+    side_by_side = True
 
     def __init__(self, weights: ArrayLike) -> None:
         shape = "(variables, values), at least one of each"

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "include/candidate_lists.cuh"
+#include "include/chosen.cuh"
 #include "include/metric.cuh"
 #include "include/row_lists.cuh"
 
@@ -127,15 +128,6 @@ struct Lengths {
   }
 };
 
-template <bool first, class First, class Second>
-struct Chosen {
-  using Type = First;
-};
-template <class First, class Second>
-struct Chosen<false, First, Second> {
-  using Type = Second;
-};
-
 // A planar metric on a grid: coordinates are integers, so that integer arithmetic gives the exact
 // length without a detour. Squared distances are below 2^42 where the grid is `wide`; else they are
 // below 2^31, coordinates and numbers of cities have 16 bits, and everything is packed.
@@ -177,7 +169,7 @@ struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   using Length = LengthType;
   using Sum = int;  // of a few lengths, which are below 2^22
   using City = GridSite<wide>;
-  using Lists = typename Chosen<wide, CandidateLists<Length>, PackedLists<Length>>::Type;
+  using Lists = Chosen<wide, CandidateLists<Length>, PackedLists<Length>>;
   static constexpr bool kReal = false, kQuick = false, kEstimated = false;
   static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
 

@@ -35,6 +35,25 @@ struct State {
   const int* before;  // their values in the state that it is a successor of
   int* values;
   char* kept;  // bytes of the functor's own, aligned to 16, not cleared
+
+  // What is kept from a byte on, a multiple of 16, as an array.
+  template <class T>
+  GLS_DEVICE T* array(int64 begin = 0) const {
+    return reinterpret_cast<T*>(kept + begin);
+  }
+  // The same state for a functor that keeps what it keeps behind so many bytes of another one.
+  GLS_DEVICE State behind(int64 bytes) const { return {m, before, values, kept + bytes}; }
+
+  // As of several states side by side (successors/side_by_side.cuh).
+  template <class F>
+  GLS_DEVICE void each(F f) const {
+    f(*this);
+  }
+  GLS_DEVICE bool may_have(int) const { return true; }
+  // Sets the byte of a variable's value, or of -1, of those that begin there.
+  GLS_DEVICE void mark(int64 begin, int variable) const {
+    array<unsigned char>(begin)[values[variable]] = 1;
+  }
 };
 
 // What a state costs, and by how much it breaks constraints; or what changes of them.

@@ -102,6 +102,8 @@ class Call:
                 rounds = not problem.integer and problem.objective.length_alone
                 self._given = self.tours.copy() if rounds else None
         self._memory_limit = memory_limit
+        if memory_limit is not None:
+            self._memory_limit = checks.integer("memory_limit", memory_limit, least=0)
 
     @cached_property
     def memory(self) -> int:

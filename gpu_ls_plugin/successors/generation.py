@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,6 +28,15 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 SUCCESSORS = struct_of("successors/generate.cuh", "Successors")
+
+
+class _Way(NamedTuple):
+    """A kernel, the memory of an item, shared memory of a block, and the successors of an item."""
+
+    kernel: Kernel
+    scratch: layouts.Scratch
+    shared: int = 0
+    lanes: int = 1
 
 
 @dataclass(frozen=True)
@@ -241,6 +250,20 @@ class SuccessorGeneration:
             headers=("heuristics/heuristic.cuh", *headers, sampler.header),
         )
 
+    def side_by_side(self, problem: Problem | None = None) -> Kernel:
+        """Compose the generation of some successors side by side by one thread of a CPU."""
+        part = self.heuristic.on(problem)
+        return replace(
+            self.kernel("given", "gls::Host", problem=problem),
+            name="generate_side_by_side",
+            header="successors/side_by_side.cuh",
+            body=f"gls::GenerateSideBySide<{part.functor()}>",
+            parameters=(
+                SUCCESSORS,
+                *parse_parameters("const gls::uint64* heuristic_words, gls::int64 end"),
+            ),
+        )
+
     def _sampler(self, problem: Problem | None) -> str:
         """Return the sampler by name; what "auto" chooses between finds the same values."""
         if self.sampler != "auto":
@@ -275,31 +298,56 @@ class SuccessorGeneration:
         memory: int,
     ) -> None:
         """Fill `states`, as many rows in a launch as fit the memory."""
-        m, most, part = len(sizes), int(sizes.max()), self.heuristic.on(problem)
-        team = layouts.team(backend, most)
-        own = SAMPLERS[self._sampler(problem)].own_bytes(most, part.rating_bytes)
-        shared = own if layouts.in_shared_memory(backend, team, own) else 0
-        chosen = ORDERS[order]
-        draws, turns = m * chosen.draw_bytes, m * chosen.variable_bytes
-        scratch = layouts.Scratch.of(part.kept_bytes(problem), draws, turns, own - shared)
-        kernel = self.kernel(order, team, layouts.MEMORIES[shared > 0], problem)
-        words = self._packed(backend, problem)
-        total = len(given["states"])
+        way = self._way(backend, problem, sizes, order, given, memory)
+        scratch, total = way.scratch, len(given["states"])
+        items = -(-total // way.lanes)
         fitting = backend.rows_that_fit(max(1, scratch.size), 0, memory)
-        size = min(total, fitting, max(1, layouts.SCRATCH // max(1, scratch.size)))
+        size = min(items, fitting, max(1, layouts.SCRATCH // max(1, scratch.size)))
         arguments = {
             **given,
-            "m": m,
+            "m": len(sizes),
             "scratch": backend.xp.empty(size * scratch.size, "uint8"),
             "scratch_bytes": scratch.size,
             "draws_begin": scratch.draws_begin,
             "order_begin": scratch.order_begin,
             "sampler_begin": scratch.sampler_begin,
-            "heuristic_words": words,
+            "heuristic_words": self._packed(backend, problem),
+            "end": total,
         }
-        for first in range(0, total, size):
-            one = arguments | {"first": first}
-            backend.launch(kernel, min(size, total - first), one, shared_bytes=shared)
+        for item in range(0, items, size):
+            one = arguments | {"first": item * way.lanes}
+            backend.launch(way.kernel, min(size, items - item), one, shared_bytes=way.shared)
+
+    def _way(
+        self,
+        backend: Backend,
+        problem: Problem | None,
+        sizes: NDArray[Any],
+        order: str,
+        given: dict[str, Any],
+        memory: int,
+    ) -> _Way:
+        """Return how successors are made: side by side on a CPU, where it finds the same."""
+        m, most, part = len(sizes), int(sizes.max()), self.heuristic.on(problem)
+        kept = part.kept_bytes(problem)
+        if (
+            backend.name == "cpu"
+            and part.side_by_side
+            and self._sampler(problem) in BY_SUMS
+            and order == "given"
+            and given["active_stride"] == 0  # states assign the same variable at a time
+            and most <= layouts.MOST_IN_LANES
+            and len(given["states"]) >= layouts.LANES * backend.processors
+            and (beside := layouts.Scratch.of_lanes(kept, m, most)).size <= memory
+        ):
+            return _Way(self.side_by_side(problem), beside, lanes=layouts.LANES)
+        team, chosen = layouts.team(backend, most), ORDERS[order]
+        own = SAMPLERS[self._sampler(problem)].own_bytes(most, part.rating_bytes)
+        shared = own if layouts.in_shared_memory(backend, team, own) else 0
+        draws, turns = m * chosen.draw_bytes, m * chosen.variable_bytes
+        scratch = layouts.Scratch.of(kept, draws, turns, own - shared)
+        kernel = self.kernel(order, team, layouts.MEMORIES[shared > 0], problem)
+        return _Way(kernel, scratch, shared)
 
     def _packed(self, backend: Backend, problem: Problem | None) -> Any:
         """Return the functor's parameters as an array of the backend; those of the last problem."""

@@ -1,6 +1,7 @@
 // Shares of a team's lanes in the values of a variable.
 #pragma once
 
+#include "include/chosen.cuh"
 #include "include/team.cuh"
 
 namespace gls {
@@ -17,16 +18,6 @@ constexpr int kAhead = Team::kLanes > 1 ? 8 : 1;
 // Weights of values that follow each other are written one by one, so that a compiler makes
 // vectors.
 constexpr int kStretch = 64;
-
-// What holds sums of 32 bits, or of more.
-template <bool kMore>
-struct Unsigned {
-  using Type = uint32;
-};
-template <>
-struct Unsigned<true> {
-  using Type = uint64;
-};
 
 // Writes the weights of up to kStretch values; returns of how many.
 template <class Weight>
@@ -62,7 +53,7 @@ struct Share {
   GLS_DEVICE uint64 sum(const Weight& weight) const {
     uint64 sum = 0;
     if constexpr (kStep == 1 && kAhead == 1) {
-      using Some = typename Unsigned<(uint64(kStretch) << kBits > uint64(1) << 32)>::Type;
+      using Some = Chosen<(uint64(kStretch) << kBits > uint64(1) << 32), uint64, uint32>;
       for (int begin = from; begin < to; begin += kStretch) {
         uint32 weights[kStretch];
         const int count = weigh(weight, begin, to, weights);

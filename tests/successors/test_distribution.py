@@ -15,19 +15,24 @@ SAMPLES = 40_000
 LEAST_P = 1e-4
 WEIGHTS = np.array([5, 1, 0, 8, 2, 2, 0, 13, 1, 4, 0, 7])  # the last is a likely one
 FAULTS = {
-    "bound": ("rescan", "weights[found] <= range.left", "weights[found] < range.left"),
+    "bound": ("alone", "weights[found] <= range.left", "weights[found] < range.left"),
     "last of softmax": ("softmax", "value < count ?", "value < count - 1 ?"),
-    "last of rescan": ("rescan", "draw.below(all)", "draw.below(all - 7)"),
+    "last of rescan": ("alone", "draw.below(all)", "draw.below(all - 7)"),
+    "bound side by side": ("rescan", "its[lane] <= numbers[lane]", "its[lane] < numbers[lane]"),
+    "last side by side": ("rescan", "below(all[lane])", "below(all[lane] - 7)"),
     "sums of ratings": ("stored", "heuristic.weight(rate(", "1 + heuristic.weight(rate("),
     "lots without weights": ("softmax", "/ float(weights[0])", "/ 1.0f"),
     "lots that are passed over": ("softmax", "1.00001f", "0.5f"),
 }
 
+SAMPLER = {"alone": "rescan"}
+
 
 def p_value(sampler, backend="cpu", weights=WEIGHTS):
     """How likely it is that values are chosen this unevenly; 0 where an impossible one is."""
-    generate = gls.SuccessorGeneration(gls.WeightTable([weights]), sampler)
-    found = generate(None, [[-1]], count=SAMPLES, seed=5, backend=backend)
+    order = "shuffled" if sampler == "alone" else "given"  # of which many go side by side
+    generate = gls.SuccessorGeneration(gls.WeightTable([weights]), SAMPLER.get(sampler, sampler))
+    found = generate(None, [[-1]], count=SAMPLES, order=order, seed=5, backend=backend)
     counts = np.bincount(found[:, 0], minlength=len(weights))
     possible = weights > 0
     if counts[~possible].any():
@@ -36,7 +41,7 @@ def p_value(sampler, backend="cpu", weights=WEIGHTS):
     return chisquare(counts[possible], expected).pvalue
 
 
-@pytest.mark.parametrize("sampler", ["stored", "rescan", "softmax"])
+@pytest.mark.parametrize("sampler", ["stored", "rescan", "alone", "softmax"])
 def test_values_are_chosen_by_weight(sampler):
     assert p_value(sampler) > LEAST_P
     large = WEIGHTS.astype(np.int64) * (2**32 // 13 - 1)  # sums beyond 32 bits

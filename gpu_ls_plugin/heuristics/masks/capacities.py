@@ -10,6 +10,7 @@ from gpu_ls_plugin.checks import MOST_INT
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.heuristics.arrays import integer_array
 from gpu_ls_plugin.heuristics.masked import Mask
+from gpu_ls_plugin.tours.tour_layouts import padded
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -37,6 +38,7 @@ class Capacities(Mask):
 
     name = "capacities"
     header = "heuristics/masks/capacities.cuh"
+    side_by_side = True
 
     def __init__(self, capacities: ArrayLike, demands: ArrayLike) -> None:
         self.capacities = integer_array(
@@ -76,5 +78,6 @@ class Capacities(Mask):
         return [self.capacities, int(sizes.max()), self.demands, *strides]
 
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
-        """Return the bytes of a load for each value."""
-        return 8 * int(sizes.max())
+        """Return the bytes of a load for each value, and of what is left."""
+        most = int(sizes.max())
+        return padded(8 * most) + 4 * most

@@ -19,18 +19,20 @@ struct Conflicts {
         neighbours(address<const int>(words[1])),
         sizes(int(words[2])) {}
 
-  template <class Team>
-  GLS_DEVICE void begin(const Team&, const State&) const {}
-  template <class Team>
-  GLS_DEVICE void prepare(const Team& team, const State& state, int variable) const {
+  template <class Team, class States>
+  GLS_DEVICE void begin(const Team&, const States&) const {}
+  template <class Team, class States>
+  GLS_DEVICE void prepare(const Team& team, const States& states, int variable) const {
     const int* const its = neighbours + begins[variable];
-    ValueSet(state).hold(team, sizes, state, begins[variable + 1] - begins[variable],
-                         [its](int k) { return its[k]; });
+    hold_values(team, sizes, states, begins[variable + 1] - begins[variable],
+                [its](int k) { return its[k]; });
   }
-  GLS_DEVICE bool allows(const State& state, int, int value) const {
-    return !ValueSet(state).has(value);
+  template <class S>
+  GLS_DEVICE bool allows(const S& state, int, int value) const {
+    return !held_values(state)[value];
   }
-  GLS_DEVICE void assign(const State&, int, int) const {}
+  template <class S>
+  GLS_DEVICE void assign(const S&, int, int) const {}
 };
 
 }  // namespace gls

@@ -36,6 +36,7 @@ class Conflicts(Mask):
 
     name = "conflicts"
     header = "heuristics/masks/conflicts.cuh"
+    side_by_side = True
 
     def __init__(self, pairs: ArrayLike) -> None:
         self.pairs = integer_array("pairs", pairs, "(k, 2)", (2,), np.int64, MOST_INT)

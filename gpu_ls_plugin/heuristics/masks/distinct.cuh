@@ -10,14 +10,18 @@ struct Distinct {
 
   GLS_DEVICE explicit Distinct(const uint64* words) : sizes(int(words[0])) {}
 
-  template <class Team>
-  GLS_DEVICE void begin(const Team& team, const State& state) const {
-    ValueSet(state).hold(team, sizes, state, state.m, [](int variable) { return variable; });
+  template <class Team, class States>
+  GLS_DEVICE void begin(const Team& team, const States& states) const {
+    hold_values(team, sizes, states, states.m, [](int variable) { return variable; });
   }
-  GLS_DEVICE bool allows(const State& state, int, int value) const {
-    return !ValueSet(state).has(value);
+  template <class S>
+  GLS_DEVICE bool allows(const S& state, int, int value) const {
+    return !held_values(state)[value];
   }
-  GLS_DEVICE void assign(const State& state, int, int value) const { ValueSet(state).add(value); }
+  template <class S>
+  GLS_DEVICE void assign(const S& state, int, int value) const {
+    held_values(state)[value] = 1;
+  }
 };
 
 }  // namespace gls

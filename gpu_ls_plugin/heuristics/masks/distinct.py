@@ -16,6 +16,7 @@ class Distinct(Mask):
 
     name = "distinct"
     header = "heuristics/masks/distinct.cuh"
+    side_by_side = True
 
     def __repr__(self) -> str:
         return "Distinct()"

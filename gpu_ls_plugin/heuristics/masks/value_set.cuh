@@ -6,27 +6,23 @@
 
 namespace gls {
 
-// The set that a mask keeps beside a state.
-struct ValueSet {
-  static constexpr int kNone =
-      16;  // bytes before value 0: of -1, which is added and never asked for
+constexpr int kNoValue = 16;  // bytes before value 0: of -1, which is added and never asked for
 
-  unsigned char* has_value;
+// Which values are in the set that a mask keeps beside a state.
+template <class S>
+GLS_DEVICE auto held_values(const S& state) {
+  return state.template array<unsigned char>(kNoValue);
+}
 
-  GLS_DEVICE explicit ValueSet(const State& state)
-      : has_value(reinterpret_cast<unsigned char*>(state.kept) + kNone) {}
-
-  GLS_DEVICE bool has(int value) const { return has_value[value]; }
-  GLS_DEVICE void add(int value) const { has_value[value] = 1; }
-
-  // Makes it the values of `count` variables, variable(k) each.
-  template <class Team, class Variable>
-  GLS_DEVICE void hold(const Team& team, int sizes, const State& state, int count,
-                       Variable variable) const {
-    team.each(sizes, [&](int value) { has_value[value] = 0; });
-    team.sync();
-    team.each(count, [&](int k) { add(state.values[variable(k)]); });
-  }
-};
+// Makes them the values of `count` variables, variable(k) each.
+template <class Team, class States, class Variable>
+GLS_DEVICE void hold_values(const Team& team, int sizes, const States& states, int count,
+                            Variable variable) {
+  team.each(sizes, [&](int value) {
+    states.each([&](const auto& state) { held_values(state)[value] = 0; });
+  });
+  team.sync();
+  team.each(count, [&](int k) { states.mark(kNoValue, variable(k)); });
+}
 
 }  // namespace gls
