@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.recombination import pair_layouts
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.exhaustive import climb_layouts
+from gpu_ls_plugin.successors.layouts import LANES
 from gpu_ls_plugin.tours import sites
 from tests.helpers.configurations import CUBIC, FILTERED, SEARCHES, two_opt_climb
 from tests.helpers.parents import relatives
@@ -340,10 +342,13 @@ class Watched:
         edges = np.argwhere(np.triu(tables[0] > 4, 1))
         table = gls.WeightTable(tables[0])
         room = gls.Capacities(np.full(n, 2), np.ones(n, int))
+        # So many go side by side on a CPU, and an odd one.
+        beside = LANES * get_backend("cpu").processors // 2 + 1 if self.backend == "cpu" else 3
         for masks in ((gls.Conflicts(edges), room), (gls.Distinct(),)):
             generate = gls.SuccessorGeneration(gls.Masked(table, *masks), "stored")
-            generate(None, np.full((2, n), -1), count=2, seed=1, backend=self.backend)
-            self.calls += 1
+            for count in (2, beside):
+                generate(None, np.full((2, n), -1), count=count, seed=1, backend=self.backend)
+                self.calls += 1
 
     def shapes(self, problem: gls.TSP) -> None:
         """Tours in shared and in global memory, the climb as for other sizes; the plain kernel."""
