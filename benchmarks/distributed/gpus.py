@@ -24,7 +24,7 @@ POPULATIONS = ("pr1002", "pr2392")
 TOURS, MEAN_GAP, REPEATS = 33_792, 0.4, 3
 KICKS_PER_CITY = (0.1, 0.2, 0.3, 0.5, 0.8)
 TARGETS = {"fnl4461": 0.01}  # percent; of vehicle routing 0.2
-ROUTES, ROUTES_GAP = ("X-n701-k44", "X-n766-k71", "X-n876-k59"), 0.2
+ROUTES, ROUTES_GAP = ("X-n733-k159", "X-n957-k87", "X-n801-k40"), 0.2
 COUNTS = (1, 2)
 
 
