@@ -7,12 +7,12 @@ passes. `filters` (figure 25): the same with random filters that keep a share of
 `batches`: 2,112 tours of X-n513-k21 from randomised savings to the local optimum, on the GPU (the
 median of 40 calls) and on one core of the machine. `levels` (figure 17): an iteration by stretches
 of the tour computed ahead in levels 0, 1 and 2, by several parts, and by scans alone; making of
-what is kept, evaluation of all moves and iteration. `combined` (figure 19): evaluations under all constraints in one kernel
-beside those under each constraint alone, added up; each of these computes lengths as well, and no
-kernel writes what it finds of every move, as the paper's do, so that the sum is no more than a
-stand-in for kernels apart. `shares` (figure 24): evaluation, keeping, and the choice of a move and
-its application, by kernels that are launched one by one. Times are between events around calls;
-compiling is not timed.
+what is kept, evaluation of all moves and iteration. `combined` (figure 19): evaluations under all
+constraints in one kernel beside those under each constraint alone, added up; each of these computes
+lengths as well, and no kernel writes what it finds of every move, as the paper's do, so that the
+sum is no more than a stand-in for kernels apart. `shares` (figure 24): evaluation, keeping, and the
+choice of a move and its application, by kernels that are launched one by one. Times are between
+events around calls; compiling is not timed.
 """
 
 from __future__ import annotations
