@@ -48,10 +48,12 @@ def gaps(out: Path, name: str, section: str, runs: Sequence[dict[str, Any]]) -> 
 def _draw_curves(axis: Any, runs: Sequence[dict[str, Any]]) -> None:
     for run in runs:
         best = run["cost"] / (1 + run["gap"] / 100)
-        points = [(at, max(LEAST, 100 * (cost / best - 1))) for at, cost in run["curve"]]
+        curve = run.get("curve", ())  # a summary has none
+        points = [(at, max(LEAST, 100 * (cost / best - 1))) for at, cost in curve]
         if points:
             axis.plot(*zip(*points, strict=True), linewidth=0.6)
     axis.set(xscale="log", yscale="log", xlabel="seconds", ylabel="gap (%)", title=OURS)
+    axis.set_visible(bool(axis.lines))
 
 
 def rates(out: Path, name: str, record: dict[str, Any]) -> None:
