@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends.cpu import threads_at_most
 from gpu_ls_plugin.heuristics import Heuristic
 from gpu_ls_plugin.problems.assignment import MOST_VALUES
 from gpu_ls_plugin.successors import SuccessorGeneration
+from gpu_ls_plugin.successors.layouts import LANES
 from gpu_ls_plugin.testing.subject import Subject
 
 if TYPE_CHECKING:
@@ -33,7 +35,8 @@ def check_heuristic(
 
     Successors are generated from states without values and from their own, of all variables and
     of some: values must be in their domains, what is not active stay as it is, "stored" and
-    "rescan" choose the same values, and parts of a batch have the successors of the whole.
+    "rescan" choose the same values, and parts of a batch have the successors of the whole, also
+    where its states go side by side.
 
     Parameters
     ----------
@@ -70,6 +73,13 @@ def check_heuristic(
         part = generate("rescan", empty[2:], count=COUNT, first_row=2)
         equal = np.array_equal(part, first[2 * COUNT :])
         subject.expect(equal, "parts of a batch have other successors than the whole", PURE)
+    many = np.full((LANES, len(sizes)), -1, np.int32)
+    with threads_at_most(1):  # so many go side by side where the heuristic says that they can
+        equal = np.array_equal(
+            _generated(subject, problem, "rescan", many)[:STATES],
+            _generated(subject, problem, "rescan", empty),
+        )
+    subject.expect(equal, "many states have other successors than few", PURE)
 
 
 def _sizes(subject: Subject, problem: Problem | None) -> NDArray[Any]:

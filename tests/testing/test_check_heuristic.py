@@ -46,6 +46,51 @@ def test_faults_are_named(words):
         check_heuristic(Faulty(7, 4, 2), backend="cpu")
 
 
+class OneForAll(gls.Heuristic):
+    """Chooses values in turn, by a number that states side by side have together."""
+
+    name = "one_for_all"
+    rating_bytes = 4
+    side_by_side = True
+
+    def sizes(self, problem):
+        return np.full(3, 4)
+
+    def functor(self):
+        return "OneForAll"
+
+    def words(self, backend, problem):
+        return []
+
+    def kept_bytes(self, problem):
+        return 16
+
+    def source(self):
+        return """
+struct OneForAll : gls::KeepsNothing {
+  using Rating = gls::uint32;
+  GLS_DEVICE explicit OneForAll(const gls::uint64*) {}
+  template <class Team, class States>
+  GLS_DEVICE void begin(const Team& team, const States& states) const {
+    team.once([&] { *states.kept = 0; });
+  }
+  template <class S>
+  GLS_DEVICE int values(const S&, int) const { return 4; }
+  template <class S>
+  GLS_DEVICE gls::uint32 rate(const S& state, int, int value) const {
+    return value == *state.kept % 4;
+  }
+  GLS_DEVICE gls::uint32 weight(gls::uint32 rating, gls::NoAggregate) const { return rating; }
+  template <class S>
+  GLS_DEVICE void assign(const S& state, int, int) const { ++*state.kept; }
+};"""
+
+
+def test_states_side_by_side_that_are_not_told_apart():
+    with pytest.raises(PartCheckError, match="many states have other successors than few"):
+        check_heuristic(OneForAll(), backend="cpu")
+
+
 @pytest.mark.parametrize("sizes", [[], [0, 3], [1.5], None])
 def test_sizes_that_are_none(sizes):
     class Faulty(Spread):
