@@ -23,12 +23,18 @@ class Functor(ABC):
         The functor's file by its path in the package, empty where `source` has it.
     side_by_side : bool
         Whether the functor takes states of any type, as `heuristics/heuristic.cuh` says, so that a
-        thread of a CPU generates some side by side.
+        thread of a CPU generates some side by side. Said beside `functor`: who overrides that alone
+        has one for `gls::State`.
     """
 
     name: ClassVar[str]
     header: ClassVar[str] = ""
-    side_by_side: bool = False
+    side_by_side: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "functor" in vars(cls) and "side_by_side" not in vars(cls):
+            cls.side_by_side = False
 
     @abstractmethod
     def functor(self) -> str:

@@ -62,6 +62,7 @@ class Masked(Heuristic):
 
     name = "masked"
     header = "heuristics/masked.cuh"
+    side_by_side = True  # if its parts do
 
     def __init__(self, heuristic: Heuristic, *masks: Mask) -> None:
         self.heuristic = checks.instance("heuristic", heuristic, kind=Heuristic, wanted="Heuristic")
@@ -72,7 +73,6 @@ class Masked(Heuristic):
         self.masks = masks
         self._mask = reduce(_BothAllow, masks)
         self.rating_bytes = padded(heuristic.rating_bytes + 1, 8)
-        self.side_by_side = heuristic.side_by_side and self._mask.side_by_side
 
     def __repr__(self) -> str:
         return f"Masked({', '.join(map(repr, (self.heuristic, *self.masks)))})"
@@ -121,7 +121,6 @@ class _BothAllow(Mask):
 
     def __init__(self, first: Mask, second: Mask) -> None:
         self.first, self.second = first, second
-        self.side_by_side = first.side_by_side and second.side_by_side
 
     @property
     def parts(self) -> tuple[Functor, ...]:

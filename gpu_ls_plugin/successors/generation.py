@@ -332,7 +332,7 @@ class SuccessorGeneration:
         kept = part.kept_bytes(problem)
         if (
             backend.name == "cpu"
-            and part.side_by_side
+            and all(own.side_by_side for own in part.parts)
             and self._sampler(problem) in BY_SUMS
             and order == "given"
             and given["active_stride"] == 0  # states assign the same variable at a time

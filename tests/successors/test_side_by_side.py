@@ -95,8 +95,15 @@ def test_what_goes_alone(monkeypatch):
     states = np.full((STATES, 4), -1, np.int32)
     table = gls.WeightTable(np.ones((4, 3), int))
     own = np.ones(states.shape, bool)
+
+    class Own(gls.WeightTable):
+        def functor(self):  # of a user, who may know of one type of states alone
+            return super().functor()
+
     names = launched(monkeypatch)
     with threads_at_most(1):
+        for part in (Own(table.weights), gls.Masked(Own(table.weights), gls.Distinct())):
+            gls.SuccessorGeneration(part)(None, states, backend="cpu")
         gls.SuccessorGeneration(table)(None, states[:5], backend="cpu")
         gls.SuccessorGeneration(table)(None, states, active=own, backend="cpu")
         gls.SuccessorGeneration(table)(None, states, order="shuffled", backend="cpu")
