@@ -121,7 +121,7 @@ def best_moves(
                     0x7FFFFFFF,
                     seed=call.seed,
                     first_row=call.first_row + rows.start,
-                    memory=call.memory,
+                    memory=call.memory(),
                 ),
                 count,
             )

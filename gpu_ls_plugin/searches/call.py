@@ -5,7 +5,6 @@ and what is found is measured by the referee.
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
@@ -50,8 +49,6 @@ class Call:
     backend : Backend
     seed, first_row, max_moves : int
     stopwatch : Stopwatch
-    memory : int
-        Bytes that may be used, found out when first asked for.
     tours : array of the backend, shape (P, n), int32
         To be improved in place.
     statistics : Statistics
@@ -105,10 +102,6 @@ class Call:
         if memory_limit is not None:
             self._memory_limit = checks.integer("memory_limit", memory_limit, least=0)
 
-    @cached_property
-    def memory(self) -> int:
-        return self.backend.memory(self._memory_limit)
-
     @property
     def budget(self) -> Budget:
         """What limits the search."""
@@ -119,6 +112,10 @@ class Call:
         """Moves after which a tour stops."""
         return NO_LIMIT if self.budget.moves is None else min(self.budget.moves, NO_LIMIT)
 
+    def memory(self, needed: float = math.inf) -> int:
+        """Return the bytes that may be used; nobody asks how many there are beyond those needed."""
+        return self.backend.memory(self._memory_limit, needed)
+
     def rows_that_fit(self, bytes_per_tour: int, rows: float = math.inf) -> int:
         """Return how many tours can be searched together; none raises InsufficientMemoryError.
 
@@ -126,8 +123,7 @@ class Call:
         """
         fixed = self.backend.metric_data(self.problem).nbytes
         each = bytes_per_tour + self.problem.objective.kept_bytes(self.problem)
-        memory = self.backend.memory(self._memory_limit, fixed + rows * each)
-        return self.backend.rows_that_fit(each, fixed, memory)
+        return self.backend.rows_that_fit(each, fixed, self.memory(fixed + rows * each))
 
     def turns(self, bytes_per_tour: int) -> Iterator[slice]:
         """Iterate over rows that are searched together, until the call is stopped."""

@@ -69,12 +69,14 @@ class EngineFactory:
     bytes_per_tour: int
 
 
-# A seed, and what says how many bytes may be used, which takes a while on a GPU.
-Preparation = Callable[[Parameters, "Backend", "TSP", int, Callable[[], int]], EngineFactory]
+# Says how many bytes may be used, which takes a while on a GPU.
+Memory = Callable[[], int]
+# Of a search on a backend, for a problem, with a seed.
+Preparation = Callable[[Parameters, "Backend", "TSP", int, Memory], EngineFactory]
 
 
 def two_opt_climb(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Callable[[], int]
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
     """Serve exhaustive 2-opt."""
     require_shared_lengths(problem, "exhaustive 2-opt")
@@ -90,7 +92,7 @@ def two_opt_climb(
 
 
 def three_opt_climb(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Callable[[], int]
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
     """Serve exhaustive 3-opt."""
     require_shared_lengths(problem, "exhaustive 3-opt")
@@ -103,7 +105,7 @@ def three_opt_climb(
 
 
 def random_k(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Callable[[], int]
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
     """Serve samples of 2-opt or 3-opt moves."""
     require_shared_lengths(problem, "RandomK()")
@@ -127,7 +129,7 @@ def _candidate_moves(
 
 
 def best_sweep(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Callable[[], int]
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
     """Serve the best move of all cities on candidate lists."""
     require_shared_lengths(problem, "Best()")
@@ -139,7 +141,7 @@ def best_sweep(
 
 
 def descent(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Callable[[], int]
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
     """Serve the best move of the city in front."""
     parts = _candidate_moves(search, backend, problem)
@@ -150,7 +152,7 @@ def descent(
 
 
 def multi_descent(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Callable[[], int]
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
     """Serve the independent moves of several cities."""
     require_shared_lengths(problem, "Multi()")
@@ -165,7 +167,7 @@ def multi_descent(
 
 
 def filtered(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Callable[[], int]
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
     """Serve one filtered neighbourhood; candidate lists are one more filter."""
     require_shared_lengths(problem, "a FilteredNeighbourhood")

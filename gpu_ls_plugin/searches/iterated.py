@@ -336,7 +336,7 @@ class _Run:
                 statistics.stopped_by = "seconds"
                 return None
             factory = engines.choose(search)(
-                search, self.backend, self.problem, call.seed, lambda: call.memory
+                search, self.backend, self.problem, call.seed, call.memory
             )
             descent = factory.make(call.tours[rows], call.first_row + rows.start, call.max_moves)
             audit = Audit(descent, foreign_names(self.problem, search.parts))

@@ -180,9 +180,7 @@ class LocalSearch(rehearsal.Rehearsed):
             first_row=first_row,
         )
         with call.backend.current():
-            factory = engines.choose(self)(
-                self, call.backend, call.problem, call.seed, lambda: call.memory
-            )
+            factory = engines.choose(self)(self, call.backend, call.problem, call.seed, call.memory)
             turns = call.turns(factory.bytes_per_tour)
             if not engines.ready(self, call.backend, call.problem, call.stopwatch.left):
                 call.stop("seconds")

@@ -185,7 +185,7 @@ class RandomRestarts:
     def _batch_size(self, call: Call) -> int:
         """Return how many climbers run at a time: enough to fill the device, as many as fit."""
         backend, problem = call.backend, call.problem
-        factory = engines.choose(self.search)(self.search, backend, problem, 0, lambda: call.memory)
+        factory = engines.choose(self.search)(self.search, backend, problem, 0, call.memory)
         # Starts, results and kept tours are three more tours each.
         fits = call.rows_that_fit(factory.bytes_per_tour + 12 * problem.n)
         return min(fits, CLIMBS_PER_PROCESSOR[backend.name] * backend.processors)

@@ -139,7 +139,7 @@ class Symmetrised(rehearsal.Rehearsed):
             budget=budget,
             backend=call.backend,
             callback=None if callback is None else told,
-            memory_limit=call.memory,
+            memory_limit=call.memory(),
             first_row=call.first_row,
         )
         call.tours[:] = call.backend.xp.asarray(twin.tours(found.tours))

@@ -16,7 +16,8 @@ BLOCKS = ((256, 64), (2048, 128), (2**14, 256), (2**18, 1024))
 SIDE_BY_SIDE = 4  # blocks that a multiprocessor must have shared memory for, or none is used
 MEMORIES = ("gls::ScratchMemory", "gls::BlockMemory")
 LANES = 64  # gls::kSideBySide
-MOST_IN_LANES = 2**12  # values, of which gls::LaneSums keeps every fourth sum
+MOST_IN_LANES = 2**12  # values
+SUM_BYTES = 8  # of gls::LaneSums for four values: all in 16 bits, or every eighth in up to 64
 SCRATCH = 2**31  # bytes of a launch: more successors at once are not generated faster
 
 
@@ -60,4 +61,4 @@ class Scratch:
     @classmethod
     def of_lanes(cls, kept: int, m: int, most: int) -> Scratch:
         """Lay out what states side by side need: values take the place of an order's memory."""
-        return cls.of(LANES * kept, 0, (2 * LANES + 1) * m, LANES * 8 * max(64, -(-most // 4)))
+        return cls.of(LANES * kept, 0, (2 * LANES + 1) * m, LANES * SUM_BYTES * -(-most // 4))

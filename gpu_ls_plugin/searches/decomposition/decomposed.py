@@ -194,7 +194,7 @@ class Decomposed(rehearsal.Rehearsed):
             budget=call.stopwatch.rest,
             backend=call.backend,
             callback=call.callback,
-            memory_limit=call.memory,
+            memory_limit=call.memory(),
             first_row=call.first_row,
         )
 
