@@ -183,9 +183,10 @@ struct StringRemoval {
     const Option none{endless_length(), 0xffffffffu};
     const uint32 begin = 2 * uint32(near.near_each);  // of a route
     Option best = team.least(near.near_each, none, [&](int rank) {
-      const int node = near(customer, rank);
+      const int node = beside(customer, rank);
       const City route = routes.now.owners[node];
-      if (node == 0 || route == Routes::kNone || overlooked(customer, node)) return none;
+      if (route == Routes::kNone || routes.now.sizes[route] == 0) return none;
+      if (overlooked(customer, node)) return none;
       const Option before = option(customer, routes.before(node), route, 2 * rank);
       const Option after = option(customer, node, route, 2 * rank + 1);
       return after < before ? after : before;
@@ -197,7 +198,7 @@ struct StringRemoval {
     }
     int place = -1;
     if (best.index < begin) {
-      const int node = near(customer, int(best.index / 2));
+      const int node = beside(customer, int(best.index / 2));
       place = best.index % 2 ? node : routes.before(node);
     } else if (best.index == begin) {
       place = routes.depot(spare);
@@ -222,6 +223,15 @@ struct StringRemoval {
     });
     if (begins) routes.find_spare(team);
     return true;
+  }
+
+  // Where a customer may go: before or behind someone near it. The depot stands for a route by
+  // chance, of which it may be the first or the last.
+  GLS_DEVICE int beside(int customer, int rank) const {
+    const int node = near(customer, rank);
+    if (node != 0) return node;
+    const uint32 bits = mixed(waits.blinks ^ uint32(customer) * 0x9E3779B1u);
+    return routes.depot(int(uint64(bits) * uint32(routes.copies()) >> 32));
   }
 
   GLS_DEVICE Option option(int customer, int place, int route, uint32 index) const {

@@ -80,6 +80,17 @@ def test_a_single_customer_goes_where_the_detour_is_shortest(kick, kind):
 
 
 @BOTH
+def test_customers_near_the_depot_may_begin_or_end_any_route(backend):
+    crowd = [(10, y) for y in range(34)]  # nearer to who is alone than those of the far route
+    problem = gls.CVRP([(0, 0), *crowd, (500, 0), (510, 0), (5, 0)], [0] + 37 * [1], 34)
+    alone = problem.tour([[*range(1, 35)], [35, 36], [37]])
+    kicked = gls.StringRemoval(1, 1).perturb(problem, np.tile(alone, (2000, 1)), backend=backend)
+    routes = [problem.routes(tour) for tour in kicked]
+    assert any({35, 37} <= {*route} for its in routes for route in its)
+    assert problem.feasible(kicked).all()
+
+
+@BOTH
 @pytest.mark.parametrize(
     ("kind", "soft"), slow_after(1, [("duration", False), ("real", True), ("fleet", False),
                                      ("directed duration", True), ("real duration", False)])
