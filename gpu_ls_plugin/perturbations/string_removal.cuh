@@ -185,8 +185,7 @@ struct StringRemoval {
     Option best = team.least(near.near_each, none, [&](int rank) {
       const int node = beside(customer, rank);
       const City route = routes.now.owners[node];
-      if (route == Routes::kNone || routes.now.sizes[route] == 0) return none;
-      if (overlooked(customer, node)) return none;
+      if (route == Routes::kNone || overlooked(customer, near(customer, rank))) return none;
       const Option before = option(customer, routes.before(node), route, 2 * rank);
       const Option after = option(customer, node, route, 2 * rank + 1);
       return after < before ? after : before;
@@ -225,13 +224,15 @@ struct StringRemoval {
     return true;
   }
 
-  // Where a customer may go: before or behind someone near it. The depot stands for a route by
-  // chance, of which it may be the first or the last.
+  // Where a customer may go: before or behind someone near it. The depot stands for the route of a
+  // customer by chance, of which it may be the first or the last.
   GLS_DEVICE int beside(int customer, int rank) const {
     const int node = near(customer, rank);
     if (node != 0) return node;
     const uint32 bits = mixed(waits.blinks ^ uint32(customer) * 0x9E3779B1u);
-    return routes.depot(int(uint64(bits) * uint32(routes.copies()) >> 32));
+    const int other = 1 + int(uint64(bits) * uint32(routes.customers()) >> 32);
+    const City route = routes.now.owners[other];
+    return route == Routes::kNone ? other : routes.depot(route);
   }
 
   GLS_DEVICE Option option(int customer, int place, int route, uint32 index) const {
