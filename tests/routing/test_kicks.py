@@ -101,7 +101,7 @@ def test_chains_know_what_their_tours_cost(kick, kind, soft, backend):
     problem = problem.penalised(load=3, duration=2, vehicles=50) if soft else problem
     starts = giant_tours(problem, 8, 2)
     search = chains_of(problem, gls.Threshold(0.5), kick)
-    chains = search.chains(Start(where, problem.tsp, where.xp.asarray(starts), 3))
+    chains = search.chains(Start(where, problem.tsp, where.xp.array(starts), 3))
     assert isinstance(chains, LinkedChains if kick.relinks else RebuiltChains)
     for kicks in range(5, 80, 15):
         chains.advance(kicks, 0.5, 0.0, 60.0)
@@ -130,7 +130,7 @@ def test_chains_are_the_same_in_any_batch_and_launch(kick, backend):
     where = get_backend(backend)
     stretches = []
     for steps in ([60], [7, 31, 60]):
-        chains = search.chains(Start(where, problem.tsp, where.xp.asarray(starts), 9))
+        chains = search.chains(Start(where, problem.tsp, where.xp.array(starts), 9))
         for until in steps:
             chains.advance(until, 0.0, 0.0, 60.0)
         stretches.append(where.to_numpy(chains.tours))
