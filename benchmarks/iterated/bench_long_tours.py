@@ -1,12 +1,14 @@
 """Long tours by `gls.solve` as it is: the gap after some seconds, and on the way there.
 
 The call of a user, with defaults, from a problem that nobody has searched before to its tours;
-compiling comes before the time begins, starts and candidates count. One run each. Gaps are above
-the optimal lengths, in percent. Runs of several calls with one `--out` come together.
+compiling comes before the time begins, starts and candidates count. Gaps are above the optimal
+lengths, in percent; of a million uniform cities above 0.7124 sqrt(n A). Runs of several calls with
+one `--out` come together.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,12 +16,16 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.helpers import common
+from benchmarks.iterated.large import CONSTANT, MILLION, SIDE
 from benchmarks.iterated.setting import Setting, read, solved
 
 if TYPE_CHECKING:
     import argparse
 
+    from gpu_ls_plugin import TSP
+
 NAME = "long_tours"
+UNIFORM = "uniform"  # a million cities
 # Percent, by instance and seconds.
 BARS = {
     **{(name, 5.0): 0.10 for name in ("usa13509", "d15112", "d18512")},
@@ -28,6 +34,9 @@ BARS = {
     ("pla33810", 60.0): 0.08,
     ("pla85900", 20.0): 0.25,
     ("pla85900", 60.0): 0.12,
+    ("fnl4461", 20.0): 0.0,
+    (UNIFORM, 15.0): 5.0,
+    (UNIFORM, 120.0): 0.35,
 }
 
 
@@ -35,17 +44,40 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Run what was asked for; a later run takes the place of an equal one."""
     setting = Setting(options.backend, quick=False, scale=1.0)
     record = common.stored(options.out, NAME, [options.backend])
-    runs = {(run["instance"], run["limit"]): run for run in record.get(options.backend, [])}
+    runs = {_key(run): run for run in record.get(options.backend, [])}
     for text in options.runs:
-        name, _, limit = text.partition(":")
-        seconds = float(limit or 5)
-        run = solved(setting, read(name), seconds, common.optima()[name])
-        bar = BARS.get((name, seconds))
-        runs[name, seconds] = {**run, "instance": name, "limit": seconds, "bar": bar}
-        print({k: v for k, v in runs[name, seconds].items() if k != "history"}, flush=True)
+        name, seconds, seed = _named(text)
+        run = solved(setting, _problem(name), seconds, _optimum(name), seed)
+        run |= {"instance": name, "limit": seconds, "bar": BARS.get((name, seconds))}
+        runs[_key(run)] = run
+        print({k: v for k, v in run.items() if k != "history"}, flush=True)
         record[options.backend] = [runs[key] for key in sorted(runs)]
         common.write_json(options.out, NAME, __doc__ or "", record)
     return record
+
+
+def _named(text: str) -> tuple[str, float, int]:
+    """Return instance, seconds and seed of a run, 5 s and seed 1 where they are not said."""
+    name, _, rest = text.partition(":")
+    seconds, _, seed = rest.partition(":")
+    return name, float(seconds or 5), int(seed or 1)
+
+
+def _key(run: dict[str, Any]) -> tuple[str, float, int]:
+    return run["instance"], run["limit"], run["seed"]
+
+
+def _problem(name: str) -> TSP:
+    """Return an instance of which nothing is known yet."""
+    import gpu_ls_plugin as gls
+
+    if name == UNIFORM:
+        return gls.TSP(common.uniform(MILLION, SIDE), "EUC_2D", name=name)
+    return read(name)
+
+
+def _optimum(name: str) -> float:
+    return common.optima().get(name, CONSTANT * math.sqrt(MILLION) * SIDE)
 
 
 def draw(out: Path, record: dict[str, Any]) -> None:
@@ -53,7 +85,7 @@ def draw(out: Path, record: dict[str, Any]) -> None:
     backends = [name for name in ("cuda", "cpu") if name in record]
     with common.Figure(out, NAME, columns=len(backends)) as axes:
         for axis, backend in zip(axes, backends, strict=True):
-            for number, run in enumerate(record[backend]):
+            for number, run in enumerate(r for r in record[backend] if r["seed"] == 1):
                 label = f"{run['instance']}, {run['limit']:g} s, {run['tours']} tours"
                 times, gaps, _ = zip(*run["history"], strict=True)
                 axis.plot(times, gaps, color=f"C{number}", label=label)
@@ -69,7 +101,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
         {
             "nargs": "+",
             "default": [f"{name}:{seconds:g}" for name, seconds in BARS],
-            "metavar": "INSTANCE:SECONDS",
+            "metavar": "INSTANCE:SECONDS[:SEED]",
         },
     ),
     ("--backend", {"default": "cuda" if common.has_gpu() else "cpu", "choices": ("cpu", "cuda")}),
