@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.recombination.workspace import Workspace
     from gpu_ls_plugin.searches.chains.chains import Chains
 
+FEW = 0.1  # of the tours of a population, that gain
+
 
 @dataclass(frozen=True)
 class Recombination(Cooperation):
@@ -89,6 +91,11 @@ class Recombination(Cooperation):
     @abstractmethod
     def bytes_per_tour(self, n: int) -> int:
         """Return the device memory of one pair in bytes."""
+
+    @property
+    def later(self) -> Recombination:
+        """What takes its place in a population in which it gains for few tours: itself."""
+        return self
 
     def instance(self, problem: TSP) -> TSP:
         """Return the problem on which tours are crossed: by lengths, which is all most know of."""
@@ -215,14 +222,19 @@ class _Generations:
 
     def __init__(self, part: Recombination, chains: Chains) -> None:
         start, size = chains.start, len(chains.tours)
-        self._workspace = part.workspace(
-            start.backend,
-            start.problem,
-            size,
-            seed=start.seed,
-            first_row=start.first_row,
-            parts=chains.parts,
-        )
+
+        def workspace(part: Recombination) -> Workspace:
+            return part.workspace(
+                start.backend,
+                start.problem,
+                size,
+                seed=start.seed,
+                first_row=start.first_row,
+                parts=chains.parts,
+            )
+
+        self._first = workspace(part)
+        self._later = None if part.later is part else workspace(part.later)
         self._partners = Partners(start.backend.xp, size, start.seed, start.first_row)
         self._chains = chains
 
@@ -230,7 +242,10 @@ class _Generations:
         """Cross each chain's best tour with the present one of its partner."""
         chains, generation = self._chains, self._chains.crossed
         chains.crossed += 1
-        found = self._workspace.cross(
+        workspace = self._first
+        if self._later is not None and float(chains.gaining) <= FEW:
+            workspace = self._later
+        found = workspace.cross(
             chains.best_tours,
             chains.best_costs,
             chains.tours,

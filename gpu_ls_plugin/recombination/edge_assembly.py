@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.recombination.strategies import Strategy
     from gpu_ls_plugin.tours.tour_layouts import ChainShape
 
+STAGED = "staged"
 CANDIDATES = Nearest(8)  # by which subtours are joined, where a search has no lists
 PARAMETERS = (*composed.PARAMETERS, struct_of("recombination/edge_assembly.cuh", "Pairs"))
 
@@ -49,11 +50,12 @@ class EdgeAssembly(Recombination):
         Of each exchange.
     offspring : int
         Of a pair, at most: exchanges that are tried.
-    strategy : {"single", "block"}
+    strategy : {"single", "block", "staged"}
         What is exchanged: one AB-cycle after the other, or blocks of them, the largest cycles
         first, each with those smaller ones that share cities with it and leave the tour in fewer
         subtours, or in as many and shorter. Blocks take longer, and are for populations in which
-        single cycles gain nothing more.
+        single cycles gain nothing more. Staged are single cycles that blocks take the place of
+        in a population in which few tours gain (of given pairs, single cycles).
 
     Raises
     ------
@@ -70,11 +72,17 @@ class EdgeAssembly(Recombination):
     def __post_init__(self) -> None:
         super().__post_init__()
         checks.fields(self, checks.integer, "offspring", least=1, most=checks.MOST_INT)
-        checks.fields(self, checks.choice, "strategy", known=tuple(STRATEGIES))
+        checks.fields(self, checks.choice, "strategy", known=(*STRATEGIES, STAGED))
+
+    @property
+    def later(self) -> EdgeAssembly:
+        """What takes its place in a population in which it gains for few tours."""
+        return replace(self, strategy="block") if self.strategy == STAGED else self
 
     def bytes_per_tour(self, n: int) -> int:
         """Return the device memory of one pair in bytes: child, cost, and who crosses."""
-        return 4 * n + 32 + assembly_layouts.assembly_bytes(n, 4, STRATEGIES[self.strategy])
+        own = 4 * n + 32 + assembly_layouts.assembly_bytes(n, 4, self._exchanged)
+        return own if self.later is self else own + self.later.bytes_per_tour(n)
 
     def workspace(
         self,
@@ -94,8 +102,11 @@ class EdgeAssembly(Recombination):
 
             parts = backend.made_once(problem, "edge assembly", make)
         numbers = {"seed": seed, "first_row": first_row, "offspring": self.offspring}
-        strategy = STRATEGIES[self.strategy]
-        return AssemblyWorkspace(backend, problem, parts, size, numbers, strategy)
+        return AssemblyWorkspace(backend, problem, parts, size, numbers, self._exchanged)
+
+    @property
+    def _exchanged(self) -> Strategy:
+        return SINGLE if self.strategy == STAGED else STRATEGIES[self.strategy]
 
 
 def assembly_kernel(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.searches import EdgeAssembly, IteratedLocalSearch, LocalSearch
@@ -81,8 +82,10 @@ def crossover(problem: TSP, backend: Backend, seconds: float) -> EdgeAssembly:
     """Return how tours are crossed: on a GPU after fewer kicks where there is less time."""
     generations = max(GENERATIONS, problem.n // CITIES_OF_A_GENERATION)
     if backend.name == "cpu":
-        return EdgeAssembly() if problem.n <= LONGEST_WHOLE else EdgeAssembly(0.1, generations)
+        usual = EdgeAssembly(strategy="staged")
+        return usual if problem.n <= LONGEST_WHOLE else replace(usual, generations=generations)
     if problem.n > LONGEST_WHOLE:
-        return EdgeAssembly(max(LEAST_BETWEEN_LONG, problem.n / CITIES_OF_A_KICK), generations)
-    every = min(max(LEAST_BETWEEN, KICKS_BETWEEN * seconds / problem.n), MOST_BETWEEN)
-    return EdgeAssembly(every, generations)
+        every = max(LEAST_BETWEEN_LONG, problem.n / CITIES_OF_A_KICK)
+    else:
+        every = min(max(LEAST_BETWEEN, KICKS_BETWEEN * seconds / problem.n), MOST_BETWEEN)
+    return EdgeAssembly(every, generations, strategy="staged")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # of it: where there is less, all the time is the tour's. It has a share of it in any case.
 KICKS_ALONE, SHARE = 12.0, 0.25
 KICKS_PER_SECOND = 5e4  # of a core, until they have been measured
-OF_A_GPU, LEAST_ON_GPU = 2e-5, 0.02  # seconds for a city, and in all, that its population needs
+OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # seconds for a city, and in all, that its population needs
 SEEN = ("kicks", "moves", "evaluations", "accepted")  # counts that callbacks are told
 COUNTS = (*SEEN, "passes", "launches", "climbs")
 

@@ -263,12 +263,11 @@ def _default_repair(problem: TSP, seconds: float, crossed: bool) -> LocalSearch:
     """Return Lin-Kernighan of depth 3; where lengths are asymmetric, 3-opt and Or-opt.
 
     Neither 3-opt nor Or-opt reverses a path then. Alpha-nearest cities are the better candidates
-    if making them takes less than half of the time; less than an eighth where tours are crossed,
-    which matters more.
+    if making them takes less than an eighth of the time.
     """
     if not problem.symmetric:
         return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))
-    if SECONDS_OF_ALPHA * problem.n <= seconds / (8 if crossed else 2):
+    if SECONDS_OF_ALPHA * problem.n <= seconds / 8:
         return LocalSearch([LinKernighan(3)], candidates=Alpha(5))
     quick = Nearest(8) if problem.coordinates is None else Quadrant(6 if crossed else 8)
     return LocalSearch([LinKernighan(3)], candidates=quick)

@@ -17,7 +17,7 @@ from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.problems.tsp import tour_problem
+from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import (
     Decomposed,
@@ -33,9 +33,11 @@ from gpu_ls_plugin.solver.first_moments import first_moments
 from gpu_ls_plugin.solver.in_parts import chains_of, in_parts
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
+from gpu_ls_plugin.tours.sites import grid_of, length_type, table_of
+from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from numpy.typing import NDArray
 
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.solver.settings import Settings
 
 UNREACHED = -(2.0**62)  # cost of no state
+_rehearsed: set[Hashable] = set()
 
 
 def solve(problem: Problem, settings: Settings, callback: Callback | None = None) -> Result:
@@ -166,7 +169,7 @@ def compile_search(
 
 
 def rehearse(problem: Problem, settings: Settings) -> None:
-    """Compile all that a solve needs.
+    """Compile all that a solve needs, once in a process for tours of points alike.
 
     On a copy of the problem, and on candidates that are made quickly: the programs depend neither
     on them nor on the tours.
@@ -177,11 +180,32 @@ def rehearse(problem: Problem, settings: Settings) -> None:
     if isinstance(problem, Assignment):
         _rehearse_states(problem, search, backend)
         return
+    alike = _alike(problem, settings, backend)
+    if alike in _rehearsed:
+        return
     copy = rehearsal.copy_of(problem)
     if isinstance(search, IteratedLocalSearch):
         search = replace(search, search=rehearsal.quick(search.search, copy))
     tour = _first_start(problem if isinstance(problem, CVRP) else copy, settings)
     compile_search(search, copy, tour.repeat(settings.population or 1, axis=0), settings.backend)
+    if alike is not None:
+        _rehearsed.add(alike)
+
+
+def _alike(problem: Problem, settings: Settings, backend: Backend) -> Hashable:
+    """Return what the programs of a solve depend on; None where that is not known."""
+    if type(problem) is not TSP or problem.coordinates is None or problem.rows is not None:
+        return None
+    if foreign(problem.metric) or not problem.objective.length_alone:
+        return None
+    longest = problem.metric.longest(problem.values)
+    lengths = (grid_of(problem), length_type(problem.metric, longest), table_of(problem, longest))
+    key = (problem.metric.name, problem.n, lengths, settings.search, settings.population, backend)
+    try:
+        hash(key)
+    except TypeError:  # a search of somebody's own
+        return None
+    return key
 
 
 def _first_start(problem: Problem, settings: Settings) -> NDArray[np.int32]:

@@ -327,3 +327,36 @@ def test_asymmetric_problems_are_refused():
 def test_bad_parameters(parameters, error, words):
     with pytest.raises(error, match=words):
         gls.EdgeAssembly(**parameters)
+
+
+# ---- Stages ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("gaining", "stage"), [(1.0, "single"), (0.11, "single"), (0.1, "block")])
+def test_blocks_follow_where_few_gain(gaining, stage):
+    problem = random_problem("EUC_2D", 150)
+    tours = USUAL(problem, random_tours(150, 20), backend="cpu").tours
+    staged, alone = chains_of(problem, tours), chains_of(problem, tours)
+    staged.gaining = gaining
+    gls.EdgeAssembly(generations=1, strategy="staged").exchange(staged, 0.0)
+    gls.EdgeAssembly(generations=1, strategy=stage).exchange(alone, 0.0)
+    assert np.array_equal(staged.best_tours, alone.best_tours)
+    before = problem.cost(tours)
+    assert float(staged.gaining) == (staged.best_costs < before).mean() > 0
+    other = chains_of(problem, tours)
+    strategies = {"single", "block"} - {stage}
+    gls.EdgeAssembly(generations=1, strategy=strategies.pop()).exchange(other, 0.0)
+    assert not np.array_equal(staged.best_tours, other.best_tours)
+
+
+def test_given_pairs_are_crossed_by_the_first_stage():
+    problem = random_problem("EUC_2D", 100)
+    first, second = random_tours(100, 6), random_tours(100, 6)[::-1]
+    children = [
+        gls.EdgeAssembly(strategy=name).cross(problem, first, second, backend="cpu")
+        for name in ("single", "staged")
+    ]
+    assert np.array_equal(*children)
+    names = ("single", "block", "staged")
+    single, block, staged = (gls.EdgeAssembly(strategy=n).bytes_per_tour(100) for n in names)
+    assert staged == single + block

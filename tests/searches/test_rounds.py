@@ -17,6 +17,9 @@ from tests.helpers.random_problems import random_problem, random_tours
 STEPS = gls.LocalSearch([gls.TwoOpt()], candidates=gls.Nearest(6))
 SEARCHES = {
     "crossed": gls.IteratedLocalSearch(STEPS, cooperation=gls.EdgeAssembly(0.2, 2)),
+    "crossed by stages": gls.IteratedLocalSearch(
+        STEPS, cooperation=gls.EdgeAssembly(0.2, 2, strategy="staged")
+    ),
     "migrating": gls.IteratedLocalSearch(STEPS, cooperation=gls.Migration(0.2)),
     "alone": gls.IteratedLocalSearch(STEPS, restart_after=5),
     "of parts": gls.IteratedLocalSearch(STEPS, part=64),

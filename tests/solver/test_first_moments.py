@@ -15,6 +15,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.searches.opening import Opening
 from gpu_ls_plugin.solver import Settings, default_settings, first_moments
+from gpu_ls_plugin.solver.single import rehearse
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.result import Progress
@@ -124,6 +125,8 @@ def test_a_target_ends_the_first_moments() -> None:
 def test_ctrl_c_returns_the_tour() -> None:
     problem = uniform(2000)
     gls.solve(problem, 0.01, backend="cpu")
+    given = Settings(seconds=60.0, backend="cpu")
+    rehearse(problem, default_settings(problem, given))  # Ctrl-C while compiling is an error
     timer = Timer(0.3, _thread.interrupt_main)
     timer.start()
     begin = time.perf_counter()

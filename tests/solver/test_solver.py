@@ -89,18 +89,21 @@ def test_the_population_keeps_the_device_busy(
     assert chosen.population == population
     assert isinstance(chosen.search, IteratedLocalSearch)
     assert chosen.search.accept == Annealing(0.2 if population > 1 else 0.8)
-    helped = EdgeAssembly() if n <= 12_000 else EdgeAssembly(0.1, generations=n // 1800)
+    helped = EdgeAssembly(generations=5 if n <= 12_000 else n // 1800, strategy="staged")
     if backend.name == "cuda":
         every = min(0.5, 5000 / n) if n <= 12_000 else max(0.25, n / 60_000)
-        helped = EdgeAssembly(every, generations=max(10, n // 1800))
+        helped = EdgeAssembly(every, generations=max(10, n // 1800), strategy="staged")
     assert chosen.search.cooperation == (helped if population > 1 else None)
     assert default_settings(problem, Settings(population=3)).population == 3
     assert default_settings(problem, chosen) == chosen
 
 
+CROSSED = EdgeAssembly(strategy="staged")
+
+
 @pytest.mark.parametrize(
     ("population", "cooperation"),
-    [(1, None), (3, None), (4, Migration(0.5)), (15, Migration(0.5)), (16, EdgeAssembly())],
+    [(1, None), (3, None), (4, Migration(0.5)), (15, Migration(0.5)), (16, CROSSED)],
 )
 def test_how_chains_help_each_other(population: int, cooperation: object) -> None:
     chosen = default_settings(PROBLEM, Settings(population=population, backend="cpu"))
@@ -120,7 +123,7 @@ def test_crossovers_on_a_gpu_suit_the_time(
     problem = TSP(np.arange(4000).reshape(2000, 2), "EUC_2D")
     chosen: Any = default_settings(problem, Settings(seconds=seconds))
     assert chosen.population == population * 132
-    assert chosen.search.cooperation == EdgeAssembly(every, generations=10)
+    assert chosen.search.cooperation == EdgeAssembly(every, generations=10, strategy="staged")
 
 
 def test_long_tours_are_crossed_where_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,6 +264,7 @@ def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) ->
     for text in (None, "two_opt/all/best", "or_opt/best"):
         known.clear()
         opening._compiled.clear()
+        single._rehearsed.clear()
         near_cities._compile.cache_clear()
         rehearsing[0] = True
         solve(PROBLEM, replace(SETTINGS, search=text, seconds=0.1))

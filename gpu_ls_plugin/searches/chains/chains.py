@@ -80,6 +80,8 @@ class Chains(ChainState, ABC):
         Whether chains can work on contracted problems.
     crossed : int
         Generations of crossings so far; each has random numbers of its own.
+    gaining : float, or array of the backend, shape ()
+        Share of the chains that the last crossing led to a new best tour.
     parts : CandidateMoves, optional
     """
 
@@ -110,7 +112,7 @@ class Chains(ChainState, ABC):
         self.moves += start.moves
         self.moves_by += start.moves_by
         self.restarts = start.backend.xp.zeros(len(self.tours), "int64")
-        self.crossed = 0
+        self.crossed, self.gaining = 0, 1.0
 
     @property
     def current_is_best(self) -> bool:
@@ -122,13 +124,13 @@ class Chains(ChainState, ABC):
         """Return where the chains stand, as new NumPy arrays and plain values by name."""
         to_numpy = self.start.backend.to_numpy
         arrays = {name: np.array(to_numpy(getattr(self, name))) for name in _STATE}
-        return {**arrays, "crossed": self.crossed}
+        return {**arrays, "crossed": self.crossed, "gaining": float(self.gaining)}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from where chains on as many tours stood that `state` was asked."""
         for name in _STATE:
             getattr(self, name)[...] = self.start.backend.xp.asarray(state[name])
-        self.crossed = state["crossed"]
+        self.crossed, self.gaining = state["crossed"], state["gaining"]
 
     @abstractmethod
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
@@ -206,6 +208,7 @@ class Chains(ChainState, ABC):
             if mine is not best:
                 xp.copyto(best, found, where=where)
         xp.copyto(self.idle, 0, where=cheaper)
+        self.gaining = cheaper.mean()
 
     def keep_best(self) -> Any:
         """Keep current tours that are cheaper than the best so far; return which are."""
@@ -258,10 +261,14 @@ class Chains(ChainState, ABC):
             found = self.searched(search, fresh, mine, seed, watch.left)
             if found is None:
                 return
-            self.tours[mine], self.costs[mine], _ = found
-            self.restarts[mine] += 1
-            self.idle[mine] = 0
+            self.begin_anew(mine, *found[:2])
         self.keep_best()
+
+    def begin_anew(self, rows: Any, tours: Any, costs: Any) -> None:
+        """Let the chains `rows` go on from these tours; their best ones are kept."""
+        self.tours[rows], self.costs[rows] = tours, costs
+        self.restarts[rows] += 1
+        self.idle[rows] = 0
 
     def searched(
         self, search: LocalSearch, fresh: Any, rows: Any, seed: int, seconds: float

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.searches.chains.chains import SteppedChains
+from gpu_ls_plugin.searches.chains.stagnation import equal
 from gpu_ls_plugin.searches.chains.start import Start
-from gpu_ls_plugin.searches.rehearsal import A_MOMENT
+from gpu_ls_plugin.searches.rehearsal import A_MOMENT, compile_batch
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -31,8 +32,14 @@ def compile_chains(search: Any, problem: TSP, tours: Any, chosen: Backend) -> No
         chains = search.chains(Start(chosen, problem, chosen.xp.array(tours, "int32"), 0))
         chains.advance(1, 0.0, 0.0, 0.0)
         chains.behind(1)  # waits for the GPU
-        chains.restart(search.search, chosen.xp.zeros(1, "int64"), A_MOMENT)
-        if search.cooperation is not None:
+        equal(chains)
+        row = chosen.xp.zeros(1, "int64")
+        chains.restart(search.search, row, A_MOMENT)  # in which it may have come to nothing
+        chains.begin_anew(row, chains.tours[row], chains.costs[row])
+        chains.keep_best()
+        if len(tours) > 1:  # as many as restart together, whose descent has a layout of its own
+            compile_batch(search.search, problem, tours[1::2], chosen)
+        for _ in range(0 if search.cooperation is None else 2):  # kernels may change where few gain
             search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)
         if isinstance(chains, SteppedChains):
             search.kick.perturb(problem, tours[:1], backend=chosen.name)

@@ -32,12 +32,13 @@ class Stagnation:
         if improved:
             self._wait = max(kicks, self._least)
             self._until = kicks + self._wait
-        if kicks < self._until or len(chains.tours) < 2 or not _equal(chains):
+        if kicks < self._until or len(chains.tours) < 2 or not equal(chains):
             return False
         self._wait *= 2
         self._until = kicks + self._wait
         return True
 
 
-def _equal(chains: Chains) -> bool:
+def equal(chains: Chains) -> bool:
+    """Return whether the best tours of all chains have one cost."""
     return bool((chains.best_costs == chains.best_costs[0]).all())
