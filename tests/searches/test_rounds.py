@@ -18,7 +18,7 @@ STEPS = gls.LocalSearch([gls.TwoOpt()], candidates=gls.Nearest(6))
 SEARCHES = {
     "crossed": gls.IteratedLocalSearch(STEPS, cooperation=gls.EdgeAssembly(0.2, 2)),
     "crossed by stages": gls.IteratedLocalSearch(
-        STEPS, cooperation=gls.EdgeAssembly(0.2, 2, strategy="staged")
+        STEPS, cooperation=gls.EdgeAssembly(0.05, 4, strategy="staged")
     ),
     "migrating": gls.IteratedLocalSearch(STEPS, cooperation=gls.Migration(0.2)),
     "alone": gls.IteratedLocalSearch(STEPS, restart_after=5),
@@ -51,6 +51,8 @@ def test_rounds_go_on_where_they_stood(name):
     state = pickle.loads(pickle.dumps(rounds.state()))
     other = rounds_of(search, problem, tours[::-1])
     other.restore(state)
+    restored = other.chains.state()
+    assert all(np.array_equal(restored[name], kept) for name, kept in state["chains"].items())
     advance(rounds, kicks)
     assert state["chains"]["kicks"].sum() < rounds.chains.kicks.sum()  # the state is a copy
     advance(other, kicks)
