@@ -48,6 +48,7 @@ MOST_PER_PROCESSOR = 16  # chains of a multiprocessor, and of all CPU threads to
 LEAST_COOPERATING = 4  # chains
 MANY = 100  # chains, from which on they migrate often
 HEAT, HEAT_OF_CROSSED, HEAT_OF_ROUTES = 0.8, 0.2, 0.3  # of annealing
+HEATS_OF_PARTS = (1.6, 0.8)  # where each round of parts cools by itself, at first and at last
 ROUTED_PER_PROCESSOR = 2  # chains that ruin and recreate routes, which are held by blocks
 LINKED_PER_PROCESSOR = 16  # chains on linked lists of routes, which are held by warps
 HEATS_OF_LINKED = (0.3, 0.01)  # of their annealing, at first and at last
@@ -177,7 +178,7 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
         search = IteratedLocalSearch(
             search,
             RuinRecreate() if routed else DoubleBridge(segment=KICK),
-            accept=Annealing(HEAT_OF_ROUTES if routed else HEAT_OF_CROSSED if crossed else HEAT),
+            accept=_acceptance(problem, routed=routed, crossed=crossed),
             cooperation=crossed_tours.crossover(problem, backend, given.seconds)
             if crossed
             else _migration(population),
@@ -234,6 +235,13 @@ def _linked_search(
         accept=Annealing(*HEATS_OF_LINKED),
         cooperation=PricedMigration(every, SHARE_OF_MIGRANTS),
     )
+
+
+def _acceptance(problem: TSP, *, routed: bool, crossed: bool) -> Annealing:
+    """Return how chains accept what a kick leads to."""
+    if not (routed or crossed) and problem.n > LONGEST_WHOLE:
+        return Annealing(*HEATS_OF_PARTS)
+    return Annealing(HEAT_OF_ROUTES if routed else HEAT_OF_CROSSED if crossed else HEAT)
 
 
 def _migration(population: int) -> Migration | None:

@@ -88,7 +88,7 @@ def test_the_population_keeps_the_device_busy(
     chosen = default_settings(problem, Settings())
     assert chosen.population == population
     assert isinstance(chosen.search, IteratedLocalSearch)
-    assert chosen.search.accept == Annealing(0.2 if population > 1 else 0.8)
+    assert chosen.search.accept == (Annealing(0.2) if population > 1 else Annealing(1.6, 0.8))
     helped = EdgeAssembly(generations=5 if n <= 12_000 else n // 1800, strategy="staged")
     if backend.name == "cuda":
         every = min(0.5, 5000 / n) if n <= 12_000 else max(0.25, n / 60_000)
