@@ -24,7 +24,7 @@ KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
 # A crossover changes some dozens of edges here and there: long tours need more generations, each as
 # long as the slowest pair takes, so that there are fewer tours, and more kicks in between.
 GENERATIONS, CITIES_OF_A_GENERATION = 10, 1800
-LEAST_LONG, LONG_TOURS = 48, 1.8e10  # times seconds by squared cities, on a GPU
+LEAST_LONG, LONG_TOURS, POWER_OF_TOURS = 48, 2.45e11, 2.27  # x seconds / cities**power, on a GPU
 LEAST_BETWEEN_LONG, CITIES_OF_A_KICK = 0.25, 60_000  # kicks per city between two exchanges, there
 # Seconds from which on tours of so many cities are crossed, on a GPU and on one core; they grow
 # with a power of the cities. With fewer, a single tour that is searched in parts is the better one.
@@ -68,7 +68,7 @@ def population(problem: TSP, backend: Backend, seconds: float) -> int:
     most = max(LEAST, resident(problem, backend, tours))
     if problem.n <= LONGEST_WHOLE:
         return most
-    return int(min(most, max(LEAST_LONG, LONG_TOURS * seconds / problem.n**2)))
+    return int(min(most, max(LEAST_LONG, LONG_TOURS * seconds / problem.n**POWER_OF_TOURS)))
 
 
 def resident(problem: TSP, backend: Backend, each: int) -> int:

@@ -74,7 +74,7 @@ def device(name: str, processors: int, shared_memory: int = 227 << 10) -> Any:
         (device("cuda", 132), 8_000, 6 * 132),
         (device("cuda", 132), 11_000, 4 * 132),
         (device("cuda", 132), 20_000, 2 * 132),
-        (device("cuda", 132), 60_000, 50),
+        (device("cuda", 132), 45_000, 67),
         (device("cuda", 132), 80_000, 48),
         (device("cuda", 132), 150_000, 1),
         (device("cuda", 40, 64 << 10), 1500, 7 * 40),

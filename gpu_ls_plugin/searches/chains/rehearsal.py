@@ -39,7 +39,8 @@ def compile_chains(search: Any, problem: TSP, tours: Any, chosen: Backend) -> No
         chains.keep_best()
         if len(tours) > 1:  # as many as restart together, whose descent has a layout of its own
             compile_batch(search.search, problem, tours[1::2], chosen)
-        for _ in range(0 if search.cooperation is None else 2):  # kernels may change where few gain
+        for gaining in (1.0, 0.0) if search.cooperation is not None else ():
+            chains.gaining = gaining  # kernels may be others where few gain
             search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)
         if isinstance(chains, SteppedChains):
             search.kick.perturb(problem, tours[:1], backend=chosen.name)
