@@ -37,16 +37,22 @@ if TYPE_CHECKING:
 
 SMALLEST = 12  # cities
 MOST_CHAINS = 16
-KICK = 100  # cities of a double bridge's window
-NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(6)
+KICK = 300  # cities of a double bridge's window
+NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)
 HASTE = 2e-5  # seconds for a city, below which the lists of the greedy tour have to do
-EXCHANGE = 200  # kicks of a chain between two crossovers: a few milliseconds
+DEPTHS, PATIENCE = (5, 8), 4e-5  # of moves: the second one from so many seconds for a city on
+EXCHANGE = 2400  # kicks of all chains together between two crossovers
 GREEDY_SECONDS = 2.5e-6  # for a city, until one has been measured
 LATE = 0.02  # seconds that a call may take longer, for a greedy tour ...
 DESCENT = 0.02  # ... and for the first seconds of a descent from it
 DESCENT_SECONDS = 7e-6  # of a descent from a random tour, for a city, on a thread
 FOUND_BY_SEARCH = 0.9  # of the length of a space-filling curve: local optima are shorter
 _compiled: set[Hashable] = set()  # kinds of problems
+
+
+def chains() -> int:
+    """Return how many chains an opening has: one for each core."""
+    return min(get_backend("cpu").processors, MOST_CHAINS)
 
 
 class OpeningSearch(IteratedLocalSearch):
@@ -63,13 +69,16 @@ class Opening:
     problem : TSP
         Of which `serves` is true.
     seed : int
+    seconds : float
+        That there will be, about.
     """
 
     measured = GREEDY_SECONDS  # least seconds that a city of a greedy tour took
 
-    def __init__(self, problem: TSP, seed: int) -> None:
+    def __init__(self, problem: TSP, seed: int, seconds: float) -> None:
         self.problem, self.seed = problem, seed
-        self.chains = min(get_backend("cpu").processors, MOST_CHAINS)
+        self.chains = chains()
+        self._moves = LinKernighanLead(DEPTHS[seconds >= PATIENCE * problem.n])
 
     @staticmethod
     def serves(problem: Problem) -> bool:
@@ -86,7 +95,7 @@ class Opening:
     def compile(self) -> None:
         """Compile all that is needed, once in a process for all problems alike."""
         sites = Sites.of(get_backend("cpu"), self.problem, table=True)
-        alike = (type(self.problem.metric), sites.grid, sites.length, self.chains)
+        alike = (type(self.problem.metric), sites.grid, sites.length, self.chains, self._moves)
         if alike in _compiled:
             return
         self._search(1.0).prepare(self.problem, self.chains, backend="cpu")
@@ -148,10 +157,10 @@ class Opening:
     def _search(self, seconds_for_city: float) -> IteratedLocalSearch:
         lists: Any = NEAREST if seconds_for_city < HASTE else QUADRANT
         return OpeningSearch(
-            LocalSearch([LinKernighanLead()], candidates=lists),
+            LocalSearch([self._moves], candidates=lists),
             DoubleBridge(segment=KICK),
             accept=BetterOrEqual(),
-            cooperation=PartitionCrossover(EXCHANGE / self.problem.n, generations=1)
+            cooperation=PartitionCrossover(EXCHANGE / self.chains / self.problem.n, generations=1)
             if self.chains > 1
             else None,
         )
@@ -181,11 +190,11 @@ def _open(call: Call, problem: TSP) -> None:
     curve = problem.cost(space_filling_curve(problem, backend="cpu"))[0]
     if costs.min() < FOUND_BY_SEARCH * curve:
         return
-    opening = Opening(problem, call.seed)
+    seconds = max(0.0, call.stopwatch.left) / 2
+    opening = Opening(problem, call.seed, seconds)
     with compiling():
         opening.compile()
-    target = call.budget.target
-    found = opening.run(Budget(seconds=max(0.0, call.stopwatch.left) / 2, target=target))
+    found = opening.run(Budget(seconds=seconds, target=call.budget.target))
     if found.statistics.interrupted:
         call.stop("interrupt")
     if found.best_cost < costs[0]:

@@ -10,7 +10,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.history import merged
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.result import Result, Statistics, summed
-from gpu_ls_plugin.searches.opening import Opening
+from gpu_ls_plugin.searches.opening import Opening, chains
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Kicks of one tour for each city, all cores together, in whose time a population comes to be ahead
 # of it: where there is less, all the time is the tour's. It has a share of it in any case.
-KICKS_ALONE, SHARE = 12.0, 0.25
+KICKS_ALONE, SHARE = 8.0, 0.2
 KICKS_PER_SECOND = 5e4  # of a core, until they have been measured
 OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # seconds for a city, and in all, that its population needs
 SEEN = ("kicks", "moves", "evaluations", "accepted")  # counts that callbacks are told
@@ -62,17 +62,18 @@ class FirstMoments:
     _found: Result  # from `begin` on
 
     def __init__(self, problem: TSP, chosen: Settings, *, fixed_size: bool) -> None:
-        self._chosen, self._opening = chosen, Opening(problem, chosen.seed or 0)
+        self._chosen, self._n = chosen, problem.n
         self._fixed_size = fixed_size
-        needed = self._needed(KICKS_PER_SECOND * self._opening.chains)
+        needed = self._needed(KICKS_PER_SECOND * chains())
         if get_backend(chosen.backend).name != "cpu":
             needed = OF_A_GPU * problem.n + LEAST_ON_GPU
         self.alone = chosen.seconds < needed and not fixed_size
         self._seconds = chosen.seconds if self.alone else min(chosen.seconds, SHARE * needed)
+        self._opening = Opening(problem, chosen.seed or 0, self._seconds)
 
     def _needed(self, kicks_per_second: float) -> float:
         """Return the seconds that a population needs to be ahead, by what one tour needs."""
-        return KICKS_ALONE * self._opening.problem.n / kicks_per_second
+        return KICKS_ALONE * self._n / kicks_per_second
 
     def compile(self) -> None:
         """Compile what is run."""
