@@ -8,7 +8,6 @@ one `--out` come together.
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,13 +15,11 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.helpers import common
-from benchmarks.iterated.large import CONSTANT, MILLION, SIDE
-from benchmarks.iterated.setting import Setting, read, solved
+from benchmarks.iterated.large import optimum_of, problem_of
+from benchmarks.iterated.setting import Setting, solved
 
 if TYPE_CHECKING:
     import argparse
-
-    from gpu_ls_plugin import TSP
 
 NAME = "long_tours"
 UNIFORM = "uniform"  # a million cities
@@ -47,7 +44,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     runs = {_key(run): run for run in record.get(options.backend, [])}
     for text in options.runs:
         name, seconds, seed = _named(text)
-        run = solved(setting, _problem(name), seconds, _optimum(name), seed)
+        run = solved(setting, problem_of(name), seconds, optimum_of(name), seed)
         run |= {"instance": name, "limit": seconds, "bar": BARS.get((name, seconds))}
         runs[_key(run)] = run
         print({k: v for k, v in run.items() if k != "history"}, flush=True)
@@ -65,19 +62,6 @@ def _named(text: str) -> tuple[str, float, int]:
 
 def _key(run: dict[str, Any]) -> tuple[str, float, int]:
     return run["instance"], run["limit"], run["seed"]
-
-
-def _problem(name: str) -> TSP:
-    """Return an instance of which nothing is known yet."""
-    import gpu_ls_plugin as gls
-
-    if name == UNIFORM:
-        return gls.TSP(common.uniform(MILLION, SIDE), "EUC_2D", name=name)
-    return read(name)
-
-
-def _optimum(name: str) -> float:
-    return common.optima().get(name, CONSTANT * math.sqrt(MILLION) * SIDE)
 
 
 def draw(out: Path, record: dict[str, Any]) -> None:

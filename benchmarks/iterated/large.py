@@ -80,16 +80,15 @@ def _at(at: float, run: dict[str, Any], own: dict[str, Any] | None) -> dict[str,
 def _run(setting: Setting, name: str, seconds: float) -> dict[str, Any]:
     import gpu_ls_plugin as gls
 
-    optimum = common.optima().get(name, CONSTANT * math.sqrt(MILLION) * SIDE)
-    options: dict[str, Any] = {"optimum": optimum, "construct": gls.greedy}
+    options: dict[str, Any] = {"optimum": optimum_of(name), "construct": gls.greedy}
     options["seconds"] = setting.seconds(seconds)
-    return timed_run(setting, _problem(name), _search(name), 1, **options)[0]
+    return timed_run(setting, problem_of(name), _search(name), 1, **options)[0]
 
 
 def _compile(setting: Setting, name: str) -> None:
     import gpu_ls_plugin as gls
 
-    warm_up(setting, _search(name), _problem(name), 1, construct=gls.greedy)
+    warm_up(setting, _search(name), problem_of(name), 1, construct=gls.greedy)
 
 
 def _search(name: str) -> IteratedLocalSearch:
@@ -99,7 +98,12 @@ def _search(name: str) -> IteratedLocalSearch:
     return gls.IteratedLocalSearch(gls.LocalSearch([gls.LinKernighan(3)], lists))
 
 
-def _problem(name: str) -> TSP:
+def optimum_of(name: str) -> float:
+    """Return the optimal length of an instance, of uniform cities what is expected of it."""
+    return common.optima().get(name, CONSTANT * math.sqrt(MILLION) * SIDE)
+
+
+def problem_of(name: str) -> TSP:
     """Return an instance of which nothing is known yet."""
     import gpu_ls_plugin as gls
 
