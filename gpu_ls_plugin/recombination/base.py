@@ -253,7 +253,9 @@ class _Generations:
             generation=generation,
             seconds=seconds,
         )
-        chains.adopt(*found)
+        gained = chains.adopt(*found)
+        if self._later is not None:
+            chains.gaining = gained.mean()  # without waiting for a GPU
 
 
 @contextmanager

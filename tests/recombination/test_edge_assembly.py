@@ -360,3 +360,12 @@ def test_given_pairs_are_crossed_by_the_first_stage():
     names = ("single", "block", "staged")
     single, block, staged = (gls.EdgeAssembly(strategy=n).bytes_per_tour(100) for n in names)
     assert staged == single + block
+
+
+def test_tours_that_arrive_are_no_crossing():
+    problem = random_problem("EUC_2D", 100)
+    chains = chains_of(problem, random_tours(100, 20))
+    arriving = chains.best_tours.copy()
+    arriving[:1] = USUAL(problem, arriving[:1], backend="cpu").tours
+    assert chains.adopt(arriving, problem.cost(arriving)).tolist() == [True] + 19 * [False]
+    assert chains.gaining == 1.0

@@ -81,7 +81,7 @@ class Chains(ChainState, ABC):
     crossed : int
         Generations of crossings so far; each has random numbers of its own.
     gaining : float, or array of the backend, shape ()
-        Share of the chains that the last crossing led to a new best tour.
+        Share of the chains that the last crossing led to a new best tour, kept where it matters.
     parts : CandidateMoves, optional
     """
 
@@ -191,8 +191,8 @@ class Chains(ChainState, ABC):
                 best[rows] = mine[rows]
         self.idle[rows] = 0
 
-    def adopt(self, tours: Any, costs: Any) -> None:
-        """Let chains go on from tours that are cheaper than their best ones.
+    def adopt(self, tours: Any, costs: Any) -> Any:
+        """Let chains go on from tours that are cheaper than their best ones; return which are.
 
         Parameters
         ----------
@@ -208,7 +208,7 @@ class Chains(ChainState, ABC):
             if mine is not best:
                 xp.copyto(best, found, where=where)
         xp.copyto(self.idle, 0, where=cheaper)
-        self.gaining = cheaper.mean()
+        return cheaper
 
     def keep_best(self) -> Any:
         """Keep current tours that are cheaper than the best so far; return which are."""
