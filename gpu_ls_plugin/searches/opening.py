@@ -8,7 +8,7 @@ copies of that tour, and partition crossover puts together what each of them has
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.acceptance import BetterOrEqual
 from gpu_ls_plugin.backends import get_backend
@@ -17,7 +17,7 @@ from gpu_ls_plugin.budget import Budget, Stopwatch, compiling, now
 from gpu_ls_plugin.candidates import Nearest, Quadrant, near_cities
 from gpu_ls_plugin.construction import greedy, space_filling_curve
 from gpu_ls_plugin.construction.greedy import CANDIDATES as OF_GREEDY
-from gpu_ls_plugin.neighbourhoods import LinKernighanLead
+from gpu_ls_plugin.neighbourhoods import LinKernighanLead, OrOpt
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.recombination import PartitionCrossover
@@ -39,7 +39,9 @@ SMALLEST = 12  # cities
 MOST_CHAINS = 16
 KICK = 300  # cities of a double bridge's window
 NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)
-HASTE = 2e-5  # seconds for a city, below which the lists of the greedy tour have to do
+# Seconds for a city, below which the lists of the greedy tour have to do, and moves that lead to
+# better local optima but make kicks slower.
+HASTE, HASTY = 2e-5, (LinKernighanLead(5), OrOpt(3))
 DEPTHS, PATIENCE = (5, 8), 4e-5  # of moves: the second one from so many seconds for a city on
 EXCHANGE = 2400  # kicks of all chains together between two crossovers
 GREEDY_SECONDS = 2.5e-6  # for a city, until one has been measured
@@ -98,11 +100,12 @@ class Opening:
         alike = (type(self.problem.metric), sites.grid, sites.length, self.chains, self._moves)
         if alike in _compiled:
             return
-        self._search(1.0).prepare(self.problem, self.chains, backend="cpu")
+        for seconds_for_city in (0.0, HASTE):
+            search = self._search(seconds_for_city)
+            search.prepare(self.problem, self.chains, backend="cpu")
         assert self.problem.coordinates is not None
         some = TSP(self.problem.coordinates[: 2 * SMALLEST], self.problem.metric)
         greedy(some, backend="cpu")
-        NEAREST.compile(some)
         _compiled.add(alike)
 
     def run(
@@ -155,9 +158,10 @@ class Opening:
         return tour
 
     def _search(self, seconds_for_city: float) -> IteratedLocalSearch:
-        lists: Any = NEAREST if seconds_for_city < HASTE else QUADRANT
+        hasty = seconds_for_city < HASTE
+        moves, lists = (HASTY, NEAREST) if hasty else ((self._moves,), QUADRANT)
         return OpeningSearch(
-            LocalSearch([self._moves], candidates=lists),
+            LocalSearch(moves, candidates=lists),
             DoubleBridge(segment=KICK),
             accept=BetterOrEqual(),
             cooperation=PartitionCrossover(EXCHANGE / self.chains / self.problem.n, generations=1)
