@@ -20,6 +20,7 @@ SECONDS, SECONDS_OF_LONG = 1e-5, 5e-5
 # Chains of a multiprocessor, by the least seconds for a city; and between two exchanges the kicks
 # of a chain for each second, no fewer and no more than so many per city.
 PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
+PER_PROCESSOR_LONG = 2  # where fewer than that fit; searched in parts, they need not
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
 # A crossover changes some dozens of edges here and there: long tours need more generations, each as
 # long as the slowest pair takes, so that there are fewer tours, and more kicks in between.
@@ -68,6 +69,7 @@ def population(problem: TSP, backend: Backend, seconds: float) -> int:
     most = max(LEAST, resident(problem, backend, tours))
     if problem.n <= LONGEST_WHOLE:
         return most
+    most = max(most, PER_PROCESSOR_LONG * backend.processors)
     return int(min(most, max(LEAST_LONG, LONG_TOURS * seconds / problem.n**POWER_OF_TOURS)))
 
 
