@@ -167,7 +167,7 @@ def test_what_cannot_be_written_is_written_elsewhere(
     printed = capsys.readouterr()
     found = json.loads(printed.out)
     place = scratch / "temporary" if temporary else Path()
-    assert Path(found["tour_file"]).parent.parent == place
+    assert Path(found["tour_file"]).parent.parent.resolve() == place.resolve()
     assert found["history_file"] == str(history) and load_history(history)
     assert read_tour(found["tour_file"]).tolist() == found["best_tour"]
     assert Result.load(found["result_file"]).best_tour.tolist() == found["best_tour"]
