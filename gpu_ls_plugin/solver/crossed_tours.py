@@ -60,7 +60,8 @@ def pay(problem: TSP, backend: Backend, seconds: float, search: object) -> bool:
 def population(problem: TSP, backend: Backend, seconds: float) -> int:
     """Return how many tours are crossed: what crossovers bring near the optimum in half the time.
 
-    On a GPU there are so many for a multiprocessor as it can hold, of long tours fewer.
+    On a GPU there are so many for a multiprocessor as it can hold; of long tours, which it need
+    not hold, fewer the longer they are.
     """
     if backend.name == "cpu":
         each = 2 * (SECONDS if problem.n <= LONGEST_WHOLE else SECONDS_OF_LONG) * problem.n
