@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,7 @@ P5 = gls.TSP([(0, 0), (0, 3), (4, 3), (4, 0), (2, 1)], "EUC_2D", name="five")
 LARGE = gls.TSP(np.arange(7000).reshape(-1, 2), "EUC_2D")
 LOPSIDED = gls.TSP.from_matrix(np.arange(25).reshape(5, 5))
 ROW = [[0, 1, 2, 3, 4]]
+A_GPU = SimpleNamespace(name="cuda")
 GOOD = """NAME : three
 TYPE : TSP
 DIMENSION : 3
@@ -205,7 +207,8 @@ PARTS = [
     case("closed", partial(gls.Closure, "nearest"), TYPE, "candidates: 'nea", "Nearest(10)"),
     case("union", partial(Union, gls.Nearest(5), 5), TYPE, "second: 5 is not", "Nearest(10)"),
     case("segment length", partial(gls.OrOpt, 17), BAD, "max_length: 17", "1 and 16"),
-    case("depth", partial(gls.LinKernighan, 9), BAD, "depth: 9", "3 and 8"),
+    case("depth", partial(gls.LinKernighan, 13), BAD, "depth: 13", "3 and 12"),
+    case("deep", partial(gls.LinKernighan(9).check_backend, A_GPU), BAD, "depth=9", "8 at most"),
     case("breadth", partial(gls.LinKernighan, breadth=5), TYPE, "breadth: 5", "(5, 3, 1)"),
     case("wide chain", partial(gls.LinKernighan, breadth=(5, 3, 2)), BAD, "breadth", "beyond t5"),
     case("very wide", partial(gls.LinKernighan, breadth=(5, 2**31)), BAD, "breadth", "2147483647"),

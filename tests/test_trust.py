@@ -160,6 +160,16 @@ class TheirLinKernighan(gls.LinKernighan):
     ids=["or_opt", "three_opt", "lin_kernighan"],
 )
 def test_the_moves_of_built_in_neighbourhoods_are_real(theirs, ours, metric, backend):
+    assert_real(theirs, ours, metric, backend)
+
+
+@pytest.mark.slow
+def test_moves_too_deep_for_a_gpu_are_real():
+    assert_real(TheirLinKernighan(12), gls.LinKernighan(12), "EUC_2D", "cpu")
+
+
+def assert_real(theirs, ours, metric, backend) -> None:
+    """Searches that measure what moves say end as those that trust them."""
     for n in (5, 8, 60, N):
         problem, tours = random_problem(metric, n, span=200), random_tours(n, 4)
         checked = gls.LocalSearch([theirs])(problem, tours, backend=backend)

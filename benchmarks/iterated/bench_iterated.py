@@ -40,6 +40,7 @@ SECTIONS: dict[str, tuple[Callable[[Setting], dict[str, Any]], float]] = {
     "multiprocessors": (kicks.multiprocessors, 30),
     "first_moments": (first_moments.first_moments, 60),
     "time_to_gap": (time_to_gap.time_to_gap, ALL_SECONDS),
+    "time_to_gap_long": (time_to_gap.of_long_tours, ALL_SECONDS),
     "cooperation": (cooperation.cooperation, 60),
     "paper001": (paper001_iterated.paper_001, 95),
     "paper002": (paper002_iterated.paper_002, 150),
@@ -114,10 +115,10 @@ def draw(out: Path, record: dict[str, Any]) -> None:
         if record.get(name, {}).get("rows"):
             with common.Figure(out, f"{NAME}_{name}") as (axes,):
                 plot(axes, record[name])
-    section = record.get("time_to_gap", {})
-    for name in section.get("instances", ()):
-        with common.Figure(out, f"{NAME}_{name}") as (axes,):
-            time_to_gap.draw(axes, section, name)
+    for section in (record.get(name, {}) for name in ("time_to_gap", "time_to_gap_long")):
+        for name in section.get("instances", ()):
+            with common.Figure(out, f"{NAME}_{name}") as (axes,):
+                time_to_gap.draw(axes, section, name)
 
 
 if __name__ == "__main__":

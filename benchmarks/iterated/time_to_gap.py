@@ -36,6 +36,7 @@ BUDGETS = {  # seconds, times the scale
     **dict.fromkeys(("rat783", "pr1002", "u1817", "pr2392"), (0.0125, 0.03, 0.1, 0.3, 1.0)),
     **dict.fromkeys(("pcb3038", "fnl4461", "rl5915"), (0.0125, 0.03, 0.1, 0.3, 1.0, 5.0, LONGEST)),
 }
+LONG = dict.fromkeys(("rl11849", "usa13509", "d18512"), (0.1, 0.5, 2.0, 5.0, LONGEST))
 BARS = {
     "rat783": {0.0: 0.2},
     "pr1002": {0.0: 0.3},
@@ -57,7 +58,18 @@ COLUMNS = ("instance", "gap", "ours_s", "bar_s", *(f"{mode}_s" for mode in MODES
 
 def time_to_gap(setting: Setting) -> dict[str, Any]:
     """Measure times to gaps."""
-    names = setting.some(("rat783",), tuple(BUDGETS))
+    return _measured(setting, BUDGETS, GAPS)
+
+
+def of_long_tours(setting: Setting) -> dict[str, Any]:
+    """Measure times to gaps of long tours."""
+    return _measured(setting, LONG, (5.0, 2.0, *GAPS))
+
+
+def _measured(
+    setting: Setting, budgets: dict[str, tuple[float, ...]], gaps: tuple[float, ...]
+) -> dict[str, Any]:
+    names = setting.some(tuple(budgets)[:1], tuple(budgets))
     optima = common.optima()
     sections: dict[str, dict[str, Any]] = {}
     limit = min(setting.some(10.0, ELKAI_LIMIT), setting.left)
@@ -66,7 +78,7 @@ def time_to_gap(setting: Setting) -> dict[str, Any]:
         for name in names:
             if not setting.spent(f"{name}, ours", 2.0):
                 with setting.guarded(f"{name}, ours"):
-                    sections[name] = {"ours": _ours(setting, name)}
+                    sections[name] = {"ours": _ours(setting, name, budgets[name])}
                     setting.keep({"instances": sections})
 
     crowded = processes(len(ELKAI) + 1) <= len(ELKAI)  # cores: elkai would slow us down
@@ -86,7 +98,7 @@ def time_to_gap(setting: Setting) -> dict[str, Any]:
                     with setting.guarded(f"{name}, fast-tsp"):
                         sections.setdefault(name, {})["fast_tsp"] = _fast_tsp(setting, peer, name)
                         setting.keep({"instances": sections})
-    rows = [row for name, found in sections.items() for row in _table(name, found)]
+    rows = [row for name, found in sections.items() for row in _table(name, found, gaps)]
     show("seconds to a gap in percent", rows, COLUMNS)
     elkai_rows = [{"instance": n, **s["elkai"]} for n, s in sections.items() if "elkai" in s]
     if elkai_rows:
@@ -94,10 +106,10 @@ def time_to_gap(setting: Setting) -> dict[str, Any]:
     return {"instances": sections, "rows": rows, "method": " ".join((__doc__ or "").split())}
 
 
-def _ours(setting: Setting, name: str) -> list[dict[str, Any]]:
+def _ours(setting: Setting, name: str, budgets: tuple[float, ...]) -> list[dict[str, Any]]:
     optimum = common.optima()[name]
     runs = []
-    for seconds in (s for s in BUDGETS[name] if s * setting.scale <= LONGEST):
+    for seconds in (s for s in budgets if s * setting.scale <= LONGEST):
         solved(setting, read(name), setting.seconds(seconds), optimum)  # compiles
         for seed in setting.some(SEEDS[:1], SEEDS):
             run = solved(setting, read(name), setting.seconds(seconds), optimum, seed)
@@ -142,10 +154,10 @@ def peer_to(points: Iterable[tuple[float, float, float]], gap: float) -> float:
     return next((wall for _, found, wall in points if found <= gap + 1e-9), math.inf)
 
 
-def _table(name: str, found: dict[str, Any]) -> list[dict[str, Any]]:
+def _table(name: str, found: dict[str, Any], gaps: tuple[float, ...]) -> list[dict[str, Any]]:
     points = found.get("fast_tsp", {}).get("points", {})
     rows = []
-    for gap in GAPS:
+    for gap in gaps:
         peers = {f"{mode}_s": peer_to(points.get(mode, ()), gap) for mode in MODES}
         ours = ours_to(found.get("ours", []), gap)
         many = min(peers["best_of_s"], peers["together_s"])

@@ -1,10 +1,12 @@
-"""Asymmetric problems: gaps after a second, beside elkai (LKH) and beside moves without turning.
+"""Matrices: gaps after a second, beside elkai (LKH), OR-Tools and moves without turning.
 
 Random instances of four kinds (after Cirasella and others 2001): `noise`, rounded Euclidean lengths
 and up to 100 more, as kro124p has; `uniform` lengths; `crane`, from where a load is put down to
-where the next one is taken up; `paths`, shortest paths over uniform lengths, as streets have. Gaps
+where the next one is taken up; `paths`, shortest paths over uniform lengths, as streets have; and
+symmetric ones of TSPLIB, on the globe (GEO) or explicit. Gaps
 count from the best tour of all programs. Ours is `solve`, once as it is and once by 3-opt and
-Or-opt, which turn no path; compiled before. elkai has one run, however long it takes, on one core.
+Or-opt, which turn no path; compiled before. elkai has one run, however long it takes, OR-Tools
+guided local search from the cheapest arcs for as long as ours, both on one core.
 """
 
 from __future__ import annotations
@@ -18,15 +20,25 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+import gpu_ls_plugin as gls
 from benchmarks.helpers import common
+from benchmarks.peers.solvers import matrix_of, or_tools
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
 SIZES, SEEDS = (100, 200, 400), (1, 2)
-COLUMNS = ("kind", "n", "seed", "solve", "without_turning", "elkai", "elkai_seconds")
+NAMED = ("gr229", "ali535", "gr666", "brg180", "si175", "si1032")
+PROGRAMS = {
+    "solve": "solve",
+    "without_turning": "3-opt and Or-opt",
+    "elkai": "elkai, one run",
+    "or_tools": "OR-Tools",
+}
+COLUMNS = ("kind", "n", "seed", *PROGRAMS, "elkai_seconds")
 
 
 def noise(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -58,32 +70,40 @@ def paths(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
 KINDS = {"noise": noise, "uniform": uniform, "crane": crane, "paths": paths}
 
 
-def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Search all instances."""
-    import elkai
-
-    import gpu_ls_plugin as gls
-
-    still = gls.LocalSearch([gls.ThreeOpt(), gls.OrOpt(3)], candidates=gls.Nearest(10))
-    rows: list[dict[str, Any]] = []
+def cases(options: argparse.Namespace) -> Iterator[tuple[str, int, gls.TSP]]:
+    """Yield kinds, seeds and problems, those of TSPLIB with their names as kinds."""
     for kind, make in KINDS.items():
         for n, seed in ((n, seed) for n in options.sizes for seed in SEEDS):
             matrix = make(n, np.random.default_rng([n, seed]))
             np.fill_diagonal(matrix, 0)
-            found = {}
-            for name, search in (("solve", None), ("without_turning", still)):
-                problem = gls.TSP.from_matrix(matrix)
-                given = {"search": search, "backend": options.backend}
-                found[name] = int(gls.solve(problem, options.seconds, **given).best_cost)
-            begin = time.perf_counter()
-            tour = elkai.DistanceMatrix(matrix.tolist()).solve_tsp(runs=1)[:-1]
-            seconds = time.perf_counter() - begin
-            found["elkai"] = int(matrix[tour, np.roll(tour, -1)].sum())
-            best = min(found.values())
-            gaps = {name: 100.0 * (cost / best - 1.0) for name, cost in found.items()}
-            row = {"kind": kind, "n": n, "seed": seed, **gaps, "elkai_seconds": seconds}
-            rows.append(row | {"best": best})
-            print(row, flush=True)
+            yield kind, seed, gls.TSP.from_matrix(matrix)
+    if folder := common.instance_folder():
+        for name in NAMED:
+            yield name, 1, gls.TSP.read(folder / f"{name}.tsp")
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Search all instances."""
+    import elkai
+
+    still = gls.LocalSearch([gls.ThreeOpt(), gls.OrOpt(3)], candidates=gls.Nearest(10))
+    rows: list[dict[str, Any]] = []
+    for kind, seed, problem in cases(options):
+        matrix = matrix_of(problem)
+        found = {}
+        for name, search in (("solve", None), ("without_turning", still)):
+            given = {"search": search, "backend": options.backend}
+            found[name] = int(gls.solve(problem, options.seconds, **given).best_cost)
+        begin = time.perf_counter()
+        tour = elkai.DistanceMatrix(matrix.tolist()).solve_tsp(runs=1)[:-1]
+        seconds = time.perf_counter() - begin
+        found["elkai"] = int(matrix[tour, np.roll(tour, -1)].sum())
+        found["or_tools"] = or_tools(matrix, options.seconds)
+        best = min(found.values())
+        gaps = {name: 100.0 * (cost / best - 1.0) for name, cost in found.items()}
+        row = {"kind": kind, "n": problem.n, "seed": seed, **gaps, "elkai_seconds": seconds}
+        rows.append(row | {"best": best})
+        print(row, flush=True)
     title = f"gaps in % after {options.seconds:g} s"
     common.show(title, COLUMNS, [[row[column] for column in COLUMNS] for row in rows])
     return {"seconds": options.seconds, "backend": options.backend, "rows": rows}
@@ -94,17 +114,14 @@ def draw(out: Path, record: dict[str, Any]) -> None:
     rows = record["rows"]
     groups = list(dict.fromkeys((row["kind"], row["n"]) for row in rows))
     with common.Figure(out, "atsp") as (plot,):
-        for number, name in enumerate(("solve", "without_turning", "elkai")):
+        for number, (name, label) in enumerate(PROGRAMS.items()):
             means = [
                 float(np.mean([row[name] for row in rows if (row["kind"], row["n"]) == group]))
                 for group in groups
             ]
-            label = {"without_turning": "3-opt and Or-opt", "elkai": "elkai, one run"}.get(
-                name, name
-            )
-            plot.bar(np.arange(len(groups)) + 0.27 * (number - 1), means, 0.27, label=label)
+            plot.bar(np.arange(len(groups)) + 0.2 * (number - 1.5), means, 0.2, label=label)
         plot.set_xticks(range(len(groups)), [f"{kind} {n}" for kind, n in groups], rotation=45)
-        plot.set(ylabel="gap in percent", title="asymmetric problems")
+        plot.set(ylabel="gap in percent", title="matrices")
         plot.set_yscale("symlog", linthresh=0.1)
         plot.legend()
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
+
+USUAL_EDGES, DEEPEST_EDGES = 8, 12  # gls::kUsualExchange, gls::kDeepestExchange
 
 
 class Neighbourhood(ABC):
@@ -34,6 +37,15 @@ class Neighbourhood(ABC):
         return False
 
     @property
+    def most_edges(self) -> int:
+        """How many edges a move exchanges at most.
+
+        More than 8, up to 12, are for the CPU backend alone; the functor has to say as much by
+        ``static constexpr int kMostEdges``.
+        """
+        return USUAL_EDGES
+
+    @property
     def chooses(self) -> bool:
         """Whether a move also looks for places, so that descents need more registers still."""
         return False
@@ -56,6 +68,14 @@ class Neighbourhood(ABC):
     @abstractmethod
     def variants(self, degree: int, symmetric: bool) -> int:
         """Return how many moves begin with one first step (statistics only)."""
+
+    def check_backend(self, backend: Backend) -> None:
+        """Raise InvalidParameterError where moves exchange too many edges for a backend."""
+        if self.most_edges > USUAL_EDGES and backend.name != "cpu":
+            raise InvalidParameterError(
+                f"{self!r}: moves of {self.most_edges} edges are for the CPU backend; on a GPU "
+                f"they have {USUAL_EDGES} at most"
+            )
 
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError where the moves make no sense on the problem."""

@@ -70,13 +70,14 @@ struct MovePath {
   }
 };
 
-// Whether a move begins with its first step and goes on where its shape needs it.
-template <class View, class Length>
+// Whether a move begins with its first step and goes on where its shape needs it, by `most` edges
+// at most.
+template <int most, class View, class Length>
 GLS_DEVICE bool is_real(const View& view, const FirstStep<Length>& first, const Move& move) {
   const int* const t = move.t;
   const bool flips = move.shape == Shape::kFlips;
   if (move.shape >= Shape::kTrade || move.forward != first.forward) return false;
-  if (move.edges < (flips ? 2 : 3) || move.edges > kMaxExchange) return false;
+  if (move.edges < (flips ? 2 : 3) || move.edges > most) return false;
   if (t[0] != first.t1 || t[1] != first.t2 || t[2] != first.t3) return false;
   for (int i = 3; i < 2 * move.edges; ++i) {
     if (t[i] < 0 || t[i] >= view.tour.n) return false;
@@ -91,6 +92,8 @@ GLS_DEVICE bool is_real(const View& view, const FirstStep<Length>& first, const 
 
 template <class Neighbourhood, int number>
 struct Checked {
+  static constexpr int kMostEdges = MostEdges<Neighbourhood>::kValue;
+  static_assert(kMostEdges <= kMaxExchange, "moves have more edges than there is room for");
   GLS_DEVICE static int variants(int degree) { return Neighbourhood::variants(degree); }
 
   template <class View, class Length>
@@ -98,7 +101,7 @@ struct Checked {
                                 Move& move) {
     const Length said = Neighbourhood::gain(view, first, variant, move);
     if (!(said > 0)) return 0;
-    if (!is_real(view, first, move)) return fault();
+    if (!is_real<kMostEdges>(view, first, move)) return fault();
     Length removed = 0, added = 0;
     for (int edge = 0; edge < move.edges; ++edge) {
       const int t = move.t[2 * edge], its = move.t[2 * edge + 1];

@@ -173,7 +173,7 @@ class CandidateMoves:
     Raises
     ------
     InvalidParameterError
-        The candidate lists are too long.
+        The candidate lists are too long, or moves are not for the backend.
     """
 
     def __init__(
@@ -183,6 +183,8 @@ class CandidateMoves:
         neighbourhoods: Sequence[Neighbourhood],
         candidates: Candidates,
     ) -> None:
+        for part in neighbourhoods:
+            part.check_backend(backend)
         cities, lengths, degree = _lists(backend, problem, candidates)
         sites = Sites.of(backend, problem, table=True)
         breadth = max(part.first_breadth(degree) for part in neighbourhoods)

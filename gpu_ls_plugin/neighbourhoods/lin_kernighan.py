@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.neighbourhoods.base import Neighbourhood
+from gpu_ls_plugin.neighbourhoods.base import DEEPEST_EDGES, Neighbourhood
 
-SHALLOWEST, DEEPEST = 3, 8  # gls::kMaxExchange
+SHALLOWEST = 3
 EXAMPLE = (5, 3, 1)
 
 
@@ -23,7 +23,7 @@ class LinKernighan(Neighbourhood):
     Parameters
     ----------
     depth : int
-        Edges that may be exchanged, 3 to 8.
+        Edges that may be exchanged, 3 to 12, on a GPU to 8.
     breadth : sequence of int
         Candidates tried as t3, as t5 and further on; beyond the second entry 1 is the only value.
 
@@ -40,13 +40,18 @@ class LinKernighan(Neighbourhood):
     header = "neighbourhoods/lin_kernighan_move.cuh"
 
     def __post_init__(self) -> None:
-        checks.fields(self, checks.integer, "depth", least=SHALLOWEST, most=DEEPEST)
+        checks.fields(self, checks.integer, "depth", least=SHALLOWEST, most=DEEPEST_EDGES)
         limits = {"least": 1, "most": checks.MOST_INT, "example": EXAMPLE}
         checks.fields(self, checks.integers, "breadth", **limits)
         if any(width != 1 for width in self.breadth[2:]):
             raise InvalidParameterError(
                 f"breadth: {self.breadth} is wider than 1 beyond t5; use {EXAMPLE}"
             )
+
+    @property
+    def most_edges(self) -> int:
+        """How many edges a chain exchanges at most."""
+        return self.depth
 
     @property
     def deep(self) -> bool:

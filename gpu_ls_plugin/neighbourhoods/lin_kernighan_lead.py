@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.neighbourhoods.lin_kernighan import DEEPEST, SHALLOWEST, LinKernighan
+from gpu_ls_plugin.neighbourhoods.base import DEEPEST_EDGES
+from gpu_ls_plugin.neighbourhoods.lin_kernighan import SHALLOWEST, LinKernighan
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class LinKernighanLead(LinKernighan):
     Parameters
     ----------
     depth : int
-        Edges that may be exchanged, 4 to 8.
+        Edges that may be exchanged, 4 to 12, on a GPU to 8.
     breadth : sequence of int
         As of `LinKernighan`.
 
@@ -34,7 +35,7 @@ class LinKernighanLead(LinKernighan):
     header = "neighbourhoods/lin_kernighan_lead_move.cuh"
 
     def __post_init__(self) -> None:
-        checks.fields(self, checks.integer, "depth", least=SHALLOWEST + 1, most=DEEPEST)
+        checks.fields(self, checks.integer, "depth", least=SHALLOWEST + 1, most=DEEPEST_EDGES)
         super().__post_init__()
 
     def functor(self, symmetric: bool) -> str:

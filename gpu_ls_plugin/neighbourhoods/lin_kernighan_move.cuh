@@ -16,6 +16,8 @@ template <int depth, int breadth>
 struct LinKernighanMove {
   static_assert(depth >= 3 && depth <= kMaxExchange, "a chain has 3 to kMaxExchange edges");
 
+  static constexpr int kMostEdges = depth;
+
   GLS_DEVICE static int variants(int degree) { return breadth < degree ? breadth : degree; }
 
   template <class View, class Length>
@@ -111,7 +113,7 @@ struct LinKernighanMove {
     const auto path = view.path(first);
     const int last = view.tour.n - 1;
     int end = move.t[5];
-    GLS_UNROLL
+#pragma unroll  // on a device
     for (int level = 4; level <= depth; ++level) {
       Length longest = 0, length_in = 0, length_out = 0;
       int from = -1, to = -1;
@@ -119,7 +121,10 @@ struct LinKernighanMove {
       for (int rank = 0; rank < view.candidates.degree; ++rank) {
         const auto entry = view.candidates.entry(end, rank);
         const Length in = view.candidates.length(entry);
-        if (removed <= added + in) continue;
+        if (removed <= added + in) {
+          if (!kOnDevice && view.candidates.sorted) break;  // lanes wait for the longest anyway
+          continue;
+        }
         const int city = view.candidates.city(entry), at = path.step(city);
         const int before = trail.before(at);
         // A new edge, and one that leaves: neither the edge of the free end nor one at t1.
@@ -154,7 +159,7 @@ struct LinKernighanMove {
 
   // The path from t6 to t1 after three exchanges, in steps of the path from t2 to t1.
   GLS_DEVICE static Trail<depth> opened(Shape shape, int at3, int at5, int last) {
-    Trail<depth> trail;
+    Trail<depth> trail(last);
     if (shape == Shape::kSwap) {
       trail.append(at5 + 1, at3);
       trail.append(0, at5);

@@ -46,8 +46,10 @@
 
 namespace gls {
 
-constexpr int kMaxExchange = 8;  // edges of a move
-static_assert(kMostNew == 2 * kMaxExchange, "the ends of a move join a queue at once");
+// Edges of a move: those that need the memory of a host are for hosts alone.
+constexpr int kUsualExchange = 8, kDeepestExchange = 12;
+constexpr int kMaxExchange = kOnDevice ? kUsualExchange : kDeepestExchange;
+static_assert(kMostNew == 2 * kUsualExchange, "the ends of a move join a device's queue at once");
 
 enum class Shape { kFlips, kSwap, kTurn, kTrade, kBridge, kCross };
 
@@ -132,7 +134,7 @@ struct ListedMoves<Neighbourhood, decltype(void(Neighbourhood::kListed))> {
 // How many edges its moves have at most: `kMostEdges`, where it says so.
 template <class Neighbourhood, class = void>
 struct MostEdges {
-  static constexpr int kValue = kMaxExchange;
+  static constexpr int kValue = kUsualExchange;
 };
 template <class Neighbourhood>
 struct MostEdges<Neighbourhood, decltype(void(Neighbourhood::kMostEdges))> {

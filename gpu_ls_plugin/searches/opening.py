@@ -39,10 +39,10 @@ SMALLEST = 12  # cities
 MOST_CHAINS = 16
 KICK = 300  # cities of a double bridge's window
 NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)
-DEPTHS, PATIENCE = (5, 8), 4e-5  # of moves: the second one from so many seconds for a city on
+DEPTHS, PATIENCE = (8, 12), 2.5e-5  # of moves: the second one from so many seconds for a city on
 # Seconds for a city, below which the lists of the greedy tour have to do, and moves that lead to
 # better local optima but make kicks slower.
-HASTE, HASTY = 2e-5, (LinKernighanLead(DEPTHS[0]), OrOpt(3))
+HASTE, HASTY = 2e-5, (LinKernighanLead(5), OrOpt(3))
 EXCHANGE = 2400  # kicks of all chains together between two crossovers
 GREEDY_SECONDS = 2.5e-6  # for a city, until one has been measured
 LATE = 0.02  # seconds that a call may take longer, for a greedy tour ...

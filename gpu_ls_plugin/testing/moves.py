@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.neighbourhoods.base import USUAL_EDGES
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FLIPS, SWAP, TURN = range(3)  # gls::Shape
 SHAPES = ("kFlips", "kSwap", "kTurn", "kTrade", "kBridge", "kCross")
-MOST_EDGES = 8  # gls::kMaxExchange
 
 
 class NotAMove(Exception):
@@ -42,8 +43,8 @@ class Offer:
         return f"{SHAPES[self.shape]} with {ends}"
 
 
-def after(tour: Sequence[int], offer: Offer) -> list[int]:
-    """Return the tour after a move, as `neighbourhoods/move.cuh` describes it.
+def after(tour: Sequence[int], offer: Offer, most: int = USUAL_EDGES) -> list[int]:
+    """Return the tour after a move of `most` edges, as `neighbourhoods/move.cuh` describes it.
 
     Raises
     ------
@@ -54,8 +55,8 @@ def after(tour: Sequence[int], offer: Offer) -> list[int]:
     if offer.shape not in (FLIPS, SWAP, TURN):
         shape = SHAPES[offer.shape] if 0 <= offer.shape < len(SHAPES) else offer.shape
         raise NotAMove(f"a neighbourhood's moves are kFlips, kSwap or kTurn, not {shape}")
-    if not least <= offer.edges <= MOST_EDGES:
-        raise NotAMove(f"it has {offer.edges} edges, not {least} to {MOST_EDGES}")
+    if not least <= offer.edges <= most:
+        raise NotAMove(f"it has {offer.edges} edges, not {least} to {most}")
     strange = [city for city in offer.t[: 2 * offer.edges] if not 0 <= city < len(tour)]
     if strange:
         raise NotAMove(f"{strange[0]} is not a city")

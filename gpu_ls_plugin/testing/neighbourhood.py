@@ -108,12 +108,13 @@ def _check_offers(subject: Subject, problem: TSP) -> int:
         kept, _, with_fixed = asked(fixed)
     expect = partial(subject.expect, where=problem)
     for place in zip(*np.nonzero(free > 0), strict=True):
-        wrong = _wrong_with(lengths, tours[place[0]].tolist(), offers[place], free[place])
+        tour = tours[place[0]].tolist()
+        wrong = _wrong_with(lengths, tour, offers[place], free[place], part.most_edges)
         expect(not wrong, f"in row {place[0]}, variant {place[-1]}, {wrong}", GAIN)
     for place in zip(*np.nonzero(kept > 0), strict=True):
         offer = probe.offer_of(with_fixed[place])
         mates = fixed[place[0]]
-        for a, b in offer.removed[1:] if 0 < offer.edges <= moves.MOST_EDGES else ():
+        for a, b in offer.removed[1:] if 0 < offer.edges <= part.most_edges else ():
             said = f"in row {place[0]} {offer} takes out ({a}, {b}), an edge that is fixed"
             expect(mates[a] != b, said, LEAVING)
     more = np.nonzero(np.where(free > 0, free, 0) != np.where(shared > 0, shared, 0))
@@ -134,11 +135,11 @@ def _every_third_edge(tours: NDArray[Any]) -> NDArray[Any]:
     return mates
 
 
-def _wrong_with(lengths: Any, tour: list[int], numbers: NDArray[Any], said: Any) -> str:
+def _wrong_with(lengths: Any, tour: list[int], numbers: NDArray[Any], said: Any, most: int) -> str:
     """Return what is wrong with a move that is said to gain, empty where nothing is."""
     offer = probe.offer_of(numbers)
     try:
-        found = moves.after(tour, offer)
+        found = moves.after(tour, offer, most)
     except moves.NotAMove as error:
         return f"{offer} is said to gain {said}, but is not a move: {error}"
     before, there = (moves.edges_of(cities) for cities in (tour, found))

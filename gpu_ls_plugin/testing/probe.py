@@ -9,6 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.neighbourhoods import composed
+from gpu_ls_plugin.neighbourhoods.base import DEEPEST_EDGES
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.testing import moves
 from gpu_ls_plugin.tours.sites import DTYPES
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.testing.subject import Subject
 
 MOST_VARIANTS = 10**5
-OFFER_INTS = 3 + 2 * moves.MOST_EDGES
+OFFER_INTS = 3 + 2 * DEEPEST_EDGES
 PARAMETERS = (*composed.PARAMETERS, struct_of("testing/probe_moves.cuh", "Probes"))
 
 

@@ -8,7 +8,7 @@
 
 namespace gls {
 
-constexpr int kOfferInts = 3 + 2 * kMaxExchange;  // shape, direction, edges, ends
+constexpr int kOfferInts = 3 + 2 * kDeepestExchange;  // shape, direction, edges, ends
 
 // Of every tour: what is asked, and what its moves say.
 struct Probes {

@@ -7,7 +7,7 @@ namespace gls {
 
 // The first four reversals of a move: for each, which of its ends are the first and the last city
 // of the path that is turned round, in two hexadecimal digits, the first reversal in the lowest
-// two. Those of further edges have the next ends, two by two.
+// two. Those of further edges have the next ends after the fourth's, two by two.
 GLS_DEVICE uint32 reversals(Shape shape) {
   return shape == Shape::kFlips  ? 0x79573513
          : shape == Shape::kSwap ? 0x57412512
@@ -15,9 +15,6 @@ GLS_DEVICE uint32 reversals(Shape shape) {
          : shape == Shape::kTrade
              ? 0x67960320   // past the edge that it goes to, and back; and the same of the other
              : 0x10325405;  // all three segments, then each of them
-}
-GLS_DEVICE uint32 next_reversals(uint32 ends) {
-  return (ends >> 8) + (ends & 0xff000000) + 0x22000000;
 }
 
 // `either_way`: lengths have no direction, so that the tour may end up turned round. Each reversal
@@ -30,7 +27,7 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
   const int count =
       move.shape >= Shape::kTrade ? 4 : move.edges - (move.shape == Shape::kSwap ? 0 : 1);
   uint32 ends = reversals(move.shape);
-  int first = move.t[ends >> 4 & 15], last = move.t[ends & 15];
+  int first = move.t[ends >> 4 & 15], last = move.t[ends & 15], further = -6;
 #pragma unroll 1
   for (int left = count; left > 0; --left) {
     int begin = tour.place(forward ? first : last);
@@ -42,9 +39,11 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
       forward = !forward;
     }
     begin = tour.wrap_high(begin);
-    ends = next_reversals(ends);
-    first = move.t[ends >> 4 & 15], last = move.t[ends & 15];  // on their way while places change
-    team.sync();                                               // all have read the places
+    ends = ends >> 8 | (ends & 0xff000000);
+    further += 2;
+    const int* const t = move.t + (further > 0 ? further : 0);
+    first = t[ends >> 4 & 15], last = t[ends & 15];  // on their way while places change
+    team.sync();                                     // all have read the places
     tour.reverse(team, begin, length);
     record(begin, length);
   }

@@ -7,6 +7,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend, tuning
+from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours import tour_layouts
 from tests.helpers.instances import tsp_instance
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
@@ -36,6 +37,12 @@ def assert_same(problem, starts, search, budget=None) -> None:
 
 def uniform(n: int) -> gls.TSP:
     return gls.TSP(np.random.default_rng(n).integers(0, 10_000, (n, 2)), "EUC_2D")
+
+
+def test_moves_that_are_too_deep():
+    search = gls.LocalSearch([gls.LinKernighanLead(9)])
+    with pytest.raises(InvalidParameterError, match=r"depth=9.*moves of 9 edges are for the CPU"):
+        search(uniform(20), np.arange(20)[None], backend="cuda")
 
 
 @EACH_LIST

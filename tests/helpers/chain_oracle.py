@@ -26,9 +26,23 @@ WORD = 2**32
 KICK = 6  # the purpose of a kick's random numbers
 STEPS_PER_KICK = 1024
 ATTEMPTS = 8
-JOURNAL, QUEUE = 96, 128  # a repair ends where a move of eight edges might not fit
-ENDS = 16
 SWAPPED = 128  # cities whose segments change places at once
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a repair has room for; it ends where a move of so many edges might not fit."""
+
+    journal: int = 96
+    queue: int = 128
+    edges: int = 8
+
+    def takes(self, reversals: int, cities: int) -> bool:
+        """Whether another move fits."""
+        return reversals <= self.journal - self.edges and cities <= self.queue - 2 * self.edges
+
+
+USUAL, DEEP = Room(), Room(192, 256, 12)
 
 
 def philox(seed: int, purpose: int, row: int, step: int) -> Iterator[int]:
@@ -182,12 +196,13 @@ def repair(
     order: list[int],
     kick: descent_oracle.Move,
     searches: Sequence[descent_oracle.Search],
+    room: Room,
 ) -> tuple[list[int], int, int]:
     """Search from the ends of a kick; the tour, the cities looked at and the moves."""
     queue, journal, looks, moves = deque(dict.fromkeys(kick.ends)), len(kick.flips), 0, 0
     moved = True  # room is looked at after moves alone
     while queue:
-        if moved and (journal > JOURNAL - ENDS // 2 or len(queue) > QUEUE - ENDS):
+        if moved and not room.takes(journal, len(queue)):
             break
         looks += 1
         found = descent_oracle._best(oracle, order, queue.popleft(), searches, 10**6, True)
@@ -215,6 +230,7 @@ def advance(
     until: int,
     heat: float,
     cooling: float,
+    room: Room = USUAL,
 ) -> None:
     """Go on to kick number `until`."""
     f, oracle = np.float32, descent_oracle.Oracle(d, lists)
@@ -227,7 +243,7 @@ def advance(
                 kick.flips, order = [], swapped(order, *drawn)
             else:
                 order = descent_oracle._turn(order, kick, True)
-            order, looks, moves = repair(oracle, order, kick, searches)
+            order, looks, moves = repair(oracle, order, kick, searches, room)
             chain.looks += looks
             chain.moves += moves
         cost = oracles.tour_length(d, order)

@@ -114,7 +114,9 @@ def test_a_neighbourhood_that_is_right_passes(backend):
     check_neighbourhood(Mine(more=EACH_GAIN.format(gain=SHARED)), backend=backend)
 
 
-@pytest.mark.parametrize("part", [gls.OrOpt(2), gls.ThreeOpt(), gls.LinKernighan(6)], ids=repr)
+@pytest.mark.parametrize(
+    "part", [gls.OrOpt(2), gls.ThreeOpt(), gls.LinKernighan(6), gls.LinKernighanLead(12)], ids=repr
+)
 def test_offers_of_built_in_neighbourhoods_pass(part):
     problem = gls.TSP([(x * x % 37, x * 5 % 23) for x in range(30)], "EUC_2D")
     check_neighbourhood(part, [problem], backend="cpu")

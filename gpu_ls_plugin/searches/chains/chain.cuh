@@ -24,8 +24,6 @@ struct Journal {
   City* entries;  // first place and length of each reversal
   int size = 0;
 
-  GLS_DEVICE bool takes(int reversals) const { return size + reversals <= kJournal; }
-
   template <class Team>
   GLS_DEVICE void add(const Team& team, int first, int length) {
     team.each(1, [&](int) {
@@ -180,6 +178,11 @@ struct Chain {
 
  private:
   static constexpr bool kReal = MetricLengths::kReal;
+  // What journal and queue have room for: twice as much where moves are deeper than a device's, and
+  // always another move.
+  static constexpr bool kDeep = MostEdges<Neighbourhood>::kValue > kUsualExchange;
+  static constexpr int kEdges = kDeep ? kDeepestExchange : kUsualExchange;
+  static constexpr int kReversals = (1 + kDeep) * kJournal, kWaiting = (1 + kDeep) * kChainQueue;
   // Whether registers are scarce, for many warps share them.
   static constexpr bool kScarce = Team::kTeams > 10;
 
@@ -228,10 +231,10 @@ struct Chain {
         batch(batch),
         stride(stride),
         shared(memory.template slot<ChainMemory>(team)),
-        ring(memory.template take<City>(kChainQueue)),
-        journal{memory.template take<City>(2 * kJournal)},
+        ring(memory.template take<City>(kWaiting)),
+        journal{memory.template take<City>(2 * kReversals)},
         view(make_view(team, item, stride, memory, instance, lists, parts)),
-        queue{ring, memory.template take<uint32>((stride + 31) / 32), kChainQueue, 0, 0},
+        queue{ring, memory.template take<uint32>((stride + 31) / 32), kWaiting, 0, 0},
         choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree)),
         own_sums{0, 0, moves_of_launch(item)} {}
 
@@ -323,7 +326,7 @@ struct Chain {
 
   // Draws a double bridge, the first move of a kick; false where none is found.
   GLS_DEVICE bool draw_kick(KickNumbers<Team>& draws) {
-    limited = sums().moves_left < kJournal;
+    limited = sums().moves_left < kReversals;
     change_sums(team, view, [](const auto& objective) { objective.mark(); });
     Length gain = 0;
     const bool found =
@@ -334,8 +337,8 @@ struct Chain {
 
   // Finds the next move of a repair; false where there is none, or no room or moves are left.
   GLS_DEVICE bool find_repair() {
-    if (!journal.takes(kMaxExchange) || (limited && sums().moves_left <= 0) ||
-        queue.size + 2 * kMaxExchange > kChainQueue) {
+    if (journal.size + kEdges > kReversals || (limited && sums().moves_left <= 0) ||
+        queue.size + 2 * kEdges > kWaiting) {
       return false;
     }
     const int size = queue.size;
@@ -443,8 +446,8 @@ struct Chain {
 
   GLS_DEVICE static int64 chain_bytes(int n) {
     const int64 own = Scope::kWhole ? 0 : piece_bytes<Site>(n) + piece_bytes<City>(n);
-    return own + Memory::template slot_bytes<ChainMemory>() + tour_bytes<City>(n, kChainQueue) +
-           piece_bytes<City>(2 * kJournal);
+    return own + Memory::template slot_bytes<ChainMemory>() + tour_bytes<City>(n, kWaiting) +
+           piece_bytes<City>(2 * kReversals);
   }
 };
 

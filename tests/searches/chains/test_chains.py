@@ -25,7 +25,9 @@ LISTS = {
     ),
     "chains of 3": ([gls.LinKernighan(3, (10, 10))], [descent_oracle.chains(3, 10)]),
     "chains of 5": ([gls.LinKernighan(5, (10, 10))], [descent_oracle.chains(5, 10)]),
+    "chains of 12": ([gls.LinKernighan(12, (10, 10))], [descent_oracle.chains(12, 10)]),
 }
+ROOMS = {"chains of 12": chain_oracle.DEEP}
 RULES = {
     rule.name: rule
     for rule in (
@@ -85,6 +87,7 @@ def assert_same(start, moves, rule, kicks, kick=None, k=5, heat=0.5, steps=1) ->
                 until=until,
                 heat=heat,
                 cooling=heat / kicks,
+                room=ROOMS.get(moves, chain_oracle.USUAL),
             )
         assert chains.tours.tolist() == [chain.tour for chain in expected]
         # A rule that never takes a rise keeps one tour, the last of equals.
@@ -160,12 +163,11 @@ def test_the_oracle_notices_another_rule(monkeypatch):
         assert_same(start_of(random_problem("EUC_2D", 20, span=5)), "2-opt, Or-opt", "better", 30)
 
 
-@pytest.mark.parametrize("part", ["ATTEMPTS", "STEPS_PER_KICK", "JOURNAL", "SWAPPED"])
+@pytest.mark.parametrize("part", ["ATTEMPTS", "STEPS_PER_KICK", "USUAL", "SWAPPED"])
 def test_the_oracle_notices_another_constant(monkeypatch, part):
     # In 8 cities, cuts are often drawn again; no repair may end early.
-    monkeypatch.setattr(
-        chain_oracle, part, {"ATTEMPTS": 1, "JOURNAL": 12, "SWAPPED": 3}.get(part, 63)
-    )
+    others = {"ATTEMPTS": 1, "USUAL": chain_oracle.Room(journal=12), "SWAPPED": 3}
+    monkeypatch.setattr(chain_oracle, part, others.get(part, 63))
     with pytest.raises(AssertionError):
         for n in (8, 50):
             start = start_of(random_problem("EUC_2D", n, span=500), 3)

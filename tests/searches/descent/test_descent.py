@@ -23,6 +23,7 @@ LISTS = {
     "3-opt, Or-opt": ([gls.ThreeOpt(), gls.OrOpt(1)], [oracle.three_opt(), oracle.or_opt(1)]),
     "chains of 4": ([gls.LinKernighan(4, (10, 10))], [oracle.chains(4, 10)]),
     "chains of 6": ([gls.LinKernighan(6, (10, 10))], [oracle.chains(6, 10)]),
+    "chains of 12": ([gls.LinKernighan(12, (10, 10))], [oracle.chains(12, 10)]),
 }
 
 
