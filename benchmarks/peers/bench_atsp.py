@@ -91,7 +91,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     for kind, seed, problem in cases(options):
         matrix = matrix_of(problem)
         found = {}
-        for name, search in (("solve", None), ("without_turning", still)):
+        searches = {"solve": None} | ({} if problem.symmetric else {"without_turning": still})
+        for name, search in searches.items():
             given = {"search": search, "backend": options.backend}
             found[name] = int(gls.solve(problem, options.seconds, **given).best_cost)
         begin = time.perf_counter()
@@ -101,11 +102,13 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         found["or_tools"] = or_tools(matrix, options.seconds)
         best = min(found.values())
         gaps = {name: 100.0 * (cost / best - 1.0) for name, cost in found.items()}
-        row = {"kind": kind, "n": problem.n, "seed": seed, **gaps, "elkai_seconds": seconds}
+        row = {"kind": kind, "n": problem.n, "seed": seed, **dict.fromkeys(PROGRAMS), **gaps}
+        row["elkai_seconds"] = seconds
         rows.append(row | {"best": best})
         print(row, flush=True)
     title = f"gaps in % after {options.seconds:g} s"
-    common.show(title, COLUMNS, [[row[column] for column in COLUMNS] for row in rows])
+    shown = [["-" if row[column] is None else row[column] for column in COLUMNS] for row in rows]
+    common.show(title, COLUMNS, shown)
     return {"seconds": options.seconds, "backend": options.backend, "rows": rows}
 
 
@@ -116,12 +119,12 @@ def draw(out: Path, record: dict[str, Any]) -> None:
     with common.Figure(out, "atsp") as (plot,):
         for number, (name, label) in enumerate(PROGRAMS.items()):
             means = [
-                float(np.mean([row[name] for row in rows if (row["kind"], row["n"]) == group]))
+                np.mean([row[name] or 0.0 for row in rows if (row["kind"], row["n"]) == group])
                 for group in groups
             ]
             plot.bar(np.arange(len(groups)) + 0.2 * (number - 1.5), means, 0.2, label=label)
         plot.set_xticks(range(len(groups)), [f"{kind} {n}" for kind, n in groups], rotation=45)
-        plot.set(ylabel="gap in percent", title="matrices")
+        plot.set(ylabel="gap in percent", title="matrices, after a second")
         plot.set_yscale("symlog", linthresh=0.1)
         plot.legend()
 

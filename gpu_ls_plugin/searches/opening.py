@@ -160,11 +160,13 @@ class Opening:
     def _search(self, seconds_for_city: float) -> IteratedLocalSearch:
         hasty = seconds_for_city < HASTE
         moves, lists = (HASTY, NEAREST) if hasty else ((self._moves,), QUADRANT)
+        every = EXCHANGE / self.chains / self.problem.n
+        generations = (self.chains - 1).bit_length()  # until one tour can have what all have found
         return OpeningSearch(
             LocalSearch(moves, candidates=lists),
             DoubleBridge(segment=KICK),
             accept=BetterOrEqual(),
-            cooperation=PartitionCrossover(EXCHANGE / self.chains / self.problem.n, generations=1)
+            cooperation=PartitionCrossover(every, generations=generations)
             if self.chains > 1
             else None,
         )
