@@ -37,7 +37,8 @@ BUDGETS = {  # seconds, times the scale
     **dict.fromkeys(("rat783", "pr1002", "u1817", "pr2392"), (0.0125, 0.03, 0.1, 0.3, 1.0)),
     **dict.fromkeys(("pcb3038", "fnl4461", "rl5915"), (0.0125, 0.03, 0.1, 0.3, 1.0, 5.0, LONGEST)),
 }
-LONG = dict.fromkeys(("rl11849", "usa13509", "d18512"), (0.1, 0.5, 2.0, 5.0, LONGEST))
+# Lengths of up to 65,535: fast-tsp takes no longer ones.
+LONG = dict.fromkeys(("rl11849", "d15112", "d18512"), (0.1, 0.5, 2.0, 5.0, LONGEST))
 BARS = {
     "rat783": {0.0: 0.2},
     "pr1002": {0.0: 0.3},

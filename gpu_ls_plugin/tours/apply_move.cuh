@@ -40,7 +40,7 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
     }
     begin = tour.wrap_high(begin);
     ends = ends >> 8 | (ends & 0xff000000);
-    further += 2;
+    further = left > 1 ? further + 2 : 0;  // of the last one's successor nothing is used
     const int* const t = move.t + (further > 0 ? further : 0);
     first = t[ends >> 4 & 15], last = t[ends & 15];  // on their way while places change
     team.sync();                                     // all have read the places
