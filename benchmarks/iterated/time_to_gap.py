@@ -29,7 +29,7 @@ from benchmarks.iterated.setting import (
 from benchmarks.peers.solvers import FastTsp, durations, elkai_runs, has, processes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 LONGEST = 20.0  # seconds of a run
 REPEATED = 5.0  # seconds of a run of fast-tsp up to which it has as many seeds as ours
@@ -125,22 +125,21 @@ def _fast_tsp(setting: Setting, peer: FastTsp, name: str) -> dict[str, Any]:
     optimum, count = common.optima()[name], peer.size
     peer.load(read(name))
     modes: dict[str, list[tuple[float, float, float]]] = {mode: [] for mode in MODES}
+
+    def add(mode: str, seconds: float, runs: list[Any], of: Callable[[Any], Any]) -> None:
+        gap = percent(float(np.median([of(costs) for costs, _ in runs])), optimum)
+        modes[mode].append((seconds, gap, common.median([wall for _, wall in runs])))
+
     for seconds in durations(setting.some(1.0, LONGEST)):
         if setting.spent(f"{name}, fast-tsp {seconds} s", 2 * seconds):
             break
         repeats = range(len(SEEDS) if seconds <= REPEATED else 1)
-
-        def add(mode: str, costs: list[Any], walls: list[float], seconds: float = seconds) -> None:
-            gap = percent(float(np.median(costs)), optimum)
-            modes[mode].append((seconds, gap, float(np.median(walls))))
-
         if not _is_done(modes["one"]):
-            found, walls = zip(*(peer.independent(seconds, count) for _ in repeats), strict=True)
-            add("one", list(found), list(walls))
-            add("best_of", [min(costs) for costs in found], list(walls))
+            runs = [peer.independent(seconds, count) for _ in repeats]
+            add("one", seconds, runs, list)
+            add("best_of", seconds, runs, min)
         if not _is_done(modes["together"]):
-            found, walls = zip(*(peer.together(seconds, count) for _ in repeats), strict=True)
-            add("together", list(found), list(walls))
+            add("together", seconds, [peer.together(seconds, count) for _ in repeats], int)
     setting.log(f"{name}, fast-tsp: " + ", ".join(f"{m} {p[-1:]}" for m, p in modes.items()))
     return {"threads": count, "points": modes, "point": "duration, gap, wall seconds"}
 

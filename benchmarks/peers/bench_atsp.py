@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from benchmarks.peers.solvers import matrix_of, or_tools
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -70,16 +71,16 @@ def paths(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
 KINDS = {"noise": noise, "uniform": uniform, "crane": crane, "paths": paths}
 
 
-def cases(options: argparse.Namespace) -> Iterator[tuple[str, int, gls.TSP]]:
-    """Yield kinds, seeds and problems, those of TSPLIB with their names as kinds."""
+def cases(options: argparse.Namespace) -> Iterator[tuple[str, int, Callable[[], gls.TSP]]]:
+    """Yield kinds, seeds and what makes the problem, those of TSPLIB with names as kinds."""
     for kind, make in KINDS.items():
         for n, seed in ((n, seed) for n in options.sizes for seed in SEEDS):
             matrix = make(n, np.random.default_rng([n, seed]))
             np.fill_diagonal(matrix, 0)
-            yield kind, seed, gls.TSP.from_matrix(matrix)
+            yield kind, seed, partial(gls.TSP.from_matrix, matrix)
     if folder := common.instance_folder():
         for name in NAMED:
-            yield name, 1, gls.TSP.read(folder / f"{name}.tsp")
+            yield name, 1, partial(gls.TSP.read, folder / f"{name}.tsp")
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
@@ -88,13 +89,15 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
     still = gls.LocalSearch([gls.ThreeOpt(), gls.OrOpt(3)], candidates=gls.Nearest(10))
     rows: list[dict[str, Any]] = []
-    for kind, seed, problem in cases(options):
+    for kind, seed, made in cases(options):
+        problem = made()
         matrix = matrix_of(problem)
         found = {}
         searches = {"solve": None} | ({} if problem.symmetric else {"without_turning": still})
         for name, search in searches.items():
             given = {"search": search, "backend": options.backend}
-            found[name] = int(gls.solve(problem, options.seconds, **given).best_cost)
+            # Of a problem that no search has seen, which keeps what is known of it.
+            found[name] = int(gls.solve(made(), options.seconds, **given).best_cost)
         begin = time.perf_counter()
         tour = elkai.DistanceMatrix(matrix.tolist()).solve_tsp(runs=1)[:-1]
         seconds = time.perf_counter() - begin
@@ -118,10 +121,9 @@ def draw(out: Path, record: dict[str, Any]) -> None:
     groups = list(dict.fromkeys((row["kind"], row["n"]) for row in rows))
     with common.Figure(out, "atsp") as (plot,):
         for number, (name, label) in enumerate(PROGRAMS.items()):
-            means = [
-                np.mean([row[name] or 0.0 for row in rows if (row["kind"], row["n"]) == group])
-                for group in groups
-            ]
+            ran = [row for row in rows if row[name] is not None]
+            gaps = [[r[name] for r in ran if (r["kind"], r["n"]) == group] for group in groups]
+            means = [np.mean(found) if found else np.nan for found in gaps]
             plot.bar(np.arange(len(groups)) + 0.2 * (number - 1.5), means, 0.2, label=label)
         plot.set_xticks(range(len(groups)), [f"{kind} {n}" for kind, n in groups], rotation=45)
         plot.set(ylabel="gap in percent", title="matrices, after a second")
