@@ -106,14 +106,17 @@ def test_the_text_of_a_search_is_read_as_the_same_search(search: object) -> None
 
 
 def test_texts_are_short_and_name_every_part() -> None:
-    assert text_of(SEARCH()) == "TwoOpt()+OrOpt(max_length=3)/Nearest(k=10)/First()"
+    assert text_of(SEARCH()) == "TwoOpt()+OrOpt(max_length=3)/Nearest(k=10)/First(best_of='city')"
     both = SEARCH([TWO()], Union(Union(Nearest(3), Quadrant(4)), Alpha(5)))
-    assert text_of(both) == "TwoOpt()/Nearest(k=3)|Quadrant(m=4)|Alpha(k=5, steps=30)/First()"
+    assert (
+        text_of(both)
+        == "TwoOpt()/Nearest(k=3)|Quadrant(m=4)|Alpha(k=5, steps=30)/First(best_of='city')"
+    )
     assert text_of(print) == str(print)
     filtered = FILTERED(gls.ThreeOpt(), (BOUND & ~AWAKE) | NEAR)
     assert text_of(SEARCH([filtered])) == (
         "FilteredNeighbourhood(neighbourhood=ThreeOpt(), filter=((GainBound() & ~DontLook()) | "
-        "Radius(r=100.0)), mode='auto', mapping='roots')/All()/First()"
+        "Radius(r=100.0)), mode='auto', mapping='roots')/All()/First(best_of='city')"
     )
     bridge = gls.DoubleBridge(50)
     iterated = ITERATED(SEARCH(), bridge, gls.Better(), cooperation=gls.Migration())

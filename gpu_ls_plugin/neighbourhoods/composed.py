@@ -12,6 +12,7 @@ from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.objectives.under import RowsUnder, Under, keeps, searched
+from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.tours import tour_layouts
 from gpu_ls_plugin.tours.sites import DTYPES, GRID_BYTES, Sites, metric_type
 from gpu_ls_plugin.trust import foreign
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Parameter
     from gpu_ls_plugin.candidates import Candidates
     from gpu_ls_plugin.neighbourhoods import Neighbourhood
+    from gpu_ls_plugin.pivoting import Pivoting
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
 
 PARAMETERS = tuple(struct_of("include/instance.cuh", name) for name in ("Instance", "Candidates"))
 EITHER, CHECKED = "neighbourhoods/either.cuh", "neighbourhoods/checked.cuh"
+FIRST = First()
 REGISTERS = ("few", "some", "many", "most")
 LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bits
 
@@ -68,8 +71,13 @@ class Moves:
         symmetric: bool,
         length: str,
         grid: str = "",
+        by_step: bool = False,
     ) -> Moves:
-        """Compose neighbourhoods; ties between them go to the first."""
+        """Compose neighbourhoods; ties between them go to the first.
+
+        `by_step` says of first improvement that it takes a move of a city's first step that has
+        one.
+        """
         checked: list[str] = []
 
         def functor_of(part: Neighbourhood) -> str:
@@ -83,7 +91,7 @@ class Moves:
         for first in reversed(functors[:-1]):
             functor = f"gls::Either<{first}, {functor}>"
         return cls(
-            functor,
+            f"gls::ByStep<{functor}>" if by_step else functor,
             (EITHER, *[CHECKED][: len(checked)], *(part.header for part in neighbourhoods)),
             tuple(filter(None, (part.source() for part in neighbourhoods))),
             length,
@@ -154,6 +162,13 @@ def chain_needs(
 class CandidateMoves:
     """Neighbourhoods and candidates on a problem and backend: the arguments of `PARAMETERS`.
 
+    Parameters
+    ----------
+    backend, problem, neighbourhoods, candidates
+        The parts.
+    pivoting : Pivoting
+        Whose choice of the moves at a city is part of their C++ type.
+
     Attributes
     ----------
     moves : Moves
@@ -182,6 +197,7 @@ class CandidateMoves:
         problem: TSP,
         neighbourhoods: Sequence[Neighbourhood],
         candidates: Candidates,
+        pivoting: Pivoting = FIRST,
     ) -> None:
         for part in neighbourhoods:
             part.check_backend(backend)
@@ -190,7 +206,11 @@ class CandidateMoves:
         breadth = max(part.first_breadth(degree) for part in neighbourhoods)
         directions = 2 if problem.symmetric else 1
         self.moves = Moves.of(
-            neighbourhoods, symmetric=problem.symmetric, length=sites.length, grid=sites.grid
+            neighbourhoods,
+            symmetric=problem.symmetric,
+            length=sites.length,
+            grid=sites.grid,
+            by_step=isinstance(pivoting, First) and pivoting.best_of == "step",
         )
         self.steps = directions * breadth
         self.neighbours = self.steps * sum(

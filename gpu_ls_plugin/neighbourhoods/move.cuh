@@ -120,6 +120,21 @@ struct OwnEnds<Neighbourhood, decltype(void(Neighbourhood::kOwnEnds))> {
   static constexpr bool kValue = Neighbourhood::kOwnEnds;
 };
 
+// Whether first improvement takes a move of the first step that has one, not of the first city:
+// `kByStep` says so. `ByStep` makes any neighbourhood such a one.
+template <class Neighbourhood, class = void>
+struct TakesFirstStep {
+  static constexpr bool kValue = false;
+};
+template <class Neighbourhood>
+struct TakesFirstStep<Neighbourhood, decltype(void(Neighbourhood::kByStep))> {
+  static constexpr bool kValue = true;
+};
+template <class Neighbourhood>
+struct ByStep : Neighbourhood {
+  static constexpr bool kByStep = true;
+};
+
 // How many moves a variant has at most, which are asked about by `view.gain` one after the other,
 // whatever it says of those before: `kListed`. 0 where that is not so.
 template <class Neighbourhood, class = void>

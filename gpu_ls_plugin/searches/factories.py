@@ -124,7 +124,14 @@ def _candidate_moves(
 ) -> Callable[[], CandidateMoves]:
     """Return what composes the parts, once and not before an engine is made."""
     return cache(
-        partial(CandidateMoves, backend, problem, search.neighbourhoods, search.candidates)
+        partial(
+            CandidateMoves,
+            backend,
+            problem,
+            search.neighbourhoods,
+            search.candidates,
+            search.pivoting,
+        )
     )
 
 

@@ -231,6 +231,8 @@ def _descents(metric: Metric) -> Iterator[Kernel]:
             shape = descent_layouts.descent_shape(n, tours, tuning.SHARED_MEMORY[90], layout)
             yield descent_kernel(metric, composed, shape.team, shape.memory)
     if main:
+        steps = Moves.of((LinKernighanLead(),), symmetric=True, length=length, by_step=True)
+        yield descent_kernel(metric, steps, WARP, "gls::SharedMemory<false>")
         composed = Moves.of(USUAL, symmetric=True, length=length, grid=grid)
         yield from sweep_kernels(metric, composed, "gls::Block<128>", BLOCK)
         for parts, layout in ((USUAL, "auto"), (USUAL, "global"), (DEEP, "auto")):

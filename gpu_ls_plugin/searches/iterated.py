@@ -239,7 +239,9 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         if not self.fused and not rebuilt:
             require_shared_lengths(problem, "a search that is kicked from the host")
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
-        parts = CandidateMoves(start.backend, problem, search.neighbourhoods, search.candidates)
+        parts = CandidateMoves(
+            start.backend, problem, search.neighbourhoods, search.candidates, search.pivoting
+        )
         if rebuilt:
             return RebuiltChains(start, self.accept, self.restart_after, parts, kick)
         part = self._part_of(problem)

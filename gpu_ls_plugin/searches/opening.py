@@ -19,6 +19,7 @@ from gpu_ls_plugin.construction import greedy, space_filling_curve
 from gpu_ls_plugin.construction.greedy import CANDIDATES as OF_GREEDY
 from gpu_ls_plugin.neighbourhoods import LinKernighanLead, OrOpt
 from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.recombination import PartitionCrossover
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE, IteratedLocalSearch
@@ -40,6 +41,7 @@ MOST_CHAINS = 16
 KICK = 300  # cities of a double bridge's window
 NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)
 DEPTHS, PATIENCE = (8, 12), 2.5e-5  # of moves: the second one from so many seconds for a city on
+BREADTH = (8, 8, 1)  # all candidates, for the first move that is found is taken
 # Seconds for a city, below which the lists of the greedy tour have to do, and moves that lead to
 # better local optima but make kicks slower.
 HASTE, HASTY = 2e-5, (LinKernighanLead(5), OrOpt(3))
@@ -80,7 +82,7 @@ class Opening:
     def __init__(self, problem: TSP, seed: int, seconds: float) -> None:
         self.problem, self.seed = problem, seed
         self.chains = chains()
-        self._moves = LinKernighanLead(DEPTHS[seconds >= PATIENCE * problem.n])
+        self._moves = LinKernighanLead(DEPTHS[seconds >= PATIENCE * problem.n], BREADTH)
 
     @staticmethod
     def serves(problem: Problem) -> bool:
@@ -163,7 +165,7 @@ class Opening:
         every = EXCHANGE / self.chains / self.problem.n
         generations = (self.chains - 1).bit_length()  # until one tour can have what all have found
         return OpeningSearch(
-            LocalSearch(moves, candidates=lists),
+            LocalSearch(moves, lists, First("step")),
             DoubleBridge(segment=KICK),
             accept=BetterOrEqual(),
             cooperation=PartitionCrossover(every, generations=generations)

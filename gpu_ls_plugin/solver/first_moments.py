@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Kicks of one tour for each city, all cores together, in whose time a population comes to be ahead
 # of it: where there is less, all the time is the tour's. It has a share of it in any case.
-KICKS_ALONE, SHARE = 12.0, 0.1
+KICKS_ALONE, SHARE = 4.0, 0.25
 KICKS_PER_SECOND = 2.5e4  # of a core, until they have been measured
 OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # seconds for a city, and in all, that its population needs
 SEEN = ("kicks", "moves", "evaluations", "accepted")  # counts that callbacks are told

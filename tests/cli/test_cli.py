@@ -126,7 +126,7 @@ def test_solve_for_people() -> None:
     assert [name for name in lines if name != "restarts"] == [
         *("problem", "search", "best", "mean", "time", "phases", "moves", "kicks")
     ]
-    assert "LinKernighan(depth=3" in lines["search"] and "/Alpha(k=5" in lines["search"]
+    assert "LinKernighanLead(depth=6" in lines["search"] and "/Alpha(k=5" in lines["search"]
     assert "Annealing(start=0.8" in lines["search"] and "Migration(every=0.5" in lines["search"]
     assert "compiling" in lines["phases"] and "accepted" in lines["kicks"]
     assert "GEO" in lines["problem"] and "on cpu, stopped by seconds" in lines["time"]
@@ -186,10 +186,13 @@ def test_starts(start: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        ("two_opt+or_opt(2)/nearest(6)", "(TwoOpt()+OrOpt(max_length=2)/Nearest(k=6)/First(), "),
+        (
+            "two_opt+or_opt(2)/nearest(6)",
+            "(TwoOpt()+OrOpt(max_length=2)/Nearest(k=6)/First(best_of='city'), ",
+        ),
         pytest.param(
             "lin_kernighan/nearest",
-            "LinKernighan(depth=5, breadth=(5, 5, 1))/Nearest(k=10)/First()",
+            "LinKernighan(depth=5, breadth=(5, 5, 1))/Nearest(k=10)/First(best_of='city')",
             marks=pytest.mark.slow,
         ),
         pytest.param(
@@ -199,7 +202,7 @@ def test_starts(start: str, tmp_path: Path) -> None:
         ),
         (
             "iterated_local_search(or_opt/nearest(6), double_bridge(9), better)",
-            "IteratedLocalSearch(OrOpt(max_length=3)/Nearest(k=6)/First(), "
+            "IteratedLocalSearch(OrOpt(max_length=3)/Nearest(k=6)/First(best_of='city'), "
             "DoubleBridge(segment=9, walk=None), Better())",
         ),
         pytest.param(

@@ -53,6 +53,14 @@ def test_layouts_do_not_matter(name, layout):
         assert_same(uniform(n), random_tours(n, 5), search)
 
 
+@EACH_LIST
+@pytest.mark.parametrize("layout", tour_layouts.LAYOUTS)
+def test_first_steps(name, layout):
+    search = gls.LocalSearch(LISTS[name], gls.Nearest(7), gls.First("step"), layout=layout)
+    for n in (4, 6, 33, 150):
+        assert_same(uniform(n), random_tours(n, 5), search)
+
+
 @pytest.mark.parametrize("name", ["2-opt, Or-opt", "chains of 5"])
 @pytest.mark.parametrize("metric", METRICS)
 def test_metrics(name, metric):

@@ -12,6 +12,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.cooperation.contraction import Contraction
+from gpu_ls_plugin.pivoting.first import OF
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.chains.chains import FusedChains
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
@@ -66,10 +67,12 @@ def test_off_the_grid():
             assert_same(gls.TSP(cities, metric), random_tours(90, 300))
 
 
+@pytest.mark.parametrize("best_of", OF)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 @pytest.mark.parametrize("name", LISTS)
-def test_rules_and_moves(name, rule):
-    search = gls.IteratedLocalSearch(gls.LocalSearch(LISTS[name], gls.Nearest(6)), accept=rule)
+def test_rules_and_moves(name, rule, best_of):
+    repair = gls.LocalSearch(LISTS[name], gls.Nearest(6), gls.First(best_of))
+    search = gls.IteratedLocalSearch(repair, accept=rule)
     result = assert_same(uniform(150), random_tours(150, 500), search, kicks=60, seed=2**63)
     assert result.statistics.accepted > 0
 

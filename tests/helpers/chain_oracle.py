@@ -197,12 +197,18 @@ def repair(
     kick: descent_oracle.Move,
     searches: Sequence[descent_oracle.Search],
     room: Room,
+    cost: int,
 ) -> tuple[list[int], int, int]:
-    """Search from the ends of a kick; the tour, the cities looked at and the moves."""
+    """Search from the ends of a kick; the tour, the cities looked at and the moves.
+
+    Until its length is the `cost` that it had before the kick.
+    """
     queue, journal, looks, moves = deque(dict.fromkeys(kick.ends)), len(kick.flips), 0, 0
     moved = True  # room is looked at after moves alone
     while queue:
         if moved and not room.takes(journal, len(queue)):
+            break
+        if oracles.tour_length(oracle.d, order) == cost:
             break
         looks += 1
         found = descent_oracle._best(oracle, order, queue.popleft(), searches, 10**6, True)
@@ -231,9 +237,11 @@ def advance(
     heat: float,
     cooling: float,
     room: Room = USUAL,
+    by_step: bool = False,
 ) -> None:
     """Go on to kick number `until`."""
     f, oracle = np.float32, descent_oracle.Oracle(d, lists)
+    oracle.by_step = by_step
     while chain.kicks < until:
         order, step = chain.tour, chain.kicks * STEPS_PER_KICK
         drawn = cut(philox(seed, KICK, row, step), cuts, order, lists)
@@ -243,7 +251,7 @@ def advance(
                 kick.flips, order = [], swapped(order, *drawn)
             else:
                 order = descent_oracle._turn(order, kick, True)
-            order, looks, moves = repair(oracle, order, kick, searches, room)
+            order, looks, moves = repair(oracle, order, kick, searches, room, chain.cost)
             chain.looks += looks
             chain.moves += moves
         cost = oracles.tour_length(d, order)

@@ -32,6 +32,9 @@ QUEUES = {
     "3-opt": gls.LocalSearch([gls.ThreeOpt()], Nearest(5)),
     "Lin-Kernighan": gls.LocalSearch([gls.LinKernighan()], Alpha(5)),
     "Lin-Kernighan lead": gls.LocalSearch([gls.LinKernighanLead()], Nearest(8)),
+    "Lin-Kernighan lead, first step": gls.LocalSearch(
+        [gls.LinKernighanLead()], Nearest(8), gls.First("step")
+    ),
     "exchanges": gls.LocalSearch([gls.Relocate(2), gls.Exchange(2, 1)], Nearest(6)),
 }
 TOGETHER = {

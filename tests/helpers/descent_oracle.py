@@ -32,6 +32,8 @@ class Move:
 class Oracle:
     """Moves on one problem, given by its matrix and candidate lists."""
 
+    by_step = False  # whether the first step of a city that has a move is taken
+
     def __init__(self, d: Any, candidates: Sequence[Sequence[int]]) -> None:
         self.d, self.candidates = d, candidates
 
@@ -194,9 +196,11 @@ def descend(
     breadth: int = 10**6,
     symmetric: bool = True,
     max_moves: float = float("inf"),
+    by_step: bool = False,
 ) -> tuple[list[int], int, int]:
     """Search from a tour; returns the tour, the cities looked at and the moves."""
     oracle, order = Oracle(d, candidates), list(tour)
+    oracle.by_step = by_step
     n, queue, looks, moves = len(order), deque(order), 0, 0
     while queue and moves < max_moves:
         city = queue.popleft()
@@ -365,7 +369,8 @@ def _best(
                 for variant, move in search(oracle, path, at3):
                     share = variant if isinstance(variant, tuple) else (variant,)
                     key = (-move.gain, forward, rank, share[0], number, share)
-                    found.append((key, len(found), move, forward))
+                    step = (forward, rank) if oracle.by_step else ()
+                    found.append(((step, key), len(found), move, forward))
     found = [entry for entry in found if entry[2].gain > 0]
     if not found:
         return None

@@ -13,7 +13,8 @@ from gpu_ls_plugin.pivoting import Best, First, Multi, Pivoting, RandomK
     ("rule", "name", "text"),
     [
         (Best(), "best", "Best()"),
-        (First(), "first", "First()"),
+        (First(), "first", "First(best_of='city')"),
+        (First("step"), "first", "First(best_of='step')"),
         (Multi(), "multi", "Multi(cities=64)"),
         (Multi(5), "multi", "Multi(cities=5)"),
         (RandomK(), "random_k", "RandomK(k=1000)"),
@@ -27,6 +28,7 @@ def test_rules_have_names(rule, name, text):
 
 def test_rules_are_equal_by_their_parameters():
     assert Best() == Best() != First()
+    assert First() == First("city") != First("step")
     assert RandomK(5) == RandomK(k=5) != RandomK(6)
     assert Multi() == Multi(64) != Multi(63)
     assert len({RandomK(5), RandomK(np.int64(5)), First(), First()}) == 2
@@ -77,3 +79,11 @@ def test_up_to_64_cities_are_looked_at_together(cities):
 def test_other_numbers_of_cities_are_refused(cities, error, message):
     with pytest.raises(error, match=message):
         Multi(cities)
+
+
+@pytest.mark.parametrize(
+    ("best_of", "error"), [("move", InvalidParameterError), (1, InvalidTypeError)]
+)
+def test_first_is_the_best_of_a_city_or_of_a_step(best_of, error):
+    with pytest.raises(error, match="best_of"):
+        First(best_of)

@@ -21,7 +21,8 @@ from gpu_ls_plugin.exceptions import (
     UnknownPartError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.neighbourhoods import LinKernighan
+from gpu_ls_plugin.neighbourhoods import LinKernighanLead
+from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.search_text import parse_search
 from gpu_ls_plugin.searches import (
@@ -172,7 +173,8 @@ def test_candidates_and_starts_suit_the_number_of_cities_and_the_time(
     def chosen(problem: TSP, seconds: float) -> tuple[object, str | None]:
         found = default_settings(problem, Settings(seconds=seconds, backend="cpu"))
         assert isinstance(found.search, IteratedLocalSearch)
-        assert found.search.search.neighbourhoods == (LinKernighan(3),)
+        assert found.search.search.neighbourhoods == (LinKernighanLead(6),)
+        assert found.search.search.pivoting == First("step")
         return found.search.search.candidates, found.start
 
     large, longest = (TSP(np.arange(2 * n).reshape(n, 2), "EUC_2D") for n in (11_000, 13_000))

@@ -166,7 +166,7 @@ struct Chain {
       KickNumbers<Team> draws(team, random, state.kicks, chain.shared.drawn);
       bool moves = chain.draw_kick(draws);
 #pragma unroll 1
-      for (; moves; moves = chain.find_repair()) chain.make_move();
+      for (; moves; moves = !chain.returned() && chain.find_repair()) chain.make_move();
       const Cost rise = chain.end_repair();
       random.seek((state.kicks + 1) * kDrawsPerKick - 1);
       const bool taken = Accept::takes(rise, chain.level(), random);
@@ -335,6 +335,10 @@ struct Chain {
     return found;
   }
 
+  // Whether a kick and its repair lead to what the tour was before, as good as always to the tour
+  // itself: what is still to be looked at has been looked at.
+  GLS_DEVICE bool returned() const { return rounded(sums().rise) == 0; }
+
   // Finds the next move of a repair; false where there is none, or no room or moves are left.
   GLS_DEVICE bool find_repair() {
     if (journal.size + kEdges > kReversals || (limited && sums().moves_left <= 0) ||
@@ -379,9 +383,12 @@ struct Chain {
   // Forgets what was not looked at; returns what a kick and its repair add to the cost.
   GLS_DEVICE Cost end_repair() {
     queue.drop(team, queue.size);
-    const Cost rise = sums().rise;
-    const bool rounding = kReal && fabs(double(rise)) <= 1e-12 * double(shared.state.cost);
-    return rounding ? 0 : rise;
+    return rounded(sums().rise);
+  }
+
+  // A rise that is more than rounding.
+  GLS_DEVICE Cost rounded(Cost rise) const {
+    return kReal && fabs(double(rise)) <= 1e-12 * double(shared.state.cost) ? 0 : rise;
   }
 
   // Of the acceptance rule, as a length.

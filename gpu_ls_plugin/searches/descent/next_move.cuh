@@ -14,7 +14,7 @@ GLS_DEVICE FirstFound<Length> next_move(const Team& team, const View& view, Queu
   const int end = queue.size < ahead ? queue.size : ahead;
   const auto found =
       look<Neighbourhood, FirstFound<Length>>(team, view, queue, choices, end, memory);
-  queue.drop(team, found.rank == kNowhere ? end : found.rank + 1);
+  queue.drop(team, found.rank == kNowhere ? end : Place<Neighbourhood>::city(found.rank) + 1);
   return found;
 }
 

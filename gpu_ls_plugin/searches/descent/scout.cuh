@@ -22,7 +22,7 @@ struct Found {
   }
 };
 
-// First improvement: what counts is the place of the city in the queue, then the gain.
+// First improvement: what counts is the place of the move, then the gain.
 template <class Length>
 struct FirstFound : Found<Length> {
   static constexpr bool kStops = true;  // at the first city that improves
@@ -42,6 +42,18 @@ struct BestFound : Found<Length> {
     if (this->rank != other.rank) return this->rank < other.rank;
     return this->index < other.index;
   }
+};
+
+// What first improvement takes for the place of a move, its `rank`: that of its city in the queue,
+// or of its first step where the first one that has a move is taken.
+template <class Neighbourhood>
+struct Place {
+  static constexpr bool kStep = TakesFirstStep<Neighbourhood>::kValue;
+  static constexpr int kBits = kStep ? 15 : 0;  // of a step among those of a city
+  GLS_DEVICE static int of(int rank, int choice) {
+    return kStep ? int(uint32(rank) << kBits | uint32(choice)) : rank;
+  }
+  GLS_DEVICE static int city(int place) { return place >> kBits; }
 };
 
 #ifdef __CUDACC__
@@ -245,26 +257,29 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
   const int breadth = choices.breadth.divisor;
   Found best{{kNowhere, 0, 0}};
   FirstStep<Length> first, its_first;
+  using Place = gls::Place<Neighbourhood>;
+  const auto done = [&](bool stops) { return stops && Found::kStops && best.rank != kNowhere; };
 #pragma unroll 1
-  for (int rank = 0; rank < end; ++rank) {
-    if (Found::kStops && best.rank != kNowhere) break;
+  for (int rank = 0; rank < end && !done(true); ++rank) {
     first.t2 = queue[rank];
     const int place = view.tour.place(first.t2);
     const auto row = candidates.entry(first.t2, 0);
 #pragma unroll 1
-    for (int begin = 0; begin < choices.directions * breadth; begin += breadth) {
+    for (int begin = 0; begin < choices.directions * breadth && !done(Place::kStep);
+         begin += breadth) {
       first.forward = begin > 0;
       first.t1 = view.tour.at(first.forward ? place - 1 : place + 1);
       first.length = view.leaving(first.t2, first.t1);
       const int neighbour = view.tour.at(first.forward ? place + 1 : place - 1);
 #pragma unroll 1
-      for (int choice = 0; choice < breadth; ++choice) {
+      for (int choice = 0; choice < breadth && !done(Place::kStep); ++choice) {
         first.gain = first.length - candidates.length(row + choice);
         if (first.gain <= 0 && candidates.sorted) break;
         first.t3 = view.chosen(candidates.city(row + choice));
         if (first.gain <= 0 || first.t3 == neighbour) continue;
         const Found before = best;
-        best = look_at_step<Neighbourhood>(view, first, rank, (begin + choice) * variants, before);
+        best = look_at_step<Neighbourhood>(view, first, Place::of(rank, begin + choice),
+                                           (begin + choice) * variants, before);
         if (!(best == before)) its_first = first;
       }
     }
@@ -314,6 +329,7 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
                                Choices choices, int end,
                                ScoutMemory<Team, typename View::Length>& memory) {
   using Length = typename View::Length;
+  using Place = gls::Place<Neighbourhood>;
   constexpr int kLanes = Team::kLanes;
   Survivor<Length>* const survivors = memory.survivors;
   const int lane = team.lane(), variants = choices.variants.divisor;
@@ -336,7 +352,8 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
       const Length gain = gain_of<Neighbourhood>(view, from.first(), variant, its_move);
       bool leads = false;
       if (within & (gain > 0)) {
-        const Found other{{from.rank(), from.choice() * variants + variant, gain}};
+        const Found other{
+            {Place::of(from.rank(), from.choice()), from.choice() * variants + variant, gain}};
         leads = other < own;
         if (leads) own = other;
       }
@@ -355,7 +372,7 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
                              ? survivors[choices.variants.quotient(base + kLanes)].rank()
                          : item < items ? choices.breadth.quotient(item)
                                         : kNowhere;
-        if (next > best.rank) {
+        if (next > Place::city(best.rank)) {
           items = 0;
           break;
         }
@@ -377,6 +394,7 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
                                const Choices& choices, int end,
                                ScoutMemory<Team, typename View::Length>& memory) {
   using Length = typename View::Length;
+  using Place = gls::Place<Neighbourhood>;
   constexpr int kLanes = Team::kLanes, kGroup = ListedByTurn::kTurns * kLanes;
   constexpr int kNumber = 16;  // bits of the number of a move among those of a variant
   const Survivor<Length>* const survivors = memory.survivors;
@@ -413,7 +431,8 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
         const FirstStep<Length> first = from.first();
         const Length gain =
             gain_of_listed<Neighbourhood>(&its_view, &first, variant, number, &its_moves[spare]);
-        const Found other{{from.rank(), from.choice() * variants + variant, gain}};
+        const Found other{
+            {Place::of(from.rank(), from.choice()), from.choice() * variants + variant, gain}};
         if (gain > 0 && other < own) own = other, leading = mine << kNumber | number, spare ^= 1;
       });
       if constexpr (Found::kStops) {
@@ -424,10 +443,10 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
         const int first = team.least(leads ? leading : kNowhere);
         if (leads && first == leading) memory.move = its_moves[spare ^ 1];
         // Done, unless moves of the first city that improves are still to come.
-        const int next = base + kGroup < moves ? best.rank
+        const int next = base + kGroup < moves ? Place::city(best.rank)
                          : item < items        ? choices.breadth.quotient(item)
                                                : kNowhere;
-        if (next > best.rank) {
+        if (next > Place::city(best.rank)) {
           items = 0;
           break;
         }

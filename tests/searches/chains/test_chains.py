@@ -50,10 +50,10 @@ def start_of(problem, seed=0, first_row=0, rows=ROWS):
     return Start(get_backend("cpu"), problem, tours, seed, first_row)
 
 
-def fused(start, moves="2-opt, Or-opt", rule="annealing", kick=None, k=5):
+def fused(start, moves="2-opt, Or-opt", rule="annealing", kick=None, k=5, best_of="city"):
     """Chains on the CPU."""
     search = gls.IteratedLocalSearch(
-        gls.LocalSearch(LISTS[moves][0], gls.Nearest(k)),
+        gls.LocalSearch(LISTS[moves][0], gls.Nearest(k), gls.First(best_of)),
         kick or gls.DoubleBridge(),
         RULES[rule],
     )
@@ -62,10 +62,12 @@ def fused(start, moves="2-opt, Or-opt", rule="annealing", kick=None, k=5):
     return chains
 
 
-def assert_same(start, moves, rule, kicks, kick=None, k=5, heat=0.5, steps=1) -> None:
+def assert_same(
+    start, moves, rule, kicks, kick=None, k=5, heat=0.5, steps=1, best_of="city"
+) -> None:
     """After each of some launches, everything is the oracle's."""
     problem, first = start.problem, start.tours.tolist()
-    chains = fused(start, moves, rule, kick, k)
+    chains = fused(start, moves, rule, kick, k, best_of)
     d = oracles.distance_matrix(problem).tolist()
     lists = gls.Nearest(k).of(problem).cities.tolist()
     expected = [chain_oracle.Chain.of(d, tour) for tour in first]
@@ -88,6 +90,7 @@ def assert_same(start, moves, rule, kicks, kick=None, k=5, heat=0.5, steps=1) ->
                 heat=heat,
                 cooling=heat / kicks,
                 room=ROOMS.get(moves, chain_oracle.USUAL),
+                by_step=best_of == "step",
             )
         assert chains.tours.tolist() == [chain.tour for chain in expected]
         # A rule that never takes a rise keeps one tour, the last of equals.
@@ -110,10 +113,14 @@ def assert_same(start, moves, rule, kicks, kick=None, k=5, heat=0.5, steps=1) ->
     st.sampled_from(list(RULES)),
     st.sampled_from([gls.DoubleBridge(segment) for segment in (None, 6, 10, 30)]),
     st.sampled_from([0, 7, 2**33]),
+    st.sampled_from(["city", "step"]),
 )
-def test_chains_are_those_of_the_oracle(n, span, seed, metric, moves, rule, kick, first_row):
+def test_chains_are_those_of_the_oracle(
+    n, span, seed, metric, moves, rule, kick, first_row, best_of
+):
     problem = random_problem(metric, n, seed % 1000, span)
-    assert_same(start_of(problem, seed, first_row), moves, rule, 8, kick, min(5, n - 1))
+    start, k = start_of(problem, seed, first_row), min(5, n - 1)
+    assert_same(start, moves, rule, 8, kick, k, best_of=best_of)
 
 
 @pytest.mark.parametrize("span", [5, 2_000_000])

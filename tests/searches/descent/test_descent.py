@@ -55,10 +55,12 @@ def assert_same(
     st.integers(0, 10**6),
     st.sampled_from(INTEGER),  # equal real gains differ by rounding
     st.sampled_from(list(LISTS)),
+    st.sampled_from(["city", "step"]),
 )
-def test_descents_are_those_of_the_oracle(n, span, seed, metric, name):
+def test_descents_are_those_of_the_oracle(n, span, seed, metric, name, best_of):
     problem = random_problem(metric, n, seed, span)
-    assert_same(problem, random_tours(n, 2, seed), name, k=min(6, n - 1))
+    tours, rule, by_step = random_tours(n, 2, seed), gls.First(best_of), best_of == "step"
+    assert_same(problem, tours, name, k=min(6, n - 1), rule=rule, by_step=by_step)
 
 
 MIXED = ("2-opt, Or-opt", "3-opt, Or-opt", "chains of 6")  # of which the others are parts
