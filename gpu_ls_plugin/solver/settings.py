@@ -166,7 +166,7 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
     crossed = not routed and crossed_tours.pay(problem, backend, given.seconds, search)
     if search is None:
         repair = _route_repair(problem) if routed else None
-        search = repair or _default_repair(problem, backend, given.seconds, crossed)
+        search = repair or _default_repair(problem, backend, given, crossed)
     if population is None and routed:
         each = LINKED_PER_PROCESSOR if linked else ROUTED_PER_PROCESSOR
         population = _routed_population(backend, each)
@@ -270,11 +270,12 @@ def _route_repair(problem: TSP) -> LocalSearch:
     return LocalSearch([*within, *between], candidates=Nearest(20))
 
 
-def _default_repair(problem: TSP, backend: Backend, seconds: float, crossed: bool) -> LocalSearch:
+def _default_repair(problem: TSP, backend: Backend, given: Settings, crossed: bool) -> LocalSearch:
     """Return Lin-Kernighan moves; where lengths are asymmetric, 3-opt and Or-opt.
 
-    On a GPU they have depth 3, and the best of a city is taken; one core does better with deeper
-    ones that follow a lead, of which the first is taken.
+    On a GPU they have depth 3, and the best of a city is taken; a core does better with deeper ones
+    that follow a lead, of which the first is taken. Where kicks or moves are limited all backends
+    make the same.
 
     Neither 3-opt nor Or-opt reverses a path then. Alpha-nearest cities are the better candidates
     if making them takes less than an eighth of the time.
@@ -282,8 +283,8 @@ def _default_repair(problem: TSP, backend: Backend, seconds: float, crossed: boo
     if not problem.symmetric:
         return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))
     lists: Candidates = Nearest(8) if problem.coordinates is None else Quadrant(6 if crossed else 8)
-    if SECONDS_OF_ALPHA * problem.n <= seconds / 8:
+    if SECONDS_OF_ALPHA * problem.n <= given.seconds / 8:
         lists = Alpha(5)
-    if backend.name == "cpu":
+    if backend.name == "cpu" and (given.kicks, given.moves) == (None, None):
         return LocalSearch([LinKernighanLead(6)], lists, First("step"))
     return LocalSearch([LinKernighan(3)], lists)

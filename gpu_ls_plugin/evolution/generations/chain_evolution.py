@@ -38,13 +38,15 @@ def settings_like_solve(
     backend: str,
 ) -> Settings:
     """Return what `solve` would do, with a crossover if one is given; as `ChainEvolution`."""
+    timed = math.isfinite(seconds)
     given = Settings(
-        seconds=seconds if math.isfinite(seconds) else SECONDS,
+        seconds=seconds if timed else SECONDS,
+        kicks=None if timed else 1,  # limited by others than time, it is alike on all backends
         population=population,
         search=search,
         backend=backend,
     )
-    chosen = default_settings(problem, given)
+    chosen = replace(default_settings(problem, given), kicks=None)
     if crossover is None:
         return chosen
     assert isinstance(chosen.search, IteratedLocalSearch)
