@@ -150,6 +150,19 @@ def test_backends_agree(kick, kind):
     assert (found[0].tours == found[1].tours).all()
 
 
+def test_kicks_that_change_no_cost_are_not_repaired():
+    # A vehicle has room for one customer: whoever left is alone again, in whichever route.
+    random = np.random.default_rng(1)
+    cities, demands = random.integers(0, 100, (13, 2)), [0] + [5] * 12
+    problem = gls.CVRP(cities, demands, 5)
+    starts = gls.savings(problem, 4, backend="cpu")
+    search = gls.IteratedLocalSearch(gls.LocalSearch([gls.Relocate()]), gls.StringRemoval(6, 4))
+    found = search(problem, starts, budget=gls.Budget(kicks=50), backend="cpu")
+    once = gls.LocalSearch([gls.Relocate()])(problem, starts, backend="cpu")
+    assert found.statistics.kicks == found.statistics.accepted == 200
+    assert found.statistics.passes == once.statistics.passes
+
+
 @BOTH
 @pytest.mark.parametrize("hard", slow_after(1, [True, False]))
 def test_double_bridges_of_giant_tours(hard, backend):
