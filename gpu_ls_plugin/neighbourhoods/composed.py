@@ -12,7 +12,6 @@ from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.objectives.under import RowsUnder, Under, keeps, searched
-from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.tours import tour_layouts
 from gpu_ls_plugin.tours.sites import DTYPES, GRID_BYTES, Sites, metric_type
 from gpu_ls_plugin.trust import foreign
@@ -24,13 +23,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Parameter
     from gpu_ls_plugin.candidates import Candidates
     from gpu_ls_plugin.neighbourhoods import Neighbourhood
-    from gpu_ls_plugin.pivoting import Pivoting
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
 
 PARAMETERS = tuple(struct_of("include/instance.cuh", name) for name in ("Instance", "Candidates"))
 EITHER, CHECKED = "neighbourhoods/either.cuh", "neighbourhoods/checked.cuh"
-FIRST = First()
 REGISTERS = ("few", "some", "many", "most")
 LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bits
 
@@ -75,8 +72,7 @@ class Moves:
     ) -> Moves:
         """Compose neighbourhoods; ties between them go to the first.
 
-        `by_step` says of first improvement that it takes a move of a city's first step that has
-        one.
+        `by_step` is the pivoting rule's.
         """
         checked: list[str] = []
 
@@ -166,8 +162,8 @@ class CandidateMoves:
     ----------
     backend, problem, neighbourhoods, candidates
         The parts.
-    pivoting : Pivoting
-        Whose choice of the moves at a city is part of their C++ type.
+    by_step : bool
+        Of the pivoting rule.
 
     Attributes
     ----------
@@ -197,7 +193,7 @@ class CandidateMoves:
         problem: TSP,
         neighbourhoods: Sequence[Neighbourhood],
         candidates: Candidates,
-        pivoting: Pivoting = FIRST,
+        by_step: bool = False,
     ) -> None:
         for part in neighbourhoods:
             part.check_backend(backend)
@@ -210,7 +206,7 @@ class CandidateMoves:
             symmetric=problem.symmetric,
             length=sites.length,
             grid=sites.grid,
-            by_step=isinstance(pivoting, First) and pivoting.best_of == "step",
+            by_step=by_step,
         )
         self.steps = directions * breadth
         self.neighbours = self.steps * sum(

@@ -15,3 +15,8 @@ class Pivoting:
     """
 
     name: ClassVar[str]
+
+    @property
+    def by_step(self) -> bool:
+        """Whether a move of a city's first step that has one is taken, not the best of a city."""
+        return False

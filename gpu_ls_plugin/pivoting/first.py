@@ -38,3 +38,8 @@ class First(Pivoting):
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.choice, "best_of", known=OF)
+
+    @property
+    def by_step(self) -> bool:
+        """Whether a move of a city's first step that has one is taken, not the best of a city."""
+        return self.best_of == "step"

@@ -130,7 +130,7 @@ def _candidate_moves(
             problem,
             search.neighbourhoods,
             search.candidates,
-            search.pivoting,
+            search.pivoting.by_step,
         )
     )
 

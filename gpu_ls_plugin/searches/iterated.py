@@ -240,7 +240,11 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
             require_shared_lengths(problem, "a search that is kicked from the host")
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
         parts = CandidateMoves(
-            start.backend, problem, search.neighbourhoods, search.candidates, search.pivoting
+            start.backend,
+            problem,
+            search.neighbourhoods,
+            search.candidates,
+            search.pivoting.by_step,
         )
         if rebuilt:
             return RebuiltChains(start, self.accept, self.restart_after, parts, kick)

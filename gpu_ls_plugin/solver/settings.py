@@ -126,7 +126,7 @@ class Settings:
         return Budget(seconds=seconds, kicks=self.kicks, moves=self.moves, target=self.target)
 
 
-def default_settings(problem: Problem, given: Settings) -> Settings:
+def default_settings(problem: Problem, given: Settings, *, alike: bool = False) -> Settings:
     """Return settings that leave nothing open: what is not given follows from n and the device.
 
     Assignment problems are searched by a `SuccessorSearch`, in a few states for each processor.
@@ -142,6 +142,9 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
     on a core.
 
     Integer matrices that are not symmetric are searched as symmetric ones (`Symmetrised`).
+
+    The search of a tour is the same on all backends where kicks or moves are limited, or where it
+    is to be `alike`; else each has the moves that suit it.
 
     Raises
     ------
@@ -166,7 +169,9 @@ def default_settings(problem: Problem, given: Settings) -> Settings:
     crossed = not routed and crossed_tours.pay(problem, backend, given.seconds, search)
     if search is None:
         repair = _route_repair(problem) if routed else None
-        search = repair or _default_repair(problem, backend, given, crossed)
+        alike = alike or (given.kicks, given.moves) != (None, None)
+        own = backend.name == "cpu" and not alike
+        search = repair or _default_repair(problem, given.seconds, crossed, by_leads=own)
     if population is None and routed:
         each = LINKED_PER_PROCESSOR if linked else ROUTED_PER_PROCESSOR
         population = _routed_population(backend, each)
@@ -270,21 +275,19 @@ def _route_repair(problem: TSP) -> LocalSearch:
     return LocalSearch([*within, *between], candidates=Nearest(20))
 
 
-def _default_repair(problem: TSP, backend: Backend, given: Settings, crossed: bool) -> LocalSearch:
+def _default_repair(problem: TSP, seconds: float, crossed: bool, *, by_leads: bool) -> LocalSearch:
     """Return Lin-Kernighan moves; where lengths are asymmetric, 3-opt and Or-opt.
 
-    On a GPU they have depth 3, and the best of a city is taken; a core does better with deeper ones
-    that follow a lead, of which the first is taken. Where kicks or moves are limited all backends
-    make the same.
-
-    Neither 3-opt nor Or-opt reverses a path then. Alpha-nearest cities are the better candidates
-    if making them takes less than an eighth of the time.
+    Neither 3-opt nor Or-opt reverses a path then. Lin-Kernighan moves have depth 3, of which the
+    best of a city is taken, or are deeper ones that follow a lead, of which the first is taken: a
+    core does better with these. Alpha-nearest cities are the better candidates if making them takes
+    less than an eighth of the time.
     """
     if not problem.symmetric:
         return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))
     lists: Candidates = Nearest(8) if problem.coordinates is None else Quadrant(6 if crossed else 8)
-    if SECONDS_OF_ALPHA * problem.n <= given.seconds / 8:
+    if SECONDS_OF_ALPHA * problem.n <= seconds / 8:
         lists = Alpha(5)
-    if backend.name == "cpu" and (given.kicks, given.moves) == (None, None):
+    if by_leads:
         return LocalSearch([LinKernighanLead(6)], lists, First("step"))
     return LocalSearch([LinKernighan(3)], lists)

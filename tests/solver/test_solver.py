@@ -21,7 +21,7 @@ from gpu_ls_plugin.exceptions import (
     UnknownPartError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.neighbourhoods import LinKernighanLead
+from gpu_ls_plugin.neighbourhoods import LinKernighan, LinKernighanLead
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.search_text import parse_search
@@ -187,6 +187,18 @@ def test_candidates_and_starts_suit_the_number_of_cities_and_the_time(
     assert chosen(longest, 20) == (Alpha(5), "space_filling_curve")
     assert chosen(matrix, 0) == (Nearest(8), "random_tours")
     assert chosen(matrix, math.inf)[0] == Alpha(5)
+
+
+@pytest.mark.parametrize(
+    ("given", "alike"), [({"kicks": 5}, False), ({"moves": 5}, False), ({}, True)]
+)
+def test_backends_repair_alike_where_time_is_not_the_limit(
+    given: dict[str, int], alike: bool
+) -> None:
+    found = default_settings(PROBLEM, Settings(**given, backend="cpu"), alike=alike)
+    assert isinstance(found.search, IteratedLocalSearch)
+    assert found.search.search.neighbourhoods == (LinKernighan(3),)
+    assert found.search.search.pivoting == First()
 
 
 def test_a_local_search_becomes_the_repair_and_others_are_left_alone() -> None:

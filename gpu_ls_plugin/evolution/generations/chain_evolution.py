@@ -41,12 +41,11 @@ def settings_like_solve(
     timed = math.isfinite(seconds)
     given = Settings(
         seconds=seconds if timed else SECONDS,
-        kicks=None if timed else 1,  # limited by others than time, it is alike on all backends
         population=population,
         search=search,
         backend=backend,
     )
-    chosen = replace(default_settings(problem, given), kicks=None)
+    chosen = default_settings(problem, given, alike=not timed)
     if crossover is None:
         return chosen
     assert isinstance(chosen.search, IteratedLocalSearch)
