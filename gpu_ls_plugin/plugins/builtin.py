@@ -52,6 +52,7 @@ from gpu_ls_plugin.searches import (
     EliteEdges,
     IteratedLocalSearch,
     LocalSearch,
+    Merging,
     Migration,
     OrderCrossover,
     PartiallyMapped,
@@ -114,7 +115,14 @@ def gpu_ls_register_parts(register: Register) -> None:
     crossovers = (*of_edges, *of_orders, *of_routes)
     for recombination in crossovers:
         register("recombination", recombination.name, recombination)
-    for cooperation in (Migration, PricedMigration, EliteEdges, RouteExchange, *crossovers):
+    for cooperation in (
+        Migration,
+        PricedMigration,
+        EliteEdges,
+        RouteExchange,
+        Merging,
+        *crossovers,
+    ):
         register("cooperation", cooperation.name, cooperation)
     of_tours = (LocalSearch, IteratedLocalSearch, Decomposed, Symmetrised, RandomRestarts)
     for search in (*of_tours, SuccessorSearch):

@@ -4,6 +4,7 @@ from gpu_ls_plugin.recombination.base import Recombination
 from gpu_ls_plugin.recombination.cycle import Cycle
 from gpu_ls_plugin.recombination.edge_assembly import EdgeAssembly
 from gpu_ls_plugin.recombination.edge_recombination import EdgeRecombination
+from gpu_ls_plugin.recombination.merging import Merging
 from gpu_ls_plugin.recombination.order_crossover import OrderCrossover
 from gpu_ls_plugin.recombination.partially_mapped import PartiallyMapped
 from gpu_ls_plugin.recombination.partition_crossover import PartitionCrossover
@@ -18,6 +19,7 @@ __all__ = [
     "Cycle",
     "EdgeAssembly",
     "EdgeRecombination",
+    "Merging",
     "OrderCrossover",
     "PartiallyMapped",
     "PartitionCrossover",

@@ -2,7 +2,7 @@
 
 A greedy tour becomes a local optimum in milliseconds, where a population of random tours needs
 tenths of a second for its first one. From there chains of kicks go on, one for each core, on
-copies of that tour, and partition crossover puts together what each of them has improved.
+copies of that tour, which are merged: all go on from what each of them has improved.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gpu_ls_plugin.neighbourhoods import LinKernighanLead, OrOpt
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.recombination import PartitionCrossover
+from gpu_ls_plugin.recombination import Merging
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE, IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.tours.sites import Sites
@@ -40,12 +40,11 @@ SMALLEST = 12  # cities
 MOST_CHAINS = 16
 KICK = 300  # cities of a double bridge's window
 NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)
-DEPTHS, PATIENCE = (8, 12), 2.5e-5  # of moves: the second one from so many seconds for a city on
-BREADTH = (8, 8, 1)  # all candidates, for the first move that is found is taken
+MOVES = LinKernighanLead(12, (8, 8, 1))  # all candidates: the first move that is found is taken
 # Seconds for a city, below which the lists of the greedy tour have to do, and moves that lead to
 # better local optima but make kicks slower.
-HASTE, HASTY = 2e-5, (LinKernighanLead(5), OrOpt(3))
-EXCHANGE = 2400  # kicks of all chains together between two crossovers
+HASTE, HASTY = 5e-6, (LinKernighanLead(5), OrOpt(3))
+MERGED = 1200  # kicks of all chains together between two mergings
 GREEDY_SECONDS = 2.5e-6  # for a city, until one has been measured
 LATE = 0.02  # seconds that a call may take longer, for a greedy tour ...
 DESCENT = 0.02  # ... and for the first seconds of a descent from it
@@ -73,16 +72,13 @@ class Opening:
     problem : TSP
         Of which `serves` is true.
     seed : int
-    seconds : float
-        That there will be, about.
     """
 
     measured = GREEDY_SECONDS  # least seconds that a city of a greedy tour took
 
-    def __init__(self, problem: TSP, seed: int, seconds: float) -> None:
+    def __init__(self, problem: TSP, seed: int) -> None:
         self.problem, self.seed = problem, seed
         self.chains = chains()
-        self._moves = LinKernighanLead(DEPTHS[seconds >= PATIENCE * problem.n], BREADTH)
 
     @staticmethod
     def serves(problem: Problem) -> bool:
@@ -99,7 +95,7 @@ class Opening:
     def compile(self) -> None:
         """Compile all that is needed, once in a process for all problems alike."""
         sites = Sites.of(get_backend("cpu"), self.problem, table=True)
-        alike = (type(self.problem.metric), sites.grid, sites.length, self.chains, self._moves)
+        alike = (type(self.problem.metric), sites.grid, sites.length, self.chains)
         if alike in _compiled:
             return
         for seconds_for_city in (0.0, HASTE):
@@ -161,16 +157,13 @@ class Opening:
 
     def _search(self, seconds_for_city: float) -> IteratedLocalSearch:
         hasty = seconds_for_city < HASTE
-        moves, lists = (HASTY, NEAREST) if hasty else ((self._moves,), QUADRANT)
-        every = EXCHANGE / self.chains / self.problem.n
-        generations = (self.chains - 1).bit_length()  # until one tour can have what all have found
+        moves, lists = (HASTY, NEAREST) if hasty else ((MOVES,), QUADRANT)
+        every = MERGED / self.chains / self.problem.n
         return OpeningSearch(
             LocalSearch(moves, lists, First("step")),
             DoubleBridge(segment=KICK),
             accept=BetterOrEqual(),
-            cooperation=PartitionCrossover(every, generations=generations)
-            if self.chains > 1
-            else None,
+            cooperation=Merging(every) if self.chains > 1 else None,
         )
 
 
@@ -199,7 +192,7 @@ def _open(call: Call, problem: TSP) -> None:
     if costs.min() < FOUND_BY_SEARCH * curve:
         return
     seconds = max(0.0, call.stopwatch.left) / 2
-    opening = Opening(problem, call.seed, seconds)
+    opening = Opening(problem, call.seed)
     with compiling():
         opening.compile()
     found = opening.run(Budget(seconds=seconds, target=call.budget.target))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Kicks of one tour for each city, all cores together, in whose time a population comes to be ahead
 # of it: where there is less, all the time is the tour's. It has a share of it in any case.
-KICKS_ALONE, SHARE = 4.0, 0.25
+KICKS_ALONE, SHARE = 3.0, 0.25
 KICKS_PER_SECOND = 2.5e4  # of a core, until they have been measured
 OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # seconds for a city, and in all, that its population needs
 SEEN = ("kicks", "moves", "evaluations", "accepted")  # counts that callbacks are told
@@ -69,7 +69,7 @@ class FirstMoments:
             needed = OF_A_GPU * problem.n + LEAST_ON_GPU
         self.alone = chosen.seconds < needed and not fixed_size
         self._seconds = chosen.seconds if self.alone else min(chosen.seconds, SHARE * needed)
-        self._opening = Opening(problem, chosen.seed or 0, self._seconds)
+        self._opening = Opening(problem, chosen.seed or 0)
 
     def _needed(self, kicks_per_second: float) -> float:
         """Return the seconds that a population needs to be ahead, by what one tour needs."""

@@ -80,7 +80,7 @@ def test_where_the_machine_is_slow_no_population_follows(monkeypatch: pytest.Mon
     monkeypatch.setattr(first_moments, "KICKS_PER_SECOND", 1e9)
     monkeypatch.setattr(first_moments, "KICKS_ALONE", 1e5)
     result, _ = ours(uniform(300), 0.2)
-    assert len(result.tours) == Opening(uniform(300), 1, 1.0).chains
+    assert len(result.tours) == Opening(uniform(300), 1).chains
     assert result.statistics.kicks > 0
 
 

@@ -62,7 +62,7 @@ def test_a_cooperation_that_is_right_passes(backend):
 
 
 @pytest.mark.parametrize(
-    "part", [gls.Migration(), gls.EliteEdges(most=1.0), gls.EdgeAssembly()], ids=repr
+    "part", [gls.Migration(), gls.EliteEdges(most=1.0), gls.EdgeAssembly(), gls.Merging()], ids=repr
 )
 def test_built_in_cooperations_pass(part):
     check_cooperation(part, backend="cpu")
