@@ -7,6 +7,7 @@ from gpu_ls_plugin.neighbourhoods.lin_kernighan import LinKernighan
 from gpu_ls_plugin.neighbourhoods.lin_kernighan_lead import LinKernighanLead
 from gpu_ls_plugin.neighbourhoods.or_opt import OrOpt
 from gpu_ls_plugin.neighbourhoods.relocate import Relocate
+from gpu_ls_plugin.neighbourhoods.route_moves import RouteMoves
 from gpu_ls_plugin.neighbourhoods.swap_star import SwapStar
 from gpu_ls_plugin.neighbourhoods.three_opt import ThreeOpt
 from gpu_ls_plugin.neighbourhoods.two_opt import TwoOpt
@@ -20,6 +21,7 @@ __all__ = [
     "Neighbourhood",
     "OrOpt",
     "Relocate",
+    "RouteMoves",
     "SwapStar",
     "ThreeOpt",
     "TwoOpt",

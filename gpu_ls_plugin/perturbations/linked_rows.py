@@ -1,8 +1,9 @@
-"""Giant tours as linked lists: who holds the rows of a batch, and the kernel of their chains."""
+"""Giant tours as linked lists: who holds the rows of a batch, and what kernels are told of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,24 +20,20 @@ from gpu_ls_plugin.tours.sites import GRID_BYTES, Sites, metric_type
 from gpu_ls_plugin.tours.tour_layouts import DescentShape, padded
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.acceptance import Acceptance
+    from collections.abc import Sequence
+
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.structs import Struct
+    from gpu_ls_plugin.candidates import Candidates
     from gpu_ls_plugin.problems.cvrp import CVRP
     from gpu_ls_plugin.problems.tsp import TSP
 
-HEADER, CHAINS = "searches/chains/linked_chain.cuh", "searches/chains/chain_batch.cuh"
-KICK = "perturbations/string_removal.cuh"
-PARAMETERS = (
-    struct_of("include/instance.cuh", "Instance"),
-    *(struct_of(CHAINS, name) for name in ("KickSchedule", "ChainBatch")),
-    struct_of(HEADER, "LinkedBatch"),
-    VEHICLES,
-    *(struct_of(KICK, name) for name in ("NearCustomers", "StringRuin")),
-)
+INSTANCE = struct_of("include/instance.cuh", "Instance")
+NEAR_CUSTOMERS = struct_of("tours/near_customers.cuh", "NearCustomers")
 NEAR = 32  # customers next to whom one may go: one for each lane of a warp
 MOST_WARPS, MOST_REAL_WARPS = 16, 8  # of a block, by registers
 NOTES_BYTES = 1024  # of shared memory: what the lanes of a chain share beside its lists
-LOOKS = 1000  # at customers after a kick, at most: sums of real numbers might go in circles
+MOST_DEMAND = 2**31 - 1  # of all customers: loads have 32 bits
 
 
 def list_bytes(problem: CVRP, city_bytes: int) -> int:
@@ -50,7 +47,7 @@ def list_bytes(problem: CVRP, city_bytes: int) -> int:
 
 
 def chain_bytes(problem: CVRP, city_bytes: int) -> int:
-    """Return the memory of a chain: its lists, and bits of customers that are to be looked at."""
+    """Return the memory of a row: its lists, and bits of customers that are to be looked at."""
     return list_bytes(problem, city_bytes) + padded((problem.n + 31) // 32 * 4)
 
 
@@ -99,71 +96,123 @@ class LinkedShape(DescentShape):
 
 
 def linked_kernel(
-    problem: CVRP, grid: str, length: str, time: str, accept: Acceptance, layout: LinkedShape
+    header: str,
+    template: str,
+    problem: CVRP,
+    grid: str,
+    length: str,
+    time: str,
+    layout: LinkedShape,
+    *,
+    own: Sequence[Struct],
+    more: Sequence[str] = (),
+    others: Sequence[Struct] = (),
 ) -> Kernel:
-    """Compose the search of one chain per team."""
+    """Compose a kernel of one row per team from its template, named as its header is.
+
+    Parameters
+    ----------
+    header, template : str
+    problem : CVRP
+    grid, length, time : str
+        C++ types of sites, of lengths and of durations.
+    layout : LinkedShape
+    own, others : sequence of Struct
+        Its parameters between the instance and the vehicles, and behind near customers.
+    more : sequence of str
+        Further C++ types that it is made of.
+    """
     metric, vehicles = searched(problem.tsp), vehicles_type(problem.nodes.metric.functor, time)
     timed, symmetric = (
         str(flag).lower() for flag in (problem.route_limit is not None, problem.symmetric)
     )
+    types = (metric_type(metric, grid), length, layout.memory, vehicles, timed, symmetric, *more)
     kernel = metric_kernel(
-        "linked_chain",
+        Path(header).stem,
         metric,
-        header=HEADER,
-        body=f"gls::LinkedChain<{{team}}, {metric_type(metric, grid)}, {length}, {layout.memory}, "
-        f"{vehicles}, {timed}, {symmetric}, {accept.functor}>",
-        parameters=PARAMETERS,
+        header=header,
+        body=f"gls::{template}<{{team}}, {', '.join(types)}>",
+        parameters=(INSTANCE, *own, VEHICLES, NEAR_CUSTOMERS, *others),
         team=layout.team,
     )
-    return replace(
-        kernel,
-        prepared=not kernel.on_host,
-        headers=(*kernel.headers, accept.header),
-        functors=(*kernel.functors, *filter(None, [accept.source()])),
-        parts=(*kernel.parts, "string_removal", accept.name),
-    )
+    return replace(kernel, prepared=not kernel.on_host)
 
 
 class LinkedRows:
-    """Rows of a batch as kernels of chains hold them.
+    """Rows of a batch as kernels hold them.
+
+    Parameters
+    ----------
+    backend : Backend
+    problem : CVRP
+    tsp : TSP
+        Its giant tours, as they are searched.
+    size : int
+        Number of rows.
+    near : Candidates, optional
+        Customers next to whom one may go; by default one for each lane of a warp.
 
     Attributes
     ----------
-    kernel : Kernel
+    layout : LinkedShape
     arguments : dict
-        By name, but for where chains stand and how they go on.
+        By name: those that all kernels have.
     shared_bytes : int
         Dynamic shared memory of a block.
     """
 
     def __init__(
-        self, backend: Backend, problem: CVRP, tsp: TSP, size: int, accept: Acceptance
+        self,
+        backend: Backend,
+        problem: CVRP,
+        tsp: TSP,
+        size: int,
+        near: Candidates | None = None,
     ) -> None:
         xp, due = backend.xp, problem.penalties or hard_penalties(problem)
+        self._problem, self._size = problem, size
         self.routes = routes = RouteBatch(backend, problem, size)
-        sites = Sites.of(backend, tsp, table=True)
-        near, _, each = Nearest(min(NEAR, problem.customers)).on(backend, problem.nodes)
-        layout = LinkedShape.of_host(problem)
+        self._sites = sites = Sites.of(backend, tsp, table=True)
+        near = near or Nearest(min(NEAR, problem.customers))
+        listed, _, each = near.on(backend, problem.nodes)
+        self.layout = LinkedShape.of_host(problem)
         if backend.name != "cpu":
             site_bytes = GRID_BYTES.get(sites.grid, tsp.metric.site_bytes)
-            chains = -(-size // backend.processors)
-            layout = LinkedShape.of(problem, chains, backend.shared_memory, site_bytes)
-        self.kernel = linked_kernel(problem, sites.grid, sites.length, routes.time, accept, layout)
-        self.shared_bytes = layout.shared_bytes(problem.n)
-        outside = backend.name != "cpu" and not layout.in_shared
+            rows = -(-size // backend.processors)
+            self.layout = LinkedShape.of(problem, rows, backend.shared_memory, site_bytes)
+        self.shared_bytes = self.layout.shared_bytes(problem.n)
+        outside = backend.name != "cpu" and not self.layout.in_shared
         self.arguments: dict[str, Any] = {
             **sites.arguments,
             **rebuilt_vehicles(routes),
-            "ahead": 0,
-            "window": 0,
-            "looks": LOOKS,
             "soft": int(problem.penalties is not None),
             "weights": xp.asarray(
                 np.array([due.load, due.duration, due.vehicles], problem.cost_dtype)
             ),
             "scratch": xp.empty((size, chain_bytes(problem, 4)), "uint8") if outside else None,
-            "kept": xp.empty((size, list_bytes(problem, layout.city_bytes)), "uint8"),
-            "best_after": xp.empty((size, problem.n), "int32"),
-            "near": near,
+            "near": listed,
             "near_each": each,
         }
+
+    @property
+    def types(self) -> tuple[CVRP, str, str, str, LinkedShape]:
+        """What `linked_kernel` asks for, from the problem to the layout."""
+        return (self._problem, self._sites.grid, self._sites.length, self.routes.time, self.layout)
+
+    def copies(self) -> dict[str, Any]:
+        """Return memory for what chains go back to, and for the best of each, by name."""
+        xp, problem = self.routes.backend.xp, self._problem
+        bytes_each = list_bytes(problem, self.layout.city_bytes)
+        return {
+            "kept": xp.empty((self._size, bytes_each), "uint8"),
+            "best_after": xp.empty((self._size, problem.n), "int32"),
+        }
+
+
+def refusal(problem: CVRP) -> str:
+    """Return why routes of a problem cannot be searched as linked lists, empty where they can."""
+    if problem.resources:
+        return f"knows loads and durations alone, not {problem.resources[0].name!r}"
+    if int(problem.demands.sum()) > MOST_DEMAND:
+        return f"adds up demands to {MOST_DEMAND:,} at most"
+    return ""

@@ -5,20 +5,11 @@
 
 #include "include/philox.cuh"
 #include "tours/linked_routes.cuh"
+#include "tours/near_customers.cuh"
 
 namespace gls {
 
 constexpr int kMostRemoved = 32;  // customers of a kick, one for each lane of a warp
-
-// Other customers near each customer; the depot may be among them.
-struct NearCustomers {
-  const int* near;
-  int near_each;  // at most 32
-
-  GLS_DEVICE int operator()(int customer, int rank) const {
-    return near[customer * near_each + rank];
-  }
-};
 
 // How much is taken out.
 struct StringRuin {
@@ -26,25 +17,6 @@ struct StringRuin {
   int longest;  // customers of a string
   float split;  // share of strings that leave a customer in their midst
 };
-
-// A number by which one of fewer than 2^32 things is chosen: the least.
-template <class Value>
-struct Rated {
-  Value value;
-  uint32 index;
-
-  GLS_DEVICE bool operator<(const Rated& other) const {
-    return value < other.value || (value == other.value && index < other.index);
-  }
-};
-
-#if defined(__CUDACC__) && __CUDA_ARCH__ >= 800
-GLS_DEVICE Rated<int> least_in_warp(Rated<int> mine) {
-  const int value = __reduce_min_sync(kAllLanes, mine.value);
-  const uint32 index = mine.value == value ? mine.index : 0xffffffffu;
-  return {value, __reduce_min_sync(kAllLanes, index)};
-}
-#endif
 
 // Who waits, in which order, and the routes that they have left.
 template <class City>

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Always
 from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.perturbations.base import Perturbation
-from gpu_ls_plugin.perturbations.linked_rows import LinkedRows
+from gpu_ls_plugin.perturbations.linked_rows import LinkedRows, linked_kernel, refusal
 from gpu_ls_plugin.problems.cvrp import routing_problem
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.problems.cvrp import CVRP
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.problems.problem import Problem
 
+HEADER, CHAINS = "searches/chains/linked_chain.cuh", "searches/chains/chain_batch.cuh"
+OWN = (
+    *(struct_of(CHAINS, name) for name in ("KickSchedule", "ChainBatch")),
+    struct_of(HEADER, "LinkedBatch"),
+)
+RUIN = (struct_of("perturbations/string_removal.cuh", "StringRuin"),)
 MOST_REMOVED = 32  # gls::kMostRemoved
-MOST_DEMAND = 2**31 - 1  # of all customers: loads have 32 bits
+LOOKS = 1000  # at customers after a kick, at most: sums of real numbers might go in circles
 COSTS = ("costs", "best_costs")
 COUNTS = tuple(f"{what}_counts" for what in ("kick", "move", "accepted", "idle", "look"))
 
@@ -119,17 +127,19 @@ class StringRemoval(Perturbation):
         chosen = get_backend(backend, device, tours=tours)
         with chosen.current():
             taken = chosen.xp.array(arrays.take_tours(chosen, routed.tsp, tours))
-            rows, size = LinkedRows(chosen, routed, routed.tsp, len(taken), Always()), len(taken)
+            rows, size = LinkedRows(chosen, routed, routed.tsp, len(taken)), len(taken)
             counts = {name: chosen.xp.zeros(size, "int64") for name in COUNTS}
             costs = {name: chosen.xp.zeros(size, routed.cost_dtype) for name in COSTS}
             once = {"until": 1, "max_moves": 1, "patience": 0, "heat": 0.0, "cooling": 0.0}
+            nothing = {"ahead": 0, "window": 0, "looks": 0}
             arguments = {
                 **rows.arguments,
+                **rows.copies(),
                 **self.arguments,
                 **counts,
                 **costs,
                 **once,
-                "looks": 0,
+                **nothing,
                 "units": chosen.xp.zeros(size, "float32"),
                 "tours": taken,
                 "best_tours": taken.copy(),
@@ -137,14 +147,19 @@ class StringRemoval(Perturbation):
                 "seed": key,
                 "first_row": first,
             }
-            chosen.launch(rows.kernel, size, arguments, shared_bytes=rows.shared_bytes)
+            kernel = string_kernel(Always(), *rows.types)
+            chosen.launch(kernel, size, arguments, shared_bytes=rows.shared_bytes)
             return arrays.give(chosen, taken, like=tours)
 
 
-def refusal(problem: CVRP) -> str:
-    """Return why routes of a problem cannot be searched as linked lists, empty where they can."""
-    if problem.resources:
-        return f"knows loads and durations alone, not {problem.resources[0].name!r}"
-    if int(problem.demands.sum()) > MOST_DEMAND:
-        return f"adds up demands to {MOST_DEMAND:,} at most"
-    return ""
+def string_kernel(accept: Acceptance, *types: Any) -> Kernel:
+    """Compose the search of chains that kick so, of `LinkedRows.types`."""
+    kernel = linked_kernel(
+        HEADER, "LinkedChain", *types, own=OWN, more=(accept.functor,), others=RUIN
+    )
+    return replace(
+        kernel,
+        headers=(*kernel.headers, accept.header),
+        functors=(*kernel.functors, *filter(None, [accept.source()])),
+        parts=(*kernel.parts, "string_removal", accept.name),
+    )

@@ -33,6 +33,7 @@ from gpu_ls_plugin.neighbourhoods import (
     LinKernighanLead,
     OrOpt,
     Relocate,
+    RouteMoves,
     SwapStar,
     ThreeOpt,
     TwoOpt,
@@ -99,6 +100,7 @@ def gpu_ls_register_parts(register: Register) -> None:
         Exchange,
         TwoOptStar,
         SwapStar,
+        RouteMoves,
     ):
         register("neighbourhood", neighbourhood.name, neighbourhood)
     for test in (Everything, GainBound, Radius, InCandidates, DontLook, RandomKeep):

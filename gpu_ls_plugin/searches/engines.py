@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt, TwoOpt
+from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, RouteMoves, ThreeOpt, TwoOpt
 from gpu_ls_plugin.neighbourhoods.composed import LONGEST_LIST
 from gpu_ls_plugin.pivoting import Best, First, Multi, Pivoting, RandomK
 from gpu_ls_plugin.searches import factories
@@ -34,7 +34,16 @@ def _any_filtered(search: Parameters) -> bool:
 
 
 def _composed(search: Parameters) -> bool:
-    return not _any_filtered(search)
+    return not (_any_filtered(search) or _any_linked(search))
+
+
+def _any_linked(search: Parameters) -> bool:
+    return any(isinstance(part, RouteMoves) for part in search.neighbourhoods)
+
+
+def _linked_alone(search: Parameters) -> bool:
+    lists = not isinstance(search.candidates, All)
+    return lists and len(search.neighbourhoods) == 1 and _any_linked(search)
 
 
 def _composed_on_lists(search: Parameters) -> bool:
@@ -109,6 +118,7 @@ TWO_OR_THREE = _over_all_cities(TwoOpt(), ThreeOpt())
 SERVICES = (
     Service((Best, First), _filtered_alone, factories.filtered, _of_filters),
     Service((First,), _composed, factories.descent, _of_composed),
+    Service((First,), _linked_alone, factories.linked_descent, _of_composed),
     Service((Multi,), _composed, factories.multi_descent, _of_composed),
     Service((Best,), _composed_on_lists, factories.best_sweep, _of_composed),
     Service((Best,), TWO, factories.two_opt_climb, _of_bounds, several=True),
@@ -120,6 +130,10 @@ SEVERAL = "moves_per_pass: more than 1 is for [TwoOpt()] on All() with Best() on
 FILTERED = (
     "neighbourhoods: a FilteredNeighbourhood is searched alone, with Best() or First(), not "
     "{moves} with {rule!r}"
+)
+LINKED = (
+    "neighbourhoods: RouteMoves() is searched alone, with First() on lists such as Nearest(20), "
+    "not {moves} with {rule!r} on {candidates!r}"
 )
 REFUSALS = {
     Best: "neighbourhoods: {moves} cannot be searched over All() cities with Best(), only "
@@ -160,6 +174,7 @@ def _service(search: Parameters) -> Service:
 def _refusal(search: Parameters) -> str:
     """Return why no engine serves a search."""
     by_rule = next(words for kind, words in REFUSALS.items() if isinstance(search.pivoting, kind))
-    return (FILTERED if _any_filtered(search) else by_rule).format(
+    special = FILTERED if _any_filtered(search) else LINKED if _any_linked(search) else None
+    return (special or by_rule).format(
         moves=list(search.neighbourhoods), rule=search.pivoting, candidates=search.candidates
     )

@@ -21,6 +21,7 @@ from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.weighted import require_shared_lengths
 from gpu_ls_plugin.searches.descent.best_sweep import BestSweep
 from gpu_ls_plugin.searches.descent.descent import Descent
+from gpu_ls_plugin.searches.descent.linked_descent import LinkedDescent
 from gpu_ls_plugin.searches.descent.multi_descent import MultiDescent
 from gpu_ls_plugin.searches.exhaustive.random_k import RandomKSteps
 from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
@@ -155,6 +156,16 @@ def descent(
     return EngineFactory(
         lambda tours, _, most: Descent(backend, problem, tours, parts(), most, search.layout),
         Descent.bytes_per_tour(problem.n),
+    )
+
+
+def linked_descent(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
+) -> EngineFactory:
+    """Serve moves on linked lists of routes."""
+    return EngineFactory(
+        lambda tours, _, most: LinkedDescent(backend, problem, tours, search.candidates, most),
+        LinkedDescent.bytes_per_tour(problem),
     )
 
 

@@ -49,7 +49,8 @@ from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.objectives.tchebycheff import Tchebycheff
 from gpu_ls_plugin.objectives.under import RowsUnder, Under
 from gpu_ls_plugin.perturbations import DoubleBridge, ruin_recreate
-from gpu_ls_plugin.perturbations.linked_rows import MOST_WARPS, LinkedShape, linked_kernel
+from gpu_ls_plugin.perturbations.linked_rows import MOST_WARPS, LinkedShape
+from gpu_ls_plugin.perturbations.string_removal import string_kernel
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.generalised_assignment import GeneralisedAssignment
 from gpu_ls_plugin.problems.graph_colouring import GraphColouring
@@ -74,7 +75,7 @@ from gpu_ls_plugin.recombination.strategies import STRATEGIES
 from gpu_ls_plugin.searches.chains import chain_layouts, parted
 from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
 from gpu_ls_plugin.searches.chains.rebuilt_chains import rebuilt_kernel, rebuilt_shape
-from gpu_ls_plugin.searches.descent import descent_layouts
+from gpu_ls_plugin.searches.descent import descent_layouts, linked_descent
 from gpu_ls_plugin.searches.descent.best_sweep import keep_kernel, positions_kernel, sweep_kernels
 from gpu_ls_plugin.searches.descent.descent import descent_kernel
 from gpu_ls_plugin.searches.descent.multi_descent import multi_descent_kernel
@@ -372,7 +373,8 @@ def _routing() -> Iterator[Kernel]:
         if parts is ROUTE_MOVES:
             site = GRID_BYTES.get(grid, tour_layouts.SITE_BYTES)
             shape = LinkedShape.of(problem, MOST_WARPS, shared, site)
-            yield linked_kernel(problem, grid, length, time, Annealing(), shape)
+            yield string_kernel(Annealing(), problem, grid, length, time, shape)
+            yield linked_descent.descent_kernel(problem, grid, length, time, shape)
         yield exchange_kernel(lengths, WARP, time)
         cities = n if problem.integer else CITIES[1]  # in global memory
         own = route_edge_assembly.pair_bytes(cities, 2, cities - cities // 20)

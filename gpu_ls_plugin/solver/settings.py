@@ -22,7 +22,7 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOptStar,
 )
 from gpu_ls_plugin.perturbations import DoubleBridge, RuinRecreate, StringRemoval
-from gpu_ls_plugin.perturbations.string_removal import refusal
+from gpu_ls_plugin.perturbations.linked_rows import refusal
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP

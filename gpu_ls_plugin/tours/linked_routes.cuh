@@ -255,9 +255,10 @@ struct LinkedRoutes {
   GLS_DEVICE void follow(const Team& team, const int* tour) const {
     const int n = nodes, own = (n + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
     const int begin = from < n ? from : n, end = begin + own < n ? begin + own : n;
-    int last = -1;
+    int at = end - 1;
 #pragma unroll 1
-    for (int p = begin; p < end; ++p) last = is_depot(tour[p]) ? tour[p] : last;
+    while (at >= begin && !is_depot(tour[at])) --at;
+    const int last = at >= begin ? tour[at] : -1;
     const Scanned<int> known =
         team.scan(last, -1, [](int before, int later) { return later < 0 ? before : later; });
     int depot = known.before < 0 ? known.all : known.before;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
@@ -35,3 +36,22 @@ def test_optimisation_changes_no_tour(name, metric, monkeypatch):
         result = search(problem, tours, seed=1, budget=budget, backend="cpu")
         found.append((result.tours.tolist(), result.costs.tolist()))
     assert found[0] == found[1]
+
+
+@pytest.mark.slow
+def test_optimised_kernels_know_where_a_wrapped_route_ends(monkeypatch):
+    """GCC 12 has made another depot than the last of a loop over a row; lists were torn by it."""
+    monkeypatch.setattr("gpu_ls_plugin.backends._cpu", CpuBackend)
+    monkeypatch.setenv("GPU_LS_CXXFLAGS", "")
+    problem = gls.CVRP.generated(199, seed=3)
+    search = gls.LocalSearch([gls.RouteMoves()], gls.Nearest(8))
+    tours = gls.savings(problem, 8, seed=1, backend="cpu")
+    found = problem.canonical(search(problem, tours, backend="cpu").tours)
+    random = np.random.default_rng(1)
+    depots = np.r_[0, problem.customers + 1 : problem.n]
+    for _ in range(20):
+        names = np.arange(problem.n)
+        names[depots] = random.permutation(depots)
+        rows = np.roll(names[tours], int(random.integers(problem.n)), axis=1)
+        again = search(problem, rows, backend="cpu")
+        assert (problem.canonical(again.tours) == found).all()

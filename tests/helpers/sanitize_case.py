@@ -293,8 +293,8 @@ class Watched:
                 self.calls += 1
 
     def linked_routes(self, problem: gls.TSP) -> None:
-        """Chains on linked lists of routes, under hard and soft constraints."""
-        kick, steps = gls.StringRemoval(8, 5), gls.LocalSearch([gls.Relocate()])
+        """Descents and chains on linked lists of routes, under hard and soft constraints."""
+        kick, steps = gls.StringRemoval(8, 5), gls.LocalSearch([gls.RouteMoves()], gls.Nearest(6))
         search = gls.IteratedLocalSearch(
             steps, kick, cooperation=gls.PricedMigration(2 / problem.n)
         )

@@ -335,9 +335,8 @@ struct Chain {
     return found;
   }
 
-  // Whether a kick and its repair lead to what the tour was before, as good as always to the tour
-  // itself: what is still to be looked at has been looked at.
-  GLS_DEVICE bool returned() const { return rounded(sums().rise) == 0; }
+  // Whether a kick and its repair have led back.
+  GLS_DEVICE bool returned() const { return rise() == 0; }
 
   // Finds the next move of a repair; false where there is none, or no room or moves are left.
   GLS_DEVICE bool find_repair() {
@@ -383,13 +382,10 @@ struct Chain {
   // Forgets what was not looked at; returns what a kick and its repair add to the cost.
   GLS_DEVICE Cost end_repair() {
     queue.drop(team, queue.size);
-    return rounded(sums().rise);
+    return rise();
   }
 
-  // A rise that is more than rounding.
-  GLS_DEVICE Cost rounded(Cost rise) const {
-    return kReal && fabs(double(rise)) <= 1e-12 * double(shared.state.cost) ? 0 : rise;
-  }
+  GLS_DEVICE Cost rise() const { return rounded<kReal>(sums().rise, shared.state.cost); }
 
   // Of the acceptance rule, as a length.
   GLS_DEVICE float level() const {

@@ -38,4 +38,11 @@ struct ChainBatch {
   }
 };
 
+// What a kick and its repair add to a cost; nothing where it is no more than rounding of real sums.
+// As good as always the tour is the same then, and who is still to be looked at has been.
+template <bool real, class Cost>
+GLS_DEVICE Cost rounded(Cost rise, Cost cost) {
+  return real && fabs(double(rise)) <= 1e-12 * double(cost) ? 0 : rise;
+}
+
 }  // namespace gls

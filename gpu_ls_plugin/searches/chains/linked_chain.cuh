@@ -7,9 +7,10 @@
 
 #include "acceptance/rules.cuh"
 #include "include/instance.cuh"
+#include "neighbourhoods/route_moves.cuh"
 #include "perturbations/rebuilt_routes.cuh"
+#include "perturbations/string_removal.cuh"
 #include "searches/chains/chain_batch.cuh"
-#include "searches/chains/linked_moves.cuh"
 
 namespace gls {
 
@@ -42,7 +43,7 @@ struct LinkedChain {
   using Routes = LinkedRoutes<TourLengths, Vehicles, City, timed>;
   using Cost = typename Routes::Cost;
   using Kick = StringRemoval<Routes>;
-  using Moves = LinkedMoves<Routes, symmetric>;
+  using Moves = RouteMoves<Routes, symmetric>;
   using Work = Worklist<City>;
 
   // Once a block, before its rows.
@@ -158,63 +159,23 @@ struct LinkedChain {
   // Sums of real numbers may be a little more than nothing.
   GLS_DEVICE static bool pays_nothing(Cost paid) { return paid <= Cost(1e-6); }
 
-  // Whether a kick and its repair lead to what the tour was before, as good as always to the tour
-  // itself: who waits has been looked at.
-  GLS_DEVICE static bool returned(Cost now, Cost before) {
-    if constexpr (TourLengths::kReal)
-      return fabs(double(now - before)) <= 1e-12 * double(before);
-    else
-      return now == before;
-  }
-
   // Makes the best moves of those who wait to be looked at, until nobody does.
   template <class Wake>
   GLS_DEVICE static void descend(const Team& team, const Routes& routes, const Moves& moves,
                                  Work& work, uint32* queued, Wake wake, Cost before, int most,
                                  int64& looks, int64& made) {
-    using Option = typename Moves::Option;
 #pragma unroll 1
     for (int left = most; left > 0 && work.size > 0; --left) {
-      if (returned(routes.totals.cost, before)) break;
+      if (rounded<TourLengths::kReal>(routes.totals.cost - before, before) == 0) break;
       const int c = work.ring[work.first];
       team.sync();
       team.once([&] {
         work.first = (work.first + 1) % kRing, --work.size;
         queued[c >> 5] &= ~(1u << (c & 31));
       });
-      const Option move = moves.best(team, c);
       ++looks;
-      if (move.index == 0xffffffffu) continue;
-      ++made;
-      team.sync();
-      team.once([&] {
-        work.changed[0] = City(routes.owner(c));
-        work.changed[1] = City(moves.make(c, move, wake));
-      });
-      const int here = work.changed[0], there = work.changed[1];
-      const Cost paid = pays(routes, here, there);
-      const int used = used_by(routes, here, there);
-      team.sync();
-      team.each(here == there ? 1 : 2, [&](int k) { routes.measure(work.changed[k]); });
-      team.sync();
-      const Cost now_paid = pays(routes, here, there);
-      team.once([&] {
-        auto& totals = routes.totals;
-        const Cost fleet = routes.for_vehicles(totals.used);
-        totals.used += used_by(routes, here, there) - used;
-        const Cost fewer = routes.for_vehicles(totals.used) - fleet;
-        totals.paid += now_paid - paid + fewer;
-        totals.cost += Cost(move.value) + fewer;
-      });
-      team.sync();
+      made += moves.improve(team, c, work.changed, wake);
     }
-  }
-  GLS_DEVICE static Cost pays(const Routes& routes, int here, int there) {
-    return routes.price(routes.whole(here)) +
-           (here == there ? Cost(0) : routes.price(routes.whole(there)));
-  }
-  GLS_DEVICE static int used_by(const Routes& routes, int here, int there) {
-    return (routes.now.sizes[here] > 0) + (here != there && routes.now.sizes[there] > 0);
   }
 };
 

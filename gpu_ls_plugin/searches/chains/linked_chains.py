@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.neighbourhoods import RouteMoves
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.perturbations.linked_rows import LinkedRows
+from gpu_ls_plugin.perturbations.string_removal import LOOKS, string_kernel
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.searches.chains.priced_chains import PricedChains
 
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.perturbations import StringRemoval
     from gpu_ls_plugin.searches.chains.start import Start
 
-MOVES = 14  # next to another customer: gls::LinkedMove
 FIRST_KICKS = {"cuda": 50, "cpu": 200}  # that surely take less than a launch should
 
 
@@ -41,14 +42,17 @@ class LinkedChains(PricedChains):
         super().__init__(start, accept, patience, neighbourhoods=neighbourhoods)
         problem = routing_problem(start.problem)
         kick.check(problem)
-        self._rows = rows = LinkedRows(
-            start.backend, problem, start.problem, len(start.tours), accept
-        )
+        self._rows = rows = LinkedRows(start.backend, problem, start.problem, len(start.tours))
+        self._kernel = string_kernel(accept, *rows.types)
         self._arguments: dict[str, Any] = {
             **rows.arguments,
+            **rows.copies(),
             **start.backend.batch_data(start.problem, len(start.tours)),  # for new prices
             **self.state_arguments,
             **kick.arguments,
+            "ahead": 0,
+            "window": 0,
+            "looks": LOOKS,
             "seed": start.seed,
             "first_row": start.first_row,
             "max_moves": start.max_moves,
@@ -58,7 +62,7 @@ class LinkedChains(PricedChains):
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
         """Queue one launch."""
         self.start.backend.launch(
-            self._rows.kernel,
+            self._kernel,
             len(self.tours),
             {**self._arguments, "until": until, "heat": heat, "cooling": cooling},
             shared_bytes=self._rows.shared_bytes,
@@ -78,4 +82,4 @@ class LinkedChains(PricedChains):
 
     def moves_per_look(self) -> int:
         """Return how many moves looking at one customer stands for."""
-        return int(self._arguments["near_each"]) * MOVES
+        return RouteMoves().variants(int(self._arguments["near_each"]), True)

@@ -6,11 +6,12 @@
 //   ... u v w ...   the one that it goes next to
 #pragma once
 
-#include "perturbations/string_removal.cuh"
+#include "tours/linked_routes.cuh"
+#include "tours/near_customers.cuh"
 
 namespace gls {
 
-enum LinkedMove : uint32 {
+enum RouteMove : uint32 {
   kBehind,
   kBefore,  // c goes there
   kPairBehind,
@@ -22,12 +23,13 @@ enum LinkedMove : uint32 {
   kTailBehind,
   kTailBefore,  // 2-opt*: c is followed by v, or v by c
   kTurnBehind,
-  kTurnBefore,       // the same with two parts run the other way; 2-opt in a route
-  kLinkedMoves = 16  // by which they are counted
+  kTurnBefore,      // the same with two parts run the other way; 2-opt in a route
+  kRouteMoves = 16  // by which they are counted
 };
 
 template <class Routes, bool symmetric>
-struct LinkedMoves {
+struct RouteMoves {
+  using City = typename Routes::City;
   using Length = typename Routes::Length;
   using Cost = typename Routes::Cost;
   using Time = typename Routes::Time;
@@ -36,6 +38,75 @@ struct LinkedMoves {
 
   const Routes& routes;
   const NearCustomers& near;
+
+  // Makes the best move of a customer, if it has one, and says whose neighbours changed. The lanes
+  // share `ends`, for the two routes of the move.
+  template <class Team, class Wake>
+  GLS_DEVICE bool improve(const Team& team, int c, City* ends, Wake wake) const {
+    const Option move = best(team, c);
+    if (move.index == 0xffffffffu) return false;
+    team.sync();
+    team.once([&] {
+      ends[0] = City(routes.owner(c));
+      ends[1] = City(make(c, move, wake));
+    });
+    settle(team, ends, Cost(move.value));
+    return true;
+  }
+
+  // Lets a customer begin a route, if there may be another one and that makes the routes cheaper.
+  template <class Team, class Wake>
+  GLS_DEVICE bool begin_route(const Team& team, int c, City* ends, Wake wake) const {
+    const int p = routes.before(c), s = routes.after(c), route = routes.owner(c);
+    const Length less = routes.detour(p, c, s), more = routes.detour(0, c, 0);
+    const Used its = routes.whole(route), own = routes.alone(c);
+    const Cost pays = routes.price({its.load - own.load, its.time - own.time - Time(less)}) +
+                      routes.price({own.load, own.time + Time(more)}) - routes.price(its);
+    const Cost value = Cost(more - less) + pays;
+    if (value >= Cost(more * -1e-10) || routes.now.sizes[route] == 1) return false;
+    routes.find_spare(team);
+    const int spare = routes.totals.spare;
+    if (spare < 0) return false;
+    team.sync();
+    team.once([&] {
+      wake(p), wake(s), wake(c);
+      routes.link(p, s);
+      routes.link(routes.depot(spare), c), routes.link(c, routes.depot(spare));
+      ends[0] = City(route), ends[1] = City(spare);
+    });
+    settle(team, ends, value);
+    return true;
+  }
+
+ private:
+  // Measures the two routes of a move anew, and adds what it makes the routes cheaper by.
+  template <class Team>
+  GLS_DEVICE void settle(const Team& team, const City* ends, Cost value) const {
+    const int here = ends[0], there = ends[1];
+    const Cost paid = pays(here, there);
+    const int used = used_by(here, there);
+    team.sync();
+    team.each(here == there ? 1 : 2, [&](int k) { routes.measure(ends[k]); });
+    team.sync();
+    const Cost now_paid = pays(here, there);
+    team.once([&] {
+      auto& totals = routes.totals;
+      const Cost fleet = routes.for_vehicles(totals.used);
+      totals.used += used_by(here, there) - used;
+      const Cost fewer = routes.for_vehicles(totals.used) - fleet;
+      totals.paid += now_paid - paid + fewer;
+      totals.cost += value + fewer;
+    });
+    team.sync();
+  }
+
+  GLS_DEVICE Cost pays(int here, int there) const {
+    return routes.price(routes.whole(here)) +
+           (here == there ? Cost(0) : routes.price(routes.whole(there)));
+  }
+  GLS_DEVICE int used_by(int here, int there) const {
+    return (routes.now.sizes[here] > 0) + (here != there && routes.now.sizes[there] > 0);
+  }
 
   // The best move of a customer that makes the routes cheaper; an index beyond all where there is
   // none.
@@ -47,22 +118,21 @@ struct LinkedMoves {
     const Option none{least, 0xffffffffu};
     return team.least(near.near_each, none, [&](int rank) {
       const int v = near(c, rank);
-      return v == 0 || v == c ? none : best_beside(its, v, uint32(rank) * kLinkedMoves, none);
+      return v == 0 || v == c ? none : best_beside(its, v, uint32(rank) * kRouteMoves, none);
     });
   }
 
   // One lane: makes a move, and says whose neighbours changed; returns the other route.
   template <class Wake>
   GLS_DEVICE int make(int c, Option move, Wake wake) const {
-    const int v = near(c, int(move.index / kLinkedMoves));
+    const int v = near(c, int(move.index / kRouteMoves));
     const int p = routes.before(c), s = routes.after(c), u = routes.before(v), w = routes.after(v);
     const int other = routes.owner(v);
     wake(p), wake(s), wake(u), wake(w), wake(v), wake(c);
-    relink(LinkedMove(move.index % kLinkedMoves), c, p, s, v, u, w, wake);
+    relink(RouteMove(move.index % kRouteMoves), c, p, s, v, u, w, wake);
     return other;
   }
 
- private:
   // What is known of a customer before others are looked at.
   struct Around {
     int c, p, s, route;
@@ -97,14 +167,14 @@ struct LinkedMoves {
     const Length up = r.between(u, p);
     // What is paid can only fall by what is paid now: most moves are told by lengths alone.
     const auto hopeless = [&](Length longer) { return Cost(longer) - pays >= Cost(best.value); };
-    const auto offer = [&](LinkedMove move, Length longer, Cost paid) {
+    const auto offer = [&](RouteMove move, Length longer, Cost paid) {
       const Cost more = Cost(longer) + paid - pays;
       if (more >= Cost(best.value)) return;
       const Cost most = sizeof(Length) == 4 ? Cost(1 << 30) : Cost(int64(1) << 60);
       best = {more < -most ? Length(-most) : Length(more), first + move};
     };
     // Some customers of this route go to the other one, or stay in it.
-    const auto relocated = [&](LinkedMove move, Length leaves, Length comes, const Used& moved) {
+    const auto relocated = [&](RouteMove move, Length leaves, Length comes, const Used& moved) {
       if (hopeless(leaves + comes)) return;
       if (within) return offer(move, leaves + comes, paid_within(its, leaves + comes));
       const Used here{its.whole.load - moved.load, its.whole.time - moved.time + Time(leaves)};
@@ -125,7 +195,7 @@ struct LinkedMoves {
       if (v != s) relocated(kLedBefore, its.led, up + inside + cv - uv, both);
       if (symmetric && w != p) relocated(kLedBehind, its.led, vc + inside + pw - vw, both);
     }
-    const auto swapped = [&](LinkedMove move, int other, Length here, Length comes) {
+    const auto swapped = [&](RouteMove move, int other, Length here, Length comes) {
       if (hopeless(here + comes)) return;
       if (within) return offer(move, here + comes, paid_within(its, here + comes));
       const Used its_own = r.alone(other);
@@ -158,7 +228,7 @@ struct LinkedMoves {
     const Used from_s = rest(its.whole, to_c, its.after),
                from_c = rest(its.whole, to_p, its.before);
     const Used from_w = rest(there, to_v, vw), from_v = rest(there, to_u, uv);
-    const auto joined = [&](LinkedMove move, Length longer, const Used& a, Length ab, const Used& b,
+    const auto joined = [&](RouteMove move, Length longer, const Used& a, Length ab, const Used& b,
                             const Used& d, Length de, const Used& e) {
       if (hopeless(longer)) return;
       offer(move, longer, r.price(join(a, ab, b)) + r.price(join(d, de, e)));
@@ -188,7 +258,7 @@ struct LinkedMoves {
   }
 
   template <class Wake>
-  GLS_DEVICE void relink(LinkedMove move, int c, int p, int s, int v, int u, int w,
+  GLS_DEVICE void relink(RouteMove move, int c, int p, int s, int v, int u, int w,
                          Wake wake) const {
     const auto& r = routes;
     const int here = r.depot(r.owner(c)), there = r.depot(r.owner(v));

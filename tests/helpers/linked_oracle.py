@@ -1,0 +1,147 @@
+"""What `RouteMoves` does, on plain lists of customers and with the referee's costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.objectives.routing import hard_penalties
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+
+Routes = list[list[int]]
+MOVES = 16  # gls::kRouteMoves: by which they are counted
+
+
+def outcomes(routes: Routes, c: int, v: int, *, symmetric: bool) -> Iterator[tuple[int, Routes]]:
+    """Yield the moves of customer c next to customer v by number, and the routes they lead to."""
+    here, there = (next(k for k, r in enumerate(routes) if x in r) for x in (c, v))
+    own, other = routes[here], routes[there]
+    i, j = own.index(c), other.index(v)
+    p, s = own[i - 1] if i else None, own[i + 1] if i + 1 < len(own) else None
+    u, w = other[j - 1] if j else None, other[j + 1] if j + 1 < len(other) else None
+
+    def moved(group: Sequence[int], behind: bool) -> Routes:
+        left = [[x for x in route if x not in group] for route in routes]
+        at = left[there].index(v) + behind
+        left[there][at:at] = group
+        return left
+
+    def swapped(a: int, b: int) -> Routes:
+        return [[{a: b, b: a}.get(x, x) for x in route] for route in routes]
+
+    def instead(one: list[int], two: list[int]) -> Routes:
+        return [{here: one, there: two}.get(k, route) for k, route in enumerate(routes)]
+
+    if v != p:
+        yield 0, moved([c], True)
+    if v != s:
+        yield 1, moved([c], False)
+    if s is not None and v != s:
+        if v != p:
+            yield 2, moved([c, s], True)
+        if symmetric and u != s:
+            yield 3, moved([s, c], False)
+    if p is not None and v != p:
+        if v != s:
+            yield 4, moved([p, c], False)
+        if symmetric and w != p:
+            yield 5, moved([c, p], True)
+    if w is not None and w not in (c, p):
+        yield 6, swapped(c, w)
+    if u is not None and u not in (c, s):
+        yield 7, swapped(c, u)
+    if here != there:
+        yield 8, instead(own[: i + 1] + other[j:], other[:j] + own[i + 1 :])
+        yield 9, instead(own[:i] + other[j + 1 :], other[: j + 1] + own[i:])
+        if symmetric:
+            heads = own[: i + 1] + other[j::-1]
+            yield 10, instead(heads, own[:i:-1] + other[j + 1 :])
+            yield 11, instead(own[:i] + other[:j][::-1], own[i:][::-1] + other[j:])
+    elif symmetric and v not in (s, p):
+        low, high = min(i, j), max(i, j)
+        for number, begin, end in ((10, low + 1, high + 1), (11, low, high)):
+            turned = own[:begin] + own[begin:end][::-1] + own[end:]
+            yield number, [turned if k == here else route for k, route in enumerate(routes)]
+
+
+def woken(routes: Routes, c: int, v: int, move: int) -> set[int]:
+    """Return the customers that are to be looked at again after a move."""
+    ends = {}
+    for x in (c, v):
+        route = next(r for r in routes if x in r)
+        padded = [0, 0, *route, 0, 0]
+        at = route.index(x) + 2
+        ends[x] = padded[at - 2], padded[at - 1], padded[at + 1], padded[at + 2]
+    far = {2: ends[c][3], 3: ends[c][3], 4: ends[c][0], 5: ends[c][0]}
+    far |= {6: ends[v][3], 7: ends[v][0]}
+    return {c, v, *ends[c][1:3], *ends[v][1:3], far.get(move, 0)} - {0}
+
+
+def descend(problem: gls.CVRP, tour: np.ndarray, k: int) -> tuple[Routes, int]:
+    """Return the routes of a local optimum, and how many moves led to it.
+
+    Parameters
+    ----------
+    problem : CVRP
+        Of integer lengths.
+    tour : ndarray, shape (n,)
+    k : int
+        Nearest nodes that are candidates.
+    """
+    near = gls.Nearest(k).on(get_backend("cpu"), problem.nodes)[0]
+    words = -(-problem.n // 32)
+    places = {c % words * 32 + c // words: c for c in range(1, problem.customers + 1)}
+    order, routes = sorted(places), problem.routes(tour)
+    waits, sweep, moves = set(places), 0, 0
+
+    def cost(of: Routes) -> float:
+        row = problem.tour([route for route in of if route])
+        return cost_of(problem, row, fleet=False)  # which moves do not look at
+
+    def alone(c: int) -> list[tuple[float, Routes, set[int]]]:
+        most = problem.copies if problem.fleet is None else problem.fleet
+        (own,) = (route for route in routes if c in route)
+        if len(routes) == most or len(own) == 1:
+            return []
+        left = [[x for x in route if x != c] for route in routes]
+        at = own.index(c)
+        return [(cost([*left, [c]]) - now, [*left, [c]], {c, *own[max(0, at - 1) : at + 2]})]
+
+    now = cost(routes)
+    while waits:
+        place = next((x for x in order if x in waits and x >= sweep), None)
+        if place is None:
+            place = next(x for x in order if x in waits)
+        waits.discard(place)
+        sweep, c = (place + 1) % (32 * words), places[place]
+        options: list[tuple[float, int, int, Routes]] = []
+        for rank, v in enumerate(near[c]):
+            if v in (0, c):
+                continue
+            for number, found in outcomes(routes, c, int(v), symmetric=problem.symmetric):
+                options.append((cost(found) - now, rank * MOVES + number, int(v), found))
+        best = min(options, key=lambda option: option[:2], default=None)
+        if best and best[0] < 0:
+            gain, index, v, found = best
+            made = [(gain, found, woken(routes, c, v, index % MOVES))]
+        else:
+            made = alone(c)
+        for gain, found, again in made:
+            if gain < 0:
+                waits |= {place for place, x in places.items() if x in again}
+                routes, now, moves = [r for r in found if r], now + gain, moves + 1
+    return routes, moves
+
+
+def cost_of(problem: gls.CVRP, row: np.ndarray, *, fleet: bool = True) -> float:
+    """Return the length of a giant tour and what its violations cost: hard ones very much."""
+    due, broken = problem.penalties or hard_penalties(problem), problem.violations(row)
+    paid = due.load * broken.load + due.duration * broken.duration
+    if fleet:
+        paid = paid + due.vehicles * broken.vehicles
+    return float(problem.cost(row)[0] + paid[0])
