@@ -30,7 +30,7 @@ from benchmarks.peers.routing import figures, sections
 from benchmarks.peers.routing.ingredients import ingredients
 from benchmarks.peers.routing.runs import Bench, merged
 from benchmarks.peers.routing.solvers import HGS, PYVRP, peers
-from benchmarks.peers.routing.throughput import throughput
+from benchmarks.peers.routing.throughput import SEARCHES, throughput
 
 if TYPE_CHECKING:
     import argparse
@@ -99,7 +99,7 @@ def _joined(options: argparse.Namespace) -> dict[str, Any]:
                 earlier, found = joined.get(name, {}), file[name]
                 tables = {
                     title: earlier.get(title, {}) | found[title]
-                    for title in ("educations",)
+                    for title in SEARCHES
                     if title in found
                 }
                 runs = merged(earlier.get("runs", ()), found["runs"])
@@ -113,8 +113,9 @@ def _measure_section(
     """Run what is missing of a section, and sum its runs up, with those of earlier calls."""
     earlier = record.get(name, {})
     found = SECTIONS[name](bench, options, earlier.get("runs", []))
-    if "educations" in found:
-        found["educations"] = earlier.get("educations", {}) | found["educations"]
+    for title in SEARCHES:
+        if title in found:
+            found[title] = earlier.get(title, {}) | found[title]
     record[name] = earlier | found
     sections.show(name, found)
 

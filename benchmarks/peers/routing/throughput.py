@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 NAMES = ("X-n200-k36", "X-n513-k21", "X-n1001-k43")
 CHILDREN = {"cpu": 64, "cuda": 4224}  # of a batch
-MOVES = "two_opt+relocate(3)+exchange(2, 2)+two_opt_star/nearest(20)"
+SEARCHES = {  # of children, by the tables of what they do
+    "educations": "route_moves/nearest(32)",
+    "educations_by_place": "two_opt+relocate(3)+exchange(2, 2)+two_opt_star/nearest(20)",
+}
 
 
 def throughput(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
@@ -37,10 +40,11 @@ def throughput(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) 
     found: dict[str, Any] = {"runs": runs}
     found["rates"] = {name: _rates(name, runs) for name in {run["instance"] for run in runs}}
     if bench.ours:
-        found["educations"] = {
-            path.stem: educations(path, bench.backend, options.repeats) for path in paths
-        }
-    for title in ("rates", "educations"):
+        for title, text in SEARCHES.items():
+            found[title] = {
+                path.stem: educations(path, bench.backend, options.repeats, text) for path in paths
+            }
+    for title in ("rates", *SEARCHES):
         for name, row in found.get(title, {}).items():
             print(f"{title}, {name}: {row}", flush=True)
     return found
@@ -62,16 +66,17 @@ def _rates(name: str, runs: Sequence[Run]) -> dict[str, Any]:
     return rates
 
 
-def educations(path: Any, backend: str, repeats: int) -> dict[str, Any]:
+def educations(path: Any, backend: str, repeats: int, text: str) -> dict[str, Any]:
     """Return how many children a second are made of local optima, cut, and searched, in a batch.
 
-    From parents to children, on arrays of the backend; compiled, and candidates made, before.
+    From parents to children, on arrays of the backend; compiled, and candidates made, before. The
+    search is given as a text.
     """
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.search_text import parse_search
 
     problem = gls.CVRP.read(path)
-    search = parse_search(MOVES)
+    search = parse_search(text)
     count = CHILDREN[backend]
     tours = search(problem, gls.savings(problem, count, seed=1), seed=1, backend=backend).tours
     if backend == "cuda":
@@ -93,5 +98,6 @@ def educations(path: Any, backend: str, repeats: int) -> dict[str, Any]:
         "children": count,
         "per_second": count / float(np.median(seconds)),
         "moves_each": found.statistics.moves / count,
+        "mean_cost": float(found.costs.mean()),
         **parts,
     }
