@@ -20,7 +20,7 @@ SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 ROWS = 5
 OF_ROUTES_FIRST = {"relocate repairs", "exchange repairs"}  # which quick tests have there
 # Decomposed() needs routes, too: tests/searches/decomposition.
-OF_ROUTES = {gls.SwapStar, gls.TwoOptStar}  # tours have none: tests/routing
+OF_ROUTES = {gls.RouteMoves, gls.SwapStar, gls.TwoOptStar}  # tours have none: tests/routing
 
 
 def names(kind: str) -> list[str]:
