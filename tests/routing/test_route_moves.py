@@ -25,9 +25,9 @@ def search(k: int = 8) -> gls.LocalSearch:
 @pytest.mark.parametrize("kind", INTEGER)
 @pytest.mark.parametrize("soft", [False, True])
 def test_it_makes_the_moves_of_the_oracle(kind: str, soft: bool, backend: str) -> None:
-    problem = random_cvrp(kind, 13, 3)
+    problem = random_cvrp(kind, 11, 3)
     problem = problem.penalised(load=3, duration=2) if soft else problem
-    tours = giant_tours(problem, 6, 4)  # half of them keep to the capacity
+    tours = giant_tours(problem, 4, 4)  # half of them keep to the capacity
     found = search(7)(problem, tours, backend=backend)
     for tour, row, cost in zip(tours, found.tours, found.costs, strict=True):
         routes, _ = descend(problem, tour, 7)
