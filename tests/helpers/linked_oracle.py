@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
@@ -11,7 +14,6 @@ from gpu_ls_plugin.objectives.routing import hard_penalties
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import numpy as np
 
 Routes = list[list[int]]
 MOVES = 16  # gls::kRouteMoves: by which they are counted
@@ -99,9 +101,20 @@ def descend(problem: gls.CVRP, tour: np.ndarray, k: int) -> tuple[Routes, int]:
     order, routes = sorted(places), problem.routes(tour)
     waits, sweep, moves = set(places), 0, 0
 
-    def cost(of: Routes) -> float:
-        row = problem.tour([route for route in of if route])
-        return cost_of(problem, row, fleet=False)  # which moves do not look at
+    nodes = problem.customers + 1
+    length = problem.nodes.lengths(*np.indices((nodes, nodes))).tolist()
+    demands, services = problem.demands.tolist(), problem.service_times.tolist()
+    limit = np.inf if problem.route_limit is None else problem.route_limit
+    due = problem.penalties or hard_penalties(problem)
+
+    def cost(of: Routes) -> float:  # without the fleet, which moves do not look at
+        total = 0.0
+        for route in of:
+            long = sum(length[a][b] for a, b in pairwise([0, *route, 0]))
+            load = sum(demands[c] for c in route) - problem.capacity
+            late = long + sum(services[c] for c in route) - limit
+            total += long + due.load * max(0, load) + due.duration * max(0, late)
+        return total
 
     def alone(c: int) -> list[tuple[float, Routes, set[int]]]:
         most = problem.copies if problem.fleet is None else problem.fleet
@@ -138,10 +151,8 @@ def descend(problem: gls.CVRP, tour: np.ndarray, k: int) -> tuple[Routes, int]:
     return routes, moves
 
 
-def cost_of(problem: gls.CVRP, row: np.ndarray, *, fleet: bool = True) -> float:
+def cost_of(problem: gls.CVRP, row: np.ndarray) -> float:
     """Return the length of a giant tour and what its violations cost: hard ones very much."""
     due, broken = problem.penalties or hard_penalties(problem), problem.violations(row)
-    paid = due.load * broken.load + due.duration * broken.duration
-    if fleet:
-        paid = paid + due.vehicles * broken.vehicles
+    paid = due.load * broken.load + due.duration * broken.duration + due.vehicles * broken.vehicles
     return float(problem.cost(row)[0] + paid[0])

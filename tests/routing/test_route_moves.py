@@ -25,9 +25,10 @@ def search(k: int = 8) -> gls.LocalSearch:
 @pytest.mark.parametrize("kind", INTEGER)
 @pytest.mark.parametrize("soft", [False, True])
 def test_it_makes_the_moves_of_the_oracle(kind: str, soft: bool, backend: str) -> None:
-    problem = random_cvrp(kind, 11, 3)
+    problem = random_cvrp(kind, 30, 3, capacity=50)
     problem = problem.penalised(load=3, duration=2) if soft else problem
-    tours = giant_tours(problem, 4, 4)  # half of them keep to the capacity
+    one_route = problem.tour([range(1, problem.customers + 1)])  # from which others have to begin
+    tours = np.stack([*giant_tours(problem, 11, 4), one_route])  # half of them keep to the capacity
     found = search(7)(problem, tours, backend=backend)
     for tour, row, cost in zip(tours, found.tours, found.costs, strict=True):
         routes, _ = descend(problem, tour, 7)
