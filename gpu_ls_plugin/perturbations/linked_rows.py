@@ -46,14 +46,14 @@ def list_bytes(problem: CVRP, city_bytes: int) -> int:
     return lists
 
 
-def chain_bytes(problem: CVRP, city_bytes: int) -> int:
+def row_bytes(problem: CVRP, city_bytes: int) -> int:
     """Return the memory of a row: its lists, and bits of customers that are to be looked at."""
     return list_bytes(problem, city_bytes) + padded((problem.n + 31) // 32 * 4)
 
 
 @dataclass(frozen=True)
 class LinkedShape(DescentShape):
-    """How chains on linked lists are laid out: a warp each.
+    """How rows on linked lists are laid out: a warp each.
 
     `shared` is the dynamic shared memory of a block.
     """
@@ -63,7 +63,7 @@ class LinkedShape(DescentShape):
     @classmethod
     def of(cls, problem: CVRP, chains: int, shared_memory: int, site_bytes: int) -> LinkedShape:
         """Return the layout of so many chains of a multiprocessor, as many as fit."""
-        own = chain_bytes(problem, 2)
+        own = row_bytes(problem, 2)
         of_all = padded(site_bytes * problem.n) + padded(4 * (problem.customers + 1))
         most = min(MOST_WARPS if problem.integer else MOST_REAL_WARPS, max(1, chains))
         for warps in range(most, 0, -1) if problem.n <= LARGEST_SHORT else ():
@@ -189,7 +189,7 @@ class LinkedRows:
             "weights": xp.asarray(
                 np.array([due.load, due.duration, due.vehicles], problem.cost_dtype)
             ),
-            "scratch": xp.empty((size, chain_bytes(problem, 4)), "uint8") if outside else None,
+            "scratch": xp.empty((size, row_bytes(problem, 4)), "uint8") if outside else None,
             "near": listed,
             "near_each": each,
         }

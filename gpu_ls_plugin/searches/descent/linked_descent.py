@@ -10,7 +10,7 @@ import numpy as np
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.neighbourhoods import RouteMoves
-from gpu_ls_plugin.perturbations.linked_rows import LinkedRows, chain_bytes, linked_kernel
+from gpu_ls_plugin.perturbations.linked_rows import LinkedRows, linked_kernel, row_bytes
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.searches.descent.descent_layouts import SECONDS_PER_LOOK
 from gpu_ls_plugin.searches.engine import PersistentEngine
@@ -79,7 +79,7 @@ class LinkedDescent(PersistentEngine):
     @staticmethod
     def bytes_per_tour(problem: TSP) -> int:
         """Return the device memory of one tour in bytes."""
-        return chain_bytes(routing_problem(problem), 4) + 8 * problem.n + 64
+        return row_bytes(routing_problem(problem), 4) + 8 * problem.n + 64
 
     def first_passes(self) -> int:
         """Return a number of looks that surely takes less than a launch should."""
