@@ -97,14 +97,14 @@ def _joined(options: argparse.Namespace) -> dict[str, Any]:
         for name in SECTIONS:
             if name in file:
                 earlier, found = joined.get(name, {}), file[name]
-                tables = {
-                    title: earlier.get(title, {}) | found[title]
-                    for title in SEARCHES
-                    if title in found
-                }
                 runs = merged(earlier.get("runs", ()), found["runs"])
-                joined[name] = {**earlier, **found, **tables, "runs": runs}
+                joined[name] = {**earlier, **found, **_tables(earlier, found), "runs": runs}
     return joined
+
+
+def _tables(earlier: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """Return the tables of educations that were found, with the rows of earlier calls."""
+    return {title: earlier.get(title, {}) | found[title] for title in SEARCHES if title in found}
 
 
 def _measure_section(
@@ -113,9 +113,7 @@ def _measure_section(
     """Run what is missing of a section, and sum its runs up, with those of earlier calls."""
     earlier = record.get(name, {})
     found = SECTIONS[name](bench, options, earlier.get("runs", []))
-    for title in SEARCHES:
-        if title in found:
-            found[title] = earlier.get(title, {}) | found[title]
+    found |= _tables(earlier, found)
     record[name] = earlier | found
     sections.show(name, found)
 

@@ -25,11 +25,14 @@ class Neighbourhood(ABC):
         File that defines the functor, found like a kernel's header.
     reverses : bool
         Whether its moves have to reverse paths, so that lengths must be symmetric.
+    alone : bool
+        Whether an engine of its own searches it alone: it has no functor of moves at a city.
     """
 
     name: ClassVar[str]
     header: ClassVar[str] = "neighbourhoods/move.cuh"
     reverses: ClassVar[bool] = True
+    alone: ClassVar[bool] = False
 
     @property
     def deep(self) -> bool:

@@ -67,6 +67,7 @@ class FilteredNeighbourhood(Neighbourhood):
     mapping: str = "roots"
 
     name = "filtered_neighbourhood"
+    alone = True
 
     def __post_init__(self) -> None:
         for kind in ("neighbourhood", "filter"):

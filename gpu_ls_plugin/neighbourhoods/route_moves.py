@@ -29,6 +29,7 @@ class RouteMoves(BetweenRoutes):
 
     name = "route_moves"
     header = "neighbourhoods/route_moves.cuh"
+    alone = True
 
     def functor(self, symmetric: bool) -> str:
         """Raise: the moves are those of linked lists."""

@@ -199,11 +199,17 @@ class LinkedRows:
         """What `linked_kernel` asks for, from the problem to the layout."""
         return (self._problem, self._sites.grid, self._sites.length, self.routes.time, self.layout)
 
-    def copies(self) -> dict[str, Any]:
-        """Return memory for what chains go back to, and for the best of each, by name."""
+    def of_chains(self, looks: int) -> dict[str, Any]:
+        """Return what chains have besides, by name: what they go back to, and the best of each.
+
+        They look at so many customers after a kick, at most.
+        """
         xp, problem = self.routes.backend.xp, self._problem
         bytes_each = list_bytes(problem, self.layout.city_bytes)
         return {
+            "ahead": 0,
+            "window": 0,
+            "looks": looks,
             "kept": xp.empty((self._size, bytes_each), "uint8"),
             "best_after": xp.empty((self._size, problem.n), "int32"),
         }

@@ -131,15 +131,13 @@ class StringRemoval(Perturbation):
             counts = {name: chosen.xp.zeros(size, "int64") for name in COUNTS}
             costs = {name: chosen.xp.zeros(size, routed.cost_dtype) for name in COSTS}
             once = {"until": 1, "max_moves": 1, "patience": 0, "heat": 0.0, "cooling": 0.0}
-            nothing = {"ahead": 0, "window": 0, "looks": 0}
             arguments = {
                 **rows.arguments,
-                **rows.copies(),
+                **rows.of_chains(looks=0),
                 **self.arguments,
                 **counts,
                 **costs,
                 **once,
-                **nothing,
                 "units": chosen.xp.zeros(size, "float32"),
                 "tours": taken,
                 "best_tours": taken.copy(),

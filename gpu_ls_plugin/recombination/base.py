@@ -88,6 +88,18 @@ class Recombination(Cooperation):
         `parts` has a search's candidate lists, None where there are none.
         """
 
+    def workspace_of(self, chains: Chains, size: int) -> Workspace:
+        """Return kernels and memory for batches of `size` pairs of tours of chains."""
+        start = chains.start
+        return self.workspace(
+            start.backend,
+            start.problem,
+            size,
+            seed=start.seed,
+            first_row=start.first_row,
+            parts=chains.parts,
+        )
+
     @abstractmethod
     def bytes_per_tour(self, n: int) -> int:
         """Return the device memory of one pair in bytes."""
@@ -222,19 +234,8 @@ class _Generations:
 
     def __init__(self, part: Recombination, chains: Chains) -> None:
         start, size = chains.start, len(chains.tours)
-
-        def workspace(part: Recombination) -> Workspace:
-            return part.workspace(
-                start.backend,
-                start.problem,
-                size,
-                seed=start.seed,
-                first_row=start.first_row,
-                parts=chains.parts,
-            )
-
-        self._first = workspace(part)
-        self._later = None if part.later is part else workspace(part.later)
+        self._first = part.workspace_of(chains, size)
+        self._later = None if part.later is part else part.later.workspace_of(chains, size)
         self._partners = Partners(start.backend.xp, size, start.seed, start.first_row)
         self._chains = chains
 

@@ -17,7 +17,6 @@ from gpu_ls_plugin.recombination.partition_crossover import PartitionCrossover
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.recombination.workspace import Workspace
     from gpu_ls_plugin.searches.chains.chains import Chains
 
 
@@ -77,7 +76,10 @@ class Merging(Cooperation):
                 return 0
             pairs = count // 2
             first, others = tours[:pairs], xp.arange(count - pairs, count, dtype="int32")
-            children = self._workspace(chains, pairs).children(
+            workspace = chains.kept(
+                (self, pairs), partial(self.crossover.workspace_of, chains, pairs)
+            )
+            children = workspace.children(
                 first, partial(tour_costs, backend, problem, first), tours, others
             )
             tours = xp.concatenate([children, tours[pairs : count - pairs]])
@@ -85,18 +87,3 @@ class Merging(Cooperation):
         costs = tour_costs(backend, problem, tours).repeat(size)
         chains.adopt(xp.broadcast_to(tours, (size, problem.n)), costs)
         return 0
-
-    def _workspace(self, chains: Chains, pairs: int) -> Workspace:
-        """Return kernels and memory for so many pairs."""
-        start = chains.start
-        return chains.kept(
-            (self, pairs),
-            lambda: self.crossover.workspace(
-                start.backend,
-                start.problem,
-                pairs,
-                seed=start.seed,
-                first_row=start.first_row,
-                parts=chains.parts,
-            ),
-        )

@@ -18,6 +18,7 @@ from gpu_ls_plugin.searches.exhaustive.two_opt_climb import BOUND_CANDIDATES
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.candidates import Candidates
+    from gpu_ls_plugin.neighbourhoods import Neighbourhood
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches.factories import Parameters, Preparation
 
@@ -25,25 +26,21 @@ if TYPE_CHECKING:
 # ---- Combinations of neighbourhoods and candidates -----------------------------------------------
 
 
+def _any(search: Parameters, kind: type[Neighbourhood]) -> bool:
+    return any(isinstance(part, kind) for part in search.neighbourhoods)
+
+
 def _filtered_alone(search: Parameters) -> bool:
-    return len(search.neighbourhoods) == 1 and _any_filtered(search)
-
-
-def _any_filtered(search: Parameters) -> bool:
-    return any(isinstance(part, FilteredNeighbourhood) for part in search.neighbourhoods)
-
-
-def _composed(search: Parameters) -> bool:
-    return not (_any_filtered(search) or _any_linked(search))
-
-
-def _any_linked(search: Parameters) -> bool:
-    return any(isinstance(part, RouteMoves) for part in search.neighbourhoods)
+    return len(search.neighbourhoods) == 1 and _any(search, FilteredNeighbourhood)
 
 
 def _linked_alone(search: Parameters) -> bool:
     lists = not isinstance(search.candidates, All)
-    return lists and len(search.neighbourhoods) == 1 and _any_linked(search)
+    return lists and len(search.neighbourhoods) == 1 and _any(search, RouteMoves)
+
+
+def _composed(search: Parameters) -> bool:
+    return not any(part.alone for part in search.neighbourhoods)
 
 
 def _composed_on_lists(search: Parameters) -> bool:
@@ -125,16 +122,14 @@ SERVICES = (
     Service((Best,), THREE, factories.three_opt_climb, _none),
     Service((RandomK,), TWO_OR_THREE, factories.random_k, _none),
 )
-# What is said of other combinations: of filtered neighbourhoods, or else by the rule.
+# What is said of other combinations: of those that are searched alone, or else by the rule.
 SEVERAL = "moves_per_pass: more than 1 is for [TwoOpt()] on All() with Best() only"
-FILTERED = (
-    "neighbourhoods: a FilteredNeighbourhood is searched alone, with Best() or First(), not "
-    "{moves} with {rule!r}"
-)
-LINKED = (
-    "neighbourhoods: RouteMoves() is searched alone, with First() on lists such as Nearest(20), "
-    "not {moves} with {rule!r} on {candidates!r}"
-)
+ALONE: dict[type[Neighbourhood], str] = {
+    FilteredNeighbourhood: "neighbourhoods: a FilteredNeighbourhood is searched alone, with Best() "
+    "or First(), not {moves} with {rule!r}",
+    RouteMoves: "neighbourhoods: RouteMoves() is searched alone, with First() on lists such as "
+    "Nearest(20), not {moves} with {rule!r} on {candidates!r}",
+}
 REFUSALS = {
     Best: "neighbourhoods: {moves} cannot be searched over All() cities with Best(), only "
     "[TwoOpt()] or [ThreeOpt()]; use candidates such as Nearest(10)",
@@ -174,7 +169,7 @@ def _service(search: Parameters) -> Service:
 def _refusal(search: Parameters) -> str:
     """Return why no engine serves a search."""
     by_rule = next(words for kind, words in REFUSALS.items() if isinstance(search.pivoting, kind))
-    special = FILTERED if _any_filtered(search) else LINKED if _any_linked(search) else None
-    return (special or by_rule).format(
+    alone = next((words for kind, words in ALONE.items() if _any(search, kind)), None)
+    return (alone or by_rule).format(
         moves=list(search.neighbourhoods), rule=search.pivoting, candidates=search.candidates
     )

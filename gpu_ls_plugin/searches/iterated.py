@@ -17,7 +17,7 @@ from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.history import Point, note
-from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, LinKernighan, RouteMoves
+from gpu_ls_plugin.neighbourhoods import LinKernighan
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.objectives.base import require_by_edges
 from gpu_ls_plugin.perturbations import (
@@ -278,7 +278,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         return (
             isinstance(self.search.pivoting, First)
             and not isinstance(self.search.candidates, All)
-            and not isinstance(self.search.neighbourhoods[0], FilteredNeighbourhood | RouteMoves)
+            and not self.search.neighbourhoods[0].alone
         )
 
     def _part_of(self, problem: TSP) -> int | None:

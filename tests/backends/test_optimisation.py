@@ -10,6 +10,7 @@ from gpu_ls_plugin.backends.cpu import CpuBackend
 from tests.helpers.configurations import FILTERED, QUEUES, two_opt_climb
 from tests.helpers.quick_compiles import quick_flags
 from tests.helpers.random_problems import random_problem, random_tours
+from tests.helpers.routing import renamed
 
 SEARCHES = {
     "default": gls.LocalSearch(),
@@ -48,10 +49,6 @@ def test_optimised_kernels_know_where_a_wrapped_route_ends(monkeypatch):
     tours = gls.savings(problem, 8, seed=1, backend="cpu")
     found = problem.canonical(search(problem, tours, backend="cpu").tours)
     random = np.random.default_rng(1)
-    depots = np.r_[0, problem.customers + 1 : problem.n]
     for _ in range(20):
-        names = np.arange(problem.n)
-        names[depots] = random.permutation(depots)
-        rows = np.roll(names[tours], int(random.integers(problem.n)), axis=1)
-        again = search(problem, rows, backend="cpu")
+        again = search(problem, renamed(problem, tours, random), backend="cpu")
         assert (problem.canonical(again.tours) == found).all()

@@ -1,4 +1,4 @@
-"""What `RouteMoves` does, on plain lists of customers and with the referee's costs."""
+"""What `RouteMoves` does, on plain lists of customers."""
 
 from __future__ import annotations
 

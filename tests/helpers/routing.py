@@ -67,6 +67,14 @@ def rewritten(problem: gls.CVRP, row: np.ndarray, random: np.random.Generator) -
     return np.roll(np.array(cities, np.int32), int(random.integers(problem.n)))
 
 
+def renamed(problem: gls.CVRP, tours: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Return the same routes with other copies of the depot, from another place on."""
+    depots = np.r_[0, problem.customers + 1 : problem.n]
+    names = np.arange(problem.n)
+    names[depots] = random.permutation(depots)
+    return np.roll(names[tours], int(random.integers(problem.n)), axis=1)
+
+
 def plain_violations(problem: gls.CVRP, row: np.ndarray) -> tuple[float, float, int]:
     """Return what a walk along a giant tour finds: load, duration and routes too much."""
     first = next(p for p, node in enumerate(row) if node == 0 or node > problem.customers)

@@ -11,7 +11,7 @@ from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemEr
 from gpu_ls_plugin.search_text import parse_search
 from tests.helpers.linked_oracle import cost_of, descend
 from tests.helpers.random_problems import random_problem, random_tours
-from tests.helpers.routing import KINDS, giant_tours, random_cvrp
+from tests.helpers.routing import KINDS, giant_tours, random_cvrp, renamed
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 INTEGER = [kind for kind in KINDS if "real" not in kind]
@@ -30,11 +30,11 @@ def test_it_makes_the_moves_of_the_oracle(kind: str, soft: bool, backend: str) -
     one_route = problem.tour([range(1, problem.customers + 1)])  # from which others have to begin
     tours = np.stack([*giant_tours(problem, 11, 4), one_route])  # half of them keep to the capacity
     found = search(7)(problem, tours, backend=backend)
-    for tour, row, cost in zip(tours, found.tours, found.costs, strict=True):
-        routes, _ = descend(problem, tour, 7)
+    expected = [descend(problem, tour, 7) for tour in tours]
+    for (routes, _), row, cost in zip(expected, found.tours, found.costs, strict=True):
         assert (problem.canonical(row) == problem.canonical(problem.tour(routes))).all()
         assert cost == cost_of(problem, row)
-    assert found.statistics.moves == sum(descend(problem, tour, 7)[1] for tour in tours)
+    assert found.statistics.moves == sum(moves for _, moves in expected)
     assert found.statistics.stopped_by == "optimum"
 
 
@@ -81,12 +81,8 @@ def test_where_a_row_begins_makes_no_difference(backend: str) -> None:
     tours = gls.savings(problem, 8, seed=1, backend="cpu")
     found = search()(problem, tours, backend=backend)
     random = np.random.default_rng(1)
-    depots = np.r_[0, problem.customers + 1 : problem.n]
     for _ in range(20):
-        names = np.arange(problem.n)
-        names[depots] = random.permutation(depots)
-        rows = np.roll(names[tours], int(random.integers(problem.n)), axis=1)
-        again = search()(problem, rows, backend=backend)
+        again = search()(problem, renamed(problem, tours, random), backend=backend)
         assert (problem.canonical(again.tours) == problem.canonical(found.tours)).all()
 
 

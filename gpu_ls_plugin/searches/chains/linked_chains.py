@@ -46,13 +46,10 @@ class LinkedChains(PricedChains):
         self._kernel = string_kernel(accept, *rows.types)
         self._arguments: dict[str, Any] = {
             **rows.arguments,
-            **rows.copies(),
+            **rows.of_chains(LOOKS),
             **start.backend.batch_data(start.problem, len(start.tours)),  # for new prices
             **self.state_arguments,
             **kick.arguments,
-            "ahead": 0,
-            "window": 0,
-            "looks": LOOKS,
             "seed": start.seed,
             "first_row": start.first_row,
             "max_moves": start.max_moves,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.neighbourhoods import composed
 from gpu_ls_plugin.searches.descent import descent_layouts
@@ -95,9 +94,7 @@ class CityDescent(PersistentEngine):
 
     def first_passes(self) -> int:
         """Return a number of cities that surely takes less than a launch should."""
-        share = -(-len(self.tours) // self.backend.processors)
-        seconds = descent_layouts.SECONDS_PER_LOOK[self.backend.name] * share
-        return max(1, int(tuning.LAUNCH_SECONDS / seconds))
+        return descent_layouts.looks_of_a_launch(self.backend, len(self.tours))
 
     def moves_per_evaluation(self) -> int:
         """Return how many moves looking at one city stands for."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT
 from gpu_ls_plugin.tours.tour_layouts import (
     LARGE_LANES,
@@ -16,6 +18,9 @@ from gpu_ls_plugin.tours.tour_layouts import (
     survivor_bytes,
     tour_bytes,
 )
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
 
 # What a look at a city, its move included, takes at most.
 SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}
@@ -40,6 +45,12 @@ SWEEP_SHAPES: tuple[tuple[float, int, int], ...] = (
 )
 SWEEP_LANES = 128
 CPU_SWEEP_CITIES = 8
+
+
+def looks_of_a_launch(backend: Backend, tours: int) -> int:
+    """Return how many looks of each of so many tours surely take less than a launch should."""
+    seconds = SECONDS_PER_LOOK[backend.name] * -(-tours // backend.processors)
+    return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 
 
 def descent_shape(

@@ -10,6 +10,7 @@ import numpy as np
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.descent.city_descent import CityDescent, city_kernel
+from gpu_ls_plugin.searches.descent.look_bits import look_bits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,9 +24,7 @@ multi_descent_kernel = partial(city_kernel, "multi_descent", "MultiDescent", "Sw
 
 def every_city(n: int) -> NDArray[np.uint32]:
     """Return the bits of gls::LookBits with all of n cities to be looked at."""
-    words = -(-n // 32)
-    cities = (n - 1 - np.arange(words)) // words + 1  # of each word
-    return ((np.uint64(1) << cities.astype("uint64")) - np.uint64(1)).astype("uint32")
+    return look_bits(np.arange(n), n)
 
 
 class MultiDescent(CityDescent):
