@@ -7,7 +7,7 @@ from typing import Any
 from gpu_ls_plugin import exceptions
 from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
 from gpu_ls_plugin.budget import Budget
-from gpu_ls_plugin.candidates import All, Alpha, Closure, Nearest, Quadrant
+from gpu_ls_plugin.candidates import All, Alpha, Closure, Detour, Nearest, Quadrant
 from gpu_ls_plugin.construction import (
     cheapest_insertion,
     greedy,
@@ -85,6 +85,7 @@ from gpu_ls_plugin.searches import (
     EdgeAssembly,
     EdgeRecombination,
     EliteEdges,
+    HybridGeneticSearch,
     IteratedLocalSearch,
     LocalSearch,
     Merging,
@@ -130,6 +131,7 @@ __all__ = [
     "Conflicts",
     "Cycle",
     "Decomposed",
+    "Detour",
     "Distinct",
     "DontLook",
     "DoubleBridge",
@@ -145,6 +147,7 @@ __all__ = [
     "GeneralisedAssignment",
     "GraphColouring",
     "Heuristic",
+    "HybridGeneticSearch",
     "InCandidates",
     "Islands",
     "IteratedLocalSearch",

@@ -34,6 +34,13 @@ def add_up(backend: Backend, metric: Metric, data: dict[str, Any], tours: Any, c
     backend.launch(kernel, len(tours), arguments)
 
 
+def lengths_of(backend: Backend, problem: TSP, tours: Any) -> Any:
+    """Return the lengths of checked int32 tours (P, n), shape (P,), whatever else they pay for."""
+    lengths = backend.xp.empty(len(tours), problem.cost_dtype)
+    add_up(backend, problem.metric, {"metric_data": backend.metric_data(problem)}, tours, lengths)
+    return lengths
+
+
 def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     """Return the costs of checked int32 tours (P, n), shape (P,), on the backend they are on.
 

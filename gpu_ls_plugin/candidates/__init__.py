@@ -5,6 +5,7 @@ from gpu_ls_plugin.candidates.all import All
 from gpu_ls_plugin.candidates.alpha import Alpha
 from gpu_ls_plugin.candidates.base import Candidates
 from gpu_ls_plugin.candidates.closure import Closure
+from gpu_ls_plugin.candidates.detour import Detour
 from gpu_ls_plugin.candidates.lists import CandidateLists
 from gpu_ls_plugin.candidates.nearest import Nearest
 from gpu_ls_plugin.candidates.quadrant import Quadrant
@@ -17,6 +18,7 @@ __all__ = [
     "CandidateLists",
     "Candidates",
     "Closure",
+    "Detour",
     "Nearest",
     "Quadrant",
     "Stored",

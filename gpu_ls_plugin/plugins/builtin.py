@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
-from gpu_ls_plugin.candidates import All, Alpha, Closure, Nearest, Quadrant, Union
+from gpu_ls_plugin.candidates import All, Alpha, Closure, Detour, Nearest, Quadrant, Union
 from gpu_ls_plugin.construction import (
     cheapest_insertion,
     greedy,
@@ -51,6 +51,7 @@ from gpu_ls_plugin.searches import (
     EdgeAssembly,
     EdgeRecombination,
     EliteEdges,
+    HybridGeneticSearch,
     IteratedLocalSearch,
     LocalSearch,
     Merging,
@@ -83,7 +84,7 @@ def gpu_ls_register_parts(register: Register) -> None:
         register("resource", resource.name, resource)
     for heuristic in (WeightTable, Expression, CheapestValue, Masked, ByType):
         register("heuristic", heuristic.name, heuristic)
-    for candidates in (All, Nearest, Quadrant, Alpha, Union, Closure):
+    for candidates in (All, Nearest, Quadrant, Detour, Alpha, Union, Closure):
         register("candidates", candidates.__name__.lower(), candidates)
     for_tours = (random_tours, nearest_neighbour, greedy, space_filling_curve)
     for_routes = (one_route_each, savings, cheapest_insertion, sweep)
@@ -126,8 +127,8 @@ def gpu_ls_register_parts(register: Register) -> None:
         *crossovers,
     ):
         register("cooperation", cooperation.name, cooperation)
-    of_tours = (LocalSearch, IteratedLocalSearch, Decomposed, Symmetrised, RandomRestarts)
-    for search in (*of_tours, SuccessorSearch):
+    of_tours = (LocalSearch, IteratedLocalSearch, Symmetrised, RandomRestarts)
+    for search in (*of_tours, Decomposed, HybridGeneticSearch, SuccessorSearch):
         register("search", search.name, search)
 
 

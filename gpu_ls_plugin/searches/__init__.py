@@ -18,6 +18,7 @@ from gpu_ls_plugin.recombination import (
 from gpu_ls_plugin.searches import iterated, opening
 from gpu_ls_plugin.searches.best_moves import BestMoves, best_moves
 from gpu_ls_plugin.searches.decomposition.decomposed import Decomposed
+from gpu_ls_plugin.searches.genetic.hybrid_genetic import HybridGeneticSearch
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.searches.random_restarts import RandomRestarts
@@ -30,6 +31,7 @@ __all__ = [
     "EdgeAssembly",
     "EdgeRecombination",
     "EliteEdges",
+    "HybridGeneticSearch",
     "IteratedLocalSearch",
     "LocalSearch",
     "Merging",

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.history import merged
 from gpu_ls_plugin.problems.tsp import tour_problem
-from gpu_ls_plugin.result import Result, Statistics, summed
 from gpu_ls_plugin.searches.opening import Opening, chains
+from gpu_ls_plugin.solver.opened import Opened, behind, joined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.budget import Stopwatch
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.result import Callback, Progress
+    from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.solver.settings import Settings
 
 # Kicks of one tour for each city, all cores together, in whose time a population comes to be ahead
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
 KICKS_ALONE, SHARE = 3.0, 0.25
 KICKS_PER_SECOND = 2.5e4  # of a core, until they have been measured
 OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # seconds for a city, and in all, that its population needs
-SEEN = ("kicks", "moves", "evaluations", "accepted")  # counts that callbacks are told
-COUNTS = (*SEEN, "passes", "launches", "climbs")
 
 
 def first_moments(problem: Problem, given: Settings, chosen: Settings) -> FirstMoments | None:
@@ -42,7 +38,7 @@ def first_moments(problem: Problem, given: Settings, chosen: Settings) -> FirstM
     return opened if opened.alone or get_backend(chosen.backend).name == "cpu" else None
 
 
-class FirstMoments:
+class FirstMoments(Opened):
     """One good tour of the CPU, before a population of its threads, or in place of a GPU's.
 
     Parameters
@@ -52,17 +48,11 @@ class FirstMoments:
         Completed.
     fixed_size : bool
         Whether the size of the population was asked for.
-
-    Attributes
-    ----------
-    alone : bool
-        Whether no population follows, for there is no time for one.
     """
 
-    _found: Result  # from `begin` on
-
     def __init__(self, problem: TSP, chosen: Settings, *, fixed_size: bool) -> None:
-        self._chosen, self._n = chosen, problem.n
+        super().__init__(chosen)
+        self._n = problem.n
         self._fixed_size = fixed_size
         needed = self._needed(KICKS_PER_SECOND * chains())
         if get_backend(chosen.backend).name != "cpu":
@@ -81,76 +71,24 @@ class FirstMoments:
 
     def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
         """Make the tour."""
-        budget = self._chosen.budget(min(self._seconds, max(0.0, watch.left)))
-        self._found = self._opening.run(budget, callback)
+        budget = self.chosen.budget(min(self._seconds, max(0.0, watch.left)))
+        self.found = self._opening.run(budget, callback)
         self._go_on(watch, callback)
 
     def _go_on(self, watch: Stopwatch, callback: Callback | None) -> None:
         """Go on alone where this machine turns out to be too slow for a population."""
         if self.alone or self.done or self._fixed_size:
             return
-        own = self._found.statistics
+        own = self.found.statistics
         rate = own.kicks / max(own.phases.get("kicks", math.inf), 1e-6)
         if watch.left > self._needed(max(rate, 1.0)):
             return
-        budget = self._chosen.budget(max(0.0, watch.left))
+        budget = self.chosen.budget(max(0.0, watch.left))
         begin = watch.elapsed
-        later = callback and _behind(callback, self._found, begin)
-        found = self._opening.run(budget, later, self._found.tours)
-        self._found, self.alone = _joined(self._found, found, begin), True
-
-    @property
-    def done(self) -> bool:
-        """Whether nothing is left to be done: no time, the target is reached, or Ctrl-C."""
-        found, target = self._found, self._chosen.target
-        reached = target is not None and found.best_cost <= target
-        return self.alone or reached or found.statistics.interrupted
-
-    def result(self, before: Statistics, seconds: float) -> Result:
-        """Return what the tour is, where nothing follows."""
-        own = self._found.statistics
-        phases = before.phases | own.phases
-        return replace(self._found, statistics=replace(own, seconds=seconds, phases=phases))
-
-    def followed(self, callback: Callback) -> Callback:
-        """Return a callback for what follows the tour, to whose counts its own are added."""
-        return _behind(callback, self._found)
+        later = callback and behind(callback, self.found, begin)
+        found = self._opening.run(budget, later, self.found.tours)
+        self.found, self.alone = joined(self.found, found, begin), True
 
     def join(self, tours: NDArray[Any]) -> None:
         """Let the tour be the first of a population's starts."""
-        tours[0] = self._found.best_tour
-
-    def merged(self, found: Result) -> Result:
-        """Return a population that has the tour if none of its own is as good."""
-        return _joined(self._found, found)
-
-
-def _behind(callback: Callback, before: Result, begin: float = 0.0) -> Callback:
-    """Return a callback for a search that began after another one, and so many seconds later."""
-
-    def later(progress: Progress) -> None:
-        counts = {name: getattr(progress, name) + getattr(before.statistics, name) for name in SEEN}
-        best = min(progress.best_cost, before.best_cost)
-        elapsed = begin + progress.elapsed
-        callback(replace(progress, elapsed=elapsed, best_cost=best, **counts))
-
-    return later
-
-
-def _joined(before: Result, found: Result, begin: float = 0.0) -> Result:
-    """Return what was found, and the best of what was found before if that is better.
-
-    `begin` is when what was found later began, where its own history does not say so.
-    """
-    tours, costs = found.tours.copy(), found.costs.copy()
-    if before.best_cost < found.best_cost:
-        tours[-1], costs[-1] = before.best_tour, before.best_cost
-    own, others = before.statistics, found.statistics
-    later = [replace(point, elapsed=begin + point.elapsed) for point in others.history]
-    statistics = replace(
-        others,
-        **{name: getattr(own, name) + getattr(others, name) for name in COUNTS},
-        moves_by=summed(others.moves_by, own.moves_by),
-        history=merged(own.history, later),
-    )
-    return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
+        tours[0] = self.found.best_tour

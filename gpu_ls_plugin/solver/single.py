@@ -21,6 +21,7 @@ from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import (
     Decomposed,
+    HybridGeneticSearch,
     IteratedLocalSearch,
     Symmetrised,
     engines,
@@ -29,6 +30,7 @@ from gpu_ls_plugin.searches import (
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.decomposition.decomposed import compile_parts
 from gpu_ls_plugin.searches.successors import SuccessorSearch
+from gpu_ls_plugin.solver.first_generations import first_generations
 from gpu_ls_plugin.solver.first_moments import first_moments
 from gpu_ls_plugin.solver.in_parts import chains_of, in_parts
 from gpu_ls_plugin.solver.settings import default_settings
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.solver.opened import Opened
     from gpu_ls_plugin.solver.settings import Settings
 
 UNREACHED = -(2.0**62)  # cost of no state
@@ -87,7 +90,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
                 chosen.seconds,
                 lambda: _first_start(problem, chosen)[0],
             )
-        opened = first_moments(problem, settings, chosen)
+        opened = opened_by(problem, settings, chosen)
         if opened is not None:
             opened.compile()
         if opened is None or not opened.alone:
@@ -126,6 +129,12 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     return timed if opened is None else opened.merged(timed)
 
 
+def opened_by(problem: Problem, given: Settings, chosen: Settings) -> Opened | None:
+    """Return the search before that of a population, None where there is none."""
+    moments = first_moments(problem, given, chosen)
+    return first_generations(problem, given, chosen) if moments is None else moments
+
+
 def starts_of(problem: Problem, settings: Settings) -> NDArray[np.int32]:
     """Return the first tours, or empty states of an assignment problem."""
     if isinstance(problem, Assignment):
@@ -158,7 +167,7 @@ def compile_search(
         Ctrl-C.
     """
     chosen = get_backend(backend, tours=tours)
-    if isinstance(search, Symmetrised):
+    if isinstance(search, Symmetrised | HybridGeneticSearch):
         search._rehearse(tour_problem(problem), tours, chosen, None)
         return
     if isinstance(search, Decomposed):  # by one thread, before there are many

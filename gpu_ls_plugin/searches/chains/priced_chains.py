@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from gpu_ls_plugin.backends.evaluation import add_up
+from gpu_ls_plugin.backends.evaluation import add_up, lengths_of
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.chains.chains import Chains
@@ -50,8 +50,4 @@ class PricedChains(Chains):
 
     def feasible(self) -> Any:
         """Return which of the present tours violate nothing that costs anything."""
-        backend, problem = self.start.backend, self.start.problem
-        data = {"metric_data": backend.metric_data(problem)}
-        lengths = backend.xp.empty_like(self.costs)
-        add_up(backend, problem.metric, data, self.tours, lengths)
-        return self.costs == lengths
+        return self.costs == lengths_of(self.start.backend, self.start.problem, self.tours)

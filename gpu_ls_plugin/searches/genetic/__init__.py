@@ -1,0 +1,1 @@
+"""Populations of routes: parents, crossover, education, repair and survivors, batch by batch."""

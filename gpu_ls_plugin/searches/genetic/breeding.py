@@ -1,0 +1,215 @@
+"""Populations of routes in progress: what the generations of a search work on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.construction.random_tours import shuffle
+from gpu_ls_plugin.construction.routes.batch import RouteBatch
+from gpu_ls_plugin.construction.routes.split import cut
+from gpu_ls_plugin.problems.cvrp import CVRP, routing_problem
+from gpu_ls_plugin.searches.genetic.fitness import biased_fitness, shared_buckets, survivors
+from gpu_ls_plugin.searches.genetic.prices import Prices
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.searches.call import Call
+    from gpu_ls_plugin.searches.genetic.hybrid_genetic import HybridGeneticSearch
+
+BORN = 2  # times its size are the individuals of which a population's first are chosen
+BETWEEN_PRICES = 5  # generations
+
+
+@dataclass
+class Individuals:
+    """Individuals of S populations, M of each, on a backend.
+
+    Attributes
+    ----------
+    tours : int32 array, shape (S, M, n)
+    costs : array, shape (S, M)
+        At the prices of violations.
+    feasible : bool array, shape (S, M)
+    """
+
+    tours: Any
+    costs: Any
+    feasible: Any
+
+    @property
+    def arrays(self) -> tuple[Any, Any, Any]:
+        """All that is known of them."""
+        return self.tours, self.costs, self.feasible
+
+    @classmethod
+    def joined(cls, xp: Any, parts: Iterable[Individuals]) -> Individuals:
+        """Return the individuals of several parts, population by population."""
+        return cls(
+            *(
+                xp.concatenate(each, axis=1)
+                for each in zip(*(part.arrays for part in parts), strict=True)
+            )
+        )
+
+
+class Breeding:
+    """Populations, one for each tour of a call, whose `tours` become the best that each has had.
+
+    Parameters
+    ----------
+    search : HybridGeneticSearch
+    call : Call
+
+    Attributes
+    ----------
+    best_costs : array of the backend, shape (S,)
+        Of `call.tours`.
+    """
+
+    def __init__(self, search: HybridGeneticSearch, call: Call) -> None:
+        self._search, self._call = search, call
+        self._backend, self._xp = call.backend, call.backend.xp
+        self._asked = routing_problem(call.problem)
+        self._prices = Prices(call.backend, self._asked)
+        self._random = np.random.default_rng([call.seed, call.first_row])
+        self.best_costs = tour_costs(call.backend, call.problem, call.tours)
+        populations = np.arange(len(call.tours))
+        self._least = np.full(len(populations), np.inf)  # costs since populations began
+        self._idle = np.zeros(len(populations), np.int64)  # generations since these have fallen
+        self._generations, self._born = 0, 0
+        self._shares: list[Any] = []  # of the children that were feasible, since prices changed
+        self._living, self._shared = self._begun(populations, call.tours)
+
+    def next(self) -> None:
+        """Let each population go on by a generation."""
+        search, statistics = self._search, self._call.statistics
+        with statistics.phase("crossover"):
+            children = search.crossover.cross(
+                self._asked, *self._parents(), seed=self._seed(), backend=self._backend
+            )
+        everyone = np.arange(len(self._idle))
+        self._idle += 1
+        made = self._searched(everyone, children, self._prices.soft)
+        self._shares.append(made.feasible.mean())
+        # The infeasible ones come first, as many as there are.
+        some = self._xp.argsort(made.feasible, axis=1, kind="stable")[:, : search.children // 2]
+        chosen = self._xp.take_along_axis(made.tours, some[..., None], axis=1)
+        repaired = self._searched(
+            everyone, chosen.reshape(-1, self._asked.n), self._prices.repairing
+        )
+        with statistics.phase("survivors"):
+            both = Individuals.joined(self._xp, (self._living, made, repaired))
+            self._living, self._shared = self._selected(both)
+        self._generations += 1
+        statistics.kicks += len(children)
+        if self._generations % BETWEEN_PRICES == 0:
+            self._set_prices()
+            self._begin_anew()
+
+    def _parents(self) -> tuple[Any, Any]:
+        """Return the parents of all children: winners of binary tournaments."""
+        xp, living = self._xp, self._living
+        fitness = biased_fitness(xp, living.costs, self._shared, self._search.elite)
+        populations, size = fitness.shape
+        rows = xp.arange(populations)[:, None]
+
+        def winners() -> Any:
+            drawn = self._random.integers(size, size=(2, populations, self._search.children))
+            one, other = xp.asarray(drawn)
+            won = xp.where(fitness[rows, one] <= fitness[rows, other], one, other)
+            return living.tours[rows, won].reshape(-1, self._asked.n)
+
+        return winners(), winners()
+
+    def _begun(self, populations: NDArray[Any], given: Any = None) -> tuple[Individuals, Any]:
+        """Return new populations of local optima of random orders, and of a given tour each."""
+        n, count = self._asked.n, BORN * self._search.size * len(populations)
+        with self._call.statistics.phase("first individuals"):
+            routes = RouteBatch(self._backend, self._asked, count)
+            orders = shuffle(
+                self._backend, self._asked.customers, count, self._call.seed, self._born
+            )
+            routes.orders[...] = orders + 1
+            cut(routes)
+            tours = routes.tours()
+            self._born += count
+            if given is not None:
+                tours.reshape(len(populations), -1, n)[:, 0] = given
+            self._least[populations], self._idle[populations] = np.inf, 0
+            return self._selected(self._searched(populations, tours, self._prices.soft))
+
+    def _begin_anew(self) -> None:
+        """Replace populations that have not become better for long."""
+        over = np.flatnonzero(self._idle >= self._search.patience)
+        if over.size == 0:
+            return
+        begun, shared = self._begun(over)
+        rows = self._xp.asarray(over)
+        for mine, new in zip(self._living.arrays, begun.arrays, strict=True):
+            mine[rows] = new
+        self._shared[rows] = shared
+        self._call.statistics.restarts += over.size
+
+    def _set_prices(self) -> None:
+        feasible = float(self._xp.stack(self._shares).mean())
+        self._shares.clear()
+        self._prices.follow(feasible, self._search.feasible)
+        tours, costs, _ = self._living.arrays
+        soft = tour_costs(self._backend, self._prices.soft.tsp, tours.reshape(-1, self._asked.n))
+        self._living.costs = soft.reshape(costs.shape)
+
+    def _searched(self, populations: NDArray[Any], tours: Any, problem: CVRP) -> Individuals:
+        """Return individuals of some populations after a search on a problem of certain prices."""
+        call = self._call
+        with call.statistics.phase("education"):
+            found = self._search.search(
+                problem,
+                tours,
+                seed=self._seed(),
+                budget=Budget(seconds=call.stopwatch.rest.seconds),
+                backend=self._backend,
+            )
+            call.statistics.add(replace(found.statistics, history=[], phases={}))
+            if found.statistics.interrupted:
+                call.stop("interrupt")
+            shape = (len(populations), -1)
+            costs, asked, feasible = (a.reshape(shape) for a in self._prices.judge(found.tours))
+            made = Individuals(found.tours.reshape(*shape, self._asked.n), costs, feasible)
+            self._note(populations, made.tours, asked)
+        return made
+
+    def _note(self, populations: NDArray[Any], tours: Any, costs: Any) -> None:
+        """Keep the best of each population, by what it costs as it was asked."""
+        xp, best = self._xp, self._call.tours
+        rows, everyone = xp.asarray(populations), xp.arange(len(populations))
+        at = costs.argmin(axis=1)
+        least = costs[everyone, at]
+        better = (least < self.best_costs[rows])[:, None]
+        best[rows] = xp.where(better, tours[everyone, at], best[rows])
+        self.best_costs[rows] = xp.minimum(least, self.best_costs[rows])
+        found = self._backend.to_numpy(least)
+        fallen = found < self._least[populations]
+        self._idle[populations[fallen]] = 0
+        self._least[populations[fallen]] = found[fallen]
+
+    def _selected(self, individuals: Individuals) -> tuple[Individuals, Any]:
+        """Return those that survive, and what they share."""
+        xp, search = self._xp, self._search
+        tours, costs, feasible = individuals.arrays
+        shared = shared_buckets(xp, tours, **self._asked.tsp.writing)
+        fitness = biased_fitness(xp, costs, shared, search.elite)
+        chosen = survivors(xp, fitness, feasible, search.size)
+        rows = xp.arange(len(tours))[:, None]
+        kept = Individuals(*(array[rows, chosen] for array in individuals.arrays))
+        return kept, shared[rows[..., None], chosen[:, :, None], chosen[:, None, :]]
+
+    def _seed(self) -> int:
+        return int(self._random.integers(2**63))

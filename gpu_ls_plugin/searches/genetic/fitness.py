@@ -1,0 +1,125 @@
+"""Biased fitness: what an individual costs, and how different it is from the others.
+
+Arrays are of NumPy or of a GPU; the first axis is that of populations, which know nothing of each
+other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+from gpu_ls_plugin.evolution.edge_keys import edge_numbers
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.tour_rows import Writing
+
+BUCKETS = 4096  # into which edges are sorted by chance: few edges of a tour share one
+CHUNK_BYTES = 1 << 28  # of sets of buckets at once
+CLOSEST = 5  # others, to which the distance counts
+FAR = 1 << 30  # more than any distance, or any fitness
+_GOLDEN = 0x9E3779B97F4A7C15  # odd: multiples of it lie all over 64 bits
+
+
+def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
+    """Return how many buckets of edges each two individuals of a population share.
+
+    Nearly the number of edges that they share, in a few products of matrices.
+
+    Parameters
+    ----------
+    xp : module
+        NumPy or CuPy, whichever the tours belong to.
+    tours : array, shape (S, M, n), integer
+        M individuals of each of S populations; not changed.
+    **writing
+        As of `edge_numbers`.
+
+    Returns
+    -------
+    int32 array of `xp`, shape (S, M, M)
+        On the diagonal how many buckets each individual has.
+    """
+    populations, size, n = tours.shape
+    numbers = edge_numbers(xp, tours.reshape(-1, n), **writing).astype(xp.uint64)
+    shift = 65 - BUCKETS.bit_length()
+    buckets = (numbers * xp.uint64(_GOLDEN) >> xp.uint64(shift)).reshape(populations, size, n)
+    shared = xp.empty((populations, size, size), xp.int32)
+    step = max(1, CHUNK_BYTES // (4 * BUCKETS * size))
+    for begin in range(0, populations, step):
+        some = buckets[begin : begin + step].astype(xp.int64)
+        has = xp.zeros((*some.shape[:2], BUCKETS), xp.float32)
+        rows, columns = xp.ogrid[: some.shape[0], :size]
+        has[rows[..., None], columns[..., None], some] = 1
+        for population, sets in enumerate(has, begin):
+            shared[population] = sets @ sets.T
+    return shared
+
+
+def biased_fitness(xp: Any, costs: Any, shared: Any, elite: int) -> Any:
+    """Return the fitness of each individual in its population; less is better.
+
+    Its rank by cost and, weighted by less, its rank by the distance to the closest others, so that
+    the `elite` cheapest always survive (Vidal 2022). Copies of cheaper individuals come last, and
+    are nobody's neighbours.
+
+    Parameters
+    ----------
+    xp : module
+    costs : array, shape (S, M)
+    shared : array, shape (S, M, M), int32
+        As `shared_buckets` returns it.
+    elite : int
+
+    Returns
+    -------
+    float64 array of `xp`, shape (S, M)
+    """
+    size = costs.shape[1]
+    own = xp.diagonal(shared, axis1=1, axis2=2)
+    distance = xp.maximum(own[:, :, None], own[:, None, :]) - shared
+    by_cost = _ranks(xp, costs)
+    same = (distance == 0) & (costs[:, :, None] == costs[:, None, :])
+    copies = (same & (by_cost[:, :, None] > by_cost[:, None, :])).any(axis=2)
+    everyone = xp.arange(size)
+    distance[:, everyone, everyone] = FAR
+    distance = xp.where(copies[:, None, :], FAR, distance)
+    closest = xp.sort(distance, axis=2)[:, :, :CLOSEST].sum(axis=2, dtype=xp.int64)
+    by_distance = _ranks(xp, -closest)
+    fitness = by_cost + (1 - elite / size) * by_distance
+    fitness = xp.where(by_cost < elite, by_cost - float(size), fitness)
+    return xp.where(copies, fitness + FAR, fitness)
+
+
+def survivors(xp: Any, fitness: Any, feasible: Any, size: int) -> Any:
+    """Return which individuals of each population survive: the fittest of both kinds, in halves.
+
+    Where there are not so many feasible ones, or others, more of the other kind.
+
+    Parameters
+    ----------
+    xp : module
+    fitness : array, shape (S, M)
+    feasible : bool array, shape (S, M)
+    size : int
+        At most M.
+
+    Returns
+    -------
+    int64 array of `xp`, shape (S, size)
+    """
+    rows = xp.arange(len(fitness))[:, None]
+    first = xp.where(feasible, fitness, fitness + 2 * FAR)
+    half = _order(xp, first)[:, : size // 2]
+    second = xp.where(feasible, fitness + 2 * FAR, fitness)
+    second[rows, half] = xp.inf
+    others = _order(xp, second)[:, : size - size // 2]
+    return xp.concatenate([half, others], axis=1)
+
+
+def _order(xp: Any, keys: Any) -> Any:
+    return xp.argsort(keys, axis=1, kind="stable")
+
+
+def _ranks(xp: Any, keys: Any) -> Any:
+    """Return the place of each key in its row, the least first; ties go to the first."""
+    return _order(xp, _order(xp, keys))

@@ -1,0 +1,257 @@
+"""Hybrid genetic search of routes, whose generation is a batch of many populations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.budget import NO_LIMIT, Budget
+from gpu_ls_plugin.candidates import Detour, Nearest
+from gpu_ls_plugin.exceptions import InsufficientMemoryError, UnsupportedProblemError
+from gpu_ls_plugin.history import Point, note
+from gpu_ls_plugin.neighbourhoods import RouteMoves
+from gpu_ls_plugin.problems.cvrp import routing_problem
+from gpu_ls_plugin.recombination import RouteEdgeAssembly
+from gpu_ls_plugin.recombination.route_recombination import RouteRecombination
+from gpu_ls_plugin.result import Progress
+from gpu_ls_plugin.searches import rehearsal
+from gpu_ls_plugin.searches.call import Call
+from gpu_ls_plugin.searches.genetic.breeding import Breeding
+from gpu_ls_plugin.searches.local_search import LocalSearch
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.result import Callback, Result
+
+GENERATIONS = 200  # where nothing else limits a search
+
+
+def _default_search() -> LocalSearch:
+    return LocalSearch([RouteMoves()], candidates=Nearest(20) | Detour(12))
+
+
+@dataclass(frozen=True)
+class HybridGeneticSearch(rehearsal.Rehearsed):
+    """Evolve a population of routes for each given tour, all of them side by side.
+
+    In each generation every population has `children` of parents that win binary tournaments by
+    biased fitness: rank by cost and by distance to the closest others. Children are local optima
+    (education) at prices for load and duration beyond the limits, which follow the share of
+    children that are feasible; up to half of the children, infeasible ones first, are searched once
+    more at ten times these prices (repair). The fittest survive, half of them feasible where there
+    are so many. A population that does not become better for long begins anew, at random orders of
+    the customers (Vidal 2022 for these ingredients, Nagata and Bräysy 2009 for the crossover). The
+    parents, children and survivors of all populations are one batch each, on the backend.
+
+    Parameters
+    ----------
+    search : LocalSearch
+        Educates children.
+    crossover : RouteRecombination
+    size : int
+        Of a population, at least 2.
+    children : int
+        Of a population and generation, at least 2.
+    elite : int
+        Cheapest individuals that survive in any case, at most `size`.
+    feasible : float
+        Share of the children that should be feasible, 0 to 1.
+    patience : int
+        Generations without a new best individual after which a population begins anew.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or of the wrong kind.
+    """
+
+    search: LocalSearch = field(default_factory=_default_search)
+    crossover: RouteRecombination = field(default_factory=RouteEdgeAssembly)
+    size: int = 50
+    children: int = 64
+    elite: int = 4
+    feasible: float = 0.3
+    patience: int = 60
+
+    name = "hybrid_genetic_search"
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
+        wanted = "recombination of routes, such as RouteEdgeAssembly()"
+        checks.fields(self, checks.instance, "crossover", kind=RouteRecombination, wanted=wanted)
+        checks.fields(self, checks.integer, "size", "children", least=2, most=1 << 20)
+        checks.fields(self, checks.integer, "elite", least=0, most=self.size)
+        checks.fields(self, checks.number, "feasible", least=0.0, most=1.0)
+        checks.fields(self, checks.integer, "patience", least=1, most=checks.MOST_INT)
+
+    def __call__(
+        self,
+        problem: Problem,
+        tours: Any,
+        *,
+        seed: int | None = 0,
+        budget: Budget | None = None,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        callback: Callback | None = None,
+        memory_limit: int | None = None,
+        first_row: int = 0,
+    ) -> Result:
+        """Improve giant tours, each by a population of its own.
+
+        Parameters
+        ----------
+        problem : CVRP
+        tours : array, shape (P, n), integer
+            Not changed. NumPy, or CuPy with the result on the same device. Each is one of the first
+            individuals of its population.
+        seed : int or None
+            Of all that is random. The same seed and number of kicks give the same tours, of a batch
+            of the same size. Pass another one for each call, or None to draw one.
+        budget : Budget, optional
+            `kicks` are the children of a population, in whole generations; `moves` are per tour,
+            after the last generation that they last for. Without limits 200 generations.
+        backend, device
+            Where to search; see `get_backend`.
+        callback : callable, optional
+            Called with a `Progress` after each generation.
+        memory_limit : int, optional
+            Bytes that may be used.
+        first_row : int
+            Number of the first row, where the batch is a part of a larger one.
+
+        Returns
+        -------
+        Result
+            Row r comes from tour r, and never costs more: the best that its population had. After
+            Ctrl-C what was found so far, with `statistics.interrupted`. `statistics.kicks` count
+            children, `restarts` populations that began anew.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The problem has no routes, constraints of plugins, or asymmetric lengths that the
+            crossover cannot work on.
+        InvalidTourError, InvalidTypeError
+            `tours` are not giant tours of the problem.
+        InsufficientMemoryError
+            Not all populations fit at once.
+        """
+        self._check(problem)
+        call = Call(
+            problem,
+            [],
+            tours,
+            seed=seed,
+            budget=budget,
+            backend=backend,
+            device=device,
+            callback=callback,
+            memory_limit=memory_limit,
+            first_row=first_row,
+            stopped_by="kicks",
+        )
+        with call.backend.current():
+            if len(call.tours):
+                self._evolve(call)
+            with call.statistics.phase("costs"):
+                costs = call.referee()
+            return call.result(self, costs)
+
+    def _evolve(self, call: Call) -> None:
+        """Replace the tours of a call by better ones, until something ends it."""
+        try:
+            self._reserve(call)
+            if self._ended(call, 0):
+                return
+            breeding = Breeding(self, call)
+            generation = 0
+            while not self._reported(call, breeding) and not self._ended(call, generation):
+                breeding.next()
+                generation += 1
+        except KeyboardInterrupt:
+            call.stop("interrupt")
+
+    def _reserve(self, call: Call) -> None:
+        """Raise InsufficientMemoryError where the populations do not fit."""
+        n, asked = call.problem.n, len(call.tours)
+        everyone = 2 * (self.size + self.children)
+        each = everyone * (self.crossover.bytes_per_tour(n) + 12 * n + 16 * everyone)
+        if (fit := call.rows_that_fit(each, asked)) < asked:
+            raise InsufficientMemoryError(
+                f"memory_limit: {fit:,} of {asked:,} populations fit; search fewer tours at once, "
+                "or by smaller populations"
+            )
+
+    def _ended(self, call: Call, generation: int) -> bool:
+        """Return whether no further generation may begin, and let the statistics say why."""
+        budget, statistics = call.budget, call.statistics
+        if call.stopped:
+            return True
+        if call.stopwatch.left <= 0:
+            statistics.stopped_by = "seconds"
+            return True
+        if statistics.moves >= call.max_moves * len(call.tours):
+            statistics.stopped_by = "moves"
+            return True
+        limits = (budget.kicks, budget.moves, budget.seconds)
+        kicks = NO_LIMIT if budget.kicks is None else budget.kicks
+        if limits == (None, None, None):
+            kicks = GENERATIONS * self.children
+        return generation * self.children >= kicks
+
+    def _reported(self, call: Call, breeding: Breeding) -> bool:
+        """Note the state, tell the callback, and return whether the target is reached."""
+        statistics, costs = call.statistics, breeding.best_costs
+        best: int | float = costs.min().item()
+        mean = float(costs.mean())
+        point = Point(call.stopwatch.elapsed, statistics.kicks, best, mean)
+        improved = note(statistics.history, point)
+        if call.callback is not None:
+            call.callback(
+                Progress(
+                    elapsed=point.elapsed,
+                    best_cost=best,
+                    mean_cost=mean,
+                    moves=statistics.moves,
+                    evaluations=statistics.evaluations,
+                    done=0,
+                    total=len(call.tours),
+                    kicks=statistics.kicks,
+                    improved=improved,
+                    restarts=statistics.restarts,
+                    best_tours=lambda: call.backend.to_numpy(call.tours).copy(),
+                )
+            )
+        if call.budget.target is not None and best <= call.budget.target:
+            call.stop("target")
+        return call.stopped
+
+    def _check(self, problem: Problem) -> None:
+        """Raise UnsupportedProblemError where such a search cannot be had."""
+        routed = routing_problem(problem)
+        if routed.resources:
+            raise UnsupportedProblemError(
+                f"problem: {routed.resources[0].name!r} is a resource of a plugin, whose "
+                "violations have no price that could change; search by IteratedLocalSearch(...)"
+            )
+        self.crossover._check(routed.tsp, "problem", "choose crossover=SplitCrossover()")
+        for part in self.search.neighbourhoods:
+            part.check(routed.tsp)
+
+    def _rehearse(
+        self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
+    ) -> None:
+        search = replace(self, search=rehearsal.quick(self.search, problem))
+        # Programs for a GPU are made for a number of rows.
+        some = tours[:1] if get_backend(backend, device).name == "cpu" else tours
+        place: dict[str, Any] = {"backend": backend} | (
+            {} if device is None else {"device": device}
+        )
+        found = search(problem, some, budget=Budget(kicks=1), **place)
+        if found.statistics.interrupted:
+            raise KeyboardInterrupt

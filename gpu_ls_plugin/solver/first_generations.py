@@ -1,0 +1,98 @@
+"""How a solve of few routes begins: by generations of many populations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.construction import savings
+from gpu_ls_plugin.problems.cvrp import CVRP
+from gpu_ls_plugin.searches import HybridGeneticSearch, IteratedLocalSearch
+from gpu_ls_plugin.searches.rehearsal import copy_of
+from gpu_ls_plugin.solver.opened import Opened
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.budget import Stopwatch
+    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.solver.settings import Settings
+
+MOST_CUSTOMERS = 300  # of more, generations find too little in the time
+SHARE = 0.25  # of the time
+CHILDREN = 100_000  # from which on generations find what chains do not
+# Children in a second: of a GPU, and of a core for a customer.
+ON_GPU, OF_A_CORE = 1e5, 2.5e5
+POPULATIONS = {"cuda": 64, "cpu": 16}
+
+
+def first_generations(
+    problem: Problem, given: Settings, chosen: Settings
+) -> FirstGenerations | None:
+    """Return how a solve of routes begins, None where chains have all of the time.
+
+    What somebody asked for is taken as it is: a search, starts, or limits other than time.
+    """
+    asked = (given.search, given.start, given.kicks, given.moves)
+    if any(part is not None for part in asked) or not isinstance(problem, CVRP):
+        return None
+    if problem.penalties is not None or problem.resources or problem.hierarchy is not None:
+        return None
+    search = chosen.search
+    linked = isinstance(search, IteratedLocalSearch) and search.kick.relinks
+    if not linked or not problem.symmetric or problem.customers > MOST_CUSTOMERS:
+        return None
+    backend = get_backend(chosen.backend)
+    if SHARE * chosen.seconds * _rate(backend, problem.customers) < CHILDREN:
+        return None
+    return FirstGenerations(problem, chosen, backend)
+
+
+def _rate(backend: Backend, customers: int) -> float:
+    """Return how many children there are in a second, about."""
+    return ON_GPU if backend.name != "cpu" else backend.processors * OF_A_CORE / customers
+
+
+class FirstGenerations(Opened):
+    """A hybrid genetic search before chains, in a share of the time.
+
+    Chains go on from starts of their own: from what generations have found they would seldom get
+    elsewhere.
+
+    Parameters
+    ----------
+    problem : CVRP
+    chosen : Settings
+        Completed.
+    backend : Backend
+    """
+
+    def __init__(self, problem: CVRP, chosen: Settings, backend: Backend) -> None:
+        super().__init__(chosen)
+        self._problem, self._backend = problem, backend
+        self._search = HybridGeneticSearch()
+
+    def compile(self) -> None:
+        """Compile what is run."""
+        copy = copy_of(self._problem)
+        self._search._rehearse(copy, self._starts(copy), self._backend, None)
+
+    def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
+        """Search for a share of the time."""
+        starts = self._starts(self._problem)
+        seconds = max(0.0, min(watch.left, SHARE * self.chosen.seconds - watch.elapsed))
+        self.found = self._search(
+            self._problem,
+            starts,
+            seed=self.chosen.seed,
+            budget=self.chosen.budget(seconds),
+            backend=self._backend,
+            callback=callback,
+        ).sorted()
+
+    def _starts(self, problem: Any) -> NDArray[Any]:
+        size, seed = POPULATIONS[self._backend.name], self.chosen.seed
+        tours: NDArray[Any] = savings(problem, size=size, seed=seed, backend=self._backend)
+        return tours

@@ -1,0 +1,112 @@
+"""How a solve begins: by a search of its own, before that of a population or in place of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.history import merged
+from gpu_ls_plugin.result import Result, Statistics, summed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.budget import Stopwatch
+    from gpu_ls_plugin.result import Callback, Progress
+    from gpu_ls_plugin.solver.settings import Settings
+
+SEEN = ("kicks", "moves", "evaluations", "accepted")  # counts that callbacks are told
+COUNTS = (*SEEN, "passes", "launches", "climbs", "restarts")
+
+
+class Opened(ABC):
+    """A search before that of a population.
+
+    Attributes
+    ----------
+    chosen : Settings
+        Completed.
+    alone : bool
+        Whether no population follows, for there is no time for one.
+    found : Result
+        What it has found, from `begin` on.
+    """
+
+    alone = False
+    found: Result
+
+    def __init__(self, chosen: Settings) -> None:
+        self.chosen = chosen
+
+    @abstractmethod
+    def compile(self) -> None:
+        """Compile what is run."""
+
+    @abstractmethod
+    def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
+        """Search."""
+
+    def join(self, tours: NDArray[Any]) -> None:
+        """Let what was found be among a population's starts, if that helps."""
+        return
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to be done: no time, the target is reached, or Ctrl-C."""
+        target = self.chosen.target
+        reached = target is not None and self.found.best_cost <= target
+        return self.alone or reached or self.found.statistics.interrupted
+
+    def result(self, before: Statistics, seconds: float) -> Result:
+        """Return what was found, where nothing follows."""
+        own = self.found.statistics
+        phases = before.phases | own.phases
+        return replace(self.found, statistics=replace(own, seconds=seconds, phases=phases))
+
+    def followed(self, callback: Callback) -> Callback:
+        """Return a callback for what follows, to whose counts its own are added."""
+        return behind(callback, self.found)
+
+    def merged(self, found: Result) -> Result:
+        """Return a population that has what was found, if none of its own is as good."""
+        return joined(self.found, found)
+
+
+def behind(callback: Callback, before: Result, begin: float = 0.0) -> Callback:
+    """Return a callback for a search that began after another one, and so many seconds later."""
+
+    def later(progress: Progress) -> None:
+        counts = {name: getattr(progress, name) + getattr(before.statistics, name) for name in SEEN}
+        best = min(progress.best_cost, before.best_cost)
+        elapsed = begin + progress.elapsed
+        callback(replace(progress, elapsed=elapsed, best_cost=best, **counts))
+
+    return later
+
+
+def joined(before: Result, found: Result, begin: float = 0.0) -> Result:
+    """Return what was found, and the best of what was found before if that is better.
+
+    `begin` is when what was found later began, where its own history does not say so.
+    """
+    tours, costs = found.tours.copy(), found.costs.copy()
+    if _rank(before) < _rank(found):
+        tours[-1], costs[-1] = before.best_tour, before.best_cost
+    own, others = before.statistics, found.statistics
+    later = [replace(point, elapsed=begin + point.elapsed) for point in others.history]
+    statistics = replace(
+        others,
+        **{name: getattr(own, name) + getattr(others, name) for name in COUNTS},
+        moves_by=summed(others.moves_by, own.moves_by),
+        history=merged(own.history, later),
+    )
+    return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
+
+
+def _rank(found: Result) -> tuple[bool, float]:
+    """Return what a result is worth: tours that break no constraint come before all others."""
+    problem = found.problem
+    if problem is None or not problem.constrained:
+        return False, found.best_cost
+    return not bool(problem.feasible(found.best_tour)[0]), found.best_cost
