@@ -156,8 +156,7 @@ class HybridGeneticSearch(rehearsal.Rehearsed):
             stopped_by="kicks",
         )
         with call.backend.current():
-            if len(call.tours):
-                self._evolve(call)
+            self._evolve(call)
             with call.statistics.phase("costs"):
                 costs = call.referee()
             return call.result(self, costs)

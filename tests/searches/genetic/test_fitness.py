@@ -1,0 +1,72 @@
+"""Biased fitness and survivors: by hand, and edges that are shared against counting."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpu_ls_plugin.evolution.edge_keys import edge_numbers
+from gpu_ls_plugin.searches.genetic import fitness as part
+from gpu_ls_plugin.searches.genetic.fitness import biased_fitness, shared_buckets, survivors
+from tests.helpers.routing import giant_tours, random_cvrp
+
+
+@pytest.mark.parametrize("kind", ["capacity", "directed"])
+def test_shared_buckets_are_shared_edges_but_for_few(kind, monkeypatch):
+    problem = random_cvrp(kind, 30)
+    tours = giant_tours(problem, 24).reshape(3, 8, problem.n)
+    shared = shared_buckets(np, tours, **problem.tsp.writing)
+    numbers = edge_numbers(np, tours.reshape(24, -1), **problem.tsp.writing)
+    sets = [set(row) for row in numbers.tolist()]
+    for s in range(3):
+        for i in range(8):
+            for j in range(8):
+                edges = len(sets[8 * s + i] & sets[8 * s + j])
+                assert abs(shared[s, i, j] - edges) <= 3, (s, i, j)
+    monkeypatch.setattr(part, "CHUNK_BYTES", 1)  # one population after the other
+    assert (shared_buckets(np, tours, **problem.tsp.writing) == shared).all()
+
+
+def shared_of(distances: list[list[int]], edges: int = 10) -> np.ndarray:
+    return edges - np.array([distances])
+
+
+def test_fitness_by_hand():
+    """Four individuals, of which the second is far from all others; no elite."""
+    costs = np.array([[10, 30, 20, 40]])
+    shared = shared_of([[0, 9, 2, 3], [9, 0, 8, 9], [2, 8, 0, 4], [3, 9, 4, 0]])
+    # Ranks by cost 0, 2, 1, 3; by distance 14, 26, 14, 16 from the farthest: 2, 0, 3, 1.
+    assert biased_fitness(np, costs, shared, 0).tolist() == [[2, 2, 4, 4]]
+    # One of four is elite: distances count three quarters, and the cheapest comes first.
+    assert biased_fitness(np, costs, shared, 1).tolist() == [[-4, 2, 3.25, 3.75]]
+
+
+def test_copies_come_last_and_are_nobodys_neighbours():
+    costs = np.array([[10, 20, 10, 30]])
+    shared = shared_of([[0, 5, 0, 4], [5, 0, 5, 6], [0, 5, 0, 4], [4, 6, 4, 0]])
+    found = biased_fitness(np, costs, shared, 1)[0]
+    assert found.argmax() == 2 and found[2] >= part.FAR
+    # Without the copy the second is 11 from the others, the last 10.
+    assert found[[0, 1, 3]].tolist() == [-4, 2, 3.75]
+
+
+def test_populations_know_nothing_of_each_other():
+    random = np.random.default_rng(1)
+    costs = random.integers(0, 9, (5, 6))
+    tours = np.stack([random.permutation(12) for _ in range(30)]).reshape(5, 6, 12)
+    shared = shared_buckets(np, tours, symmetric=True, customers=None)
+    together = biased_fitness(np, costs, shared, 2)
+    for s in range(5):
+        alone = biased_fitness(np, costs[s : s + 1], shared[s : s + 1], 2)
+        assert (together[s] == alone[0]).all()
+
+
+def test_survivors_are_the_fittest_of_both_kinds_each_once():
+    fitness = np.array([[5.0, 1, 4, 2, 3, 0]])
+    yes, no = True, False
+    feasible = np.array([[yes, no, yes, no, yes, no]])
+    assert survivors(np, fitness, feasible, 4).tolist() == [[4, 2, 5, 1]]
+    scarce = np.array([[yes, no, no, no, no, no]])
+    assert survivors(np, fitness, scarce, 4).tolist() == [[0, 5, 1, 3]]
+    all_feasible = np.full((1, 6), yes)
+    assert survivors(np, fitness, all_feasible, 4).tolist() == [[5, 1, 3, 4]]

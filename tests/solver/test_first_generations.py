@@ -1,0 +1,83 @@
+"""A solve of few routes that begins by generations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.solver import Settings, default_settings
+from gpu_ls_plugin.solver import first_generations as opening
+from gpu_ls_plugin.solver.first_generations import first_generations
+from gpu_ls_plugin.solver.opened import joined
+from tests.helpers.routing import random_cvrp
+
+CPU = {"backend": "cpu", "seed": 1}
+SMALL = gls.HybridGeneticSearch(size=6, children=6)
+
+
+@pytest.fixture
+def always(monkeypatch):
+    """However little time there is, small populations evolve."""
+    monkeypatch.setattr(opening, "CHILDREN", 0)
+    monkeypatch.setattr(opening, "HybridGeneticSearch", lambda: SMALL)
+
+
+def chosen(problem: gls.CVRP, **given) -> object:
+    settings = Settings(**CPU | given)
+    return first_generations(problem, settings, default_settings(problem, settings))
+
+
+def test_who_begins_by_generations(monkeypatch):
+    problem = random_cvrp("duration", 20)
+    assert chosen(problem, seconds=0.1) is None  # too little for generations
+    assert chosen(problem, seconds=1e4) is not None
+    monkeypatch.setattr(opening, "CHILDREN", 0)
+    assert chosen(problem, seconds=0.1) is not None
+    assert chosen(random_cvrp("directed", 20)) is None
+    assert chosen(problem.penalised(load=1)) is None
+    assert chosen(problem, start="sweep") is None and chosen(problem, kicks=5) is None
+    assert chosen(problem, search=gls.LocalSearch([gls.OrOpt()])) is None
+    assert chosen(gls.TSP(np.random.default_rng(1).random((20, 2)))) is None
+    monkeypatch.setattr(opening, "MOST_CUSTOMERS", 19)
+    assert chosen(problem) is None
+
+
+@pytest.mark.parametrize("kind", ["capacity", "real duration"])
+def test_routes_are_feasible_and_times_add_up(always, kind):
+    problem, seen = random_cvrp(kind, 30), []
+    found = gls.solve(problem, seconds=0.6, population=4, callback=seen.append, **CPU)
+    assert problem.feasible(found.tours).all() and len(found.tours) == 4
+    np.testing.assert_allclose(found.costs, problem.cost(found.tours), rtol=1e-12)
+    own = found.statistics
+    assert own.phases["opening"] == pytest.approx(0.6 * opening.SHARE, abs=0.3)
+    assert own.seconds < 2
+    assert [p.elapsed for p in seen] == sorted(p.elapsed for p in seen)
+    assert [p.kicks for p in seen] == sorted(p.kicks for p in seen)
+    history = [point.best_cost for point in own.history]
+    assert history == sorted(history, reverse=True)
+    assert min(p.best_cost for p in seen) == pytest.approx(found.best_cost)
+
+
+def test_what_generations_find_is_not_lost(always):
+    """Where chains have no time, it is the result; and it ends a solve that has a target."""
+    problem = random_cvrp("capacity", 30)
+    start = float(problem.cost(gls.savings(problem, size=1, backend="cpu"))[0])
+    found = gls.solve(problem, seconds=5, target=start - 1, **CPU)
+    assert found.statistics.stopped_by == "target" and found.best_cost < start
+    assert len(found.tours) == opening.POPULATIONS["cpu"]
+
+
+def test_feasible_tours_are_worth_more_than_cheaper_ones():
+    problem = random_cvrp("capacity", 6)
+    one = problem.tour([[c] for c in range(1, 7)])[None]
+    all_in_one = problem.tour([list(range(1, 7))])[None]
+    assert problem.feasible(one)[0] and not problem.feasible(all_in_one)[0]
+    good, bad = (
+        gls.Result(tours, problem.cost(tours), problem=problem) for tours in (one, all_in_one)
+    )
+    assert bad.best_cost < good.best_cost
+    assert (joined(good, bad).best_tour == one).all()
+    assert (joined(bad, replace(good)).best_tour == one).all()
