@@ -90,6 +90,7 @@ EXAMPLES = {
     gls.LocalSearch: partial(gls.LocalSearch, [gls.TwoOpt()], gls.All(), gls.RandomK(50)),
     gls.RandomRestarts: partial(gls.RandomRestarts, climbs=3, keep=3),
     gls.Decomposed: partial(gls.Decomposed, customers=4, rounds=2),
+    gls.HybridGeneticSearch: partial(gls.HybridGeneticSearch, size=4, children=4),
     gls.SuccessorGeneration: partial(
         gls.SuccessorGeneration, gls.WeightTable(np.ones((10, 3), int))
     ),
@@ -244,7 +245,7 @@ def found_with(part: Any) -> list[Any]:
         case gls.Budget():
             search = gls.IteratedLocalSearch(accept=gls.Better())  # which knows no time
             limits = {"budget": dataclasses.replace(part, kicks=part.kicks or 30)}
-        case gls.Decomposed():
+        case gls.Decomposed() | gls.HybridGeneticSearch():
             search, limits = part, {"budget": gls.Budget(kicks=20), **ROUTES}
         case gls.SuccessorSearch():
             return outcome(part, **STATES)
@@ -314,7 +315,7 @@ def required_by(call: Callable[..., Any]) -> dict[str, Any]:
         return {"problem": ROUTED, "first": GIANT_TOURS, "second": GIANT_TOURS[::-1]}
     if isinstance(getattr(call, "__self__", None), gls.SuccessorSearch):
         return STATES
-    if isinstance(getattr(call, "__self__", None), gls.Decomposed):
+    if isinstance(getattr(call, "__self__", None), gls.Decomposed | gls.HybridGeneticSearch):
         return ROUTES | {"budget": gls.Budget(kicks=4)}
     if isinstance(getattr(call, "__self__", None), gls.SuccessorGeneration):
         return {"problem": None, "states": np.zeros((2, 10), int)}

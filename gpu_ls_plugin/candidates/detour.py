@@ -26,7 +26,7 @@ class Detour(Candidates):
 
     The detour of two cities is how much longer one's way to the depot, city 0, becomes by the
     other, whichever of them that is less for. A route that goes far visits cities on its way, which
-    need not be near each other; `Nearest(20) | Detour(12)` has both. Lists are by (detour, length,
+    need not be near each other; `Nearest(16) | Detour(16)` has both. Lists are by (detour, length,
     city), so that the depot, which is no detour, comes first. All pairs of cities are measured: n
     squared lengths.
 
@@ -41,7 +41,7 @@ class Detour(Candidates):
         k is not a positive integer.
     """
 
-    k: int = 12
+    k: int = 16
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "k", least=1)
@@ -50,7 +50,7 @@ class Detour(Candidates):
         """Make the lists for a problem, on the host."""
         n = problem.n
         everyone, depot = np.arange(n), np.zeros(n, np.intp)
-        home = problem.lengths(everyone, depot)
+        home = np.where(everyone == depot, 0, problem.lengths(everyone, depot))
         cities = np.empty((n, min(self.k, n - 1)), np.int32)
         step = max(1, BLOCK_ENTRIES // n)
         for begin in range(0, n, step):

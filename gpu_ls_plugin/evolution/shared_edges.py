@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from gpu_ls_plugin.evolution.edge_keys import edge_numbers
+from gpu_ls_plugin.tours.edge_keys import edge_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from gpu_ls_plugin.backends.arrays import on_host
-from gpu_ls_plugin.evolution.edge_keys import edge_keys
+from gpu_ls_plugin.tours.edge_keys import edge_keys
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend

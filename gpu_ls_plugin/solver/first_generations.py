@@ -25,7 +25,6 @@ SHARE = 0.25  # of the time
 CHILDREN = 100_000  # from which on generations find what chains do not
 # Children in a second: of a GPU, and of a core for a customer.
 ON_GPU, OF_A_CORE = 1e5, 2.5e5
-POPULATIONS = {"cuda": 64, "cpu": 16}
 
 
 def first_generations(
@@ -93,6 +92,6 @@ class FirstGenerations(Opened):
         ).sorted()
 
     def _starts(self, problem: Any) -> NDArray[Any]:
-        size, seed = POPULATIONS[self._backend.name], self.chosen.seed
+        size, seed = self._search.populations(self._backend), self.chosen.seed
         tours: NDArray[Any] = savings(problem, size=size, seed=seed, backend=self._backend)
         return tours

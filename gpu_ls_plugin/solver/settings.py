@@ -29,6 +29,7 @@ from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.search_text import FORM, parse_search, text_of
 from gpu_ls_plugin.searches import (
+    HybridGeneticSearch,
     IteratedLocalSearch,
     LocalSearch,
     Migration,
@@ -172,7 +173,9 @@ def default_settings(problem: Problem, given: Settings, *, alike: bool = False) 
         alike = alike or (given.kicks, given.moves) != (None, None)
         own = backend.name == "cpu" and not alike
         search = repair or _default_repair(problem, given.seconds, crossed, by_leads=own)
-    if population is None and routed:
+    if population is None and isinstance(search, HybridGeneticSearch):
+        population = search.populations(backend)
+    elif population is None and routed:
         each = LINKED_PER_PROCESSOR if linked else ROUTED_PER_PROCESSOR
         population = _routed_population(backend, each)
     elif population is None and crossed:

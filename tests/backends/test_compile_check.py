@@ -101,7 +101,8 @@ def test_cover_holds_every_part() -> None:
 LISTED = instantiations()
 # Made on the host, or of what other parts bring.
 NO_KERNEL = {
-    *(f"candidates:{name}" for name in ("all", "nearest", "quadrant", "alpha", "union", "closure")),
+    *(f"candidates:{name}" for name in ("all", "nearest", "quadrant", "alpha", "detour")),
+    *(f"candidates:{name}" for name in ("union", "closure")),
     "construction:one_route_each",
     "construction:space_filling_curve",
     "cooperation:merging",
@@ -110,6 +111,7 @@ NO_KERNEL = {
     "heuristic:expression",
     "objective:length",
     "search:decomposed",
+    "search:hybrid_genetic_search",
     "search:symmetrised",
 }
 

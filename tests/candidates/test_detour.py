@@ -19,9 +19,9 @@ def brute_force(d: list[list[float]], k: int) -> list[list[int]]:
         return min(d[i][j] + d[j][0] - d[i][0], d[j][i] + d[i][0] - d[j][0])
 
     return [
-        sorted(
-            (j for j in range(len(d)) if j != i), key=lambda j: (detour_of(i, j), d[i][j], j)
-        )[:k]
+        sorted((j for j in range(len(d)) if j != i), key=lambda j: (detour_of(i, j), d[i][j], j))[
+            :k
+        ]
         for i in range(len(d))
     ]
 

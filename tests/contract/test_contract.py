@@ -19,8 +19,8 @@ from tests.helpers.random_problems import METRICS, random_problem, random_tours
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 ROWS = 5
 OF_ROUTES_FIRST = {"relocate repairs", "exchange repairs"}  # which quick tests have there
-# Decomposed() needs routes, too: tests/searches/decomposition.
 OF_ROUTES = {gls.RouteMoves, gls.SwapStar, gls.TwoOptStar}  # tours have none: tests/routing
+SEARCHES_OF_ROUTES = {"decomposed", "hybrid_genetic_search"}  # tests/searches, rooms of their own
 
 
 def names(kind: str) -> list[str]:
@@ -33,7 +33,9 @@ def takes(search: str, rows: str) -> bool:
     return rows in inspect.signature(made.__call__).parameters
 
 
-OF_TOURS = [name for name in names("search") if not takes(name, "states") and name != "decomposed"]
+OF_TOURS = [
+    name for name in names("search") if name not in SEARCHES_OF_ROUTES and not takes(name, "states")
+]
 REGISTERED = {name: registry.lookup("search", name)() for name in OF_TOURS if takes(name, "tours")}
 IMPROVING = REGISTERED | SEARCHES
 STARTING = [name for name in OF_TOURS if name not in REGISTERED]

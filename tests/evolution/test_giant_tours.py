@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from gpu_ls_plugin.evolution.batches.rows import canonical
 from gpu_ls_plugin.evolution.diversity import edge_distance, edge_entropy, unique_tours
-from gpu_ls_plugin.evolution.edge_keys import edge_keys, edge_numbers
 from gpu_ls_plugin.evolution.replacement import BestDistinct, Crowding, EdgeDistance
 from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
 from gpu_ls_plugin.evolution.shared_edges import shared_edges
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
+from gpu_ls_plugin.tours.edge_keys import edge_keys, edge_numbers
 from tests.helpers.examples import examples
 from tests.helpers.routing import giant_tours, random_cvrp, rewritten
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver import first_generations as opening
 from gpu_ls_plugin.solver.first_generations import first_generations
@@ -67,7 +68,7 @@ def test_what_generations_find_is_not_lost(always):
     start = float(problem.cost(gls.savings(problem, size=1, backend="cpu"))[0])
     found = gls.solve(problem, seconds=5, target=start - 1, **CPU)
     assert found.statistics.stopped_by == "target" and found.best_cost < start
-    assert len(found.tours) == opening.POPULATIONS["cpu"]
+    assert len(found.tours) == SMALL.populations(get_backend("cpu"))
 
 
 def test_feasible_tours_are_worth_more_than_cheaper_ones():

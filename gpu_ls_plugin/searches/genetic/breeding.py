@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.searches.call import Call
-    from gpu_ls_plugin.searches.genetic.hybrid_genetic import HybridGeneticSearch
+    from gpu_ls_plugin.searches.genetic.rules import Rules
 
 BORN = 2  # times its size are the individuals of which a population's first are chosen
 BETWEEN_PRICES = 5  # generations
@@ -65,7 +65,7 @@ class Breeding:
 
     Parameters
     ----------
-    search : HybridGeneticSearch
+    rules : Rules
     call : Call
 
     Attributes
@@ -74,8 +74,8 @@ class Breeding:
         Of `call.tours`.
     """
 
-    def __init__(self, search: HybridGeneticSearch, call: Call) -> None:
-        self._search, self._call = search, call
+    def __init__(self, rules: Rules, call: Call) -> None:
+        self._rules, self._call = rules, call
         self._backend, self._xp = call.backend, call.backend.xp
         self._asked = routing_problem(call.problem)
         self._prices = Prices(call.backend, self._asked)
@@ -90,9 +90,9 @@ class Breeding:
 
     def next(self) -> None:
         """Let each population go on by a generation."""
-        search, statistics = self._search, self._call.statistics
+        rules, statistics = self._rules, self._call.statistics
         with statistics.phase("crossover"):
-            children = search.crossover.cross(
+            children = rules.crossover.cross(
                 self._asked, *self._parents(), seed=self._seed(), backend=self._backend
             )
         everyone = np.arange(len(self._idle))
@@ -100,7 +100,7 @@ class Breeding:
         made = self._searched(everyone, children, self._prices.soft)
         self._shares.append(made.feasible.mean())
         # The infeasible ones come first, as many as there are.
-        some = self._xp.argsort(made.feasible, axis=1, kind="stable")[:, : search.children // 2]
+        some = self._xp.argsort(made.feasible, axis=1, kind="stable")[:, : rules.children // 2]
         chosen = self._xp.take_along_axis(made.tours, some[..., None], axis=1)
         repaired = self._searched(
             everyone, chosen.reshape(-1, self._asked.n), self._prices.repairing
@@ -117,12 +117,12 @@ class Breeding:
     def _parents(self) -> tuple[Any, Any]:
         """Return the parents of all children: winners of binary tournaments."""
         xp, living = self._xp, self._living
-        fitness = biased_fitness(xp, living.costs, self._shared, self._search.elite)
+        fitness = biased_fitness(xp, living.costs, self._shared, self._rules.elite)
         populations, size = fitness.shape
         rows = xp.arange(populations)[:, None]
 
         def winners() -> Any:
-            drawn = self._random.integers(size, size=(2, populations, self._search.children))
+            drawn = self._random.integers(size, size=(2, populations, self._rules.children))
             one, other = xp.asarray(drawn)
             won = xp.where(fitness[rows, one] <= fitness[rows, other], one, other)
             return living.tours[rows, won].reshape(-1, self._asked.n)
@@ -131,7 +131,7 @@ class Breeding:
 
     def _begun(self, populations: NDArray[Any], given: Any = None) -> tuple[Individuals, Any]:
         """Return new populations of local optima of random orders, and of a given tour each."""
-        n, count = self._asked.n, BORN * self._search.size * len(populations)
+        n, count = self._asked.n, BORN * self._rules.size * len(populations)
         with self._call.statistics.phase("first individuals"):
             routes = RouteBatch(self._backend, self._asked, count)
             orders = shuffle(
@@ -140,15 +140,15 @@ class Breeding:
             routes.orders[...] = orders + 1
             cut(routes)
             tours = routes.tours()
-            self._born += count
-            if given is not None:
-                tours.reshape(len(populations), -1, n)[:, 0] = given
-            self._least[populations], self._idle[populations] = np.inf, 0
-            return self._selected(self._searched(populations, tours, self._prices.soft))
+        self._born += count
+        if given is not None:
+            tours.reshape(len(populations), -1, n)[:, 0] = given
+        self._least[populations], self._idle[populations] = np.inf, 0
+        return self._selected(self._searched(populations, tours, self._prices.soft))
 
     def _begin_anew(self) -> None:
         """Replace populations that have not become better for long."""
-        over = np.flatnonzero(self._idle >= self._search.patience)
+        over = np.flatnonzero(self._idle >= self._rules.patience)
         if over.size == 0:
             return
         begun, shared = self._begun(over)
@@ -161,7 +161,7 @@ class Breeding:
     def _set_prices(self) -> None:
         feasible = float(self._xp.stack(self._shares).mean())
         self._shares.clear()
-        self._prices.follow(feasible, self._search.feasible)
+        self._prices.follow(feasible, self._rules.feasible)
         tours, costs, _ = self._living.arrays
         soft = tour_costs(self._backend, self._prices.soft.tsp, tours.reshape(-1, self._asked.n))
         self._living.costs = soft.reshape(costs.shape)
@@ -170,7 +170,7 @@ class Breeding:
         """Return individuals of some populations after a search on a problem of certain prices."""
         call = self._call
         with call.statistics.phase("education"):
-            found = self._search.search(
+            found = self._rules.search(
                 problem,
                 tours,
                 seed=self._seed(),
@@ -202,11 +202,11 @@ class Breeding:
 
     def _selected(self, individuals: Individuals) -> tuple[Individuals, Any]:
         """Return those that survive, and what they share."""
-        xp, search = self._xp, self._search
+        xp, rules = self._xp, self._rules
         tours, costs, feasible = individuals.arrays
         shared = shared_buckets(xp, tours, **self._asked.tsp.writing)
-        fitness = biased_fitness(xp, costs, shared, search.elite)
-        chosen = survivors(xp, fitness, feasible, search.size)
+        fitness = biased_fitness(xp, costs, shared, rules.elite)
+        chosen = survivors(xp, fitness, feasible, rules.size)
         rows = xp.arange(len(tours))[:, None]
         kept = Individuals(*(array[rows, chosen] for array in individuals.arrays))
         return kept, shared[rows[..., None], chosen[:, :, None], chosen[:, None, :]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from gpu_ls_plugin.evolution.edge_keys import edge_numbers
+from gpu_ls_plugin.tours.edge_keys import edge_numbers
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tour_rows import Writing
@@ -85,6 +85,7 @@ def biased_fitness(xp: Any, costs: Any, shared: Any, elite: int) -> Any:
     distance = xp.where(copies[:, None, :], FAR, distance)
     closest = xp.sort(distance, axis=2)[:, :, :CLOSEST].sum(axis=2, dtype=xp.int64)
     by_distance = _ranks(xp, -closest)
+    elite = min(elite, size)
     fitness = by_cost + (1 - elite / size) * by_distance
     fitness = xp.where(by_cost < elite, by_cost - float(size), fitness)
     return xp.where(copies, fitness + FAR, fitness)

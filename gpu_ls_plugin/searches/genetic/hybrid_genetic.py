@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import NO_LIMIT, Budget
-from gpu_ls_plugin.candidates import Detour, Nearest
 from gpu_ls_plugin.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.history import Point, note
-from gpu_ls_plugin.neighbourhoods import RouteMoves
 from gpu_ls_plugin.problems.cvrp import routing_problem
-from gpu_ls_plugin.recombination import RouteEdgeAssembly
-from gpu_ls_plugin.recombination.route_recombination import RouteRecombination
 from gpu_ls_plugin.result import Progress
 from gpu_ls_plugin.searches import rehearsal
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.genetic.breeding import Breeding
-from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.searches.genetic.rules import Rules
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -28,14 +23,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback, Result
 
 GENERATIONS = 200  # where nothing else limits a search
-
-
-def _default_search() -> LocalSearch:
-    return LocalSearch([RouteMoves()], candidates=Nearest(20) | Detour(12))
+ON_A_CPU, CHILDREN_PER_PROCESSOR = 16, 32  # populations; children of a generation
 
 
 @dataclass(frozen=True)
-class HybridGeneticSearch(rehearsal.Rehearsed):
+class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
     """Evolve a population of routes for each given tour, all of them side by side.
 
     In each generation every population has `children` of parents that win binary tournaments by
@@ -57,7 +49,7 @@ class HybridGeneticSearch(rehearsal.Rehearsed):
     children : int
         Of a population and generation, at least 2.
     elite : int
-        Cheapest individuals that survive in any case, at most `size`.
+        Cheapest individuals that survive in any case.
     feasible : float
         Share of the children that should be feasible, 0 to 1.
     patience : int
@@ -69,24 +61,7 @@ class HybridGeneticSearch(rehearsal.Rehearsed):
         A parameter is out of range or of the wrong kind.
     """
 
-    search: LocalSearch = field(default_factory=_default_search)
-    crossover: RouteRecombination = field(default_factory=RouteEdgeAssembly)
-    size: int = 50
-    children: int = 64
-    elite: int = 4
-    feasible: float = 0.3
-    patience: int = 60
-
     name = "hybrid_genetic_search"
-
-    def __post_init__(self) -> None:
-        checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
-        wanted = "recombination of routes, such as RouteEdgeAssembly()"
-        checks.fields(self, checks.instance, "crossover", kind=RouteRecombination, wanted=wanted)
-        checks.fields(self, checks.integer, "size", "children", least=2, most=1 << 20)
-        checks.fields(self, checks.integer, "elite", least=0, most=self.size)
-        checks.fields(self, checks.number, "feasible", least=0.0, most=1.0)
-        checks.fields(self, checks.integer, "patience", least=1, most=checks.MOST_INT)
 
     def __call__(
         self,
@@ -160,6 +135,22 @@ class HybridGeneticSearch(rehearsal.Rehearsed):
             with call.statistics.phase("costs"):
                 costs = call.referee()
             return call.result(self, costs)
+
+    def populations(self, backend: Backend) -> int:
+        """Return how many populations a device is given, where nobody says how many.
+
+        Parameters
+        ----------
+        backend : Backend
+
+        Returns
+        -------
+        int
+            So many that the children of a generation fill a GPU.
+        """
+        if backend.name == "cpu":
+            return ON_A_CPU
+        return max(1, CHILDREN_PER_PROCESSOR * backend.processors // self.children)
 
     def _evolve(self, call: Call) -> None:
         """Replace the tours of a call by better ones, until something ends it."""

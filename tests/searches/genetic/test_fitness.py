@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu_ls_plugin.evolution.edge_keys import edge_numbers
 from gpu_ls_plugin.searches.genetic import fitness as part
 from gpu_ls_plugin.searches.genetic.fitness import biased_fitness, shared_buckets, survivors
+from gpu_ls_plugin.tours.edge_keys import edge_numbers
 from tests.helpers.routing import giant_tours, random_cvrp
 
 

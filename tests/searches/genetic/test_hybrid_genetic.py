@@ -154,9 +154,7 @@ def test_time_target_ctrl_c_and_progress():
             raise KeyboardInterrupt
 
     begin = time.perf_counter()
-    rest = SEARCH(
-        problem, starts_of(problem), budget=gls.Budget(seconds=30), callback=press, **CPU
-    )
+    rest = SEARCH(problem, starts_of(problem), budget=gls.Budget(seconds=30), callback=press, **CPU)
     assert rest.statistics.interrupted and time.perf_counter() - begin < 10
     assert (rest.costs <= problem.cost(starts_of(problem))).all()
 
@@ -179,7 +177,7 @@ def test_what_is_refused():
     [
         (InvalidParameterError, {"size": 1}),
         (InvalidParameterError, {"children": 1}),
-        (InvalidParameterError, {"elite": 51}),
+        (InvalidParameterError, {"elite": -1}),
         (InvalidParameterError, {"feasible": 1.5}),
         (InvalidParameterError, {"patience": 0}),
         (InvalidTypeError, {"search": "route_moves"}),

@@ -1,0 +1,39 @@
+"""What generations go by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.candidates import Detour, Nearest
+from gpu_ls_plugin.neighbourhoods import RouteMoves
+from gpu_ls_plugin.recombination import RouteEdgeAssembly
+from gpu_ls_plugin.recombination.route_recombination import RouteRecombination
+from gpu_ls_plugin.searches.local_search import LocalSearch
+
+
+def education() -> LocalSearch:
+    """Return how children are searched: a warp looks at the candidates of a customer together."""
+    return LocalSearch([RouteMoves()], candidates=Nearest(16) | Detour(16))
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The parameters of a `HybridGeneticSearch`, which says what they are."""
+
+    search: LocalSearch = field(default_factory=education)
+    crossover: RouteRecombination = field(default_factory=RouteEdgeAssembly)
+    size: int = 50
+    children: int = 64
+    elite: int = 4
+    feasible: float = 0.3
+    patience: int = 60
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
+        wanted = "recombination of routes, such as RouteEdgeAssembly()"
+        checks.fields(self, checks.instance, "crossover", kind=RouteRecombination, wanted=wanted)
+        checks.fields(self, checks.integer, "size", "children", least=2, most=1 << 20)
+        checks.fields(self, checks.integer, "elite", least=0, most=checks.MOST_INT)
+        checks.fields(self, checks.number, "feasible", least=0.0, most=1.0)
+        checks.fields(self, checks.integer, "patience", least=1, most=checks.MOST_INT)

@@ -1,0 +1,54 @@
+"""Populations of routes on a GPU: what a CPU finds, and arrays that stay on the device."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from tests.helpers.routing import random_cvrp
+
+pytestmark = pytest.mark.gpu
+
+SEARCH = gls.HybridGeneticSearch(size=12, children=16, patience=10)
+
+
+@pytest.mark.parametrize("kind", ["capacity", "fleet", "duration"])
+def test_both_backends_find_the_same_routes(kind):
+    problem = random_cvrp(kind, 60)
+    starts = gls.savings(problem, size=8, seed=1, backend="cpu")
+    host, device, again = (
+        SEARCH(problem, starts, seed=3, budget=gls.Budget(kicks=320), backend=backend)
+        for backend in ("cpu", "cuda", "cuda")
+    )
+    assert (device.tours == again.tours).all()
+    assert (device.tours == host.tours).all() and (device.costs == host.costs).all()
+    assert device.statistics.restarts == host.statistics.restarts
+
+
+def test_time_ctrl_c_and_arrays_on_the_device():
+    cupy = pytest.importorskip("cupy")
+    problem = random_cvrp("real duration", 100)
+    starts = cupy.asarray(gls.savings(problem, size=16, seed=1, backend="cpu"))
+    SEARCH.prepare(problem, 16, backend="cuda")
+    timed = SEARCH(problem, starts, budget=gls.Budget(seconds=0.5), backend="cuda")
+    assert isinstance(timed.tours, cupy.ndarray)
+    assert timed.statistics.stopped_by == "seconds" and timed.statistics.seconds < 1.5
+    assert problem.feasible(timed.tours.get()).all()
+    assert timed.best_cost < problem.cost(starts.get()).min()
+
+    def press(progress: gls.Progress) -> None:
+        if progress.kicks:
+            raise KeyboardInterrupt
+
+    rest = SEARCH(problem, starts, budget=gls.Budget(seconds=30), backend="cuda", callback=press)
+    assert rest.statistics.interrupted and rest.statistics.seconds < 5
+
+
+def test_solve_begins_by_generations():
+    problem, seen = random_cvrp("duration", 60), []
+    found = gls.solve(problem, seconds=4.5, backend="cuda", callback=seen.append)
+    assert problem.feasible(found.best_tour)[0]
+    assert found.statistics.phases["opening"] == pytest.approx(4.5 / 4, abs=0.5)
+    assert np.diff([point.best_cost for point in found.statistics.history]).max() <= 0
+    assert max(progress.kicks for progress in seen) <= found.statistics.kicks
