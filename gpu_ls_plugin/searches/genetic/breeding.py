@@ -52,12 +52,8 @@ class Individuals:
     @classmethod
     def joined(cls, xp: Any, parts: Iterable[Individuals]) -> Individuals:
         """Return the individuals of several parts, population by population."""
-        return cls(
-            *(
-                xp.concatenate(each, axis=1)
-                for each in zip(*(part.arrays for part in parts), strict=True)
-            )
-        )
+        arrays = zip(*(part.arrays for part in parts), strict=True)
+        return cls(*(xp.concatenate(each, axis=1) for each in arrays))
 
 
 class Breeding:
@@ -84,7 +80,7 @@ class Breeding:
         populations = np.arange(len(call.tours))
         self._least = np.full(len(populations), np.inf)  # costs since populations began
         self._idle = np.zeros(len(populations), np.int64)  # generations since these have fallen
-        self._generations, self._born = 0, 0
+        self._generations = 0
         self._shares: list[Any] = []  # of the children that were feasible, since prices changed
         self._living, self._shared = self._begun(populations, call.tours)
 
@@ -134,13 +130,10 @@ class Breeding:
         n, count = self._asked.n, BORN * self._rules.size * len(populations)
         with self._call.statistics.phase("first individuals"):
             routes = RouteBatch(self._backend, self._asked, count)
-            orders = shuffle(
-                self._backend, self._asked.customers, count, self._call.seed, self._born
-            )
+            orders = shuffle(self._backend, self._asked.customers, count, self._seed())
             routes.orders[...] = orders + 1
             cut(routes)
             tours = routes.tours()
-        self._born += count
         if given is not None:
             tours.reshape(len(populations), -1, n)[:, 0] = given
         self._least[populations], self._idle[populations] = np.inf, 0
