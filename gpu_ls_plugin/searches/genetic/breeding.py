@@ -68,21 +68,27 @@ class Breeding:
     ----------
     best_costs : array of the backend, shape (S,)
         Of `call.tours`.
+    living : Individuals
+    shared : array of the backend, shape (S, M, M)
+        What they share, as `shared_buckets` counts it.
+    idle : int array, shape (S,)
+        Generations since a population became better.
+    prices : Prices
     """
 
     def __init__(self, rules: Rules, call: Call) -> None:
         self._rules, self._call = rules, call
         self._backend, self._xp = call.backend, call.backend.xp
         self._asked = routing_problem(call.problem)
-        self._prices = Prices(call.backend, self._asked)
+        self.prices = Prices(call.backend, self._asked)
         self._random = np.random.default_rng([call.seed, call.first_row])
         self.best_costs = tour_costs(call.backend, call.problem, call.tours)
         populations = np.arange(len(call.tours))
         self._least = np.full(len(populations), np.inf)  # costs since populations began
-        self._idle = np.zeros(len(populations), np.int64)  # generations since these have fallen
+        self.idle = np.zeros(len(populations), np.int64)
         self._generations = 0
         self._shares: list[Any] = []  # of the children that were feasible, since prices changed
-        self._living, self._shared = self._begun(populations, call.tours)
+        self.living, self.shared = self._begun(populations, call.tours)
 
     def next(self) -> None:
         """Let each population go on by a generation."""
@@ -91,19 +97,19 @@ class Breeding:
             children = rules.crossover.cross(
                 self._asked, *self._parents(), seed=self._seed(), backend=self._backend
             )
-        everyone = np.arange(len(self._idle))
-        self._idle += 1
-        made = self._searched(everyone, children, self._prices.soft)
+        everyone = np.arange(len(self.idle))
+        self.idle += 1
+        made = self._searched(everyone, children, self.prices.soft)
         self._shares.append(made.feasible.mean())
         # The infeasible ones come first, as many as there are.
         some = self._xp.argsort(made.feasible, axis=1, kind="stable")[:, : rules.children // 2]
         chosen = self._xp.take_along_axis(made.tours, some[..., None], axis=1)
         repaired = self._searched(
-            everyone, chosen.reshape(-1, self._asked.n), self._prices.repairing
+            everyone, chosen.reshape(-1, self._asked.n), self.prices.repairing
         )
         with statistics.phase("survivors"):
-            both = Individuals.joined(self._xp, (self._living, made, repaired))
-            self._living, self._shared = self._selected(both)
+            both = Individuals.joined(self._xp, (self.living, made, repaired))
+            self.living, self.shared = self._selected(both)
         self._generations += 1
         statistics.kicks += len(children)
         if self._generations % BETWEEN_PRICES == 0:
@@ -112,8 +118,8 @@ class Breeding:
 
     def _parents(self) -> tuple[Any, Any]:
         """Return the parents of all children: winners of binary tournaments."""
-        xp, living = self._xp, self._living
-        fitness = biased_fitness(xp, living.costs, self._shared, self._rules.elite)
+        xp, living = self._xp, self.living
+        fitness = biased_fitness(xp, living.costs, self.shared, self._rules.elite)
         populations, size = fitness.shape
         rows = xp.arange(populations)[:, None]
 
@@ -136,28 +142,28 @@ class Breeding:
             tours = routes.tours()
         if given is not None:
             tours.reshape(len(populations), -1, n)[:, 0] = given
-        self._least[populations], self._idle[populations] = np.inf, 0
-        return self._selected(self._searched(populations, tours, self._prices.soft))
+        self._least[populations], self.idle[populations] = np.inf, 0
+        return self._selected(self._searched(populations, tours, self.prices.soft))
 
     def _begin_anew(self) -> None:
         """Replace populations that have not become better for long."""
-        over = np.flatnonzero(self._idle >= self._rules.patience)
+        over = np.flatnonzero(self.idle >= self._rules.patience)
         if over.size == 0:
             return
         begun, shared = self._begun(over)
         rows = self._xp.asarray(over)
-        for mine, new in zip(self._living.arrays, begun.arrays, strict=True):
+        for mine, new in zip(self.living.arrays, begun.arrays, strict=True):
             mine[rows] = new
-        self._shared[rows] = shared
+        self.shared[rows] = shared
         self._call.statistics.restarts += over.size
 
     def _set_prices(self) -> None:
         feasible = float(self._xp.stack(self._shares).mean())
         self._shares.clear()
-        self._prices.follow(feasible, self._rules.feasible)
-        tours, costs, _ = self._living.arrays
-        soft = tour_costs(self._backend, self._prices.soft.tsp, tours.reshape(-1, self._asked.n))
-        self._living.costs = soft.reshape(costs.shape)
+        self.prices.follow(feasible, self._rules.feasible)
+        tours, costs, _ = self.living.arrays
+        soft = tour_costs(self._backend, self.prices.soft.tsp, tours.reshape(-1, self._asked.n))
+        self.living.costs = soft.reshape(costs.shape)
 
     def _searched(self, populations: NDArray[Any], tours: Any, problem: CVRP) -> Individuals:
         """Return individuals of some populations after a search on a problem of certain prices."""
@@ -174,7 +180,7 @@ class Breeding:
             if found.statistics.interrupted:
                 call.stop("interrupt")
             shape = (len(populations), -1)
-            costs, asked, feasible = (a.reshape(shape) for a in self._prices.judge(found.tours))
+            costs, asked, feasible = (a.reshape(shape) for a in self.prices.judge(found.tours))
             made = Individuals(found.tours.reshape(*shape, self._asked.n), costs, feasible)
             self._note(populations, made.tours, asked)
         return made
@@ -190,7 +196,7 @@ class Breeding:
         self.best_costs[rows] = xp.minimum(least, self.best_costs[rows])
         found = self._backend.to_numpy(least)
         fallen = found < self._least[populations]
-        self._idle[populations[fallen]] = 0
+        self.idle[populations[fallen]] = 0
         self._least[populations[fallen]] = found[fallen]
 
     def _selected(self, individuals: Individuals) -> tuple[Individuals, Any]:

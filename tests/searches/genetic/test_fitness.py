@@ -48,6 +48,15 @@ def test_copies_come_last_and_are_nobodys_neighbours():
     assert found.argmax() == 2 and found[2] >= part.FAR
     # Without the copy the second is 11 from the others, the last 10.
     assert found[[0, 1, 3]].tolist() == [-4, 2, 3.75]
+    # Four copies of the second one do not make it a near neighbour of itself.
+    crowd = np.array([[10, 20, 20, 20, 20, 30, 40, 50]])
+    at = np.array([0, 6, 6, 6, 6, 13, 21, 30])
+    found = biased_fitness(np, crowd, shared_of(abs(at[:, None] - at).tolist(), 40), 0)[0]
+    alone = [0, 1, 5, 6, 7]
+    others = biased_fitness(
+        np, crowd[:, alone], shared_of(abs(at[alone][:, None] - at[alone]).tolist(), 40), 0
+    )[0]
+    assert found[alone].argsort().tolist() == others.argsort().tolist()
 
 
 def test_populations_know_nothing_of_each_other():

@@ -1,0 +1,105 @@
+"""What is known of individuals is true of them, generation by generation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.searches.call import Call
+from gpu_ls_plugin.searches.genetic import breeding as part
+from gpu_ls_plugin.searches.genetic.breeding import Breeding
+from gpu_ls_plugin.searches.genetic.fitness import shared_buckets
+from gpu_ls_plugin.searches.genetic.rules import Rules, education
+from tests.helpers.routing import random_cvrp
+
+RULES = Rules(size=8, children=8, patience=1000)
+
+
+def bred(problem: gls.CVRP, rules: Rules = RULES, populations: int = 3) -> Breeding:
+    starts = gls.savings(problem, size=populations, seed=1, backend="cpu")
+    return Breeding(rules, Call(problem, [], starts, seed=1, backend="cpu"))
+
+
+def assert_known(breeding: Breeding, problem: gls.CVRP, rules: Rules = RULES) -> None:
+    living = breeding.living
+    populations, size, n = living.tours.shape
+    assert size == rules.size
+    rows = living.tours.reshape(-1, n)
+    soft, _, feasible = breeding.prices.judge(rows)
+    np.testing.assert_allclose(living.costs.ravel(), soft, rtol=1e-12)
+    assert (living.feasible.ravel() == feasible).all()
+    assert (feasible == problem.feasible(rows)).all()
+    assert (breeding.shared == shared_buckets(np, living.tours, **problem.tsp.writing)).all()
+    assert breeding.idle.shape == (populations,)
+
+
+@pytest.mark.parametrize("kind", ["capacity", "duration"])
+def test_what_is_known_of_individuals_is_true(kind):
+    problem = random_cvrp(kind, 30)
+    breeding = bred(problem)
+    prices = breeding.prices.soft.penalties
+    assert_known(breeding, problem)
+    for _ in range(2 * part.BETWEEN_PRICES):
+        breeding.next()
+        assert_known(breeding, problem)
+    assert breeding.prices.soft.penalties != prices
+
+
+def test_populations_that_stagnate_have_others_afterwards():
+    problem, rules = random_cvrp("capacity", 30), replace(RULES, patience=2)
+    breeding = bred(problem, rules)
+    for _ in range(part.BETWEEN_PRICES - 1):
+        breeding.next()
+    breeding.idle[:] = (-100, 100, -100)  # the one in the middle stagnates
+    before = breeding.living.tours.copy()
+    breeding.next()
+    assert_known(breeding, problem, rules)
+    stays = [
+        bool({row.tobytes() for row in now} & {row.tobytes() for row in then})
+        for now, then in zip(breeding.living.tours, before, strict=True)
+    ]
+    assert stays == [True, False, True]
+    assert breeding.idle[1] == 0
+
+
+def test_a_population_is_idle_until_it_has_a_better_one():
+    problem = random_cvrp("capacity", 80)
+    breeding, found = bred(problem, replace(RULES, size=4, children=4), populations=1), []
+    for _ in range(30):
+        before = breeding.best_costs.copy()
+        breeding.next()
+        found.append((bool((breeding.best_costs < before)[0]), int(breeding.idle[0])))
+    assert any(better for better, _ in found)
+    # The first population is better than what was given, so that both fall together.
+    assert all(idle == 0 for better, idle in found if better)
+    assert found[-1][1] > 0
+
+
+@dataclass(frozen=True)
+class Seen(gls.LocalSearch):
+    """Notes the prices at which children are searched."""
+
+    def __call__(self, problem, tours, **options):
+        noted.append((problem.penalties.load, len(tours)))
+        return super().__call__(problem, tours, **options)
+
+
+noted: list[tuple[float, int]] = []
+
+
+def test_infeasible_children_are_searched_again_at_ten_times_the_price():
+    noted.clear()
+    usual = education()
+    search = Seen(usual.neighbourhoods, usual.candidates)
+    breeding = bred(random_cvrp("capacity", 30), replace(RULES, search=search))
+    price = breeding.prices.soft.penalties.load
+    breeding.next()
+    assert noted == [
+        (price, 3 * part.BORN * RULES.size),
+        (price, 3 * RULES.children),
+        (breeding.prices.repairing.penalties.load, 3 * RULES.children // 2),
+    ]
+    assert breeding.prices.repairing.penalties.load >= 9 * price
