@@ -142,7 +142,7 @@ class Breeding:
             tours = routes.tours()
         if given is not None:
             tours.reshape(len(populations), -1, n)[:, 0] = given
-        self._least[populations], self.idle[populations] = np.inf, 0
+        self._least[populations] = np.inf
         return self._selected(self._searched(populations, tours, self.prices.soft))
 
     def _begin_anew(self) -> None:
