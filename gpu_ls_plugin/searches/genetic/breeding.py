@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 BORN = 2  # times its size are the individuals of which a population's first are chosen
 BETWEEN_PRICES = 5  # generations
+NO_TOUR = 1 << 62  # more than any costs
 
 
 @dataclass
@@ -180,13 +181,13 @@ class Breeding:
             if found.statistics.interrupted:
                 call.stop("interrupt")
             shape = (len(populations), -1)
-            costs, asked, feasible = (a.reshape(shape) for a in self.prices.judge(found.tours))
+            costs, lengths, feasible = (a.reshape(shape) for a in self.prices.judge(found.tours))
             made = Individuals(found.tours.reshape(*shape, self._asked.n), costs, feasible)
-            self._note(populations, made.tours, asked)
+            self._note(populations, made.tours, self._xp.where(feasible, lengths, NO_TOUR))
         return made
 
     def _note(self, populations: NDArray[Any], tours: Any, costs: Any) -> None:
-        """Keep the best of each population, by what it costs as it was asked."""
+        """Keep the best of each population, by the costs of feasible ones."""
         xp, best = self._xp, self._call.tours
         rows, everyone = xp.asarray(populations), xp.arange(len(populations))
         at = costs.argmin(axis=1)

@@ -46,11 +46,10 @@ class Prices:
         self._set()
 
     def judge(self, tours: Any) -> tuple[Any, Any, Any]:
-        """Return what tours (P, n) cost at these prices and as asked, and which are feasible."""
-        backend, asked = self._backend, self._asked.tsp
-        costs = tour_costs(backend, asked, tours)
-        feasible = costs == lengths_of(backend, asked, tours)
-        return tour_costs(backend, self.soft.tsp, tours), costs, feasible
+        """Return what tours (P, n) cost at these prices, their lengths, and which are feasible."""
+        costs = tour_costs(self._backend, self.soft.tsp, tours)
+        lengths = lengths_of(self._backend, self._asked.tsp, tours)
+        return costs, lengths, costs == lengths
 
     def _set(self) -> None:
         self.soft, self.repairing = self._priced(1), self._priced(REPAIR)
