@@ -27,6 +27,7 @@ from benchmarks.helpers import common
 from benchmarks.helpers.limit import Limit
 from benchmarks.peers.bench_cvrp import instances
 from benchmarks.peers.routing import figures, sections
+from benchmarks.peers.routing.generations import generations
 from benchmarks.peers.routing.ingredients import ingredients
 from benchmarks.peers.routing.runs import Bench, merged
 from benchmarks.peers.routing.solvers import HGS, PYVRP, peers
@@ -45,6 +46,7 @@ SECTIONS: dict[str, Callable[..., dict[str, Any]]] = {
     "throughput": throughput,
     "processes": sections.processes,
     "ingredients": ingredients,
+    "generations": generations,
 }
 PEERS = {"both": [HGS, PYVRP], "hgs": [HGS], "pyvrp": [PYVRP], "none": []}
 BARS = {

@@ -113,8 +113,8 @@ def _chosen(folder: str, options: argparse.Namespace) -> list[Path]:
 
 
 def named(names: Iterable[str]) -> list[Path]:
-    """Return the files of instances of X."""
-    return [instances() / "X" / f"{name}.vrp" for name in names]
+    """Return the files of instances, of whatever set."""
+    return [next(instances().glob(f"*/{name}.vrp")) for name in names]
 
 
 def _size(path: Path) -> tuple[int, str]:
