@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.cvrp import CVRP
 
-FIRST, LEAST, MOST = 1.2, 1 / 64, 64.0  # the factor of both prices
+FIRST, LEAST, MOST = 4.0, 1 / 64, 64.0  # the factor of both prices
 RISE, FALL = 1.15, 0.87
 DEAREST = 2.0**40  # that a unit of a violation may be
 REPAIR = 10  # times as much, where a child is to be made feasible

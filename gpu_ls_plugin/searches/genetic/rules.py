@@ -23,10 +23,10 @@ class Rules:
 
     search: LocalSearch = field(default_factory=education)
     crossover: RouteRecombination = field(default_factory=RouteEdgeAssembly)
-    size: int = 50
-    children: int = 64
+    size: int = 25
+    children: int = 40
     elite: int = 4
-    feasible: float = 0.3
+    feasible: float = 0.2
     patience: int = 60
 
     def __post_init__(self) -> None:
