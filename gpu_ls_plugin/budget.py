@@ -32,7 +32,8 @@ class Budget:
     moves : int, optional
         Applied improving moves per tour.
     target : float, optional
-        Cost at which the best tour is good enough.
+        Cost at which the best tour is good enough. It is looked at after each launch, so that what
+        the other tours have come to by then depends on the machine.
 
     Raises
     ------

@@ -91,7 +91,8 @@ def test_a_target_ends_all_islands(islands: gls.Islands) -> None:
 ROUTES = gls.CVRP(PROBLEM.coordinates, np.arange(N) % 9, 40)
 PROBLEMS = {
     "routes": (ROUTES, {"kicks": 20, "population": 3}),
-    "colours": (gls.GraphColouring.queen(5, 5, 6), {"kicks": 3, "population": 3}),
+    # Four colours do not suffice: where a target ends a run depends on the machine.
+    "colours": (gls.GraphColouring.queen(5, 5, 4), {"kicks": 3, "population": 3}),
     "quadratic": (gls.QuadraticAssignment.generated(9, 1), {"kicks": 3, "population": 3}),
 }
 
