@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback, Result
 
 GENERATIONS = 200  # where nothing else limits a search
-ON_A_CPU, CHILDREN_PER_PROCESSOR = 32, 32  # populations; children of a generation
+ON_A_CPU, CHILDREN_PER_PROCESSOR = 16, 32  # populations; children of a generation
 
 
 @dataclass(frozen=True)
