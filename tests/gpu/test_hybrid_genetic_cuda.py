@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.solver.first_generations import SHARE
 from tests.helpers.routing import random_cvrp
 
 pytestmark = pytest.mark.gpu
@@ -47,8 +48,8 @@ def test_time_ctrl_c_and_arrays_on_the_device():
 
 def test_solve_begins_by_generations():
     problem, seen = random_cvrp("duration", 60), []
-    found = gls.solve(problem, seconds=4.5, backend="cuda", callback=seen.append)
+    found = gls.solve(problem, seconds=6, backend="cuda", callback=seen.append)
     assert problem.feasible(found.best_tour)[0]
-    assert found.statistics.phases["opening"] == pytest.approx(4.5 / 4, abs=0.5)
+    assert found.statistics.phases["opening"] == pytest.approx(6 * SHARE, abs=0.5)
     assert np.diff([point.best_cost for point in found.statistics.history]).max() <= 0
     assert max(progress.kicks for progress in seen) <= found.statistics.kicks

@@ -1,4 +1,4 @@
-"""A solve of few routes that begins by generations."""
+"""A solve of few customers that begins by generations."""
 
 from __future__ import annotations
 
