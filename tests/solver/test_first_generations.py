@@ -23,7 +23,7 @@ SMALL = gls.HybridGeneticSearch(size=6, children=6)
 def always(monkeypatch):
     """However little time there is, small populations evolve."""
     monkeypatch.setattr(opening, "CHILDREN", 0)
-    monkeypatch.setattr(opening, "HybridGeneticSearch", lambda: SMALL)
+    monkeypatch.setattr(opening, "SEARCHES", (SMALL, replace(SMALL, size=8)))
 
 
 def chosen(problem: gls.CVRP, **given) -> object:
@@ -53,6 +53,7 @@ def test_routes_are_feasible_and_times_add_up(always, kind):
     assert problem.feasible(found.tours).all() and len(found.tours) == 4
     np.testing.assert_allclose(found.costs, problem.cost(found.tours), rtol=1e-12)
     own = found.statistics
+    assert own.climbs > 2 * SMALL.populations(get_backend("cpu"))  # of both searches
     assert own.phases["opening"] == pytest.approx(0.6 * opening.SHARE, abs=0.3)
     assert own.seconds < 2
     assert [p.elapsed for p in seen] == sorted(p.elapsed for p in seen)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback, Result
 
 GENERATIONS = 200  # where nothing else limits a search
-ON_A_CPU, CHILDREN_PER_PROCESSOR = 16, 32  # populations; children of a generation
+OF_A_CPU, OF_A_MULTIPROCESSOR = 1280, 32  # children of a generation, all populations together
 
 
 @dataclass(frozen=True)
@@ -148,9 +148,8 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
         int
             So many that the children of a generation fill a GPU.
         """
-        if backend.name == "cpu":
-            return ON_A_CPU
-        return max(1, CHILDREN_PER_PROCESSOR * backend.processors // self.children)
+        on_gpu = OF_A_MULTIPROCESSOR * backend.processors
+        return max(1, (OF_A_CPU if backend.name == "cpu" else on_gpu) // self.children)
 
     def _evolve(self, call: Call) -> None:
         """Replace the tours of a call by better ones, until something ends it."""
