@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.peers.routing.solvers import OURS, Peer, Task, run_ours, run_peer
+from benchmarks.peers.routing.solvers import HGS, OURS, PYVRP, Peer, Task, run_ours, run_peer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -125,7 +125,7 @@ class Bench:
             **dict(zip(KEY, (task.path.stem, solver, task.seconds, task.seed), strict=True)),
             "customers": problem.customers,
             "limited": problem.route_limit is not None,
-            "on": _place(self.backend, self.threads) if solver == OURS else "1 core",
+            "on": "1 core" if solver in (HGS, PYVRP) else _place(self.backend, self.threads),
             **run,
         }
         text = whole.get("failure", "")
