@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # to 400,000 children; of 152 and more they find less than chains in the time.
 MOST_CUSTOMERS, CHILDREN = 150, 200_000
 SHARE = 0.4  # of the time: so few customers leave chains little to do
+LONGEST = 600.0  # seconds, of a solve without an end
 # Small populations find the best routes of 120 customers with a third of the children, larger ones
 # those of 142 with half of them: they have half of the time each.
 SEARCHES = (HybridGeneticSearch(), HybridGeneticSearch(size=50, children=64))
@@ -84,7 +85,7 @@ class FirstGenerations(Opened):
 
     def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
         """Search for a share of the time, by one search after the other."""
-        whole = min(watch.left + watch.elapsed, SHARE * self.chosen.seconds)
+        whole = min(SHARE * self.chosen.seconds, LONGEST)
         for number, search in enumerate(SEARCHES, 1):
             begin, first = watch.elapsed, number == 1
             found = search(

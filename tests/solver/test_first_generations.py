@@ -9,6 +9,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver import first_generations as opening
 from gpu_ls_plugin.solver.first_generations import first_generations
@@ -70,6 +71,16 @@ def test_what_generations_find_is_not_lost(always):
     found = gls.solve(problem, seconds=5, target=start - 1, **CPU)
     assert found.statistics.stopped_by == "target" and found.best_cost < start
     assert len(found.tours) == SMALL.populations(get_backend("cpu"))
+
+
+def test_a_solve_without_an_end_comes_to_its_chains(always, monkeypatch):
+    monkeypatch.setattr(opening, "LONGEST", 0.2)
+    problem, endless = random_cvrp("capacity", 30), Settings(**CPU, seconds=np.inf)
+    opened = chosen(problem, seconds=np.inf)
+    opened.compile()
+    watch = Stopwatch(endless.budget(np.inf))
+    opened.begin(watch, None)
+    assert not opened.done and watch.elapsed < 5
 
 
 def test_feasible_tours_are_worth_more_than_cheaper_ones():
