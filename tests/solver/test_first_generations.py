@@ -55,8 +55,7 @@ def test_routes_are_feasible_and_times_add_up(always, kind):
     np.testing.assert_allclose(found.costs, problem.cost(found.tours), rtol=1e-12)
     own = found.statistics
     assert own.climbs > 2 * SMALL.populations(get_backend("cpu"))  # of both searches
-    assert own.phases["opening"] == pytest.approx(0.6 * opening.SHARE, abs=0.3)
-    assert own.seconds < 2
+    assert 0.6 * opening.SHARE <= own.phases["opening"] < own.seconds < 10
     assert [p.elapsed for p in seen] == sorted(p.elapsed for p in seen)
     assert [p.kicks for p in seen] == sorted(p.kicks for p in seen)
     history = [point.best_cost for point in own.history]

@@ -140,7 +140,7 @@ def test_time_target_ctrl_c_and_progress():
     timed = SEARCH(
         problem, starts_of(problem), budget=gls.Budget(seconds=0.3), callback=seen.append, **CPU
     )
-    assert timed.statistics.stopped_by == "seconds" and timed.statistics.seconds < 1
+    assert timed.statistics.stopped_by == "seconds" and timed.statistics.seconds < 5
     assert [p.best_cost for p in seen] == sorted((p.best_cost for p in seen), reverse=True)
     assert seen[-1].kicks == timed.statistics.kicks and seen[-1].total == 3
     assert problem.cost(seen[-1].best_tours()).min() == timed.best_cost
