@@ -81,14 +81,18 @@ class Statistics:
 
         Its phases are added by name, and its history is appended as it is, in its own time.
         """
+        self.add_counts(other)
+        self.phases = summed(self.phases, other.phases)
+        self.history.extend(other.history)
+
+    def add_counts(self, other: Statistics) -> None:
+        """Add the counts alone of another search to this one (in place)."""
         for name in (
             *("passes", "moves", "evaluations", "kicks"),
             *("accepted", "climbs", "restarts", "launches"),
         ):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.moves_by = summed(self.moves_by, other.moves_by)
-        self.phases = summed(self.phases, other.phases)
-        self.history.extend(other.history)
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:

@@ -12,13 +12,16 @@ from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import NO_LIMIT, Budget, Stopwatch
 from gpu_ls_plugin.exceptions import InsufficientMemoryError
+from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.problems.tsp import tour_problem
-from gpu_ls_plugin.result import Result, Statistics
+from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.searches import observers
 from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.problem import Problem
@@ -141,6 +144,45 @@ class Call:
     def stop(self, reason: str) -> None:
         """Search no further rows."""
         self.stopped, self.statistics.stopped_by = True, reason
+
+    def report(
+        self, costs: Any, tours: Callable[[], NDArray[Any]] | None = None, done: int = 0
+    ) -> bool:
+        """Note the state, tell the callback, stop at the target; return whether the best fell.
+
+        Parameters
+        ----------
+        costs : array of the backend
+            Of the best tours.
+        tours : callable, optional
+            Copies them to the host.
+        done : int
+            Tours that are finished.
+        """
+        best: int | float = costs.min().item()
+        mean, statistics = float(costs.mean()), self.statistics
+        point = Point(self.stopwatch.elapsed, statistics.kicks, best, mean)
+        improved = note(statistics.history, point)
+        if self.callback is not None:
+            self.callback(
+                Progress(
+                    elapsed=point.elapsed,
+                    best_cost=best,
+                    mean_cost=mean,
+                    moves=statistics.moves,
+                    evaluations=statistics.evaluations,
+                    done=done,
+                    total=len(self.tours),
+                    kicks=statistics.kicks,
+                    accepted=statistics.accepted,
+                    improved=improved,
+                    restarts=statistics.restarts,
+                    best_tours=tours,
+                )
+            )
+        if self.budget.target is not None and best <= self.budget.target:
+            self.stop("target")
+        return improved
 
     def referee(self) -> Any:
         """Return the tours' costs from scratch, shape (P,); put back rows that rounding worsened.

@@ -16,7 +16,7 @@ from gpu_ls_plugin.budget import NO_LIMIT, Budget, Stopwatch
 from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.history import Point, note
+from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.neighbourhoods import LinKernighan
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.objectives.base import require_by_edges
@@ -28,7 +28,7 @@ from gpu_ls_plugin.perturbations import (
 )
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.weighted import require_shared_lengths
-from gpu_ls_plugin.result import Progress, Result, summed
+from gpu_ls_plugin.result import Result, summed
 from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names, refereed_costs
 from gpu_ls_plugin.searches.call import Call
@@ -46,6 +46,8 @@ from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.problem import Problem
@@ -447,35 +449,13 @@ class _Run:
 
     def report(self, chains: Chains) -> bool:
         """Note the state, tell the callback, stop at the target; return whether the best fell."""
-        best: int | float = chains.best_costs.min().item()
-        mean = float(chains.best_costs.mean())
         self.count(chains)
-        statistics = self.statistics
-        point = Point(self.stopwatch.elapsed, statistics.kicks, best, mean)
-        improved = note(statistics.history, point)
-        if self.call.callback is not None:
-            self.call.callback(
-                Progress(
-                    elapsed=point.elapsed,
-                    best_cost=best,
-                    mean_cost=mean,
-                    moves=statistics.moves,
-                    evaluations=statistics.evaluations,
-                    done=self.done,
-                    total=len(self.call.tours),
-                    kicks=statistics.kicks,
-                    accepted=statistics.accepted,
-                    improved=improved,
-                    restarts=statistics.restarts,
-                    best_tours=None
-                    if self.problem.objective.length_alone
-                    else lambda: np.array(self.backend.to_numpy(chains.best_tours)),
-                )
-            )
-        target = self.stopwatch.budget.target
-        if target is not None and best <= target:
-            self.call.stop("target")
-        return improved
+
+        def tours() -> NDArray[Any]:
+            return np.array(self.backend.to_numpy(chains.best_tours))
+
+        alone = self.problem.objective.length_alone
+        return self.call.report(chains.best_costs, None if alone else tours, self.done)
 
     def count(self, chains: Chains) -> None:
         """Add what the chains have counted to what was counted before them."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.construction import savings
 from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.searches import HybridGeneticSearch, IteratedLocalSearch
-from gpu_ls_plugin.searches.rehearsal import copy_of
+from gpu_ls_plugin.searches import HybridGeneticSearch
 from gpu_ls_plugin.solver.opened import Opened, behind, joined
+from gpu_ls_plugin.solver.settings import on_linked_lists
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,14 +39,13 @@ def first_generations(
 
     What somebody asked for is taken as it is: a search, starts, or limits other than time.
     """
-    asked = (given.search, given.start, given.kicks, given.moves)
-    if any(part is not None for part in asked) or not isinstance(problem, CVRP):
+    if not given.by_time_alone or not isinstance(problem, CVRP):
         return None
     if problem.penalties is not None or problem.resources or problem.hierarchy is not None:
         return None
-    search = chosen.search
-    linked = isinstance(search, IteratedLocalSearch) and search.kick.relinks
-    if not linked or not problem.symmetric or problem.customers > MOST_CUSTOMERS:
+    if not on_linked_lists(chosen.search):
+        return None
+    if not problem.symmetric or problem.customers > MOST_CUSTOMERS:
         return None
     backend = get_backend(chosen.backend)
     if SHARE * chosen.seconds * _rate(backend, problem.customers) < CHILDREN:
@@ -79,9 +78,9 @@ class FirstGenerations(Opened):
 
     def compile(self) -> None:
         """Compile what is run."""
-        copy = copy_of(self._problem)
         for search in SEARCHES:
-            search._rehearse(copy, self._starts(copy, search), self._backend, None)
+            size = search.populations(self._backend)
+            search.prepare(self._problem, size, backend=self._backend)
 
     def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
         """Search for a share of the time, by one search after the other."""
@@ -90,7 +89,7 @@ class FirstGenerations(Opened):
             begin, first = watch.elapsed, number == 1
             found = search(
                 self._problem,
-                self._starts(self._problem, search),
+                self._starts(search),
                 seed=self.chosen.seed,
                 budget=self.chosen.budget(max(0.0, whole * number / len(SEARCHES) - begin)),
                 backend=self._backend,
@@ -100,7 +99,7 @@ class FirstGenerations(Opened):
             if self.done:
                 return
 
-    def _starts(self, problem: Any, search: HybridGeneticSearch) -> NDArray[Any]:
+    def _starts(self, search: HybridGeneticSearch) -> NDArray[Any]:
         size, seed = search.populations(self._backend), self.chosen.seed
-        tours: NDArray[Any] = savings(problem, size=size, seed=seed, backend=self._backend)
+        tours: NDArray[Any] = savings(self._problem, size=size, seed=seed, backend=self._backend)
         return tours

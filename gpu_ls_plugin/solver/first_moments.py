@@ -31,8 +31,7 @@ def first_moments(problem: Problem, given: Settings, chosen: Settings) -> FirstM
 
     What somebody asked for is taken as it is: a search, starts, or limits other than time.
     """
-    asked = (given.search, given.start, given.kicks, given.moves)
-    if any(part is not None for part in asked) or not Opening.serves(problem):
+    if not given.by_time_alone or not Opening.serves(problem):
         return None
     opened = FirstMoments(tour_problem(problem), chosen, fixed_size=given.population is not None)
     return opened if opened.alone or get_backend(chosen.backend).name == "cpu" else None

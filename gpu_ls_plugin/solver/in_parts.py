@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.searches import Decomposed, IteratedLocalSearch
+from gpu_ls_plugin.searches import Decomposed
+from gpu_ls_plugin.solver.settings import on_linked_lists
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
@@ -37,7 +38,7 @@ def in_parts(problem: Problem, given: Settings, chosen: Settings) -> Settings:
     search = chosen.search
     if given.search is not None or not isinstance(problem, CVRP):
         return chosen
-    if not isinstance(search, IteratedLocalSearch) or not search.kick.relinks:
+    if not on_linked_lists(search):
         return chosen
     device, n = get_backend(chosen.backend).name, problem.customers
     hurried = device == "cuda" and n >= LEAST_HURRIED and chosen.seconds < SECONDS * n

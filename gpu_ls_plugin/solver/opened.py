@@ -7,17 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.history import merged
-from gpu_ls_plugin.result import Result, Statistics, summed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.budget import Stopwatch
-    from gpu_ls_plugin.result import Callback, Progress
+    from gpu_ls_plugin.result import Callback, Progress, Result, Statistics
     from gpu_ls_plugin.solver.settings import Settings
 
 SEEN = ("kicks", "moves", "evaluations", "accepted")  # counts that callbacks are told
-COUNTS = (*SEEN, "passes", "launches", "climbs", "restarts")
 
 
 class Opened(ABC):
@@ -95,12 +93,8 @@ def joined(before: Result, found: Result, begin: float = 0.0) -> Result:
         tours[-1], costs[-1] = before.best_tour, before.best_cost
     own, others = before.statistics, found.statistics
     later = [replace(point, elapsed=begin + point.elapsed) for point in others.history]
-    statistics = replace(
-        others,
-        **{name: getattr(own, name) + getattr(others, name) for name in COUNTS},
-        moves_by=summed(others.moves_by, own.moves_by),
-        history=merged(own.history, later),
-    )
+    statistics = replace(others, history=merged(own.history, later))
+    statistics.add_counts(own)
     return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Annealing
@@ -122,9 +122,19 @@ class Settings:
         if isinstance(self.search, type) or not (self.search is None or callable(self.search)):
             raise InvalidTypeError(f"search: {self.search!r} is not a search; write {FORM}")
 
+    @property
+    def by_time_alone(self) -> bool:
+        """Whether no search, no starts and no limits beside time and target were asked for."""
+        return (self.search, self.start, self.kicks, self.moves) == (None, None, None, None)
+
     def budget(self, seconds: float) -> Budget:
         """Return the limits, with so many seconds."""
         return Budget(seconds=seconds, kicks=self.kicks, moves=self.moves, target=self.target)
+
+
+def on_linked_lists(search: object) -> TypeGuard[IteratedLocalSearch]:
+    """Return whether a search is one of chains on linked lists of routes."""
+    return isinstance(search, IteratedLocalSearch) and search.kick.relinks
 
 
 def default_settings(problem: Problem, given: Settings, *, alike: bool = False) -> Settings:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.searches import IteratedLocalSearch
+from gpu_ls_plugin.solver.settings import on_linked_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,9 +47,8 @@ def softened(
         return problem
     if problem.route_limit is not None or problem.resources or problem.hierarchy is not None:
         return problem
-    linked = isinstance(search, IteratedLocalSearch) and search.kick.relinks
     demands = int(problem.demands.sum())
-    if not linked or demands == 0 or seconds < SECONDS * problem.n:
+    if not on_linked_lists(search) or demands == 0 or seconds < SECONDS * problem.n:
         return problem
     if len(problem.routes(start())) <= -(-demands // problem.capacity):
         return problem

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import gpu_ls_plugin as gls
-from benchmarks.peers.routing.runs import key_of, mean_gaps, merged
 from benchmarks.peers.routing.sections import REACHED, named, tasks
 from benchmarks.peers.routing.solvers import OURS
 from gpu_ls_plugin.solver import first_generations
@@ -27,22 +27,13 @@ SEARCHES = ("chains", "generations", OURS)
 
 def generations(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
     """Measure both by themselves, and `solve`, which has both; the best known cost ends a run."""
-    done = set() if bench.again else {key_of(run) for run in known}
-    found: list[Run] = []
-    for task in tasks(named(options.instances or NAMES), options, SECONDS):
-        problem = gls.CVRP.read(task.path)
-        target = bench.best[task.path.stem] * (1 + REACHED)
-        for label in SEARCHES:
-            new = (task.path.stem, label, task.seconds, task.seed) not in done
-            if new and bench.fits(task, f"{label} on {task.path.stem}"):
-                run = _run(problem, task, label, bench.backend, target)
-                found.append(bench.finished(task, label, problem, run))
-    runs = merged(known, found)
-    return {"runs": runs, "mean": mean_gaps(runs)}
+    listed = tasks(named(options.instances or NAMES), options, SECONDS)
+    return bench.compared(listed, known, {label: partial(_run, bench, label) for label in SEARCHES})
 
 
-def _run(problem: gls.CVRP, task: Task, label: str, backend: str, target: float) -> dict[str, Any]:
-    """Solve by one of the searches until the target is reached."""
+def _run(bench: Bench, label: str, problem: gls.CVRP, task: Task, backend: str) -> dict[str, Any]:
+    """Solve by one of the searches until the best known cost is reached."""
+    target = bench.best[task.path.stem] * (1 + REACHED)
     search = gls.HybridGeneticSearch() if label == "generations" else None
     least = math.inf if label == "chains" else first_generations.CHILDREN
     begin = time.perf_counter()

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import gpu_ls_plugin as gls
-from benchmarks.peers.routing.runs import key_of, mean_gaps, merged
 from benchmarks.peers.routing.sections import named, tasks
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver.soft_constraints import softened
@@ -82,17 +81,8 @@ CROSSOVERS = (gls.SplitCrossover, gls.SelectiveRouteExchange, gls.RouteEdgeAssem
 
 def ingredients(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
     """Measure the gap with each variant, and of a memetic algorithm with each crossover."""
-    done = set() if bench.again else {key_of(run) for run in known}
-    found: list[Run] = []
-    for task in tasks(named(options.instances or NAMES), options, SECONDS):
-        for label, searched in _searches().items():
-            new = (task.path.stem, label, task.seconds, task.seed) not in done
-            if new and bench.fits(task, f"{label} on {task.path.stem}"):
-                problem = gls.CVRP.read(task.path)
-                run = searched(problem, task, bench.backend)
-                found.append(bench.finished(task, label, problem, run))
-    runs = merged(known, found)
-    return {"runs": runs, "mean": mean_gaps(runs)}
+    listed = tasks(named(options.instances or NAMES), options, SECONDS)
+    return bench.compared(listed, known, _searches())
 
 
 def _searches() -> dict[str, Callable[[gls.CVRP, Task, str], dict[str, Any]]]:

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.peers.routing.solvers import HGS, OURS, PYVRP, Peer, Task, run_ours, run_peer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
 
     from benchmarks.helpers.limit import Limit
@@ -109,6 +109,31 @@ class Bench:
                 waiting.begin(jobs)
             found += waiting.all()
         return merged(found)
+
+    def compared(
+        self,
+        tasks: Iterable[Task],
+        known: Iterable[Run],
+        searches: Mapping[str, Callable[[CVRP, Task, str], dict[str, Any]]],
+    ) -> dict[str, Any]:
+        """Run all tasks by searches of ours of certain names, but what is known; sum all runs up.
+
+        Each is called with the problem, the task and the backend.
+        """
+        import gpu_ls_plugin as gls
+
+        known = list(known)
+        done = set() if self.again else {key_of(run) for run in known}
+        found: list[Run] = []
+        for task in tasks:
+            for label, searched in searches.items():
+                new = (task.path.stem, label, task.seconds, task.seed) not in done
+                if new and self.fits(task, f"{label} on {task.path.stem}"):
+                    problem = gls.CVRP.read(task.path)
+                    run = searched(problem, task, self.backend)
+                    found.append(self.finished(task, label, problem, run))
+        runs = merged(known, found)
+        return {"runs": runs, "mean": mean_gaps(runs)}
 
     def fits(self, task: Task, what: str) -> bool:
         """Whether there is time for a run; what does not fit is left out, and said."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,6 +91,10 @@ class Breeding:
         self._shares: list[Any] = []  # of the children that were feasible, since prices changed
         self.living, self.shared = self._begun(populations, call.tours)
 
+    def best_tours(self) -> NDArray[Any]:
+        """Copy the best tour of each population to the host."""
+        return np.array(self._backend.to_numpy(self._call.tours))
+
     def next(self) -> None:
         """Let each population go on by a generation."""
         rules, statistics = self._rules, self._call.statistics
@@ -177,7 +181,7 @@ class Breeding:
                 budget=Budget(seconds=call.stopwatch.rest.seconds),
                 backend=self._backend,
             )
-            call.statistics.add(replace(found.statistics, history=[], phases={}))
+            call.statistics.add_counts(found.statistics)
             if found.statistics.interrupted:
                 call.stop("interrupt")
             shape = (len(populations), -1)

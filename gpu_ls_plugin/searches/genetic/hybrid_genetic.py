@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import NO_LIMIT, Budget
 from gpu_ls_plugin.exceptions import InsufficientMemoryError, UnsupportedProblemError
-from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.problems.cvrp import routing_problem
-from gpu_ls_plugin.result import Progress
 from gpu_ls_plugin.searches import rehearsal
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.genetic.breeding import Breeding
@@ -155,13 +153,13 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
         """Replace the tours of a call by better ones, until something ends it."""
         try:
             self._reserve(call)
-            if self._ended(call, 0):
+            if self._ended(call):
                 return
             breeding = Breeding(self, call)
-            generation = 0
-            while not self._reported(call, breeding) and not self._ended(call, generation):
+            call.report(breeding.best_costs, breeding.best_tours)
+            while not self._ended(call):
                 breeding.next()
-                generation += 1
+                call.report(breeding.best_costs, breeding.best_tours)
         except KeyboardInterrupt:
             call.stop("interrupt")
 
@@ -176,7 +174,7 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
                 "or by smaller populations"
             )
 
-    def _ended(self, call: Call, generation: int) -> bool:
+    def _ended(self, call: Call) -> bool:
         """Return whether no further generation may begin, and let the statistics say why."""
         budget, statistics = call.budget, call.statistics
         if call.stopped:
@@ -191,34 +189,7 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
         kicks = NO_LIMIT if budget.kicks is None else budget.kicks
         if limits == (None, None, None):
             kicks = GENERATIONS * self.children
-        return generation * self.children >= kicks
-
-    def _reported(self, call: Call, breeding: Breeding) -> bool:
-        """Note the state, tell the callback, and return whether the target is reached."""
-        statistics, costs = call.statistics, breeding.best_costs
-        best: int | float = costs.min().item()
-        mean = float(costs.mean())
-        point = Point(call.stopwatch.elapsed, statistics.kicks, best, mean)
-        improved = note(statistics.history, point)
-        if call.callback is not None:
-            call.callback(
-                Progress(
-                    elapsed=point.elapsed,
-                    best_cost=best,
-                    mean_cost=mean,
-                    moves=statistics.moves,
-                    evaluations=statistics.evaluations,
-                    done=0,
-                    total=len(call.tours),
-                    kicks=statistics.kicks,
-                    improved=improved,
-                    restarts=statistics.restarts,
-                    best_tours=lambda: call.backend.to_numpy(call.tours).copy(),
-                )
-            )
-        if call.budget.target is not None and best <= call.budget.target:
-            call.stop("target")
-        return call.stopped
+        return statistics.kicks >= kicks * len(call.tours)
 
     def _check(self, problem: Problem) -> None:
         """Raise UnsupportedProblemError where such a search cannot be had."""
