@@ -10,7 +10,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.backends.structs import struct_of
-from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
+from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT
 from gpu_ls_plugin.candidates.nearest import Nearest
 from gpu_ls_plugin.construction.routes.batch import RouteBatch, vehicles_type
 from gpu_ls_plugin.objectives.routing import hard_penalties
@@ -62,10 +62,16 @@ class LinkedShape(DescentShape):
 
     @classmethod
     def of(cls, problem: CVRP, chains: int, shared_memory: int, site_bytes: int) -> LinkedShape:
-        """Return the layout of so many chains of a multiprocessor, as many as fit."""
+        """Return the layout of so many chains of a multiprocessor, as many as fit.
+
+        Where there is room for each to have a block of its own, they have: a search of now few
+        rows, now others, compiles two programs then instead of one for each number.
+        """
         own = row_bytes(problem, 2)
         of_all = padded(site_bytes * problem.n) + padded(4 * (problem.customers + 1))
-        most = min(MOST_WARPS if problem.integer else MOST_REAL_WARPS, max(1, chains))
+        most = MOST_WARPS if problem.integer else MOST_REAL_WARPS
+        alone = chains * (of_all + own + NOTES_BYTES + BLOCK_OVERHEAD) <= shared_memory
+        most = 1 if chains < most and alone else min(most, max(1, chains))
         for warps in range(most, 0, -1) if problem.n <= LARGEST_SHORT else ():
             for sites in (of_all, 0):
                 if sites + warps * (own + NOTES_BYTES) <= shared_memory:

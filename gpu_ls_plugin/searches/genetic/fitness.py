@@ -50,8 +50,7 @@ def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
         has = xp.zeros((*some.shape[:2], BUCKETS), xp.float32)
         rows, columns = xp.ogrid[: some.shape[0], :size]
         has[rows[..., None], columns[..., None], some] = 1
-        for population, sets in enumerate(has, begin):
-            shared[population] = sets @ sets.T
+        shared[begin : begin + step] = has @ has.swapaxes(1, 2)
     return shared
 
 
