@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin.history import merged
 
 if TYPE_CHECKING:
@@ -56,11 +58,16 @@ class Opened(ABC):
         reached = target is not None and self.found.best_cost <= target
         return self.alone or reached or self.found.statistics.interrupted
 
-    def result(self, before: Statistics, seconds: float) -> Result:
-        """Return what was found, where nothing follows."""
-        own = self.found.statistics
-        phases = before.phases | own.phases
-        return replace(self.found, statistics=replace(own, seconds=seconds, phases=phases))
+    def result(self, before: Statistics, seconds: float, population: int | None) -> Result:
+        """Return what was found, where nothing follows, as a population of the size asked for.
+
+        These are the best, and all of them again where they are too few.
+        """
+        found, own = self.found, self.found.statistics
+        rows = np.arange(population or len(found.tours)) % len(found.tours)
+        statistics = replace(own, seconds=seconds, phases=before.phases | own.phases)
+        tours, costs = found.tours[rows], found.costs[rows]
+        return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
 
     def followed(self, callback: Callback) -> Callback:
         """Return a callback for what follows, to whose counts its own are added."""

@@ -101,7 +101,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
         with before.phase("opening"):
             opened.begin(watch, callback)
         if opened.done:
-            return opened.result(before, watch.elapsed)
+            return opened.result(before, watch.elapsed, settings.population)
     with before.phase("starts"):
         tours = starts_of(problem, chosen)
         if opened is not None:

@@ -24,7 +24,7 @@ SMALL = gls.HybridGeneticSearch(size=6, children=6)
 def always(monkeypatch):
     """However little time there is, small populations evolve."""
     monkeypatch.setattr(opening, "CHILDREN", 0)
-    monkeypatch.setattr(opening, "SEARCHES", (SMALL, replace(SMALL, size=8)))
+    monkeypatch.setattr(opening, "SEARCHES", {"cpu": (SMALL, replace(SMALL, size=8))})
 
 
 def chosen(problem: gls.CVRP, **given) -> object:
@@ -67,9 +67,12 @@ def test_what_generations_find_is_not_lost(always):
     """Where chains have no time, it is the result; and it ends a solve that has a target."""
     problem = random_cvrp("capacity", 30)
     start = float(problem.cost(gls.savings(problem, size=1, backend="cpu"))[0])
-    found = gls.solve(problem, seconds=5, target=start - 1, **CPU)
-    assert found.statistics.stopped_by == "target" and found.best_cost < start
-    assert len(found.tours) == SMALL.populations(get_backend("cpu"))
+    for asked in (3, 2 * SMALL.populations(get_backend("cpu"))):
+        found = gls.solve(problem, seconds=5, target=start - 1, population=asked, **CPU)
+        assert found.statistics.stopped_by == "target" and found.best_cost < start
+        assert len(found.tours) == asked == len(found.costs)
+        np.testing.assert_allclose(found.costs, problem.cost(found.tours), rtol=1e-12)
+        assert found.costs[0] == found.best_cost == found.costs.min()
 
 
 def test_a_solve_without_an_end_comes_to_its_chains(always, monkeypatch):
