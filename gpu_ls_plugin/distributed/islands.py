@@ -288,6 +288,7 @@ class Islands:
         keeper.found()  # where it cannot be read, nothing is started
         client = cluster.client_of(self.client, stack)
         workers = cluster.usable_workers(client)
+        job = replace(job, islands=len(workers))
         fleet = Fleet(client, run.name, job.problem.name or "problem", packed(job))
         stack.callback(fleet.close)
         return Coordinator(run, fleet, keeper), workers

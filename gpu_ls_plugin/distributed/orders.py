@@ -30,6 +30,8 @@ class Job:
     memory_limit : int or None
     best, distant : int
         Rows that stand for an island.
+    islands : int
+        With which a run begins.
     """
 
     problem: Problem
@@ -39,6 +41,7 @@ class Job:
     memory_limit: int | None
     best: int
     distant: int
+    islands: int = 1
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ def settle(packed: bytes, run: str, island: int) -> Settled:
 def _unpacked(packed: bytes) -> tuple[Job, Settings]:
     """Return a job and its complete settings; all that it needs is compiled."""
     job: Job = pickle.loads(packed)
-    settings = default_settings(job.problem, job.settings)
+    settings = default_settings(job.problem, job.settings, islands=job.islands)
     if job.search is not None:
         settings = replace(settings, search=job.search)
     if makes_rows(settings.search):

@@ -156,6 +156,12 @@ def test_islands_and_stretches_never_draw_the_same_numbers(
     assert len(own) == len(set(own)) >= 9 * 10
 
 
+def test_workers_know_how_many_islands_there_are(islands: gls.Islands) -> None:
+    islands(PROBLEM, TOURS, budget=gls.Budget(kicks=1))
+    job, _ = next(reversed(work._known.values()))
+    assert job.islands == 2
+
+
 def test_a_first_row_and_seeds_are_honoured(islands: gls.Islands) -> None:
     given: dict[str, Any] = {"tours": TOURS, "budget": KICKS, "seed": 4}
     first = islands(PROBLEM, **given)

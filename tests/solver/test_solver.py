@@ -33,6 +33,7 @@ from gpu_ls_plugin.searches import (
     opening,
 )
 from gpu_ls_plugin.solver import Settings, default_settings, settings, single, solve
+from tests.helpers.routing import random_cvrp
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.result import Progress, Result
@@ -155,6 +156,17 @@ def test_populations_that_cannot_be_crossed(
     asymmetric = TSP.from_matrix(np.arange(900).reshape(30, 30) / 7)
     for problem, search in ((asymmetric, None), (PROBLEM, IteratedLocalSearch())):
         assert default_settings(problem, Settings(search=search)).population == population
+
+
+def test_islands_have_fewer_chains_of_routes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a GPU, if nobody says how many; tours are as many as ever."""
+    routes = random_cvrp("capacity", 20)
+    monkeypatch.setattr(settings, "get_backend", lambda *_: device("cuda", 132))
+    for problem, sizes in ((routes, (16, 8, 8)), (PROBLEM, (16, 16, 16))):
+        for islands, size in zip((1, 2, 8), sizes, strict=True):
+            assert default_settings(problem, Settings(), islands=islands).population == size * 132
+            asked = default_settings(problem, Settings(population=5), islands=islands)
+            assert asked.population == 5
 
 
 def test_the_population_suits_the_time() -> None:
