@@ -57,7 +57,7 @@ def summary(value: Any) -> Any:
 
 
 def text(value: Any, indent: int = 0) -> str:
-    """Return a value as JSON, on one line what fits there."""
+    """Return a value as JSON, as much on a line as fits there."""
     short = json.dumps(value)
     if not value or not isinstance(value, dict | list) or indent + len(short) <= LINE:
         return short
@@ -67,4 +67,11 @@ def text(value: Any, indent: int = 0) -> str:
         ends = "{}"
     else:
         items, ends = [text(v, indent + 1) for v in value], "[]"
-    return f"{ends[0]}\n{inner}" + f",\n{inner}".join(items) + f"\n{' ' * indent}{ends[1]}"
+    lines: list[str] = []
+    for item in items:
+        together = f"{lines[-1]}, {item}" if lines else item
+        if lines and "\n" not in together and len(inner) + len(together) <= LINE:
+            lines[-1] = together
+        else:
+            lines.append(item)
+    return f"{ends[0]}\n{inner}" + f",\n{inner}".join(lines) + f"\n{' ' * indent}{ends[1]}"

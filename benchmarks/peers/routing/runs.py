@@ -149,7 +149,7 @@ class Bench:
         whole = {
             **dict(zip(KEY, (task.path.stem, solver, task.seconds, task.seed), strict=True)),
             "customers": problem.customers,
-            "limited": problem.route_limit is not None,
+            **({"limited": True} if problem.route_limit is not None else {}),
             "on": "1 core" if solver in (HGS, PYVRP) else _place(self.backend, self.threads),
             **run,
         }

@@ -61,7 +61,7 @@ def golden(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> d
     runs = bench.runs(tasks(_chosen("Golden", options), options, 60.0), known)
     kinds = {"limited": True, "not limited": False}
     split = {
-        kind: mean_gaps([run for run in runs if run["limited"] == limited])
+        kind: mean_gaps([run for run in runs if run.get("limited", False) == limited])
         for kind, limited in kinds.items()
     }
     return {"runs": runs, "mean": mean_gaps(runs), "by_limit": split} | _behind(runs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -144,7 +145,8 @@ def run_ours(
     import gpu_ls_plugin as gls
 
     options: dict[str, Any] = {"seed": task.seed, "backend": backend, **more}
-    gls.solve(gls.CVRP.read(task.path), seconds=task.seconds, kicks=2, **options)  # compiles
+    # Compiles, whatever it is that begins: any tour reaches such a target.
+    gls.solve(gls.CVRP.read(task.path), seconds=task.seconds, target=math.inf, **options)
     problem = gls.CVRP.read(task.path)
     begin = time.perf_counter()
     result = gls.solve(problem, seconds=task.seconds, target=target, **options)
@@ -158,6 +160,5 @@ def run_ours(
         "routes": len(problem.routes(tour)),
         "chains": len(result.tours),
         "kicks": int(result.statistics.kicks),
-        "kicks_per_second": result.statistics.kicks / max(result.statistics.seconds, 1e-9),
         "curve": [(p.elapsed, float(p.best_cost)) for p in result.statistics.history],
     }
