@@ -81,13 +81,21 @@ class Opened(ABC):
 def behind(callback: Callback, before: Result, begin: float = 0.0) -> Callback:
     """Return a callback for a search that began after another one, and so many seconds later."""
 
-    def later(progress: Progress) -> None:
+    def added(progress: Progress) -> None:
         counts = {name: getattr(progress, name) + getattr(before.statistics, name) for name in SEEN}
         best = min(progress.best_cost, before.best_cost)
-        elapsed = begin + progress.elapsed
-        callback(replace(progress, elapsed=elapsed, best_cost=best, **counts))
+        callback(replace(progress, best_cost=best, **counts))
 
-    return later
+    return later(added, begin)
+
+
+def later(callback: Callback, begin: float) -> Callback:
+    """Return a callback for a search that began so many seconds after the clock was started."""
+
+    def moved(progress: Progress) -> None:
+        callback(replace(progress, elapsed=begin + progress.elapsed))
+
+    return moved
 
 
 def joined(before: Result, found: Result, begin: float = 0.0) -> Result:

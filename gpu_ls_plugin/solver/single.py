@@ -18,7 +18,7 @@ from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
-from gpu_ls_plugin.result import Progress, Result, Statistics
+from gpu_ls_plugin.result import Result, Statistics
 from gpu_ls_plugin.searches import (
     Decomposed,
     HybridGeneticSearch,
@@ -33,6 +33,7 @@ from gpu_ls_plugin.searches.successors import SuccessorSearch
 from gpu_ls_plugin.solver.first_generations import first_generations
 from gpu_ls_plugin.solver.first_moments import first_moments
 from gpu_ls_plugin.solver.in_parts import chains_of, in_parts
+from gpu_ls_plugin.solver.opened import later
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
 from gpu_ls_plugin.tours.sites import grid_of, length_type, table_of
@@ -119,7 +120,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
             tours,
             seed=chosen.seed,
             budget=chosen.budget(max(0.0, watch.left)),
-            callback=callback and _later(callback, begin),
+            callback=callback and later(callback, begin),
             **place,
         )
     except KeyboardInterrupt:  # while no search could take it
@@ -237,15 +238,6 @@ def _rehearse_states(problem: Assignment, search: Any, backend: Backend) -> None
 def _has_lists(search: object) -> bool:
     """Return whether a search needs candidate lists."""
     return isinstance(search, IteratedLocalSearch) and not isinstance(search.search.candidates, All)
-
-
-def _later(callback: Callback, begin: float) -> Callback:
-    """Return a callback for a search that began so many seconds after the clock was started."""
-
-    def later(progress: Progress) -> None:
-        callback(replace(progress, elapsed=begin + progress.elapsed))
-
-    return later
 
 
 def _timed(found: Result, before: Statistics, begin: float, seconds: float) -> Result:
