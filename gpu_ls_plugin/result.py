@@ -17,7 +17,7 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import FileFormatError, InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.files import atomically, is_packed
-from gpu_ls_plugin.history import Point, plot_history, save_history
+from gpu_ls_plugin.history import Point, note, plot_history, save_history
 from gpu_ls_plugin.problems.tour_rows import new_edges
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
 
 VERSION = 1  # of the files of results
+TOLD = ("moves", "evaluations", "kicks", "accepted", "restarts")  # counts that callbacks are told
 
 
 Count = TypeVar("Count", int, float)
@@ -134,8 +135,26 @@ class Progress:
     restarts: int = 0
     best_tours: Callable[[], NDArray[Any]] | None = field(default=None, repr=False, compare=False)
 
+    @classmethod
+    def of(cls, statistics: Statistics, point: Point, total: int, **more: Any) -> Progress:
+        """Return the state that statistics and a point of the history have, with more fields."""
+        costs = {"best_cost": point.best_cost, "mean_cost": point.mean_cost}
+        counts = {name: getattr(statistics, name) for name in TOLD}
+        known = {"elapsed": point.elapsed, "total": total, "done": 0} | costs | counts
+        return cls(**known | more)
+
 
 Callback = Callable[[Progress], None]
+
+
+def told(
+    statistics: Statistics, callback: Callback | None, point: Point, total: int, **more: Any
+) -> bool:
+    """Note a point in the history and tell the callback; return whether the best cost fell."""
+    improved = note(statistics.history, point)
+    if callback is not None:
+        callback(Progress.of(statistics, point, total, improved=improved, **more))
+    return improved
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import NO_LIMIT, Budget, Stopwatch
 from gpu_ls_plugin.exceptions import InsufficientMemoryError
-from gpu_ls_plugin.history import Point, note
+from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.problems.tsp import tour_problem
-from gpu_ls_plugin.result import Progress, Result, Statistics
+from gpu_ls_plugin.result import Result, Statistics, told
 from gpu_ls_plugin.searches import observers
 from gpu_ls_plugin.trust import foreign
 
@@ -159,30 +159,17 @@ class Call:
         done : int
             Tours that are finished.
         """
-        best: int | float = costs.min().item()
-        mean, statistics = float(costs.mean()), self.statistics
-        point = Point(self.stopwatch.elapsed, statistics.kicks, best, mean)
-        improved = note(statistics.history, point)
-        if self.callback is not None:
-            self.callback(
-                Progress(
-                    elapsed=point.elapsed,
-                    best_cost=best,
-                    mean_cost=mean,
-                    moves=statistics.moves,
-                    evaluations=statistics.evaluations,
-                    done=done,
-                    total=len(self.tours),
-                    kicks=statistics.kicks,
-                    accepted=statistics.accepted,
-                    improved=improved,
-                    restarts=statistics.restarts,
-                    best_tours=tours,
-                )
-            )
-        if self.budget.target is not None and best <= self.budget.target:
+        point = self.point(costs)
+        total, more = len(self.tours), {"done": done, "best_tours": tours}
+        improved = told(self.statistics, self.callback, point, total, **more)
+        if self.budget.target is not None and point.best_cost <= self.budget.target:
             self.stop("target")
         return improved
+
+    def point(self, costs: Any) -> Point:
+        """Return what a history has of this moment, where tours cost so much."""
+        elapsed, kicks = self.stopwatch.elapsed, self.statistics.kicks
+        return Point(elapsed, kicks, costs.min().item(), float(costs.mean()))
 
     def referee(self) -> Any:
         """Return the tours' costs from scratch, shape (P,); put back rows that rounding worsened.

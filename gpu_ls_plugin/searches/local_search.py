@@ -227,23 +227,13 @@ class _Turn:
 
     def report(self, unfinished: int) -> int | float:
         """Tell the callback; return the best cost."""
-        call, statistics = self._call, self._call.statistics
-        costs = tour_costs(call.backend, call.problem, call.tours)
-        best: int | float = costs.min().item()
+        call = self._call
+        point = call.point(tour_costs(call.backend, call.problem, call.tours))
         if call.callback is not None:
             self.count()
-            call.callback(
-                Progress(
-                    elapsed=call.stopwatch.elapsed,
-                    best_cost=best,
-                    mean_cost=float(costs.mean()),
-                    moves=statistics.moves,
-                    evaluations=statistics.evaluations,
-                    done=self._end - unfinished,
-                    total=len(call.tours),
-                )
-            )
-        return best
+            done, total = self._end - unfinished, len(call.tours)
+            call.callback(Progress.of(call.statistics, point, total, done=done))
+        return point.best_cost
 
     def end(self, stopped_by: str) -> None:
         """Take note of why the climb has ended."""

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.construction.random_tours import shuffle
-from gpu_ls_plugin.result import Progress, Result, Statistics
+from gpu_ls_plugin.history import Point
+from gpu_ls_plugin.result import Progress, Result
 from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.local_search import ENDS, LocalSearch
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.budget import Budget, Stopwatch
+    from gpu_ls_plugin.budget import Budget
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
 
@@ -121,7 +122,10 @@ class RandomRestarts:
                     statistics.add(result.statistics)
                     tours, costs = self._best(chosen, tours, costs, result)
                     if callback is not None:
-                        callback(_progress(stopwatch, costs, statistics, self.climbs))
+                        best, mean = costs.min().item(), float(costs.mean())
+                        point = Point(stopwatch.elapsed, statistics.kicks, best, mean)
+                        done = statistics.climbs
+                        callback(Progress.of(statistics, point, self.climbs, done=done))
                     if result.statistics.stopped_by in ENDS:
                         statistics.stopped_by = result.statistics.stopped_by
                         break
@@ -205,15 +209,3 @@ class RandomRestarts:
 def _without_tours(search: RandomRestarts) -> Any:
     """Return a search that makes its tours itself, to be called as those that are given some."""
     return lambda problem, _, **options: search(problem, **options)
-
-
-def _progress(stopwatch: Stopwatch, costs: Any, statistics: Statistics, total: int) -> Progress:
-    return Progress(
-        elapsed=stopwatch.elapsed,
-        best_cost=costs.min().item(),
-        mean_cost=float(costs.mean()),
-        moves=statistics.moves,
-        evaluations=statistics.evaluations,
-        done=statistics.climbs,
-        total=total,
-    )

@@ -10,9 +10,9 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Budget, Stopwatch
-from gpu_ls_plugin.history import Point, note
+from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.result import Progress, Statistics
+from gpu_ls_plugin.result import Statistics, told
 from gpu_ls_plugin.searches.audit import check_claims, foreign_names
 from gpu_ls_plugin.searches.instances.enumeration import SMALLEST_SEARCHED, shortest_tours
 from gpu_ls_plugin.searches.instances.side_by_side import (
@@ -329,23 +329,7 @@ class _Run:
         """Note the state and tell the callback."""
         statistics, best = self.statistics, self.costs.sum().item()
         point = Point(self.watch.elapsed, statistics.kicks, best, float(self.costs.mean()))
-        improved = note(statistics.history, point)
-        if self.callback is None:
-            return
-        self.callback(
-            Progress(
-                elapsed=point.elapsed,
-                best_cost=best,
-                mean_cost=point.mean_cost,
-                moves=statistics.moves,
-                evaluations=statistics.evaluations,
-                done=self.done,
-                total=self.total,
-                kicks=statistics.kicks,
-                accepted=statistics.accepted,
-                improved=improved,
-            )
-        )
+        told(statistics, self.callback, point, self.total, done=self.done)
 
     def result(self) -> ManyResult:
         """Return all tours with their exact costs."""

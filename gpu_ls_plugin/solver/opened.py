@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.history import merged
+from gpu_ls_plugin.result import TOLD
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.budget import Stopwatch
     from gpu_ls_plugin.result import Callback, Progress, Result, Statistics
     from gpu_ls_plugin.solver.settings import Settings
-
-SEEN = ("kicks", "moves", "evaluations", "accepted")  # counts that callbacks are told
 
 
 class Opened(ABC):
@@ -82,7 +81,7 @@ def behind(callback: Callback, before: Result, begin: float = 0.0) -> Callback:
     """Return a callback for a search that began after another one, and so many seconds later."""
 
     def added(progress: Progress) -> None:
-        counts = {name: getattr(progress, name) + getattr(before.statistics, name) for name in SEEN}
+        counts = {name: getattr(progress, name) + getattr(before.statistics, name) for name in TOLD}
         best = min(progress.best_cost, before.best_cost)
         callback(replace(progress, best_cost=best, **counts))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 ROWS_OF_ROUND = 1 << 24
 CHAINS_OF_BLOCK = 16  # that share a block of a GPU (`perturbations/linked_rows.py`)
 LEAST_SECONDS = 0.25  # of a round: making parts and their chains takes some hundredths
-COUNTS = ("kicks", "moves", "evaluations", "accepted")
 
 
 class Run:
@@ -186,9 +185,7 @@ class Run:
     def _report(self) -> None:
         """Note the state, tell the callback, stop at the target."""
         cost = self.cost = self._cost()
-        point = Point(self.call.stopwatch.elapsed, self.call.statistics.kicks, cost, float(cost))
-        improved = note(self.call.statistics.history, point)
-        self._tell(improved=improved)
+        self._tell(improved=note(self.call.statistics.history, self._point()))
         target = self.call.budget.target
         if target is not None and cost <= target:
             self.call.stop("target")
@@ -202,20 +199,17 @@ class Run:
         call, statistics = self.call, self.call.statistics
         if call.callback is None:
             return
-        counts = {name: getattr(statistics, name) for name in COUNTS}
-        counts["kicks"] += sum(kicks for kicks, _ in list(self._seen.values()))
-        call.callback(
-            Progress(
-                elapsed=call.stopwatch.elapsed,
-                best_cost=self.cost,
-                mean_cost=float(self.cost),
-                done=0,
-                total=1,
-                improved=improved,
-                best_tours=lambda: self.whole.tour(self.routes)[np.newaxis],
-                **counts,
-            )
-        )
+        more: dict[str, Any] = {
+            "kicks": statistics.kicks + sum(kicks for kicks, _ in list(self._seen.values())),
+            "improved": improved,
+            "best_tours": lambda: self.whole.tour(self.routes)[np.newaxis],
+        }
+        call.callback(Progress.of(statistics, self._point(), 1, **more))
+
+    def _point(self) -> Point:
+        """Return what a history has of this moment."""
+        call = self.call
+        return Point(call.stopwatch.elapsed, call.statistics.kicks, self.cost, float(self.cost))
 
 
 def _as_often(search: IteratedLocalSearch, times: float) -> IteratedLocalSearch:

@@ -11,9 +11,9 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.budget import Budget, Stopwatch, now
 from gpu_ls_plugin.exceptions import FaultyPartError
-from gpu_ls_plugin.history import Point, note
+from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.result import Progress, Result, Statistics
+from gpu_ls_plugin.result import Result, Statistics, told
 from gpu_ls_plugin.searches import observers
 from gpu_ls_plugin.searches.driver import paced
 from gpu_ls_plugin.searches.successors.population import Population
@@ -129,28 +129,18 @@ class SearchRun:
         costs, excesses = map(backend.to_numpy, (population.found.costs, population.found.excesses))
         feasible = excesses == 0
         own = costs[feasible] if feasible.any() else costs
-        best = int(own.min())
-        size, rounds = len(costs), population.round
-        statistics.kicks = rounds * size
+        best, size = int(own.min()), len(costs)
+        statistics.kicks = population.round * size
         statistics.moves = int(population.move_counts.sum())
         statistics.evaluations = int(population.look_counts.sum())
         point = Point(self.stopwatch.elapsed, statistics.kicks, best, float(own.mean()))
-        improved = note(statistics.history, point)
-        if self.callback is not None:
-            self.callback(
-                Progress(
-                    elapsed=point.elapsed,
-                    best_cost=best,
-                    mean_cost=point.mean_cost,
-                    moves=statistics.moves,
-                    evaluations=statistics.evaluations,
-                    done=0,
-                    total=size,
-                    kicks=statistics.kicks,
-                    improved=improved,
-                    best_tours=lambda: backend.to_numpy(population.found.states),
-                )
-            )
+        told(
+            statistics,
+            self.callback,
+            point,
+            size,
+            best_tours=lambda: backend.to_numpy(population.found.states),
+        )
         if self.target is None or not feasible.any() or best > self.target:
             return False
         given = self.stopwatch.budget.target
