@@ -59,7 +59,10 @@ LINKED_PER_PROCESSOR = 16  # chains on linked lists of routes, which are held by
 # two islands come to a gap sooner; whole populations on both do not.
 LINKED_OF_ISLANDS = 8
 HEATS_OF_LINKED = (0.3, 0.01)  # of their annealing, at first and at last
-KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}  # of such a chain in a second, about
+KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}  # in a second, of such a chain and of a core, about
+# A core has as many chains as make so many kicks a node each: fewer and longer ones end at worse
+# routes, shorter ones do not cool.
+KICKS_OF_A_CHAIN, MOST_LINKED_OF_A_CORE = 100, 32
 MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2  # in all, and of the chains
 LEAST_BETWEEN_MIGRATIONS = 0.02  # kicks per customer
 LONG = 3600.0  # seconds; a search without a limit migrates as one of an hour
@@ -147,7 +150,9 @@ def default_settings(
 
     Assignment problems are searched by a `SuccessorSearch`, in a few states for each processor.
 
-    Vehicle routing starts from savings, ruins and recreates routes and improves them.
+    Vehicle routing starts from savings, ruins and recreates routes and improves them, on a GPU in
+    16 chains for a multiprocessor, on a CPU in as many for a core as have time for a hundred kicks
+    for each node, at least one.
 
     Where tours can be crossed, they are: on a GPU 4 to 16 for a multiprocessor, on a CPU 16 to 512,
     as many as kicks and crossovers bring near the optimum in about half of the time. They start at
@@ -191,11 +196,10 @@ def default_settings(
         search = repair or _default_repair(problem, given.seconds, crossed, by_leads=own)
     if population is None and isinstance(search, HybridGeneticSearch):
         population = search.populations(backend)
+    elif population is None and linked:
+        population = _linked_population(problem, backend, given.seconds, islands)
     elif population is None and routed:
-        each = ROUTED_PER_PROCESSOR
-        if linked:
-            each = LINKED_PER_PROCESSOR if islands == 1 else LINKED_OF_ISLANDS
-        population = _routed_population(backend, each)
+        population = _routed_population(backend, ROUTED_PER_PROCESSOR)
     elif population is None and crossed:
         population = crossed_tours.population(problem, backend, given.seconds)
     elif population is None:
@@ -252,10 +256,23 @@ def _routed_population(backend: Backend, each: int) -> int:
     return backend.processors * each
 
 
+def _linked_population(problem: TSP, backend: Backend, seconds: float, islands: int) -> int:
+    """Return how many giant tours are searched on linked lists of routes."""
+    if backend.name != "cpu":
+        each = LINKED_PER_PROCESSOR if islands == 1 else LINKED_OF_ISLANDS
+        return _routed_population(backend, each)
+    of_a_core = KICKS_OF_ROUTES["cpu"] * min(seconds, LONG) / (KICKS_OF_A_CHAIN * problem.n)
+    each = min(MOST_LINKED_OF_A_CORE, int(of_a_core))
+    return max(_routed_population(backend, 1), each * backend.processors)
+
+
 def _linked_search(
     repair: LocalSearch, n: int, backend: Backend, seconds: float
 ) -> IteratedLocalSearch:
-    """Return string removals whose chains migrate a certain number of times in all."""
+    """Return string removals whose chains migrate a certain number of times in all.
+
+    Where a core has more than one, they do so in as many kicks, and less often.
+    """
     made = KICKS_OF_ROUTES[backend.name] * min(seconds, LONG)
     every = max(LEAST_BETWEEN_MIGRATIONS, made / MIGRATIONS / n)
     return IteratedLocalSearch(

@@ -169,6 +169,26 @@ def test_islands_have_fewer_chains_of_routes(monkeypatch: pytest.MonkeyPatch) ->
             assert asked.population == 5
 
 
+@pytest.mark.parametrize(
+    ("threads", "seconds", "chains"),
+    [
+        (2, 0.1, 2),
+        (2, 2, 2),
+        (2, 10, 10),
+        (2, 60, 60),
+        (2, math.inf, 64),
+        (16, 10, 80),
+        (64, 0, 16),
+    ],
+)
+def test_chains_of_routes_on_a_cpu_suit_the_time(
+    threads: int, seconds: float, chains: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    routes = random_cvrp("capacity", 100)  # of 200 nodes
+    monkeypatch.setattr(settings, "get_backend", lambda *_: device("cpu", threads))
+    assert default_settings(routes, Settings(seconds=seconds)).population == chains
+
+
 def test_the_population_suits_the_time() -> None:
     def size(seconds: float) -> int | None:
         return default_settings(PROBLEM, Settings(seconds=seconds, backend="cpu")).population
