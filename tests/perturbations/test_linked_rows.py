@@ -1,0 +1,36 @@
+"""How rows on linked lists share the multiprocessors of a GPU."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_ls_plugin.perturbations.linked_rows import LinkedShape
+from tests.helpers.routing import random_cvrp
+
+SHARED = 227 << 10  # bytes of a block
+
+
+@pytest.mark.parametrize(
+    ("kind", "customers", "rows", "teams"),
+    [
+        ("capacity", 50, 1, 1),
+        ("capacity", 50, 15, 1),  # a block each, all on the multiprocessor at a time
+        ("capacity", 50, 16, 16),
+        ("capacity", 50, 40, 16),
+        ("real duration", 50, 7, 1),
+        ("real duration", 50, 8, 8),
+        ("capacity", 1500, 4, 4),  # blocks of their own would not fit all at a time
+        ("capacity", 1500, 16, 5),
+    ],
+)
+def test_few_rows_have_blocks_of_their_own(kind, customers, rows, teams):
+    problem = random_cvrp(kind, customers)
+    shape = LinkedShape.of(problem, rows, SHARED, 8)
+    assert shape.team == f"gls::Warp<{teams}>" and shape.in_shared
+    blocks = -(-rows // teams) if teams == 1 else 1
+    assert blocks * shape.shared <= SHARED
+
+
+def test_rows_that_fit_nowhere_lie_outside():
+    shape = LinkedShape.of(random_cvrp("capacity", 9000), 16, SHARED, 8)
+    assert shape.team == "gls::Warp<4>" and not shape.in_shared
