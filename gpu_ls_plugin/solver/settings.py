@@ -60,9 +60,9 @@ LINKED_PER_PROCESSOR = 16  # chains on linked lists of routes, which are held by
 LINKED_OF_ISLANDS = 8
 HEATS_OF_LINKED = (0.3, 0.01)  # of their annealing, at first and at last
 KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}  # in a second, of such a chain and of a core, about
-# A core has as many chains as make so many kicks a node each: fewer and longer ones end at worse
-# routes, shorter ones do not cool.
-KICKS_OF_A_CHAIN, MOST_LINKED_OF_A_CORE = 100, 32
+# Few cores have as many chains as make so many kicks a node each: fewer and longer ones end at
+# worse routes, shorter ones do not cool.
+KICKS_OF_A_CHAIN = 100
 MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2  # in all, and of the chains
 LEAST_BETWEEN_MIGRATIONS = 0.02  # kicks per customer
 LONG = 3600.0  # seconds; a search without a limit migrates as one of an hour
@@ -152,7 +152,7 @@ def default_settings(
 
     Vehicle routing starts from savings, ruins and recreates routes and improves them, on a GPU in
     16 chains for a multiprocessor, on a CPU in as many for a core as have time for a hundred kicks
-    for each node, at least one.
+    for each node, at least one, 16 in all.
 
     Where tours can be crossed, they are: on a GPU 4 to 16 for a multiprocessor, on a CPU 16 to 512,
     as many as kicks and crossovers bring near the optimum in about half of the time. They start at
@@ -262,7 +262,7 @@ def _linked_population(problem: TSP, backend: Backend, seconds: float, islands: 
         each = LINKED_PER_PROCESSOR if islands == 1 else LINKED_OF_ISLANDS
         return _routed_population(backend, each)
     of_a_core = KICKS_OF_ROUTES["cpu"] * min(seconds, LONG) / (KICKS_OF_A_CHAIN * problem.n)
-    each = min(MOST_LINKED_OF_A_CORE, int(of_a_core))
+    each = min(int(of_a_core), MOST_PER_PROCESSOR // backend.processors)
     return max(_routed_population(backend, 1), each * backend.processors)
 
 
