@@ -53,6 +53,11 @@ def note(history: list[Point], point: Point) -> bool:
     return False
 
 
+def shifted(history: Sequence[Point], begin: float) -> list[Point]:
+    """Return the history of a search that began so many seconds after the clock was started."""
+    return [replace(point, elapsed=begin + point.elapsed) for point in history]
+
+
 def merged(first: Sequence[Point], second: Sequence[Point]) -> list[Point]:
     """Return the history of two searches that ran one after the other, or side by side."""
     history: list[Point] = []

@@ -147,6 +147,15 @@ class Progress:
 Callback = Callable[[Progress], None]
 
 
+def later(callback: Callback, begin: float) -> Callback:
+    """Return a callback for a search that began so many seconds after the clock was started."""
+
+    def moved(progress: Progress) -> None:
+        callback(replace(progress, elapsed=begin + progress.elapsed))
+
+    return moved
+
+
 def told(
     statistics: Statistics, callback: Callback | None, point: Point, total: int, **more: Any
 ) -> bool:

@@ -17,11 +17,13 @@ from gpu_ls_plugin.budget import Budget, Stopwatch, compiling, now
 from gpu_ls_plugin.candidates import Nearest, Quadrant, near_cities
 from gpu_ls_plugin.construction import greedy, space_filling_curve
 from gpu_ls_plugin.construction.greedy import CANDIDATES as OF_GREEDY
+from gpu_ls_plugin.history import shifted
 from gpu_ls_plugin.neighbourhoods import LinKernighanLead, OrOpt
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.recombination import Merging
+from gpu_ls_plugin.result import later
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE, IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.tours.sites import Sites
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.result import Callback, Progress, Result
+    from gpu_ls_plugin.result import Callback, Result
     from gpu_ls_plugin.searches.call import Call
 
 SMALLEST = 12  # cities
@@ -126,21 +128,16 @@ class Opening:
         if tours is None:
             tours = self._first(watch).repeat(self.chains, axis=0)
         begin, left = watch.elapsed, max(0.0, watch.left, min(DESCENT, watch.left + LATE))
-
-        def later(progress: Progress) -> None:
-            assert callback is not None
-            callback(replace(progress, elapsed=begin + progress.elapsed))
-
         found = self._search(left / self.problem.n)(
             self.problem,
             tours,
             seed=self.seed,
             budget=replace(budget, seconds=left),
             backend="cpu",
-            callback=callback and later,
+            callback=callback and later(callback, begin),
         )
         statistics = found.statistics
-        history = [replace(point, elapsed=begin + point.elapsed) for point in statistics.history]
+        history = shifted(statistics.history, begin)
         statistics = replace(statistics, history=history, seconds=watch.elapsed)
         return replace(found, statistics=statistics).sorted()
 

@@ -77,24 +77,25 @@ class FirstGenerations(Opened):
     def __init__(self, problem: CVRP, chosen: Settings, backend: Backend) -> None:
         super().__init__(chosen)
         self._problem, self._backend = problem, backend
+        self._searches = SEARCHES[backend.name]
 
     def compile(self) -> None:
         """Compile what is run."""
-        for search in SEARCHES[self._backend.name]:
+        for search in self._searches:
             size = search.populations(self._backend)
             search.prepare(self._problem, size, backend=self._backend)
 
     def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
         """Search for a share of the time, by one search after the other."""
         whole = min(SHARE * self.chosen.seconds, LONGEST)
-        searches = SEARCHES[self._backend.name]
-        for number, search in enumerate(searches, 1):
+        for number, search in enumerate(self._searches, 1):
             begin, first = watch.elapsed, number == 1
+            end = whole * number / len(self._searches)
             found = search(
                 self._problem,
                 self._starts(search),
                 seed=self.chosen.seed,
-                budget=self.chosen.budget(max(0.0, whole * number / len(searches) - begin)),
+                budget=self.chosen.budget(max(0.0, end - begin)),
                 backend=self._backend,
                 callback=callback if first else callback and behind(callback, self.found, begin),
             ).sorted()

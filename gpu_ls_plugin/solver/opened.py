@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.history import merged
-from gpu_ls_plugin.result import TOLD
+from gpu_ls_plugin.history import merged, shifted
+from gpu_ls_plugin.result import TOLD, later
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,15 +88,6 @@ def behind(callback: Callback, before: Result, begin: float = 0.0) -> Callback:
     return later(added, begin)
 
 
-def later(callback: Callback, begin: float) -> Callback:
-    """Return a callback for a search that began so many seconds after the clock was started."""
-
-    def moved(progress: Progress) -> None:
-        callback(replace(progress, elapsed=begin + progress.elapsed))
-
-    return moved
-
-
 def joined(before: Result, found: Result, begin: float = 0.0) -> Result:
     """Return what was found, and the best of what was found before if that is better.
 
@@ -106,8 +97,7 @@ def joined(before: Result, found: Result, begin: float = 0.0) -> Result:
     if _rank(before) < _rank(found):
         tours[-1], costs[-1] = before.best_tour, before.best_cost
     own, others = before.statistics, found.statistics
-    later = [replace(point, elapsed=begin + point.elapsed) for point in others.history]
-    statistics = replace(others, history=merged(own.history, later))
+    statistics = replace(others, history=merged(own.history, shifted(others.history, begin)))
     statistics.add_counts(own)
     return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
 

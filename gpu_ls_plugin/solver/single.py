@@ -13,12 +13,12 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.candidates import All
 from gpu_ls_plugin.construction.draws import batch_size
-from gpu_ls_plugin.history import Point
+from gpu_ls_plugin.history import Point, shifted
 from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
-from gpu_ls_plugin.result import Result, Statistics
+from gpu_ls_plugin.result import Result, Statistics, later
 from gpu_ls_plugin.searches import (
     Decomposed,
     HybridGeneticSearch,
@@ -33,7 +33,6 @@ from gpu_ls_plugin.searches.successors import SuccessorSearch
 from gpu_ls_plugin.solver.first_generations import first_generations
 from gpu_ls_plugin.solver.first_moments import first_moments
 from gpu_ls_plugin.solver.in_parts import chains_of, in_parts
-from gpu_ls_plugin.solver.opened import later
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
 from gpu_ls_plugin.tours.sites import grid_of, length_type, table_of
@@ -243,7 +242,7 @@ def _has_lists(search: object) -> bool:
 def _timed(found: Result, before: Statistics, begin: float, seconds: float) -> Result:
     """Return what a search found with the times of the whole, where it began after `begin`."""
     own = found.statistics
-    history = [replace(point, elapsed=begin + point.elapsed) for point in own.history]
+    history = shifted(own.history, begin)
     if not history:
         best, mean = found.best_cost, float(found.costs.mean())
         history = [Point(seconds, own.kicks, best, mean)]

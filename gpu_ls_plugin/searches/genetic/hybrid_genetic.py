@@ -207,12 +207,9 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
         search = replace(self, search=rehearsal.quick(self.search, problem))
-        place: dict[str, Any] = {"backend": backend} | (
-            {} if device is None else {"device": device}
-        )
         # A GPU has one program for many rows, and another for the few of populations begun anew.
         on_gpu = get_backend(backend, device).name != "cpu"
         for some in (tours, tours[:1]) if on_gpu else (tours[:1],):
-            found = search(problem, some, budget=Budget(kicks=1), **place)
+            found = search(problem, some, budget=Budget(kicks=1), backend=backend, device=device)
             if found.statistics.interrupted:
                 raise KeyboardInterrupt
