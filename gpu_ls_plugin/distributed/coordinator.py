@@ -106,7 +106,8 @@ class Coordinator:
         self._end()
 
     def gather(self) -> list[Elites]:
-        """Return all rows of each island; elites of those that cannot be asked."""
+        """Return all rows of each island with their costs from scratch; elites of those that
+        cannot be asked."""
         patience = INTERRUPTED if self._over == "interrupt" else ENDING
         rows: dict[int, Elites] = {}
         if self._over != "lost":
@@ -114,10 +115,14 @@ class Coordinator:
                 rows = collected(self.fleet, self.failures, self.islands, patience)
             except KeyboardInterrupt:  # once more: what is known must do
                 self.tally.statistics.stopped_by = "interrupt"
-        found = [rows.get(island.number, island.elites) for island in self.islands]
-        if all(self.best.worth < group.worth for group in found):
-            most = max(1, len(found[0]))
-            found[0] = joined(self.run.problem, [self.best, found[0]]).take(slice(most))
+        problem = self.run.problem
+        for island in self.islands:
+            if island.number not in rows:
+                rows[island.number] = island.elites.valued(problem)
+        found = [rows[island.number] for island in self.islands]
+        best = self.best.valued(problem)
+        if all(best.worth < group.worth for group in found):
+            found[0] = joined(problem, [best, found[0]]).take(slice(max(1, len(found[0]))))
         return found
 
     def give(self, groups: list[Elites | None]) -> None:

@@ -78,6 +78,11 @@ class Elites:
         """Return the rows by their worth; of equal ones the first come first."""
         return self.take(np.lexsort((self.costs, ~self.feasible)))
 
+    def valued(self, problem: Problem) -> Elites:
+        """Return the rows with the referee's costs, the best first."""
+        costs = (problem.tsp or problem).cost(self.rows) if len(self) else self.costs
+        return Elites(self.rows, costs, self.feasible).sorted()
+
     def chosen(self, problem: Problem, best: int, distant: int) -> Elites:
         """Return the best different rows and, behind them, those most different from the best.
 
@@ -119,8 +124,13 @@ class Elites:
 def joined(problem: Problem, groups: Iterable[Elites]) -> Elites:
     """Return the rows of several groups, the best first."""
     given = [Elites.none(problem), *groups]
-    return Elites(
-        np.concatenate([group.rows for group in given]),
-        np.concatenate([group.costs for group in given]),
-        np.concatenate([group.feasible for group in given]),
-    ).sorted()
+    costs = np.concatenate([group.costs for group in given])
+    feasible = np.concatenate([group.feasible for group in given])
+    order = np.lexsort((costs, ~feasible))
+    places = np.empty(len(order), np.intp)
+    places[order] = np.arange(len(order))
+    rows = np.empty((len(order), problem.n), np.int32)  # written once: they may be gigabytes
+    ends = np.cumsum([len(group) for group in given])
+    for group, its in zip(given, np.split(places, ends[:-1]), strict=True):
+        rows[its] = group.rows
+    return Elites(rows, costs[order], feasible[order])

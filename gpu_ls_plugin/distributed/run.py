@@ -101,11 +101,10 @@ def _own_kicks(search: Any, problem: Problem) -> int | None:
 
 
 def result_of(problem: Problem, groups: list[Elites], statistics: Statistics) -> Result:
-    """Return the rows of all islands with their costs from scratch."""
+    """Return the rows of all islands, the best first."""
     found = joined(problem, groups)
     if not len(found):
         if statistics.interrupted:
             raise KeyboardInterrupt
         raise ClusterError("dask: no island has found anything: workers were lost before they did")
-    costs = (problem.tsp or problem).cost(found.rows)
-    return Result(found.rows, costs, statistics, problem).sorted()
+    return Result(found.rows, found.costs, statistics, problem)

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.arrays import take_tours
 from gpu_ls_plugin.backends.cpu import threads_at_most
+from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.distributed.elites import Elites
 from gpu_ls_plugin.distributed.exchange import derived
@@ -26,6 +28,7 @@ from gpu_ls_plugin.distributed.populations import Place, Population, population_
 from gpu_ls_plugin.distributed.populations.called import makes_rows
 from gpu_ls_plugin.exceptions import ClusterError
 from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.single import rehearse, starts_of
 
@@ -144,11 +147,19 @@ def begin(packed: bytes, order: Order) -> Report:
 
 
 def collect(run: str, island: int) -> Elites | None:
-    """Return all rows of an island, None where it is not here."""
+    """Return all rows of an island with their costs from scratch, None where it is not here."""
     seat = _seats.get((run, island))
     if seat is None or seat.population is None:
         return None
-    return Elites.of(seat.job.problem, *seat.population.rows())
+    problem, (rows, costs) = seat.job.problem, seat.population.rows()
+    with _cores():
+        tsp = problem.tsp
+        if not isinstance(tsp, TSP) or tsp.cost_dtype != np.int64:
+            return Elites.of(problem, rows, costs).valued(problem)
+        backend = get_backend(seat.settings.backend)
+        with backend.current():  # whose sums of integers are the referee's
+            checked = take_tours(backend, tsp, rows)
+            return Elites.of(problem, checked, tour_costs(backend, tsp, checked))
 
 
 async def stop(run: str) -> None:
