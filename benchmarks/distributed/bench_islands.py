@@ -213,7 +213,7 @@ if __name__ == "__main__":
             ("--sections", {"default": "throughput,exchange,faults"}),
             ("--seconds", {"type": float, "default": 4.0, "help": "of a run"}),
             ("--seeds", {"type": int, "default": 5, "help": "of gpus"}),
-            ("--routes", {"type": int, "default": 3, "help": "vehicle routing instances of gpus"}),
+            ("--instances", {"nargs": "+", "help": "of gpus, instead of its own"}),
             ("--fault-seconds", {"type": float, "default": 60.0, "help": "of the run with kills"}),
         ),
         NAME,

@@ -55,9 +55,6 @@ HEAT, HEAT_OF_CROSSED, HEAT_OF_ROUTES = 0.8, 0.2, 0.3  # of annealing
 HEATS_OF_PARTS = (1.6, 0.8)  # where each round of parts cools by itself, at first and at last
 ROUTED_PER_PROCESSOR = 2  # chains that ruin and recreate routes, which are held by blocks
 LINKED_PER_PROCESSOR = 16  # chains on linked lists of routes, which are held by warps
-# Such chains of each island: half as many make each 1.4 times as many kicks on an H200, with which
-# two islands come to a gap sooner; whole populations on both do not.
-LINKED_OF_ISLANDS = 8
 HEATS_OF_LINKED = (0.3, 0.01)  # of their annealing, at first and at last
 KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}  # in a second, of such a chain and of a core, about
 # Few cores have as many chains as make so many kicks a node each: fewer and longer ones end at
@@ -165,8 +162,8 @@ def default_settings(
     Integer matrices that are not symmetric are searched as symmetric ones (`Symmetrised`).
 
     The search of a tour is the same on all backends where kicks or moves are limited, or where it
-    is to be `alike`; else each has the moves that suit it. Where so many `islands` search at the
-    same time, a GPU has half as many chains of routes, which are faster.
+    is to be `alike`; else each has the moves that suit it. Where several `islands` search at the
+    same time, a GPU has half as many chains of routes, and of tours that are crossed.
 
     Raises
     ------
@@ -187,7 +184,8 @@ def default_settings(
     many = population is None or population >= crossed_tours.LEAST
     if search is None and not given.start and many and symmetrised.pays(problem, given.seconds):
         search, size = symmetrised.search_of(problem, backend, given.seconds)
-        return replace(given, population=population or size, start="random_tours", search=search)
+        population = population or _of_island(size, backend, islands)
+        return replace(given, population=population, start="random_tours", search=search)
     crossed = not routed and crossed_tours.pay(problem, backend, given.seconds, search)
     if search is None:
         repair = _route_repair(problem) if routed else None
@@ -197,11 +195,13 @@ def default_settings(
     if population is None and isinstance(search, HybridGeneticSearch):
         population = search.populations(backend)
     elif population is None and linked:
-        population = _linked_population(problem, backend, given.seconds, islands)
+        size = _linked_population(problem, backend, given.seconds)
+        population = _of_island(size, backend, islands)
     elif population is None and routed:
         population = _routed_population(backend, ROUTED_PER_PROCESSOR)
     elif population is None and crossed:
-        population = crossed_tours.population(problem, backend, given.seconds)
+        size = crossed_tours.population(problem, backend, given.seconds)
+        population = _of_island(size, backend, islands)
     elif population is None:
         population = _population(problem, backend)
     crossed = crossed and population >= crossed_tours.LEAST
@@ -249,6 +249,16 @@ def _population(problem: TSP, backend: Backend) -> int:
     return crossed_tours.resident(problem, backend, MOST_PER_PROCESSOR)
 
 
+def _of_island(population: int, backend: Backend, islands: int) -> int:
+    """Return the part of a population that each of several islands has on a GPU.
+
+    Half as many chains of routes make each 1.4 times as many kicks on an H200, and half as many
+    tours that are crossed converge sooner; what they lack, other islands have. Whole populations on
+    two GPUs come to a gap no sooner than one.
+    """
+    return population if islands == 1 or backend.name == "cpu" else -(-population // 2)
+
+
 def _routed_population(backend: Backend, each: int) -> int:
     """Return how many giant tours are searched, `each` for a multiprocessor."""
     if backend.name == "cpu":
@@ -256,11 +266,10 @@ def _routed_population(backend: Backend, each: int) -> int:
     return backend.processors * each
 
 
-def _linked_population(problem: TSP, backend: Backend, seconds: float, islands: int) -> int:
+def _linked_population(problem: TSP, backend: Backend, seconds: float) -> int:
     """Return how many giant tours are searched on linked lists of routes."""
     if backend.name != "cpu":
-        each = LINKED_PER_PROCESSOR if islands == 1 else LINKED_OF_ISLANDS
-        return _routed_population(backend, each)
+        return _routed_population(backend, LINKED_PER_PROCESSOR)
     of_a_core = KICKS_OF_ROUTES["cpu"] * min(seconds, LONG) / (KICKS_OF_A_CHAIN * problem.n)
     each = min(int(of_a_core), MOST_PER_PROCESSOR // backend.processors)
     return max(_routed_population(backend, 1), each * backend.processors)

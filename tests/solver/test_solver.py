@@ -158,15 +158,31 @@ def test_populations_that_cannot_be_crossed(
         assert default_settings(problem, Settings(search=search)).population == population
 
 
-def test_islands_have_fewer_chains_of_routes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a GPU, if nobody says how many; tours are as many as ever."""
-    routes = random_cvrp("capacity", 20)
-    monkeypatch.setattr(settings, "get_backend", lambda *_: device("cuda", 132))
-    for problem, sizes in ((routes, (16, 8, 8)), (PROBLEM, (16, 16, 16))):
-        for islands, size in zip((1, 2, 8), sizes, strict=True):
-            assert default_settings(problem, Settings(), islands=islands).population == size * 132
-            asked = default_settings(problem, Settings(population=5), islands=islands)
-            assert asked.population == 5
+@pytest.mark.parametrize(
+    ("problem", "settled"),
+    [
+        (random_cvrp("capacity", 20), {}),
+        (PROBLEM, {}),
+        (TSP.from_matrix(np.arange(900).reshape(30, 30)), {}),
+        (PROBLEM, {"search": IteratedLocalSearch()}),
+    ],
+    ids=["routes", "crossed", "symmetrised", "not_crossed"],
+)
+def test_islands_have_half_a_population(
+    problem: Any, settled: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a GPU, if nobody says how many, of chains that were seen to come to a gap sooner so."""
+
+    def size(name: str, islands: int, **given: Any) -> int | None:
+        monkeypatch.setattr(settings, "get_backend", lambda *_: device(name, 132))
+        asked = Settings(**settled | given)
+        return default_settings(problem, asked, islands=islands).population
+
+    whole = 16 * 132
+    half = whole if settled else whole // 2
+    assert [size("cuda", islands) for islands in (1, 2, 8)] == [whole, half, half]
+    assert size("cpu", 1) == size("cpu", 2)
+    assert size("cuda", 2, population=5) == 5
 
 
 @pytest.mark.parametrize(
