@@ -134,13 +134,23 @@ def _cuda_programs() -> Path:
     return library_cache.home_folder() / ".cupy" / "kernel_cache"
 
 
+def _is_there(path: Path) -> bool:
+    """Return whether a path exists; one that cannot exist is refused, on any Python."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
 def _cache(name: str, find: Callable[[], Path], variable: str) -> Finding:
     """Whether a cache folder can be written, or be made in the nearest folder that exists."""
     try:
         folder = find()
-        place = next((path for path in (folder, *folder.parents) if path.exists()), folder)
+        folder_is_there = _is_there(folder)
+        place = folder if folder_is_there else next(filter(_is_there, folder.parents), folder)
         if place.is_dir() and os.access(place, os.W_OK):
-            state = "" if folder.exists() else " (not made yet)"
+            state = "" if folder_is_there else " (not made yet)"
             return Finding(name, "ok", f"{folder}{state}")
         reason = f"{folder} cannot be written"
     except OSError as error:  # it cannot even be looked for

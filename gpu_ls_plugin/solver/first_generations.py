@@ -37,22 +37,41 @@ ON_GPU, OF_A_CORE = 1e5, 2.5e5
 def first_generations(
     problem: Problem, given: Settings, chosen: Settings
 ) -> FirstGenerations | None:
-    """Return how a solve of routes begins, None where chains have all of the time.
+    """Return how a solve of routes begins, None where chains have all of the time."""
+    searches = first_searches(problem, given, chosen)
+    if not searches:
+        return None
+    assert isinstance(problem, CVRP)
+    return FirstGenerations(problem, chosen, searches)
+
+
+def first_searches(
+    problem: Problem, given: Settings, chosen: Settings
+) -> dict[float, HybridGeneticSearch]:
+    """Return what searches routes before chains, by the seconds at which each ends.
 
     What somebody asked for is taken as it is: a search, starts, or limits other than time.
+
+    Parameters
+    ----------
+    problem : Problem
+    given, chosen : Settings
+        As they were asked for, and completed.
     """
     if not given.by_time_alone or not isinstance(problem, CVRP):
-        return None
+        return {}
     if problem.penalties is not None or problem.resources or problem.hierarchy is not None:
-        return None
+        return {}
     if not on_linked_lists(chosen.search):
-        return None
+        return {}
     if not problem.symmetric or problem.customers > MOST_CUSTOMERS:
-        return None
+        return {}
     backend = get_backend(chosen.backend)
     if SHARE * chosen.seconds * _rate(backend, problem.customers) < CHILDREN:
-        return None
-    return FirstGenerations(problem, chosen, backend)
+        return {}
+    searches = SEARCHES[backend.name]
+    each = min(SHARE * chosen.seconds, LONGEST) / len(searches)
+    return {each * number: search for number, search in enumerate(searches, 1)}
 
 
 def _rate(backend: Backend, customers: int) -> float:
@@ -71,26 +90,27 @@ class FirstGenerations(Opened):
     problem : CVRP
     chosen : Settings
         Completed.
-    backend : Backend
+    searches : dict
+        By the seconds at which each ends.
     """
 
-    def __init__(self, problem: CVRP, chosen: Settings, backend: Backend) -> None:
+    def __init__(
+        self, problem: CVRP, chosen: Settings, searches: dict[float, HybridGeneticSearch]
+    ) -> None:
         super().__init__(chosen)
-        self._problem, self._backend = problem, backend
-        self._searches = SEARCHES[backend.name]
+        self._problem, self._backend = problem, get_backend(chosen.backend)
+        self._searches = searches
 
     def compile(self) -> None:
         """Compile what is run."""
-        for search in self._searches:
+        for search in self._searches.values():
             size = search.populations(self._backend)
             search.prepare(self._problem, size, backend=self._backend)
 
     def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
         """Search for a share of the time, by one search after the other."""
-        whole = min(SHARE * self.chosen.seconds, LONGEST)
-        for number, search in enumerate(self._searches, 1):
-            begin, first = watch.elapsed, number == 1
-            end = whole * number / len(self._searches)
+        for number, (end, search) in enumerate(self._searches.items()):
+            begin, first = watch.elapsed, not number
             found = search(
                 self._problem,
                 self._starts(search),

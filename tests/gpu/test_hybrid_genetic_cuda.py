@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends.arrays import on_gpu, on_host
+from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.generations.choice import evolution_of
+from gpu_ls_plugin.evolution.generations.genetic_evolution import GeneticPopulation
+from gpu_ls_plugin.evolution.generations.in_turn import InTurn
+from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.solver.first_generations import SHARE
 from tests.helpers.routing import random_cvrp
 
@@ -44,6 +53,41 @@ def test_time_ctrl_c_and_arrays_on_the_device():
 
     rest = SEARCH(problem, starts, budget=gls.Budget(seconds=30), backend="cuda", callback=press)
     assert rest.statistics.interrupted and rest.statistics.seconds < 5
+
+
+def test_generations_of_both_backends_are_the_same():
+    problem, found = random_cvrp("capacity", 60), []
+    for backend in ("cpu", "cuda"):
+        starts = gls.savings(problem, size=8, seed=1, backend="cpu")
+        population = GeneticPopulation(SEARCH, problem.tsp, starts, 3, backend)
+        for _ in range(4):
+            population.advance(problem.tsp, np.inf)
+        copy = pickle.loads(pickle.dumps(population))
+        assert (copy.tours == on_host(population.tours)).all()
+        found.append(copy)
+    assert on_gpu(population.tours) and on_gpu(population.costs)
+    ours, theirs = found
+    assert (ours.tours == theirs.tours).all() and (ours.costs == theirs.costs).all()
+
+
+def test_memetic_generations_begin_as_solve_does():
+    problem = random_cvrp("duration", 60)
+    evolution = evolution_of(problem.tsp, Improver(None, "cuda"), seconds=6.0)
+    assert isinstance(evolution, InTurn)
+    evolution.prepare(problem.tsp)
+    random, clock = np.random.default_rng(1), Stopwatch.of(6.0)
+    run, numbers, least = NoRun(), set(), []
+    run.seconds_left = lambda: clock.left
+    run.progress = lambda: min(1.0, clock.elapsed / 6.0)
+    turn = evolution.start(problem.tsp, random, run)
+    while clock.left > 0:
+        turn = evolution.next(problem.tsp, turn, random, run)
+        numbers.add(turn.number)
+        least.append(turn.costs.min().item())
+    assert numbers == {0, 1} and np.diff(least).max() <= 0
+    assert on_gpu(turn.tours) and clock.elapsed < 9
+    best = on_host(turn.tours[int(turn.costs.argmin())])
+    assert problem.feasible(best)[0] and problem.cost(best)[0] == pytest.approx(least[-1])
 
 
 def test_solve_begins_by_generations():

@@ -19,11 +19,12 @@ from pymoo.optimize import minimize
 
 import gpu_ls_plugin as gls
 import gpu_ls_pymoo as adapter
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.evolution.batches.improver import Improver, default_search
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.replacement import Crowding, EdgeDistance
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.solver import settings
+from gpu_ls_plugin.solver import first_generations, settings
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
 from tests.helpers.marks import diagonal, slow_after
 from tests.helpers.routing import giant_tours, random_cvrp, rewritten
@@ -195,6 +196,33 @@ def test_without_options_it_searches_as_solve_does(cvrp: gls.CVRP, hard: bool) -
     assert evolution.settings.search.search == settings.search.search
     assert evolution.settings.search.perturbation.name == settings.search.perturbation.name
     assert result.data["local_search"].kicks > 0 and cvrp.feasible(result.X)[0]
+
+
+@HARD
+@pytest.mark.parametrize("kind", ["capacity", "real duration", "scarce"])
+def test_few_customers_begin_by_generations_of_populations(
+    kind: str, hard: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_generations, "CHILDREN", 0)
+    cvrp = scarce() if kind == "scarce" else random_cvrp(kind, 30, 4)
+    problem, sizes, bests = CVRPProblem(cvrp, hard), set(), []
+
+    def look(algorithm: MemeticGA) -> None:
+        sizes.add(len(vars(algorithm)["pop"].population))
+        bests.append(algorithm.opt.get("F")[0, 0])
+        algorithm = cloudpickle.loads(cloudpickle.dumps(algorithm))
+        assert algorithm.opt.get("F")[0, 0] == bests[-1]
+
+    algorithm = MemeticGA(6, backend="cpu")
+    result = minimize(problem, algorithm, ("time", 1.5), seed=1, callback=look)
+    assert type(result.algorithm.evolution).__name__ == "InTurn" and result.exec_time < 4
+    assert sizes == {6, *(s.populations(get_backend("cpu")) for s in SEARCHES)}
+    assert bests == sorted(bests, reverse=True) and bests[-1] == result.F[0]
+    assert cvrp.feasible(result.X)[0]
+    assert result.F[0] == pytest.approx(cvrp.cost(result.X)[0], rel=1e-12)
+
+
+SEARCHES = first_generations.SEARCHES["cpu"]
 
 
 def scarce() -> gls.CVRP:

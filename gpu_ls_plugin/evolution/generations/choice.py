@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.evolution.generations.chain_evolution import ChainEvolution
 from gpu_ls_plugin.evolution.generations.generation import Generation
 from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationEvolution
+from gpu_ls_plugin.evolution.generations.genetic_evolution import GeneticEvolution
+from gpu_ls_plugin.evolution.generations.in_turn import InTurn
 from gpu_ls_plugin.evolution.generations.restarts import Restarts
 from gpu_ls_plugin.evolution.generations.route_evolution import RouteEvolution
 from gpu_ls_plugin.evolution.replacement import BestDistinct
 from gpu_ls_plugin.objectives.routing import Routing
+from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.recombination import SegmentCrossover
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
+from gpu_ls_plugin.solver import Settings
+from gpu_ls_plugin.solver.first_generations import first_searches
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.improver import Improver
@@ -78,6 +83,8 @@ def evolution_of(
             seconds=seconds,
             backend=improver.backend,
         )
+        if isinstance(evolution, RouteEvolution) and crossover is None:
+            evolution = _opened(problem, evolution, improver, size, seconds)
     elif crossover is None and not routes:
         return None
     else:
@@ -96,3 +103,18 @@ def _needs_no_children(crossover: Recombination | None, search: Any) -> bool:
     if search is None or not improves:
         return improves
     return isinstance(search, LocalSearch) and IteratedLocalSearch(search).fused
+
+
+def _opened(
+    problem: TSP, evolution: RouteEvolution, improver: Improver, size: int | None, seconds: float
+) -> Evolution[Any]:
+    """Return an evolution of routes that begins as `solve` does in so many seconds."""
+    if not math.isfinite(seconds):
+        return evolution
+    given = Settings(seconds, size, search=improver.given, backend=improver.backend)
+    searches = first_searches(routing_problem(problem), given, evolution.settings)
+    first = tuple(
+        (end / seconds, GeneticEvolution(search, improver.backend))
+        for end, search in searches.items()
+    )
+    return InTurn(first, evolution) if first else evolution

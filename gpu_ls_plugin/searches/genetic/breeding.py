@@ -67,6 +67,7 @@ class Breeding:
 
     Attributes
     ----------
+    call : Call
     best_costs : array of the backend, shape (S,)
         Of `call.tours`.
     living : Individuals
@@ -78,7 +79,7 @@ class Breeding:
     """
 
     def __init__(self, rules: Rules, call: Call) -> None:
-        self._rules, self._call = rules, call
+        self._rules, self.call = rules, call
         self._backend, self._xp = call.backend, call.backend.xp
         self._asked = routing_problem(call.problem)
         self.prices = Prices(call.backend, self._asked)
@@ -93,11 +94,11 @@ class Breeding:
 
     def best_tours(self) -> NDArray[Any]:
         """Copy the best tour of each population to the host."""
-        return np.array(self._backend.to_numpy(self._call.tours))
+        return np.array(self._backend.to_numpy(self.call.tours))
 
     def next(self) -> None:
         """Let each population go on by a generation."""
-        rules, statistics = self._rules, self._call.statistics
+        rules, statistics = self._rules, self.call.statistics
         with statistics.phase("crossover"):
             children = rules.crossover.cross(
                 self._asked, *self._parents(), seed=self._seed(), backend=self._backend
@@ -139,7 +140,7 @@ class Breeding:
     def _begun(self, populations: NDArray[Any], given: Any = None) -> tuple[Individuals, Any]:
         """Return new populations of local optima of random orders, and of a given tour each."""
         n, count = self._asked.n, BORN * self._rules.size * len(populations)
-        with self._call.statistics.phase("first individuals"):
+        with self.call.statistics.phase("first individuals"):
             routes = RouteBatch(self._backend, self._asked, count)
             orders = shuffle(self._backend, self._asked.customers, count, self._seed())
             routes.orders[...] = orders + 1
@@ -160,7 +161,7 @@ class Breeding:
         for mine, new in zip(self.living.arrays, begun.arrays, strict=True):
             mine[rows] = new
         self.shared[rows] = shared
-        self._call.statistics.restarts += over.size
+        self.call.statistics.restarts += over.size
 
     def _set_prices(self) -> None:
         feasible = float(self._xp.stack(self._shares).mean())
@@ -172,7 +173,7 @@ class Breeding:
 
     def _searched(self, populations: NDArray[Any], tours: Any, problem: CVRP) -> Individuals:
         """Return individuals of some populations after a search on a problem of certain prices."""
-        call = self._call
+        call = self.call
         with call.statistics.phase("education"):
             found = self._rules.search(
                 problem,
@@ -192,7 +193,7 @@ class Breeding:
 
     def _note(self, populations: NDArray[Any], tours: Any, costs: Any) -> None:
         """Keep the best of each population, by the costs of feasible ones."""
-        xp, best = self._xp, self._call.tours
+        xp, best = self._xp, self.call.tours
         rows, everyone = xp.asarray(populations), xp.arange(len(populations))
         at = costs.argmin(axis=1)
         least = costs[everyone, at]

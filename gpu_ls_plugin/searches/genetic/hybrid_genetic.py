@@ -114,10 +114,8 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
         InsufficientMemoryError
             Not all populations fit at once.
         """
-        self._check(problem)
-        call = Call(
+        call = self.called(
             problem,
-            [],
             tours,
             seed=seed,
             budget=budget,
@@ -126,7 +124,6 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
             callback=callback,
             memory_limit=memory_limit,
             first_row=first_row,
-            stopped_by="kicks",
         )
         with call.backend.current():
             self._evolve(call)
@@ -149,13 +146,39 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
         on_gpu = OF_A_MULTIPROCESSOR * backend.processors
         return max(1, (OF_A_CPU if backend.name == "cpu" else on_gpu) // self.children)
 
+    def called(self, problem: Problem, tours: Any, **options: Any) -> Call:
+        """Return the call that somebody makes of this search, once it has been checked.
+
+        Parameters
+        ----------
+        problem, tours, **options
+            As of a call.
+
+        Raises
+        ------
+        UnsupportedProblemError, InvalidTourError, InvalidTypeError
+            As a call does.
+        """
+        self._check(problem)
+        return Call(problem, [], tours, stopped_by="kicks", **options)
+
+    def begun(self, call: Call) -> Breeding:
+        """Return the populations of a call, which have their first individuals.
+
+        Raises
+        ------
+        InsufficientMemoryError
+            Not all of them fit at once.
+        """
+        self._reserve(call)
+        return Breeding(self, call)
+
     def _evolve(self, call: Call) -> None:
         """Replace the tours of a call by better ones, until something ends it."""
         try:
-            self._reserve(call)
             if self._ended(call):
                 return
-            breeding = Breeding(self, call)
+            breeding = self.begun(call)
             call.report(breeding.best_costs, breeding.best_tours)
             while not self._ended(call):
                 breeding.next()

@@ -1,0 +1,118 @@
+"""Generations of many populations of routes: exact, never worse, and what a pickle keeps."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.generations.choice import evolution_of
+from gpu_ls_plugin.evolution.generations.genetic_evolution import GeneticEvolution
+from gpu_ls_plugin.evolution.generations.in_turn import InTurn
+from gpu_ls_plugin.evolution.run import NoRun
+from gpu_ls_plugin.solver import first_generations
+from tests.helpers.routing import random_cvrp
+
+SEARCH = gls.HybridGeneticSearch(size=6, children=160)
+EVOLUTION = GeneticEvolution(SEARCH, "cpu")
+
+
+class Counted(NoRun):
+    """A run that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.told = []
+
+    def account(self, statistics):
+        self.told.append(statistics)
+
+
+def begun(problem, given=None):
+    run = Counted()
+    EVOLUTION.prepare(problem.tsp)
+    return EVOLUTION.start(problem.tsp, np.random.default_rng(1), run, given), run
+
+
+@pytest.mark.parametrize("kind", ["capacity", "real duration"])
+def test_costs_are_exact_and_never_rise(kind):
+    problem = random_cvrp(kind, 30)
+    population, run = begun(problem)
+    assert len(population) == EVOLUTION.size == SEARCH.populations(get_backend("cpu")) == 8
+    savings = problem.cost(gls.savings(problem, 1, backend="cpu"))[0]
+    before = population.costs.copy()
+    assert before.min() <= savings + 1e-9
+    for _ in range(6):
+        assert EVOLUTION.next(problem.tsp, population, None, run) is population
+        np.testing.assert_allclose(population.costs, problem.cost(population.tours), rtol=1e-12)
+        assert problem.feasible(population.tours).all()
+        assert (population.costs <= before).all()
+        before = population.costs.copy()
+    assert [one.kicks for one in run.told] == [0, *[8 * 160] * 6]  # each counts its own
+    assert all(one.moves and one.seconds for one in run.told)
+
+
+def test_the_same_numbers_give_the_same_populations():
+    problem = random_cvrp("capacity", 20)
+    ours, theirs = (begun(problem)[0] for _ in range(2))
+    for each in (ours, theirs):
+        EVOLUTION.next(problem.tsp, each, None, NoRun())
+    assert (ours.tours == theirs.tours).all()
+
+
+def test_given_tours_are_there_or_better_ones():
+    problem = random_cvrp("capacity", 20)
+    best = gls.solve(problem, seconds=np.inf, kicks=300, backend="cpu", seed=3)
+    population, _ = begun(problem, best.tours[:1])
+    assert population.costs[0] <= best.best_cost
+
+
+def test_a_pickle_goes_on_from_the_best_routes():
+    problem = random_cvrp("capacity", 30)
+    population, run = begun(problem)
+    EVOLUTION.next(problem.tsp, population, None, run)
+    copy = pickle.loads(pickle.dumps(population))
+    assert (copy.tours == population.tours).all() and (copy.costs == population.costs).all()
+    before = copy.costs.copy()
+    for _ in range(3):
+        EVOLUTION.next(problem.tsp, copy, None, run)
+    assert (copy.costs <= before).all() and (copy.costs == problem.cost(copy.tours)).all()
+
+
+def test_ctrl_c_and_time(monkeypatch):
+    problem = random_cvrp("capacity", 20)
+    population, run = begun(problem)
+    before = population.tours.copy()
+
+    def press(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(population._breeding), "next", press)
+    EVOLUTION.next(problem.tsp, population, None, run)
+    assert run.told[-1].interrupted
+    run.seconds_left = lambda: 0.0
+    EVOLUTION.next(problem.tsp, population, None, run)
+    assert len(run.told) == 2 and (population.tours == before).all()
+
+
+def test_routes_of_few_customers_begin_by_generations(monkeypatch):
+    """Where `solve` does: if there is time, and no search or crossover was asked for."""
+    problem, improver = random_cvrp("duration", 20).tsp, Improver(None, "cpu")
+    assert not isinstance(evolution_of(problem, improver, seconds=0.5), InTurn)
+    monkeypatch.setattr(first_generations, "CHILDREN", 0)
+    evolution = evolution_of(problem, improver, seconds=10.0)
+    assert isinstance(evolution, InTurn) and evolution.last.size == evolution.size
+    assert [end for end, _ in evolution.first] == [0.25, 0.5]
+    assert [one.search for _, one in evolution.first] == list(first_generations.SEARCHES["cpu"])
+    others = (
+        {},  # without an end
+        {"seconds": 10.0, "crossover": gls.RouteEdgeAssembly()},
+        {"seconds": 10.0, "children": 5},
+    )
+    for options in others:
+        assert not isinstance(evolution_of(problem, improver, **options), InTurn)
+    search = Improver(gls.LocalSearch([gls.Relocate(2)]), "cpu")
+    assert not isinstance(evolution_of(problem, search, seconds=10.0), InTurn)
