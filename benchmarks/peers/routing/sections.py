@@ -40,7 +40,7 @@ def x(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[s
 
 def eight(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
     """Measure the gap on eight instances of X, whose figures of 2026-11-22 are known."""
-    runs = bench.runs(tasks(named(EIGHT), options, 60.0), known)
+    runs = bench.runs(tasks(named(options.instances or EIGHT), options, 60.0), known)
     return {"runs": runs, "mean": mean_gaps(runs)} | _behind(runs)
 
 
