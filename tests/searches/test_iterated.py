@@ -362,6 +362,18 @@ def test_moves_are_counted_by_neighbourhood(search, limit):
     assert 0 <= sum(counted.moves_by.values()) - counted.moves <= rounded
 
 
+@pytest.mark.parametrize("n", [6, N])
+@pytest.mark.parametrize("turns", [1, 3])
+def test_without_kicks_a_search_counts_what_its_descent_does(n, turns):
+    """So does one of tours that are too short to be kicked."""
+    problem, tours = random_problem("EUC_2D", n), random_tours(n, ROWS)
+    limit = bytes_for(problem, ROWS // turns)
+    counted = run(SEARCH, problem, tours, kicks=0, memory_limit=limit).statistics
+    descended = run(USUAL, problem, tours).statistics
+    for name in ("moves", "passes", "evaluations", "moves_by", "climbs"):
+        assert getattr(counted, name) == getattr(descended, name), name
+
+
 def test_statistics_add_up():
     result = run()
     counted, descended = result.statistics, run(USUAL).statistics
