@@ -26,8 +26,11 @@ from gpu_ls_plugin.distributed.exchange import derived
 from gpu_ls_plugin.distributed.orders import Job, Order, Report, Settled
 from gpu_ls_plugin.distributed.populations import Place, Population, population_of
 from gpu_ls_plugin.distributed.populations.called import makes_rows
+from gpu_ls_plugin.distributed.populations.evolving import EvolvingPopulation
+from gpu_ls_plugin.evolution.generations.choice import begun_as_solve
 from gpu_ls_plugin.exceptions import ClusterError
 from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.single import rehearse, starts_of
@@ -35,6 +38,7 @@ from gpu_ls_plugin.solver.single import rehearse, starts_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gpu_ls_plugin.evolution.generations.in_turn import InTurn
     from gpu_ls_plugin.solver.settings import Settings
 
 ROWS = 2**20  # between the first rows of two islands
@@ -52,6 +56,8 @@ class Seat:
     job : Job
     settings : Settings
         Complete.
+    evolution : InTurn or None
+        Of routes that `solve` would not search by chains alone.
     population : Population or None
         Not made yet.
     life : int
@@ -60,13 +66,14 @@ class Seat:
 
     job: Job
     settings: Settings
+    evolution: InTurn | None = None
     population: Population | None = None
     life: int = -1
 
 
 KNOWN = 16  # jobs that are kept unpacked, with all that is known of their problems
 
-_known: OrderedDict[tuple[str, int], tuple[Job, Settings]] = OrderedDict()
+_known: OrderedDict[tuple[str, int], tuple[Job, Settings, InTurn | None]] = OrderedDict()
 _seats: dict[tuple[str, int], Seat] = {}
 _stopped: set[str] = set()
 
@@ -81,18 +88,18 @@ def settle(packed: bytes, run: str, island: int) -> Settled:
         raise ClusterError(f"worker: the run {run} is over")
     key = sha256(packed).hexdigest(), island  # no two islands share what is made of a problem
     with _cores():
-        job, settings = _known.get(key) or _unpacked(packed)
-        _known[key] = job, settings
+        known = _known.get(key) or _unpacked(packed)
+        _known[key] = known
         _known.move_to_end(key)
         while len(_known) > KNOWN:
             _known.popitem(last=False)
-        _seats[run, island] = Seat(job, settings)
-        backend = get_backend(settings.backend)
-        return Settled(backend.name, backend.processors, settings)
+        seat = _seats[run, island] = Seat(*known)
+        backend = get_backend(seat.settings.backend)
+        return Settled(backend.name, backend.processors, seat.settings)
 
 
-def _unpacked(packed: bytes) -> tuple[Job, Settings]:
-    """Return a job and its complete settings; all that it needs is compiled."""
+def _unpacked(packed: bytes) -> tuple[Job, Settings, InTurn | None]:
+    """Return a job, its complete settings and its evolution; all that it needs is compiled."""
     job: Job = pickle.loads(packed)
     settings = default_settings(job.problem, job.settings, islands=job.islands)
     if job.search is not None:
@@ -101,7 +108,12 @@ def _unpacked(packed: bytes) -> tuple[Job, Settings]:
         _prepare(settings.search, job.problem, settings.backend)
     else:
         rehearse(job.problem, settings)
-    return job, settings
+    evolution = None
+    if job.search is None and isinstance(job.problem, CVRP):
+        evolution = begun_as_solve(job.problem, job.settings, settings)
+        if evolution is not None:
+            evolution.prepare(job.problem.tsp)
+    return job, settings, evolution
 
 
 def advance(order: Order) -> Report:
@@ -190,6 +202,8 @@ def _begun(seat: Seat, order: Order) -> Population:
         settings.target,
         job.memory_limit,
     )
+    if seat.evolution is not None and order.rows is None and not order.life:
+        return EvolvingPopulation(place, seat.evolution)
     rows = None if makes_rows(settings.search) else _starts(seat, order, seed)
     if order.life:  # soon back, if with fewer rows
         return population_of(place, rows, order.stretch.seconds, PARTS)

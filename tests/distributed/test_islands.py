@@ -158,7 +158,7 @@ def test_islands_and_stretches_never_draw_the_same_numbers(
 
 def test_workers_know_how_many_islands_there_are(islands: gls.Islands) -> None:
     islands(PROBLEM, TOURS, budget=gls.Budget(kicks=1))
-    job, _ = next(reversed(work._known.values()))
+    job, *_ = next(reversed(work._known.values()))
     assert job.islands == 2
 
 

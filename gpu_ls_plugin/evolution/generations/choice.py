@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.convergence import Convergence
     from gpu_ls_plugin.evolution.generations.evolution import Evolution
     from gpu_ls_plugin.evolution.replacement import Replacement
+    from gpu_ls_plugin.problems.cvrp import CVRP
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.base import Recombination
 
@@ -69,7 +70,7 @@ def evolution_of(
     """
     routes = isinstance(problem.objective, Routing)
     limits = (improver.moves, improver.kicks, children, replacement)
-    evolution: Evolution[Any]
+    evolution: Any
     if (
         not (routes and crossover is not None)  # which is never worse by lengths alone
         and all(limit is None for limit in limits)
@@ -83,8 +84,10 @@ def evolution_of(
             seconds=seconds,
             backend=improver.backend,
         )
-        if isinstance(evolution, RouteEvolution) and crossover is None:
-            evolution = _opened(problem, evolution, improver, size, seconds)
+        if routes:
+            given = Settings(seconds, size, search=improver.given, backend=improver.backend)
+            chosen = evolution.settings
+            evolution = begun_as_solve(routing_problem(problem), given, chosen) or evolution
     elif crossover is None and not routes:
         return None
     else:
@@ -105,16 +108,23 @@ def _needs_no_children(crossover: Recombination | None, search: Any) -> bool:
     return isinstance(search, LocalSearch) and IteratedLocalSearch(search).fused
 
 
-def _opened(
-    problem: TSP, evolution: RouteEvolution, improver: Improver, size: int | None, seconds: float
-) -> Evolution[Any]:
-    """Return an evolution of routes that begins as `solve` does in so many seconds."""
-    if not math.isfinite(seconds):
-        return evolution
-    given = Settings(seconds, size, search=improver.given, backend=improver.backend)
-    searches = first_searches(routing_problem(problem), given, evolution.settings)
+def begun_as_solve(problem: CVRP, given: Settings, chosen: Settings) -> InTurn | None:
+    """Return an evolution of routes that begins by other generations, where `solve` does.
+
+    Parameters
+    ----------
+    problem : CVRP
+    given, chosen : Settings
+        As they were asked for, and completed.
+    """
+    searches = first_searches(problem, given, chosen)
+    if not searches or not math.isfinite(given.seconds):
+        return None
+    seconds, backend = chosen.seconds, chosen.backend
     first = tuple(
-        (end / seconds, GeneticEvolution(search, improver.backend))
-        for end, search in searches.items()
+        (end / seconds, GeneticEvolution(search, backend)) for end, search in searches.items()
     )
-    return InTurn(first, evolution) if first else evolution
+    chains = RouteEvolution.like_solve(
+        problem.tsp, population=chosen.population, seconds=seconds, backend=backend
+    )
+    return InTurn(first, chains)

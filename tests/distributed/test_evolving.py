@@ -1,0 +1,98 @@
+"""Islands of routes of few customers: populations of routes first, chains after them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.distributed import Exchange
+from gpu_ls_plugin.distributed.populations.evolving import EvolvingPopulation, _Run
+from gpu_ls_plugin.evolution.generations.stretch import Stretch
+from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.solver import first_generations
+from tests.helpers.routing import random_cvrp
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.distributed import IslandProgress
+
+PROBLEM = random_cvrp("capacity", 30)
+SMALL = gls.HybridGeneticSearch(size=6, children=160)  # of which a CPU has eight populations
+
+
+@pytest.fixture(autouse=True)
+def always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However little time there is, small populations evolve."""
+    monkeypatch.setattr(first_generations, "CHILDREN", 0)
+    monkeypatch.setattr(first_generations, "SEARCHES", {"cpu": (SMALL,)})
+
+
+@pytest.fixture
+def turns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """Of which islands evolutions were searched, and whose turn it was behind each stretch."""
+    found, advance = [], EvolvingPopulation.advance
+
+    def noted(self: EvolvingPopulation, *given: Any) -> Statistics:
+        counted = advance(self, *given)
+        assert self._turn is not None
+        found.append((self._place.first_row, self._turn.number))
+        return counted
+
+    monkeypatch.setattr(EvolvingPopulation, "advance", noted)
+    return found
+
+
+@pytest.mark.parametrize("population", [3, 20])
+def test_islands_begin_as_solve_does(
+    client: Any, turns: list[tuple[int, int]], population: int
+) -> None:
+    told: list[IslandProgress] = []
+    islands = gls.Islands(client=client, exchange=Exchange(every=0.3))
+    given: dict[str, Any] = {"islands": islands, "seed": 1, "population": population}
+    found = gls.solve(PROBLEM, 1.5, callback=told.append, **given)
+    assert {row for row, _ in turns} == {0, 2**20}
+    for first_row in (0, 2**20):
+        numbers = [number for row, number in turns if row == first_row]
+        assert numbers == sorted(numbers) and set(numbers) == {0, 1}
+    assert found.tours.shape == (2 * population, PROBLEM.n)
+    assert np.array_equal(found.costs, PROBLEM.tsp.cost(found.tours))
+    assert (np.diff(found.costs) >= 0).all() and PROBLEM.feasible(found.tours).all()
+    assert [p.best_cost for p in told] == sorted((p.best_cost for p in told), reverse=True)
+    assert found.best_cost == told[-1].best_cost and found.statistics.kicks > 0
+    assert found.statistics.stopped_by == "seconds" and found.statistics.seconds < 4
+
+
+def test_a_target_in_the_opening_leaves_as_many_rows(
+    client: Any, turns: list[tuple[int, int]]
+) -> None:
+    start = float(PROBLEM.cost(gls.savings(PROBLEM, 1, backend="cpu"))[0])
+    given: dict[str, Any] = {"islands": gls.Islands(client=client), "target": start, "seed": 1}
+    found = gls.solve(PROBLEM, 30, population=20, **given)
+    assert found.statistics.stopped_by == "target" and found.best_cost <= start
+    assert len(found.tours) == 40 and {number for _, number in turns} == {0}
+
+
+def test_given_tours_and_a_search_are_taken_as_they_are(
+    client: Any, turns: list[tuple[int, int]]
+) -> None:
+    tours = gls.savings(PROBLEM, 4, backend="cpu")
+    islands = gls.Islands(client=client)
+    islands(PROBLEM, tours, budget=gls.Budget(seconds=0.3))
+    gls.solve(PROBLEM, 0.3, islands=islands, population=2, start="sweep")
+    gls.solve(PROBLEM, np.inf, islands=islands, population=2, kicks=5)
+    assert turns == []
+
+
+def test_what_a_run_shows_of_a_stretch() -> None:
+    """A second of ten that begins after two, and a generation at its end has a second more."""
+    run = _Run(Stretch(1.0, None, 0.2, 0.3), Statistics())
+    assert run.progress() == pytest.approx(0.2, abs=0.01)
+    assert run.seconds_left() == pytest.approx(1.0, abs=0.1)
+    run.watch.start -= 0.8
+    assert run.progress() == pytest.approx(0.28, abs=0.01) and run.seconds_left() == 1.0
+    last = _Run(Stretch(0.5, None, 0.95, 1.0), Statistics())
+    assert last.seconds_left() == pytest.approx(0.5, abs=0.1)
+    run.account(Statistics(kicks=3, stopped_by="interrupt"))
+    assert run.statistics.kicks == 3 and run.statistics.interrupted
