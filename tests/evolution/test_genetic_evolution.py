@@ -15,9 +15,10 @@ from gpu_ls_plugin.evolution.generations.genetic_evolution import GeneticEvoluti
 from gpu_ls_plugin.evolution.generations.in_turn import InTurn
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.solver import first_generations
-from tests.helpers.routing import random_cvrp
+from tests.helpers.late_kernels import LateKernels
+from tests.helpers.routing import random_cvrp, scarce_cvrp
 
-SEARCH = gls.HybridGeneticSearch(size=6, children=160)
+SEARCH = gls.HybridGeneticSearch(size=6, children=160)  # of which a CPU has eight populations
 EVOLUTION = GeneticEvolution(SEARCH, "cpu")
 
 
@@ -96,6 +97,25 @@ def test_ctrl_c_and_time(monkeypatch):
     run.seconds_left = lambda: 0.0
     EVOLUTION.next(problem.tsp, population, None, run)
     assert len(run.told) == 2 and (population.tours == before).all()
+
+
+@pytest.mark.parametrize("kind", ["capacity", "duration", "scarce"])
+def test_after_preparing_nothing_is_compiled(kind, monkeypatch):
+    """Neither what is searched under hard constraints nor, with scarce vehicles, soft ones."""
+    monkeypatch.setattr(first_generations, "CHILDREN", 0)
+    monkeypatch.setattr(first_generations, "SEARCHES", {"cpu": (SEARCH,)})
+    problem = scarce_cvrp() if kind == "scarce" else random_cvrp(kind, 12)
+    evolution = evolution_of(problem.tsp, Improver(None, "cpu"), size=4, seconds=1.0)
+    assert (evolution.last.searched is problem.tsp) == (kind != "scarce")
+    kernels, run = LateKernels(monkeypatch), Counted()
+    evolution.prepare(problem.tsp)
+    kernels.prepared = True
+    turn = evolution.start(problem.tsp, np.random.default_rng(1), run)
+    for progress in (0.4, 0.5, 0.6, 0.9):
+        run.progress = lambda progress=progress: progress
+        turn = evolution.next(problem.tsp, turn, np.random.default_rng(1), run)
+        assert len(turn.costs) and len(turn.tours)
+    assert turn.number == 1 and kernels.late == []
 
 
 def test_routes_of_few_customers_begin_by_generations(monkeypatch):

@@ -35,6 +35,12 @@ def random_cvrp(kind: str, customers: int, seed: int = 0, capacity: int = 25) ->
     return gls.CVRP(points, demands, capacity, **given)
 
 
+def scarce_cvrp() -> gls.CVRP:
+    """Return twelve customers for four vehicles that they fill, where savings need a fifth."""
+    places = np.random.default_rng(4).integers(0, 100, (13, 2))
+    return gls.CVRP(places, [0, *[6, 6, 6, 6, 5, 5, 5, 5, 4, 4, 4, 4]], 15, vehicles=5)
+
+
 def giant_tours(problem: gls.CVRP, size: int, seed: int = 0) -> np.ndarray:
     """Return giant tours of which the first half is filled up to the capacity, in random order.
 

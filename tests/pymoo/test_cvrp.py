@@ -19,15 +19,15 @@ from pymoo.optimize import minimize
 
 import gpu_ls_plugin as gls
 import gpu_ls_pymoo as adapter
-from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.evolution.batches.improver import Improver, default_search
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.replacement import Crowding, EdgeDistance
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.searches.genetic import hybrid_genetic
 from gpu_ls_plugin.solver import first_generations, settings
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
 from tests.helpers.marks import diagonal, slow_after
-from tests.helpers.routing import giant_tours, random_cvrp, rewritten
+from tests.helpers.routing import giant_tours, random_cvrp, rewritten, scarce_cvrp
 
 HARD = pytest.mark.parametrize("hard", [False, True], ids=["soft", "hard"])
 
@@ -204,7 +204,8 @@ def test_few_customers_begin_by_generations_of_populations(
     kind: str, hard: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(first_generations, "CHILDREN", 0)
-    cvrp = scarce() if kind == "scarce" else random_cvrp(kind, 30, 4)
+    monkeypatch.setattr(hybrid_genetic, "OF_A_CPU", 80)  # short generations of few populations
+    cvrp = scarce_cvrp() if kind == "scarce" else random_cvrp(kind, 30, 4)
     problem, sizes, bests = CVRPProblem(cvrp, hard), set(), []
 
     def look(algorithm: MemeticGA) -> None:
@@ -214,25 +215,16 @@ def test_few_customers_begin_by_generations_of_populations(
         assert algorithm.opt.get("F")[0, 0] == bests[-1]
 
     algorithm = MemeticGA(6, backend="cpu")
-    result = minimize(problem, algorithm, ("time", 1.5), seed=1, callback=look)
+    result = minimize(problem, algorithm, ("time", 2), seed=1, callback=look)
     assert type(result.algorithm.evolution).__name__ == "InTurn" and result.exec_time < 4
-    assert sizes == {6, *(s.populations(get_backend("cpu")) for s in SEARCHES)}
+    assert sizes == {2, 1, 6}  # populations of 40 and of 64 children each, and chains
     assert bests == sorted(bests, reverse=True) and bests[-1] == result.F[0]
     assert cvrp.feasible(result.X)[0]
     assert result.F[0] == pytest.approx(cvrp.cost(result.X)[0], rel=1e-12)
 
 
-SEARCHES = first_generations.SEARCHES["cpu"]
-
-
-def scarce() -> gls.CVRP:
-    """Twelve customers for four vehicles that they fill, where savings need a fifth."""
-    places = np.random.default_rng(4).integers(0, 100, (13, 2))
-    return gls.CVRP(places, [0, *[6, 6, 6, 6, 5, 5, 5, 5, 4, 4, 4, 4]], 15, vehicles=5)
-
-
 def test_scarce_vehicles_are_searched_under_soft_constraints() -> None:
-    cvrp = scarce()
+    cvrp = scarce_cvrp()
     algorithm = MemeticGA(6).setup(CVRPProblem(cvrp), termination=("n_gen", 8), seed=1)
     searched = algorithm.evolution.searched.objective.problem
     assert len(cvrp.routes(gls.savings(cvrp, 1)[0])) == 5 and searched.penalties is not None

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.candidates import Candidates
 from gpu_ls_plugin.candidates.base import _lists
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver import solve as solve_by_settings
+from tests.helpers.late_kernels import LateKernels
 from tests.helpers.random_problems import random_problem, random_tours
 
 if TYPE_CHECKING:
@@ -86,24 +86,14 @@ SEARCHES: dict[str, tuple[Any, Callable[[Any, gls.TSP], Any]]] = {
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_after_preparing_nothing_is_compiled(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    search, call = SEARCHES[name]
-    backend, known, late = get_backend("cpu"), set(), []
-    launch = type(backend).launch
-
-    def note(self: Any, kernel: Any, *given: Any, **options: Any) -> bool:
-        if prepared and kernel not in known:
-            late.append(kernel.name)
-        known.add(kernel)
-        return bool(launch(self, kernel, *given, **options))
-
-    monkeypatch.setattr(type(backend), "launch", note)
-    problem, prepared = random_problem("EUC_2D", 40), False
+    (search, call), kernels = SEARCHES[name], LateKernels(monkeypatch)
+    problem = random_problem("EUC_2D", 40)
     size = {} if name == "restarts" else {"size": 6}
     search.prepare(problem, **size, backend="cpu")
-    assert known and problem not in _lists  # nothing is known about the problem itself
-    prepared = True
+    assert kernels.known and problem not in _lists  # nothing is known about the problem itself
+    kernels.prepared = True
     call(search, problem)
-    assert late == []
+    assert kernels.late == []
 
 
 class Never(Candidates):

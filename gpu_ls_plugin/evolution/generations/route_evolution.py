@@ -107,6 +107,8 @@ class RouteEvolution(ChainEvolution):
         if (cooperation := self.search.cooperation) is not None:
             cooperation.check(self.searched)
         rehearse(routing_problem(self.searched), self.settings)
+        if self.searched is not problem:  # on which starts descend
+            self.search.search.prepare(problem, self.size, backend=self.settings.backend)
 
     def start(
         self,

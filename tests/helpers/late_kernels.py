@@ -1,0 +1,28 @@
+"""Which kernels a search launches that were not launched before, when all was to be compiled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import get_backend
+
+if TYPE_CHECKING:
+    import pytest
+
+
+class LateKernels:
+    """Names of the kernels that are launched for the first time once `prepared` is true."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.prepared, self.late = False, []
+        known, backend = set(), type(get_backend("cpu"))
+        launch = backend.launch
+
+        def note(backend: Any, kernel: Any, *given: Any, **options: Any) -> bool:
+            if self.prepared and kernel not in known:
+                self.late.append(kernel.name)
+            known.add(kernel)
+            return bool(launch(backend, kernel, *given, **options))
+
+        self.known = known
+        monkeypatch.setattr(backend, "launch", note)
