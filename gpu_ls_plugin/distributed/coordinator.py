@@ -106,8 +106,7 @@ class Coordinator:
         self._end()
 
     def gather(self) -> list[Elites]:
-        """Return all rows of each island with their costs from scratch; elites of those that
-        cannot be asked."""
+        """Return all rows of each island, costs from scratch; elites where it cannot be asked."""
         patience = INTERRUPTED if self._over == "interrupt" else ENDING
         rows: dict[int, Elites] = {}
         if self._over != "lost":
@@ -116,10 +115,10 @@ class Coordinator:
             except KeyboardInterrupt:  # once more: what is known must do
                 self.tally.statistics.stopped_by = "interrupt"
         problem = self.run.problem
-        for island in self.islands:
-            if island.number not in rows:
-                rows[island.number] = island.elites.valued(problem)
-        found = [rows[island.number] for island in self.islands]
+        found = [
+            rows[island.number] if island.number in rows else island.elites.valued(problem)
+            for island in self.islands
+        ]
         best = self.best.valued(problem)
         if all(best.worth < group.worth for group in found):
             found[0] = joined(problem, [best, found[0]]).take(slice(max(1, len(found[0]))))
