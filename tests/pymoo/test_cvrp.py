@@ -199,7 +199,7 @@ def test_without_options_it_searches_as_solve_does(cvrp: gls.CVRP, hard: bool) -
 
 
 @HARD
-@pytest.mark.parametrize("kind", ["capacity", "real duration", "scarce"])
+@pytest.mark.parametrize("kind", slow_after(1, ["scarce", "capacity", "real duration"]))
 def test_few_customers_begin_by_generations_of_populations(
     kind: str, hard: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
