@@ -67,6 +67,28 @@ def test_an_island_gets_the_best_of_another_one(client: Any, topology: str) -> N
     assert alone.costs[1] > alone.costs[0]
 
 
+class Worsening:
+    """A search that finds something at first, and loses it."""
+
+    name = "worsening"
+
+    def __call__(self, problem: Any, tours: Any, *, seed: int = 0, **options: Any) -> gls.Result:
+        found = CHAINS.search(problem, TOURS[:1], backend="cpu").tours.repeat(len(tours), axis=0)
+        if problem.cost(tours).min() <= problem.cost(found).min():
+            found = random_tours(problem.n, len(tours), seed % 99)
+        counted = gls.Statistics(stopped_by="kicks")
+        return gls.Result(found, problem.cost(found), counted, problem)
+
+
+def test_the_best_that_was_ever_told_is_not_lost(client: Any) -> None:
+    told: list[float] = []
+    islands = gls.Islands(Worsening(), client, Exchange(kicks=1))
+    budget, watch = gls.Budget(kicks=2), lambda progress: told.append(progress.best_cost)
+    found = islands(PROBLEM, TOURS[2:6], seed=1, budget=budget, callback=watch)  # type: ignore[arg-type]
+    assert found.best_cost == min(told) == PROBLEM.cost(found.tours[:1])[0]
+    assert found.costs[1] > found.costs[0] and len(found.costs) == 4
+
+
 def test_seconds_limit_a_run_and_its_progress_is_told(client: Any) -> None:
     told: list[IslandProgress] = []
     islands = gls.Islands(CHAINS, client, Exchange(every=0.2))
