@@ -46,7 +46,7 @@ class Elites:
         """Return rows of a population on a backend, the best first."""
         rows, costs = on_host(rows), on_host(costs)
         feasible = problem.feasible(rows) if problem.constrained else np.ones(len(rows), np.bool_)
-        return cls(rows, costs, feasible).take(np.lexsort((costs, ~feasible)))
+        return cls(rows, costs, feasible).take(_by_worth(costs, feasible))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -76,7 +76,7 @@ class Elites:
 
     def sorted(self) -> Elites:
         """Return the rows by their worth; of equal ones the first come first."""
-        return self.take(np.lexsort((self.costs, ~self.feasible)))
+        return self.take(_by_worth(self.costs, self.feasible))
 
     def valued(self, problem: Problem) -> Elites:
         """Return the rows with the referee's costs, the best first."""
@@ -126,7 +126,7 @@ def joined(problem: Problem, groups: Iterable[Elites]) -> Elites:
     given = [Elites.none(problem), *groups]
     costs = np.concatenate([group.costs for group in given])
     feasible = np.concatenate([group.feasible for group in given])
-    order = np.lexsort((costs, ~feasible))
+    order = _by_worth(costs, feasible)
     places = np.empty(len(order), np.intp)
     places[order] = np.arange(len(order))
     rows = np.empty((len(order), problem.n), np.int32)  # written once: they may be gigabytes
@@ -134,3 +134,8 @@ def joined(problem: Problem, groups: Iterable[Elites]) -> Elites:
     for group, its in zip(given, np.split(places, ends[:-1]), strict=True):
         rows[its] = group.rows
     return Elites(rows, costs[order], feasible[order])
+
+
+def _by_worth(costs: NDArray[Any], feasible: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return rows by their worth; of equal ones the first come first."""
+    return np.lexsort((costs, ~feasible))

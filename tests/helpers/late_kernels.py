@@ -11,16 +11,21 @@ if TYPE_CHECKING:
 
 
 class LateKernels:
-    """Names of the kernels that are launched for the first time once `prepared` is true."""
+    """Watches launches: `late` has kernels that come for the first time once `prepared` is true.
+
+    `known` has all kernels, `launched` the names of those that were launched since.
+    """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.prepared, self.late = False, []
+        self.prepared, self.late, self.launched = False, [], set()
         known, backend = set(), type(get_backend("cpu"))
         launch = backend.launch
 
         def note(backend: Any, kernel: Any, *given: Any, **options: Any) -> bool:
-            if self.prepared and kernel not in known:
-                self.late.append(kernel.name)
+            if self.prepared:
+                self.launched.add(kernel.name)
+                if kernel not in known:
+                    self.late.append(kernel.name)
             known.add(kernel)
             return bool(launch(backend, kernel, *given, **options))
 

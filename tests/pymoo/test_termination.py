@@ -25,10 +25,10 @@ from pymoo.termination.max_gen import MaximumGenerationTermination
 from pymoo.termination.max_time import TimeBasedTermination
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import get_backend
 from gpu_ls_pymoo import LocalSearchMutation, LocalSearchSampling, MemeticGA, TSPProblem
 from gpu_ls_pymoo.search import seconds_left
 from tests.evolution.samples import Diary, cities, rows
+from tests.helpers.late_kernels import LateKernels
 from tests.helpers.marks import diagonal, slow_after
 
 OVERRUN = 0.2  # seconds
@@ -175,21 +175,13 @@ def test_time_cuts_an_iterated_search_but_is_not_its_length(tsp: gls.TSP, large:
 def test_an_iterated_search_is_compiled_before_the_clock_starts(
     tsp: gls.TSP, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    backend = type(get_backend("cpu"))
-    launch, launched = backend.launch, []
-
-    def note(self: Any, kernel: Any, *args: Any, **options: Any) -> bool:
-        launched.append(kernel)
-        return bool(launch(self, kernel, *args, **options))
-
-    monkeypatch.setattr(backend, "launch", note)
+    kernels = LateKernels(monkeypatch)
     algorithm = MemeticGA(20, search=gls.IteratedLocalSearch(), kicks=5, backend="cpu")
     algorithm.setup(TSPProblem(tsp), termination=("n_gen", 2), seed=1)
-    compiled = set(launched)
-    launched.clear()
+    kernels.prepared = True
     algorithm.run()
-    assert "chain" in {kernel.name for kernel in launched}
-    assert set(launched) <= compiled
+    assert "chain" in kernels.launched
+    assert kernels.late == []
 
 
 class Clock:

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from gpu_ls_plugin.acceptance import Annealing, Better
-from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.candidates import Alpha, Candidates, Nearest, Quadrant, near_cities
 from gpu_ls_plugin.candidates.base import _lists
 from gpu_ls_plugin.exceptions import (
@@ -33,6 +32,7 @@ from gpu_ls_plugin.searches import (
     opening,
 )
 from gpu_ls_plugin.solver import Settings, default_settings, settings, single, solve
+from tests.helpers.late_kernels import LateKernels
 from tests.helpers.routing import random_cvrp
 
 if TYPE_CHECKING:
@@ -305,32 +305,22 @@ def test_seconds_count_from_the_call_to_the_tour_without_compiling(
 
 
 def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    backend, phases, known = get_backend("cpu"), [], set()
-    launch = type(backend).launch
-
-    def note(self: Any, kernel: Any, *given: Any, **options: Any) -> bool:
-        if not rehearsing[0]:
-            phases.append(kernel.name)
-            assert kernel in known, f"{kernel.name} is compiled too late"
-        known.add(kernel)
-        return bool(launch(self, kernel, *given, **options))
-
-    rehearse, rehearsing = single.rehearse, [True]
+    kernels, rehearse = LateKernels(monkeypatch), single.rehearse
 
     def rehearsed(*given: Any) -> None:
         rehearse(*given)
-        rehearsing[0] = False
+        kernels.prepared = True
 
-    monkeypatch.setattr(type(backend), "launch", note)
     monkeypatch.setattr(single, "rehearse", rehearsed)
     for text in (None, "two_opt/all/best", "or_opt/best"):
-        known.clear()
+        kernels.known.clear()
         opening._compiled.clear()
         single._rehearsed.clear()
         near_cities._compile.cache_clear()
-        rehearsing[0] = True
+        kernels.prepared = False
         solve(PROBLEM, replace(SETTINGS, search=text, seconds=0.1))
-    assert {"chain", "double_bridge", "descent"} <= set(phases)
+        assert kernels.late == []
+    assert {"chain", "double_bridge", "descent"} <= kernels.launched
 
 
 def test_compiling_makes_no_candidates_for_the_problem() -> None:

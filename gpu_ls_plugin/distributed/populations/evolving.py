@@ -87,8 +87,7 @@ class _Run:
 
     def progress(self) -> float:
         """Return the share of the run that is over."""
-        passed = self.watch.elapsed / max(self.stretch.seconds, 1e-9)
-        return min(1.0, self.stretch.begin + passed * (self.stretch.end - self.stretch.begin))
+        return self.stretch.share(self.watch.elapsed)
 
     def account(self, statistics: Statistics) -> None:
         """Count a search."""

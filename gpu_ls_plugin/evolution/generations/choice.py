@@ -70,7 +70,7 @@ def evolution_of(
     """
     routes = isinstance(problem.objective, Routing)
     limits = (improver.moves, improver.kicks, children, replacement)
-    evolution: Any
+    evolution: Evolution[Any]
     if (
         not (routes and crossover is not None)  # which is never worse by lengths alone
         and all(limit is None for limit in limits)
@@ -84,10 +84,10 @@ def evolution_of(
             seconds=seconds,
             backend=improver.backend,
         )
-        if routes:
+        if isinstance(evolution, RouteEvolution):
             given = Settings(seconds, size, search=improver.given, backend=improver.backend)
-            chosen = evolution.settings
-            evolution = begun_as_solve(routing_problem(problem), given, chosen) or evolution
+            first = _first(routing_problem(problem), given, evolution.settings)
+            evolution = InTurn(first, evolution) if first else evolution
     elif crossover is None and not routes:
         return None
     else:
@@ -117,14 +117,25 @@ def begun_as_solve(problem: CVRP, given: Settings, chosen: Settings) -> InTurn |
     given, chosen : Settings
         As they were asked for, and completed.
     """
-    searches = first_searches(problem, given, chosen)
-    if not searches or not math.isfinite(given.seconds):
+    first = _first(problem, given, chosen)
+    if not first:
         return None
-    seconds, backend = chosen.seconds, chosen.backend
-    first = tuple(
-        (end / seconds, GeneticEvolution(search, backend)) for end, search in searches.items()
-    )
     chains = RouteEvolution.like_solve(
-        problem.tsp, population=chosen.population, seconds=seconds, backend=backend
+        problem.tsp,
+        population=chosen.population,
+        seconds=chosen.seconds,
+        backend=chosen.backend,
     )
     return InTurn(first, chains)
+
+
+def _first(
+    problem: CVRP, given: Settings, chosen: Settings
+) -> tuple[tuple[float, GeneticEvolution], ...]:
+    """Return what comes before chains, each with the share of the run that is over when it ends."""
+    if not math.isfinite(given.seconds):
+        return ()
+    return tuple(
+        (end / chosen.seconds, GeneticEvolution(search, chosen.backend))
+        for end, search in first_searches(problem, given, chosen).items()
+    )

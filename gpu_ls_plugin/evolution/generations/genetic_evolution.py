@@ -12,6 +12,7 @@ from gpu_ls_plugin.construction import savings
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.searches.genetic.breeding import Breeding
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.run import Run
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches import HybridGeneticSearch
-    from gpu_ls_plugin.searches.genetic.breeding import Breeding
+    from gpu_ls_plugin.searches.call import Call
 
 
 class GeneticPopulation:
@@ -76,22 +77,21 @@ class GeneticPopulation:
         watch, statistics = Stopwatch.of(seconds), Statistics(backend=self.backend)
         with get_backend(self.backend).current():
             try:
-                if self._breeding is None:
-                    self._breeding = self._begun(problem, watch, statistics)
+                breeding = self._breeding
+                call = self._called(problem) if breeding is None else breeding.call
+                call.stopwatch, call.statistics = watch, statistics
+                if breeding is None:
+                    self._breeding = Breeding(self.search, call)
                 else:
-                    call = self._breeding.call
-                    call.stopwatch, call.statistics = watch, statistics
-                    self._breeding.next()
+                    breeding.next()
             except KeyboardInterrupt:
                 statistics.stopped_by = "interrupt"
         statistics.seconds = watch.elapsed
         return statistics
 
-    def _begun(self, problem: TSP, watch: Stopwatch, statistics: Statistics) -> Breeding:
+    def _called(self, problem: TSP) -> Call:
         routes = routing_problem(problem)
-        call = self.search.called(routes, self._tours, seed=self.seed, backend=self.backend)
-        call.stopwatch, call.statistics = watch, statistics
-        return self.search.begun(call)
+        return self.search.called(routes, self._tours, seed=self.seed, backend=self.backend)
 
 
 @dataclass(frozen=True)

@@ -45,20 +45,27 @@ class Turn:
     @property
     def tours(self) -> Any:
         """Array of the backend, shape (P, n), int32."""
-        tours, costs = self.population.tours, self.population.costs
-        if self.cost < costs.max():
+        tours, row = self.population.tours, self._replaced
+        if row is not None:
             tours = tours.copy()
-            tours[int(costs.argmax())] = np.asarray(self.best, like=tours)
+            tours[row] = np.asarray(self.best, like=tours)
         return tours
 
     @property
     def costs(self) -> Any:
         """Array of the backend, shape (P,)."""
-        costs = self.population.costs
-        if self.cost < costs.max():
+        costs, row = self.population.costs, self._replaced
+        if row is not None:
             costs = costs.copy()
-            costs[int(costs.argmax())] = self.cost
+            costs[row] = self.cost
         return costs
+
+    @property
+    def _replaced(self) -> int | None:
+        """The row in whose place the best tour of those before is; None where all are as good."""
+        costs = self.population.costs
+        worst = int(costs.argmax())
+        return worst if self.cost < costs[worst] else None
 
     def __len__(self) -> int:
         return len(self.population)

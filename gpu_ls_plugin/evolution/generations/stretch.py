@@ -48,12 +48,12 @@ class Stretch:
             Started with it.
         """
         if self.kicks is None:
-            return lambda _, __: (accept.level(self._share(watch.elapsed)), 0.0)
+            return lambda _, __: (accept.level(self.share(watch.elapsed)), 0.0)
         high, low = accept.level(self.begin), accept.level(self.end)
         cooling = (high - low) / max(1, self.kicks)
         return lambda _, __: (high + cooling * done, cooling)
 
-    def _share(self, elapsed: float) -> float:
+    def share(self, elapsed: float) -> float:
         """Return the share of the run that is over after some seconds of the stretch."""
         passed = min(1.0, elapsed / max(self.seconds, 1e-9))
         return self.begin + passed * (self.end - self.begin)

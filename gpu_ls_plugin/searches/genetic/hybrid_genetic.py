@@ -147,7 +147,7 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
         return max(1, (OF_A_CPU if backend.name == "cpu" else on_gpu) // self.children)
 
     def called(self, problem: Problem, tours: Any, **options: Any) -> Call:
-        """Return the call that somebody makes of this search, once it has been checked.
+        """Return the call that somebody makes of this search, once it is known to be possible.
 
         Parameters
         ----------
@@ -156,29 +156,21 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
 
         Raises
         ------
-        UnsupportedProblemError, InvalidTourError, InvalidTypeError
+        UnsupportedProblemError, InvalidTourError, InvalidTypeError, InsufficientMemoryError
             As a call does.
         """
         self._check(problem)
-        return Call(problem, [], tours, stopped_by="kicks", **options)
-
-    def begun(self, call: Call) -> Breeding:
-        """Return the populations of a call, which have their first individuals.
-
-        Raises
-        ------
-        InsufficientMemoryError
-            Not all of them fit at once.
-        """
-        self._reserve(call)
-        return Breeding(self, call)
+        call = Call(problem, [], tours, stopped_by="kicks", **options)
+        with call.backend.current():
+            self._reserve(call)
+        return call
 
     def _evolve(self, call: Call) -> None:
         """Replace the tours of a call by better ones, until something ends it."""
         try:
             if self._ended(call):
                 return
-            breeding = self.begun(call)
+            breeding = Breeding(self, call)
             call.report(breeding.best_costs, breeding.best_tours)
             while not self._ended(call):
                 breeding.next()

@@ -168,8 +168,9 @@ def test_what_is_refused():
         SEARCH(windows, starts_of(plain), **CPU)
     with pytest.raises(UnsupportedProblemError):
         SEARCH(gls.TSP(np.random.default_rng(0).random((9, 2))), np.arange(9)[None], **CPU)
-    with pytest.raises(InsufficientMemoryError, match="populations fit"):
-        SEARCH(plain, starts_of(plain), memory_limit=100_000, **CPU)
+    for budget in (None, gls.Budget(seconds=0)):  # also where nothing would be searched
+        with pytest.raises(InsufficientMemoryError, match="populations fit"):
+            SEARCH(plain, starts_of(plain), memory_limit=100_000, budget=budget, **CPU)
 
 
 @pytest.mark.parametrize(
