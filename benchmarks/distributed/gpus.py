@@ -25,14 +25,13 @@ TOURS, MEAN_GAP, REPEATS = 33_792, 0.4, 3
 KICKS_PER_CITY = (0.1, 0.2, 0.3, 0.5, 0.8)
 TARGETS = {"fnl4461": 0.01, "rl11849": 0.05, "usa13509": 0.05}  # percent; of vehicle routing 0.2
 ROUTES, ROUTES_GAP = ("X-n733-k159", "X-n957-k87", "X-n801-k40"), 0.2
-COUNTS = (1, 2)
 
 
 def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Measure with one GPU and with two."""
+    """Measure with so many GPUs, one and two by default."""
     rows: list[dict[str, Any]] = []
     needed: dict[str, float] = {}  # kicks that one GPU needs: settings are equal
-    for count in COUNTS:
+    for count in options.gpus:
         with local_cluster(gpus=count) as client, gls.Islands(client=client).opened() as islands:
             named = options.instances or (*POPULATIONS, *TARGETS, *ROUTES)
             populations = _populations(islands, needed, named)
@@ -93,9 +92,12 @@ def _runs(
     """Yield a run for each seed; one that is content with anything compiles before."""
     given: dict[str, Any] = {"islands": islands, "seconds": options.seconds}
     gls.solve(problem, target=math.inf, **given)
-    for seed in range(1, options.seeds + 1):
+    for seed in options.seeds:
         begin = time.perf_counter()
-        found = gls.solve(problem, seed=seed, target=best * (1 + gap / 100), **given)
+        target = best * (1 + gap / 100)
+        found = gls.solve(problem, seed=seed, target=target, **given)
         wall, counted = time.perf_counter() - begin, found.statistics
         row = {"what": problem.name, "seed": seed, "gap": percent(found.best_cost, best)}
-        yield row | {"seconds": counted.seconds, "wall": wall, "by": counted.stopped_by}
+        told = (point.elapsed for point in counted.history if point.best_cost <= target)
+        row |= {"reached": next(told, None), "seconds": counted.seconds, "wall": wall}
+        yield row | {"by": counted.stopped_by}

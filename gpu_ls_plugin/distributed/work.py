@@ -33,12 +33,13 @@ from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.solver.settings import default_settings
-from gpu_ls_plugin.solver.single import rehearse, starts_of
+from gpu_ls_plugin.solver.single import rehearse, searched_as, starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gpu_ls_plugin.evolution.generations.in_turn import InTurn
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.solver.settings import Settings
 
 ROWS = 2**20  # between the first rows of two islands
@@ -56,6 +57,8 @@ class Seat:
     job : Job
     settings : Settings
         Complete.
+    searched : Problem
+        As `solve` would, maybe under soft constraints.
     evolution : InTurn or None
         Of routes that `solve` would not search by chains alone.
     population : Population or None
@@ -66,6 +69,7 @@ class Seat:
 
     job: Job
     settings: Settings
+    searched: Problem
     evolution: InTurn | None = None
     population: Population | None = None
     life: int = -1
@@ -73,7 +77,7 @@ class Seat:
 
 KNOWN = 16  # jobs that are kept unpacked, with all that is known of their problems
 
-_known: OrderedDict[tuple[str, int], tuple[Job, Settings, InTurn | None]] = OrderedDict()
+_known: OrderedDict[tuple[str, int], Seat] = OrderedDict()
 _seats: dict[tuple[str, int], Seat] = {}
 _stopped: set[str] = set()
 
@@ -93,27 +97,30 @@ def settle(packed: bytes, run: str, island: int) -> Settled:
         _known.move_to_end(key)
         while len(_known) > KNOWN:
             _known.popitem(last=False)
-        seat = _seats[run, island] = Seat(*known)
+        seat = _seats[run, island] = replace(known)
         backend = get_backend(seat.settings.backend)
         return Settled(backend.name, backend.processors, seat.settings)
 
 
-def _unpacked(packed: bytes) -> tuple[Job, Settings, InTurn | None]:
-    """Return a job, its complete settings and its evolution; all that it needs is compiled."""
+def _unpacked(packed: bytes) -> Seat:
+    """Return a seat for a job; all that it needs is compiled."""
     job: Job = pickle.loads(packed)
-    settings = default_settings(job.problem, job.settings, islands=job.islands)
-    if job.search is not None:
+    problem = searched = job.problem
+    settings = default_settings(problem, job.settings, islands=job.islands)
+    if job.search is None:
+        searched = searched_as(problem, job.settings, settings)
+    else:
         settings = replace(settings, search=job.search)
     if makes_rows(settings.search):
-        _prepare(settings.search, job.problem, settings.backend)
+        _prepare(settings.search, problem, settings.backend)
     else:
-        rehearse(job.problem, settings)
+        rehearse(searched, settings)
     evolution = None
-    if job.search is None and isinstance(job.problem, CVRP):
-        evolution = begun_as_solve(job.problem, job.settings, settings)
+    if job.search is None and isinstance(problem, CVRP):
+        evolution = begun_as_solve(problem, job.settings, settings)
         if evolution is not None:
-            evolution.prepare(job.problem.tsp)
-    return job, settings, evolution
+            evolution.prepare(problem.tsp)
+    return Seat(job, settings, searched, evolution)
 
 
 def advance(order: Order) -> Report:
@@ -194,6 +201,7 @@ def _begun(seat: Seat, order: Order) -> Population:
         seed = derived(seed, order.life)
     place = Place(
         job.problem,
+        seat.searched,
         settings.search,
         settings.backend,
         seed,
@@ -201,6 +209,7 @@ def _begun(seat: Seat, order: Order) -> Population:
         settings.moves,
         settings.target,
         job.memory_limit,
+        alone=job.islands == 1,
     )
     if seat.evolution is not None and order.rows is None and not order.life:
         return EvolvingPopulation(place, seat.evolution)

@@ -82,14 +82,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     place = {"backend": chosen.backend}
     before = Statistics(backend=get_backend(chosen.backend).name)
     with before.phase("compiling"):
-        searched = problem
-        if not isinstance(settings.search, IteratedLocalSearch):
-            searched = softened(
-                problem,
-                chains_of(search),
-                chosen.seconds,
-                lambda: _first_start(problem, chosen)[0],
-            )
+        searched = searched_as(problem, settings, chosen)
         opened = opened_by(problem, settings, chosen)
         if opened is not None:
             opened.compile()
@@ -127,6 +120,14 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
         found = Result(tours, (problem.tsp or problem).cost(tours), before, problem)
     timed = _timed(as_asked(found, problem).sorted(), before, begin, watch.elapsed)
     return timed if opened is None else opened.merged(timed)
+
+
+def searched_as(problem: Problem, given: Settings, chosen: Settings) -> Problem:
+    """Return what is searched: a problem, or scarce vehicles' routes under soft constraints."""
+    if isinstance(given.search, IteratedLocalSearch):
+        return problem
+    search, seconds = chains_of(chosen.search), chosen.seconds
+    return softened(problem, search, seconds, lambda: _first_start(problem, chosen)[0])
 
 
 def opened_by(problem: Problem, given: Settings, chosen: Settings) -> Opened | None:

@@ -74,7 +74,7 @@ def test_lives_of_an_island_draw_numbers_of_their_own(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(work, "population_of", noted)
     job = work.Job(PROBLEM, CHAINS, Settings(), 0, None, 1, 1)
-    seat = work.Seat(job, default_settings(PROBLEM, job.settings))
+    seat = work.Seat(job, default_settings(PROBLEM, job.settings), PROBLEM)
     guests = Elites.none(PROBLEM)
     for island in range(3):
         for life in range(3):

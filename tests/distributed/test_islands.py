@@ -180,8 +180,7 @@ def test_islands_and_stretches_never_draw_the_same_numbers(
 
 def test_workers_know_how_many_islands_there_are(islands: gls.Islands) -> None:
     islands(PROBLEM, TOURS, budget=gls.Budget(kicks=1))
-    job, *_ = next(reversed(work._known.values()))
-    assert job.islands == 2
+    assert next(reversed(work._known.values())).job.islands == 2
 
 
 def test_a_first_row_and_seeds_are_honoured(islands: gls.Islands) -> None:
@@ -233,7 +232,7 @@ def test_a_worker_uses_the_cores_that_it_has(client: Any, monkeypatch: pytest.Mo
 def test_an_island_welcomes_what_it_has_not_in_the_place_of_its_worst() -> None:
     tours = CHAINS.search(PROBLEM, TOURS, backend="cpu").sorted().tours
     good = gls.solve(PROBLEM, np.inf, kicks=200, population=4, backend="cpu").tours[:1]
-    place = Place(PROBLEM, CHAINS, "cpu", seed=1, first_row=0)
+    place = Place(PROBLEM, PROBLEM, CHAINS, "cpu", seed=1, first_row=0)
     population = population_of(place, tours, np.inf)
     for given in (np.concatenate([tours[:1, ::-1], good]), np.repeat(tours, 2, axis=0)):
         population.welcome(PROBLEM, Elites.of(PROBLEM, given, PROBLEM.cost(given)))

@@ -30,6 +30,8 @@ class Place:
     Attributes
     ----------
     problem : Problem
+    searched : Problem
+        The same, or under soft constraints.
     search : callable
     backend : str
     seed, first_row : int
@@ -38,9 +40,12 @@ class Place:
         Limit for each row.
     target : float or None
     memory_limit : int or None
+    alone : bool
+        Whether there are no other islands.
     """
 
     problem: Problem
+    searched: Problem
     search: Any
     backend: str
     seed: int
@@ -48,6 +53,7 @@ class Place:
     moves: int | None = None
     target: float | None = None
     memory_limit: int | None = None
+    alone: bool = True
 
     def budget(self, stretch: Stretch) -> Budget:
         """Return what a search may spend on a stretch."""
@@ -81,10 +87,14 @@ class Population(ABC):
     def elites(self, problem: Problem, best: int, distant: int) -> Elites:
         """Return what stands for the population."""
         rows, costs = self.rows()
-        if not problem.constrained:  # few of many rows leave a GPU
-            first = on_host(costs).argsort(kind="stable")[: 2 * (best + LOOKED_AT)].tolist()
-            rows, costs = rows[first], costs[first]
-        return Elites.of(problem, rows, costs).chosen(problem, best, distant)
+        order, looked_at = on_host(costs).argsort(kind="stable"), best + LOOKED_AT
+        few = 2 * looked_at  # of many rows leave a GPU, and more where these break constraints
+        while True:
+            first = order[:few].tolist()
+            found = Elites.of(problem, rows[first], costs[first])
+            if few >= len(order) or len(found.allowed) >= looked_at:
+                return found.chosen(problem, best, distant)
+            few *= 8
 
     def welcome(self, problem: Problem, guests: Elites) -> None:
         """Adopt rows of other islands that break no constraint and are not here already.

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.distributed.populations.base import Place, Population, Seen
+from gpu_ls_plugin.distributed.populations.standstill import Standstill
 from gpu_ls_plugin.evolution.generations.chain_population import ChainPopulation
+from gpu_ls_plugin.evolution.generations.route_evolution import SoftPopulation
 from gpu_ls_plugin.exceptions import InsufficientMemoryError
 from gpu_ls_plugin.problems.tsp import tour_problem
+from gpu_ls_plugin.recombination.base import Recombination
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.searches.chains.chains import FusedChains
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from gpu_ls_plugin.evolution.generations.stretch import Stretch
     from gpu_ls_plugin.searches.rounds import Rounds
@@ -23,6 +27,9 @@ if TYPE_CHECKING:
 
 class ChainedPopulation(Population):
     """Chains that kick, repair and cooperate.
+
+    Where there are other islands, and no kicks say when to exchange rows with them, tours that are
+    crossed end a stretch as soon as they have come to a standstill.
 
     Parameters
     ----------
@@ -38,14 +45,14 @@ class ChainedPopulation(Population):
     """
 
     def __init__(self, place: Place, tours: Any, seconds: float, parts: int = 1) -> None:
-        self._problem = tour_problem(place.problem)
+        self._problem = tour_problem(place.searched)
         backend = get_backend(place.backend)
         _require_memory(place, len(tours))
         self._backend, self._descent = backend, Statistics()
         with backend.current():
             found = [*self._descents(place, backend.xp.asarray(tours), seconds, parts)]
             tours, costs = (backend.xp.concatenate(arrays) for arrays in zip(*found, strict=True))
-        self._chains = ChainPopulation(
+        self._chains = _kind(place)(
             place.search,
             tours,
             costs,
@@ -55,6 +62,8 @@ class ChainedPopulation(Population):
             NO_LIMIT if place.moves is None else place.moves,
         )
         self._target = -math.inf if place.target is None else place.target
+        crosses = isinstance(place.search.cooperation, Recombination)
+        self._standstill = Standstill() if crosses and not place.alone else None
 
     def _descents(
         self, place: Place, tours: Any, seconds: float, parts: int
@@ -77,11 +86,15 @@ class ChainedPopulation(Population):
 
     def advance(self, stretch: Stretch, number: int, seen: Seen) -> Statistics:
         """Search for a stretch."""
+        standstill = self._standstill if stretch.kicks is None else None
+        if standstill is not None:
+            standstill.begin(stretch.seconds)
 
         def launched(rounds: Rounds) -> bool:
             chains = rounds.chains
             best, mean = chains.best_costs.min().item(), float(chains.best_costs.mean())
-            return seen(best, mean, int(chains.kicks.sum())) or best <= self._target
+            over = seen(best, mean, int(chains.kicks.sum())) or best <= self._target
+            return over or (standstill is not None and standstill.reached(rounds, best))
 
         counted = self._chains.stretch(self._problem, stretch, launched)
         still = not self._chains.kicks(self._problem)
@@ -102,9 +115,16 @@ class ChainedPopulation(Population):
             self._chains.adopt(self._problem, asarray(rows), asarray(costs))
 
 
+def _kind(place: Place) -> Callable[..., ChainPopulation]:
+    """Return what chains are, if they tell their costs as they were asked for."""
+    if place.searched is place.problem:
+        return ChainPopulation
+    return partial(SoftPopulation, tour_problem(place.problem))
+
+
 def _require_memory(place: Place, size: int) -> None:
     """Raise InsufficientMemoryError where so many chains do not fit together."""
-    problem, backend = tour_problem(place.problem), get_backend(place.backend)
+    problem, backend = tour_problem(place.searched), get_backend(place.backend)
     with backend.current():
         cooperation = place.search.cooperation
         each = FusedChains.bytes_per_tour(problem.n) + problem.objective.kept_bytes(problem)

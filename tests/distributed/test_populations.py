@@ -1,0 +1,130 @@
+"""Populations of islands: when they end a stretch, what they offer, soft constraints."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.distributed.elites import Elites
+from gpu_ls_plugin.distributed.populations import Place, chained, population_of, standstill
+from gpu_ls_plugin.distributed.populations.base import Population
+from gpu_ls_plugin.evolution.generations.stretch import Stretch
+from gpu_ls_plugin.result import Statistics
+from tests.distributed.conftest import CHAINS, PROBLEM, N
+from tests.helpers.random_problems import random_tours
+from tests.helpers.routing import giant_tours, random_cvrp, scarce_cvrp
+
+CROSSED = gls.IteratedLocalSearch(CHAINS.search, cooperation=gls.EdgeAssembly(0.1, 2))
+MIGRATING = gls.IteratedLocalSearch(CHAINS.search, cooperation=gls.Migration(0.1))
+
+
+@pytest.mark.parametrize(
+    ("search", "alone", "kicks", "early"),
+    [
+        (CROSSED, False, None, True),
+        (CROSSED, True, None, False),
+        (CROSSED, False, 10**6, False),
+        (MIGRATING, False, None, False),
+    ],
+    ids=["crossed", "alone", "by_kicks", "migrating"],
+)
+def test_tours_that_are_crossed_ask_for_others_at_a_standstill(
+    search: Any, alone: bool, kicks: int | None, early: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(standstill, "SOONEST", 0.0)
+    bests: list[float] = []
+
+    def seen(best: float, mean: float, kicks: int) -> bool:
+        bests.append(best)
+        return len(bests) >= 300
+
+    place = Place(PROBLEM, PROBLEM, search, "cpu", seed=1, first_row=0, alone=alone)
+    population = population_of(place, random_tours(N, 16), np.inf)
+    for number in range(2):  # behind the first there is nothing new to be told
+        bests.clear()
+        population.advance(Stretch(60.0, kicks), number, seen)
+        assert (len(bests) < 300) == (early and number == 0)
+        assert bests == sorted(bests, reverse=True)
+        assert (bests[-1] == bests[-2]) or not early
+
+
+def test_a_standstill_is_a_crossover_without_a_better_tour() -> None:
+    watched = standstill.Standstill()
+
+    def reached(exchanges: int, best: float) -> bool:
+        rounds: Any = SimpleNamespace(exchanges=exchanges)
+        return watched.reached(rounds, best)
+
+    watched.begin(0.0)
+    assert not reached(0, 9.0) and not reached(0, 9.0)  # kicks alone say nothing
+    assert not reached(1, 8.0) and not reached(1, 8.0) and reached(2, 8.0)
+    watched.begin(0.0)
+    assert not reached(3, 8.0) and not reached(4, 7.0) and reached(5, 7.0)
+    watched.begin(60.0)
+    assert not reached(6, 6.0) and not reached(7, 6.0)  # so soon behind another exchange
+
+
+class Rows(Population):
+    """Rows that are what they are."""
+
+    def __init__(self, rows: Any, costs: Any) -> None:
+        self._rows = rows, costs
+
+    def advance(self, *_: Any) -> Statistics:
+        return Statistics()
+
+    def rows(self) -> tuple[Any, Any]:
+        return self._rows
+
+    def adopt(self, rows: Any, costs: Any) -> None: ...
+
+
+@pytest.mark.parametrize("worst", [0, 0.5, 0.9, 1])
+def test_elites_are_those_of_all_rows(worst: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many of the cheapest rows break constraints; and few are looked at otherwise."""
+    problem = random_cvrp("capacity", 30)
+    tours = giant_tours(problem, 800, 3)[300:]
+    feasible, looked_at = problem.feasible(tours), []
+    assert 0.1 < feasible.mean() < 0.9
+    costs = problem.tsp.cost(tours)
+    costs[~feasible] += round(2 * (worst - 0.5) * -costs.max())
+    of = Elites.of
+
+    def noted(problem: Any, rows: Any, costs: Any) -> Elites:
+        looked_at.append(len(rows))
+        return of(problem, rows, costs)
+
+    expected = Elites.of(problem, tours, costs).chosen(problem, 2, 3)
+    monkeypatch.setattr(Elites, "of", noted)
+    found = Rows(tours, costs).elites(problem, 2, 3)
+    assert found.feasible.all()
+    assert np.array_equal(found.costs, expected.costs)
+    assert np.array_equal(found.rows, expected.rows)
+    assert worst or max(looked_at) < 100
+
+
+@pytest.mark.parametrize("scarce", [True, False])
+def test_scarce_vehicles_are_searched_under_soft_constraints(
+    client: Any, monkeypatch: pytest.MonkeyPatch, scarce: bool
+) -> None:
+    soft, kind = [], chained.SoftPopulation
+
+    def noted(*given: Any) -> Any:
+        soft.append(kind(*given))
+        return soft[-1]
+
+    monkeypatch.setattr(chained, "SoftPopulation", noted)
+    problem = scarce_cvrp() if scarce else random_cvrp("capacity", 12)
+    islands = gls.Islands(client=client)
+    found, again = (
+        gls.solve(problem, np.inf, kicks=100, population=4, islands=islands, seed=1)
+        for _ in range(2)
+    )
+    assert len(soft) == (4 if scarce else 0)
+    assert np.array_equal(found.costs, problem.tsp.cost(found.tours))
+    assert problem.feasible(found.best_tour)[0]
+    assert np.array_equal(found.tours, again.tours)
