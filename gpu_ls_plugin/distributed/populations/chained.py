@@ -29,7 +29,7 @@ class ChainedPopulation(Population):
     """Chains that kick, repair and cooperate.
 
     Where there are other islands, and no kicks say when to exchange rows with them, tours that are
-    crossed end a stretch as soon as they have come to a standstill.
+    crossed end their first stretch as soon as they have come to a standstill.
 
     Parameters
     ----------
@@ -86,9 +86,9 @@ class ChainedPopulation(Population):
 
     def advance(self, stretch: Stretch, number: int, seen: Seen) -> Statistics:
         """Search for a stretch."""
-        standstill = self._standstill if stretch.kicks is None else None
-        if standstill is not None:
-            standstill.begin(stretch.seconds)
+        standstill, self._standstill = self._standstill, None
+        if stretch.kicks is not None:
+            standstill = None
 
         def launched(rounds: Rounds) -> bool:
             chains = rounds.chains
