@@ -110,6 +110,8 @@ class MemeticGA(EvolvingGA):
         text for one; `kicks` is given where the search makes none.
     InvalidTourError
         When a run begins: a row of a warm start is not a tour of the problem.
+    UnsupportedProblemError
+        When a run begins: the problem is not one for what was asked.
     """
 
     def __init__(
@@ -191,6 +193,11 @@ class MemeticGA(EvolvingGA):
                 "SuccessorSearch(...); leave out crossover, mutation and what goes with them, or "
                 "use pymoo's GA with SuccessorMutation"
             )
+        if self._islands is not None:
+            raise UnsupportedProblemError(
+                "islands: they make no generations of states; search them by gpu_ls_plugin's "
+                "solve(problem.problem, islands=...)"
+            )
         if not isinstance(search, SuccessorSearch | None):
             raise UnsupportedProblemError(
                 "search: it searches tours; an AssignmentProblem is searched by "
@@ -208,6 +215,11 @@ class MemeticGA(EvolvingGA):
     def _evolution(self, problem: Any) -> Evolution[Any] | None:
         """Return what makes the generations; None where pymoo's operators do."""
         evolution = self._bred(problem)
+        if evolution is None and self._islands is not None:
+            raise UnsupportedProblemError(
+                "islands: what costs less to their searches must be better to pymoo, too; this "
+                "problem has a fitness of its own"
+            )
         if evolution is None and (self._replacement or self._restarts) is not None:
             raise InvalidParameterError(
                 "replacement, restarts: of populations that no operators of pymoo breed; pass a "

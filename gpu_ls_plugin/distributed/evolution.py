@@ -11,11 +11,14 @@ import numpy as np
 from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.distributed.elites import Elites, joined
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
+from gpu_ls_plugin.objectives.routing import Routing
+from gpu_ls_plugin.problems.cvrp import routing_problem
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.distributed.islands import Islands
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.solver.settings import Settings
 
@@ -77,10 +80,11 @@ class IslandEvolution(Evolution[IslandPopulation]):
 
         All that the islands need is compiled.
         """
-        settled = islands.prepare(problem, settings)
+        asked = _asked(problem)
+        settled = islands.prepare(asked, settings)
         if size is not None:
             settings = replace(settings, population=-(-size // len(settled)))
-            settled = islands.prepare(problem, settings)
+            settled = islands.prepare(asked, settings)
         tours = sum(each.settings.population or 1 for each in settled.values())
         return cls(islands, settings, len(settled), tours)
 
@@ -135,7 +139,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
         stretch = replace(exchange, kicks=None if math.isfinite(seconds) else kicks)
         seed = int(random_state.integers(2**63))
         found, statistics = replace(self.islands, exchange=stretch).go_on(
-            problem,
+            _asked(problem),
             self.settings,
             groups,
             seed=seed,
@@ -147,3 +151,8 @@ class IslandEvolution(Evolution[IslandPopulation]):
             both = zip(found, groups, strict=False)
             found = [now if old is None else joined(problem, [now, old]) for now, old in both]
         return IslandPopulation(found)
+
+
+def _asked(problem: TSP) -> Problem:
+    """Return what islands search: routes as `solve` does, not as giant tours of any kind."""
+    return routing_problem(problem) if isinstance(problem.objective, Routing) else problem

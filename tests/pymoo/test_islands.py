@@ -9,9 +9,14 @@ import pytest
 from pymoo.optimize import minimize
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_pymoo import MemeticGA, TSPProblem
+from gpu_ls_plugin.exceptions import (
+    InvalidParameterError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from gpu_ls_pymoo import AssignmentProblem, CVRPProblem, MemeticGA, TSPProblem
 from tests.distributed.conftest import CHAINS, PROBLEM, cluster_of
+from tests.helpers.routing import random_cvrp, scarce_cvrp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +48,30 @@ def test_generations_are_made_by_islands_and_depend_on_the_seed_alone(islands: g
 def test_a_time_limit_holds(islands: gls.Islands) -> None:
     found = run(islands, 1, "time", 0.5)
     assert found.exec_time < 5.0 and PROBLEM.cost(found.X) == found.F
+
+
+@pytest.mark.parametrize("kind", ["capacity", "scarce"])
+def test_routes_are_searched_as_by_solve(islands: gls.Islands, kind: str) -> None:
+    cvrp = scarce_cvrp() if kind == "scarce" else random_cvrp(kind, 30)
+    problem = CVRPProblem(cvrp)
+    one, same = (
+        minimize(problem, MemeticGA(4, islands=islands, backend="cpu"), ("n_gen", 3), seed=1)
+        for _ in range(2)
+    )
+    assert np.array_equal(one.X, same.X) and cvrp.cost(one.X) == one.F
+    assert cvrp.feasible(one.X)[0] and one.algorithm.pop_size == 4
+    start = cvrp.cost(gls.savings(cvrp, 1, backend="cpu"))[0]
+    assert one.F[0] <= start
+
+
+def test_problems_that_islands_do_not_breed(islands: gls.Islands) -> None:
+    class Valued(TSPProblem):
+        """With a fitness of its own."""
+
+    states = AssignmentProblem(gls.QuadraticAssignment.generated(6, 1))
+    for problem in (Valued(PROBLEM), states):
+        with pytest.raises(UnsupportedProblemError, match="islands"):
+            minimize(problem, MemeticGA(4, islands=islands), ("n_gen", 1))
 
 
 def test_wrong_parameters(islands: gls.Islands) -> None:
