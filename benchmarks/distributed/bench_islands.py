@@ -8,8 +8,9 @@ and with 4 and 8 islands that wait instead of searching (512 tours of 2,392 citi
 the machine's cores hardly matter. `faults`: 4 workers, of which a random one is killed 20 times in
 a run of a minute, from the first report on; the best cost that was ever told, the result's, and the
 processes that are left. `gpus`, where there are two: tours a second at a mean gap, from the call to
-the tours, and seconds of `solve` until the best tour is at a gap, with one GPU and with both.
-Compiling and the start of a cluster are not timed.
+the tours, and seconds of `solve` until the best tour is known to be at a gap (`reached`) and until
+all islands have ended (`seconds`), with one GPU and with both. Compiling and the start of a cluster
+are not timed.
 """
 
 from __future__ import annotations
