@@ -31,7 +31,7 @@ from gpu_ls_plugin.evolution.generations.choice import begun_as_solve
 from gpu_ls_plugin.exceptions import ClusterError
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.single import rehearse, searched_as, starts_of
 
@@ -115,6 +115,11 @@ def _unpacked(packed: bytes) -> Seat:
         _prepare(settings.search, problem, settings.backend)
     else:
         rehearse(searched, settings)
+    if searched is not problem:  # what rows cost in the end
+        row = starts_of(problem, replace(settings, population=1, seed=0))
+        backend = get_backend(settings.backend)
+        with backend.current():
+            tour_costs(backend, tour_problem(problem), backend.xp.asarray(row))
     evolution = None
     if job.search is None and isinstance(problem, CVRP):
         evolution = begun_as_solve(problem, job.settings, settings)

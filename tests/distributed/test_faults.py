@@ -71,9 +71,10 @@ def test_lives_of_an_island_draw_numbers_of_their_own(monkeypatch: pytest.Monkey
 
     def noted(place: Any, *_: Any) -> None:
         seen.append((place.seed, place.first_row))
+        assert not place.alone
 
     monkeypatch.setattr(work, "population_of", noted)
-    job = work.Job(PROBLEM, CHAINS, Settings(), 0, None, 1, 1)
+    job = work.Job(PROBLEM, CHAINS, Settings(), 0, None, 1, 1, islands=3)
     seat = work.Seat(job, default_settings(PROBLEM, job.settings), PROBLEM)
     guests = Elites.none(PROBLEM)
     for island in range(3):

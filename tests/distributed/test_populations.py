@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.distributed import work
 from gpu_ls_plugin.distributed.elites import Elites
 from gpu_ls_plugin.distributed.populations import Place, chained, population_of, standstill
 from gpu_ls_plugin.distributed.populations.base import Population
 from gpu_ls_plugin.evolution.generations.stretch import Stretch
 from gpu_ls_plugin.result import Statistics
 from tests.distributed.conftest import CHAINS, PROBLEM, N
+from tests.helpers.late_kernels import LateKernels
 from tests.helpers.random_problems import random_tours
 from tests.helpers.routing import giant_tours, random_cvrp, scarce_cvrp
 
@@ -106,20 +108,26 @@ def test_elites_are_those_of_all_rows(worst: float, monkeypatch: pytest.MonkeyPa
 def test_scarce_vehicles_are_searched_under_soft_constraints(
     client: Any, monkeypatch: pytest.MonkeyPatch, scarce: bool
 ) -> None:
+    kernels, make = LateKernels(monkeypatch), work._begun
     soft, kind = [], chained.SoftPopulation
 
     def noted(*given: Any) -> Any:
         soft.append(kind(*given))
         return soft[-1]
 
+    def begun(*given: Any) -> Population:
+        kernels.prepared = True
+        return make(*given)
+
     monkeypatch.setattr(chained, "SoftPopulation", noted)
+    monkeypatch.setattr(work, "_begun", begun)
     problem = scarce_cvrp() if scarce else random_cvrp("capacity", 12)
     islands = gls.Islands(client=client)
     found, again = (
         gls.solve(problem, np.inf, kicks=100, population=4, islands=islands, seed=1)
         for _ in range(2)
     )
-    assert len(soft) == (4 if scarce else 0)
+    assert len(soft) == (4 if scarce else 0) and kernels.late == [] != kernels.launched
     assert np.array_equal(found.costs, problem.tsp.cost(found.tours))
     assert problem.feasible(found.best_tour)[0]
     assert np.array_equal(found.tours, again.tours)

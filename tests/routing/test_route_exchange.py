@@ -17,9 +17,10 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.solver import Settings, default_settings
+from gpu_ls_plugin.solver.single import searched_as
 from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
 from tests.helpers.marks import slow_after
-from tests.helpers.routing import giant_tours, random_cvrp
+from tests.helpers.routing import giant_tours, random_cvrp, scarce_cvrp
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 MOVES = [gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
@@ -160,6 +161,16 @@ def test_solve_saves_a_route_under_soft_constraints():
     assert found.problem is problem and problem.feasible(found.best_tour).all()
     assert found.best_cost == problem.cost(found.best_tour)[0]
     assert len(problem.routes(found.best_tour)) == 6
+
+
+def test_an_iterated_search_that_was_asked_for_is_taken_as_it_is():
+    problem = scarce_cvrp()
+    for search in (None, gls.LocalSearch(MOVES, gls.Nearest(8))):
+        asked = Settings(backend="cpu", search=search)
+        chosen = default_settings(problem, asked)
+        assert searched_as(problem, asked, chosen).penalties is not None
+    given = replace(asked, search=chosen.search)
+    assert searched_as(problem, given, default_settings(problem, given)) is problem
 
 
 def test_what_it_is_not_for():
