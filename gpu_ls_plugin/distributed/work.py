@@ -32,6 +32,7 @@ from gpu_ls_plugin.exceptions import ClusterError
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
+from gpu_ls_plugin.solver.in_parts import in_parts
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.single import rehearse, searched_as, starts_of
 
@@ -108,6 +109,7 @@ def _unpacked(packed: bytes) -> Seat:
     problem = searched = job.problem
     settings = default_settings(problem, job.settings, islands=job.islands)
     if job.search is None:
+        settings = in_parts(problem, job.settings, settings)
         searched = searched_as(problem, job.settings, settings)
     else:
         settings = replace(settings, search=job.search)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,12 +10,13 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.distributed import work
+from gpu_ls_plugin.distributed import Exchange, work
 from gpu_ls_plugin.distributed.elites import Elites
 from gpu_ls_plugin.distributed.populations import Place, chained, population_of, standstill
 from gpu_ls_plugin.distributed.populations.base import Population
 from gpu_ls_plugin.evolution.generations.stretch import Stretch
 from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.solver import in_parts
 from tests.distributed.conftest import CHAINS, PROBLEM, N
 from tests.helpers.late_kernels import LateKernels
 from tests.helpers.random_problems import random_tours
@@ -102,6 +104,32 @@ def test_elites_are_those_of_all_rows(worst: float, monkeypatch: pytest.MonkeyPa
     assert np.array_equal(found.costs, expected.costs)
     assert np.array_equal(found.rows, expected.rows)
     assert worst or max(looked_at) < 100
+
+
+@pytest.mark.parametrize("scarce", [True, False])
+def test_routes_of_many_customers_are_searched_in_parts(
+    client: Any, monkeypatch: pytest.MonkeyPatch, scarce: bool
+) -> None:
+    shares: dict[int, list[tuple[float, float]]] = {}
+    search = gls.Decomposed.__call__
+
+    @wraps(search)
+    def noted(self: gls.Decomposed, problem: Any, tours: Any, **given: Any) -> gls.Result:
+        if "share" in given:  # or it is compiled
+            assert (problem.penalties is not None) == scarce
+            shares.setdefault(given["first_row"], []).append(given["share"])
+        return search(self, problem, tours, **given)
+
+    monkeypatch.setattr(gls.Decomposed, "__call__", noted)
+    monkeypatch.setattr(in_parts, "LEAST_CUSTOMERS", {"cpu": 10, "cuda": 10})
+    problem = random_cvrp("capacity", 60, 1 if scarce else 2)
+    islands = gls.Islands(client=client, exchange=Exchange(kicks=10))
+    found = gls.solve(problem, np.inf, kicks=30, population=2, islands=islands, seed=1)
+    thirds = [(0.0, pytest.approx(1 / 3)), (pytest.approx(1 / 3), pytest.approx(2 / 3))]
+    assert set(shares) == {0, 2**20}
+    assert all(each == [*thirds, (thirds[1][1], 1.0)] for each in shares.values())
+    assert problem.feasible(found.best_tour)[0]
+    assert np.array_equal(found.costs, problem.tsp.cost(found.tours))
 
 
 @pytest.mark.parametrize("scarce", [True, False])

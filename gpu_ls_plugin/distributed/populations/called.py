@@ -1,4 +1,7 @@
-"""Rows of a search that keeps nothing: it is called again for every stretch."""
+"""Rows of a search that keeps nothing: it is called again for every stretch.
+
+A search that takes a `share` is told which part of the run that is.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.distributed.elites import Elites, joined
 from gpu_ls_plugin.distributed.exchange import derived
 from gpu_ls_plugin.distributed.populations.base import Place, Population, Seen
+from gpu_ls_plugin.solver.soft_constraints import as_asked
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.generations.stretch import Stretch
@@ -60,9 +64,11 @@ class CalledPopulation(Population):
         }
         if all(parameter.kind is not parameter.VAR_KEYWORD for parameter in self._taken.values()):
             options = {name: value for name, value in options.items() if name in self._taken}
+        if "share" in self._taken:
+            options["share"] = (stretch.begin, stretch.end)
         given = () if self._makes else (self._rows,)
-        found: Result = place.search(place.problem, *given, **options)
-        self._take(found)
+        found: Result = place.search(place.searched, *given, **options)
+        self._take(as_asked(found, place.problem))
         counted = found.statistics
         in_time = counted.seconds < NEARLY * stretch.seconds
         self.finished = counted.stopped_by in ENDS and in_time

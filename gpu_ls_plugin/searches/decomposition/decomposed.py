@@ -106,6 +106,7 @@ class Decomposed(rehearsal.Rehearsed):
         callback: Callback | None = None,
         memory_limit: int | None = None,
         first_row: int = 0,
+        share: tuple[float, float] = (0.0, 1.0),
     ) -> Result:
         """Improve the best of a batch of giant tours.
 
@@ -128,6 +129,9 @@ class Decomposed(rehearsal.Rehearsed):
             Bytes that may be used.
         first_row : int
             Number of the first row, where the batch is a part of a larger one.
+        share : pair of float
+            Where in a longer run this call begins and ends, 0 to 1: acceptance and the number of
+            rounds are those of that run.
 
         Returns
         -------
@@ -166,7 +170,8 @@ class Decomposed(rehearsal.Rehearsed):
             return self._whole(call, problem, tours)
         with call.backend.current():
             chains = self.chains or len(call.tours)
-            run = Run(self.search, call, whole, routes, chains, parts=parts, rounds=self.rounds)
+            numbers = {"parts": parts, "rounds": self.rounds}
+            run = Run(self.search, call, whole, routes, chains, **numbers, share=share)
             with Team(call.backend, lanes_of(call.backend, parts)) as team:
                 run.go(team)
             call.tours[row] = call.backend.xp.asarray(whole.tour(run.routes))

@@ -48,6 +48,8 @@ class Run:
     parts : int
     rounds : int
         At most.
+    share : pair of float
+        Of a longer run with so many rounds, at which this one begins and ends.
 
     Attributes
     ----------
@@ -65,6 +67,7 @@ class Run:
         *,
         parts: int,
         rounds: int,
+        share: tuple[float, float] = (0.0, 1.0),
     ) -> None:
         self.search, self.call, self.whole, self.routes = search, call, whole, routes
         self.parts, self.price, self.moves_left = parts, 1.0, call.max_moves
@@ -75,8 +78,10 @@ class Run:
         # All chains together make as many as one for each tour would.
         self.kicks = None if kicks is None else kicks * chains // (self.chains * parts)
         seconds = math.inf if budget.seconds is None else call.stopwatch.left
-        self.rounds = int(max(1, min(rounds, seconds / LEAST_SECONDS)))
+        self.begin, self.ahead = share[0], share[1] - share[0]
+        self.rounds = int(max(1, min(round(rounds * self.ahead), seconds / LEAST_SECONDS)))
         self._random = np.random.default_rng(call.seed)
+        self._turn = int(self._random.integers(2)) if self.begin > 0 else 0  # of the first cut
         # Kicks and gains of parts that are being searched.
         self._seen: dict[int, tuple[int, float]] = {}
 
@@ -108,7 +113,8 @@ class Run:
         """Cut, search the parts, and join what they have found."""
         statistics = self.call.statistics
         with statistics.phase("cuts"):
-            groups = grouped(self.whole, self.routes, self.parts, number, self._random)
+            turn = number + self._turn
+            groups = grouped(self.whole, self.routes, self.parts, turn, self._random)
         stretch = self._stretch(number, -(-len(groups) // team.lanes))
         first = self.call.first_row + (number + 1) * ROWS_OF_ROUND
         spare, rest = divmod(self.whole.copies - len(self.routes), len(groups))
@@ -153,9 +159,10 @@ class Run:
         kicks, left = None, self.call.stopwatch.left
         if self.kicks is not None:
             kicks = self.kicks * (number + 1) // self.rounds - self.kicks * number // self.rounds
+        begin, end = (self.begin + self.ahead * done / self.rounds for done in (number, number + 1))
         return Stretch(
-            number / self.rounds,
-            (number + 1) / self.rounds,
+            begin,
+            end,
             kicks,
             max(0.0, left) / (self.rounds - number) / turns,
             self.moves_left,

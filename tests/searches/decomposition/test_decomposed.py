@@ -120,6 +120,31 @@ def test_acceptance_falls_over_the_whole_run(monkeypatch):
     assert all(rounds[k][1] == pytest.approx(rounds[k + 1][0]) for k in range(3))
 
 
+def test_a_part_of_a_longer_run_has_its_share_of_acceptance_and_rounds(monkeypatch):
+    stretches, turns, cut = [], [], runs.grouped
+
+    def noted(sub, search, backend, stretch, **given):
+        stretches.append((stretch.begin, stretch.end))
+        return search_part(sub, search, backend, stretch, **given)
+
+    def grouped(problem, routes, count, turn, random):
+        turns.append(turn)
+        return cut(problem, routes, count, turn, random)
+
+    search_part = runs.search_part
+    monkeypatch.setattr(runs, "search_part", noted)
+    monkeypatch.setattr(runs, "grouped", grouped)
+    problem = random_cvrp("capacity", CUSTOMERS)
+    given = {"budget": KICKS, "backend": "cpu"}
+    for seed in range(8):
+        SEARCH(problem, starts_of(problem), seed=seed, share=(0.5, 1.0), **given)
+    assert SEARCH.rounds == 4 and set(stretches) == {(0.5, 0.75), (0.75, 1.0)}
+    assert {*turns[::2]} == {0, 1} and {*turns[1::2]} == {1, 2}  # either kind comes first
+    stretches.clear()
+    SEARCH(problem, starts_of(problem), share=(0.3, 0.3), **given)
+    assert set(stretches) == {(0.3, 0.3)}
+
+
 def test_parts_keep_the_best_and_not_the_last_tours():
     """At such a heat, chains go from tour to tour, most of them far worse than the first."""
     problem = random_cvrp("capacity", CUSTOMERS)
