@@ -115,9 +115,10 @@ def test_routes_of_many_customers_are_searched_in_parts(
 
     @wraps(search)
     def noted(self: gls.Decomposed, problem: Any, tours: Any, **given: Any) -> gls.Result:
-        if "share" in given:  # or it is compiled
+        if "begin_share" in given:  # or it is compiled
             assert (problem.penalties is not None) == scarce
-            shares.setdefault(given["first_row"], []).append(given["share"])
+            share = given["begin_share"], given["end_share"]
+            shares.setdefault(given["first_row"], []).append(share)
         return search(self, problem, tours, **given)
 
     monkeypatch.setattr(gls.Decomposed, "__call__", noted)

@@ -1,6 +1,6 @@
 """Rows of a search that keeps nothing: it is called again for every stretch.
 
-A search that takes a `share` is told which part of the run that is.
+A search that takes a `begin_share` and an `end_share` is told which part of the run that is.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class CalledPopulation(Population):
         }
         if all(parameter.kind is not parameter.VAR_KEYWORD for parameter in self._taken.values()):
             options = {name: value for name, value in options.items() if name in self._taken}
-        if "share" in self._taken:
-            options["share"] = (stretch.begin, stretch.end)
+        shares = {"begin_share": stretch.begin, "end_share": stretch.end}
+        options |= {name: share for name, share in shares.items() if name in self._taken}
         given = () if self._makes else (self._rows,)
         found: Result = place.search(place.searched, *given, **options)
         self._take(as_asked(found, place.problem))

@@ -106,7 +106,8 @@ class Decomposed(rehearsal.Rehearsed):
         callback: Callback | None = None,
         memory_limit: int | None = None,
         first_row: int = 0,
-        share: tuple[float, float] = (0.0, 1.0),
+        begin_share: float = 0.0,
+        end_share: float = 1.0,
     ) -> Result:
         """Improve the best of a batch of giant tours.
 
@@ -129,7 +130,7 @@ class Decomposed(rehearsal.Rehearsed):
             Bytes that may be used.
         first_row : int
             Number of the first row, where the batch is a part of a larger one.
-        share : pair of float
+        begin_share, end_share : float
             Where in a longer run this call begins and ends, 0 to 1: acceptance and the number of
             rounds are those of that run.
 
@@ -143,12 +144,15 @@ class Decomposed(rehearsal.Rehearsed):
         ------
         UnsupportedProblemError
             The problem has no routes, or constraints of plugins, or the search cannot work on it.
-        InvalidTourError, InvalidTypeError
-            `tours` are not giant tours of the problem.
+        InvalidTourError, InvalidTypeError, InvalidParameterError
+            `tours` are not giant tours of the problem; a share is no number from 0 to 1, or a run
+            ends before it begins.
         InsufficientMemoryError
             Not even one tour fits.
         """
         self._check(problem)
+        begin = checks.number("begin_share", begin_share, least=0.0, most=1.0)
+        share = (begin, checks.number("end_share", end_share, least=begin, most=1.0))
         call = Call(
             problem,
             [] if self.search.cooperation is None else [self.search.cooperation],

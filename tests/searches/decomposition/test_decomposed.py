@@ -137,11 +137,11 @@ def test_a_part_of_a_longer_run_has_its_share_of_acceptance_and_rounds(monkeypat
     problem = random_cvrp("capacity", CUSTOMERS)
     given = {"budget": KICKS, "backend": "cpu"}
     for seed in range(8):
-        SEARCH(problem, starts_of(problem), seed=seed, share=(0.5, 1.0), **given)
+        SEARCH(problem, starts_of(problem), seed=seed, begin_share=0.5, **given)
     assert SEARCH.rounds == 4 and set(stretches) == {(0.5, 0.75), (0.75, 1.0)}
     assert {*turns[::2]} == {0, 1} and {*turns[1::2]} == {1, 2}  # either kind comes first
     stretches.clear()
-    SEARCH(problem, starts_of(problem), share=(0.3, 0.3), **given)
+    SEARCH(problem, starts_of(problem), begin_share=0.3, end_share=0.3, **given)
     assert set(stretches) == {(0.3, 0.3)}
 
 
@@ -280,6 +280,13 @@ def test_what_is_refused():
     limited = problem.with_resources(TimeWindows(np.tile([0, 10**6], (21, 1))))
     with pytest.raises(UnsupportedProblemError, match="split among parts"):
         SEARCH(limited, starts_of(problem), backend="cpu")
+    for shares in (
+        {"begin_share": -0.1},
+        {"end_share": 1.1},
+        {"begin_share": 0.6, "end_share": 0.5},
+    ):
+        with pytest.raises(InvalidParameterError, match="_share"):
+            SEARCH(problem, starts_of(problem), backend="cpu", **shares)
 
 
 def test_it_is_written_as_text():
