@@ -106,6 +106,19 @@ def test_elites_are_those_of_all_rows(worst: float, monkeypatch: pytest.MonkeyPa
     assert worst or max(looked_at) < 100
 
 
+@pytest.mark.parametrize("search", [gls.Decomposed(), CHAINS], ids=["called", "chained"])
+def test_rows_cost_what_was_asked_for(search: Any) -> None:
+    problem = random_cvrp("capacity", 12)
+    tours = giant_tours(problem, 6, 3)[3:]
+    soft = problem.penalised(load=1)  # which hardly keeps anything from being overloaded
+    place = Place(problem, soft, search, "cpu", seed=1, first_row=0)
+    population = population_of(place, tours, np.inf)
+    population.advance(Stretch(np.inf, 5), 0, lambda *_: False)
+    rows, costs = population.rows()
+    assert not problem.feasible(rows).all()
+    assert np.array_equal(costs, problem.tsp.cost(rows))
+
+
 @pytest.mark.parametrize("scarce", [True, False])
 def test_routes_of_many_customers_are_searched_in_parts(
     client: Any, monkeypatch: pytest.MonkeyPatch, scarce: bool
