@@ -12,8 +12,7 @@ from gpu_ls_plugin.evolution.generations.chain_evolution import ChainEvolution, 
 from gpu_ls_plugin.evolution.generations.chain_population import ChainPopulation
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.solver.single import rehearse, starts_of
-from gpu_ls_plugin.solver.soft_constraints import softened
+from gpu_ls_plugin.solver.single import rehearse, searched_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,8 +95,7 @@ class RouteEvolution(ChainEvolution):
         chosen = settings_like_solve(routed, population, search, crossover, seconds, backend)
         if crossover is not None:
             return cls(chosen, searched=problem)
-        one = replace(chosen, population=1, seed=0)
-        soft = softened(routed, chosen.search, chosen.seconds, lambda: starts_of(routed, one)[0])
+        soft = searched_as(routed, replace(chosen, search=search), chosen)
         searched = problem if soft is routed else soft.tsp
         assert isinstance(searched, TSP)
         return cls(chosen, searched=searched)
