@@ -34,7 +34,7 @@ from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 from gpu_ls_plugin.solver.in_parts import in_parts
 from gpu_ls_plugin.solver.settings import default_settings
-from gpu_ls_plugin.solver.single import rehearse, searched_as, starts_of
+from gpu_ls_plugin.solver.single import first_start, rehearse, searched_as, starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,9 +108,12 @@ def _unpacked(packed: bytes) -> Seat:
     job: Job = pickle.loads(packed)
     problem = searched = job.problem
     settings = default_settings(problem, job.settings, islands=job.islands)
+    evolution = None
     if job.search is None:
         settings = in_parts(problem, job.settings, settings)
         searched = searched_as(problem, job.settings, settings)
+        if isinstance(problem, CVRP):
+            evolution = begun_as_solve(problem, job.settings, settings)
     else:
         settings = replace(settings, search=job.search)
     if makes_rows(settings.search):
@@ -118,15 +121,11 @@ def _unpacked(packed: bytes) -> Seat:
     else:
         rehearse(searched, settings)
     if searched is not problem:  # what rows cost in the end
-        row = starts_of(problem, replace(settings, population=1, seed=0))
-        backend = get_backend(settings.backend)
+        row, backend = first_start(problem, settings), get_backend(settings.backend)
         with backend.current():
             tour_costs(backend, tour_problem(problem), backend.xp.asarray(row))
-    evolution = None
-    if job.search is None and isinstance(problem, CVRP):
-        evolution = begun_as_solve(problem, job.settings, settings)
-        if evolution is not None:
-            evolution.prepare(problem.tsp)
+    if evolution is not None:
+        evolution.prepare(tour_problem(problem))
     return Seat(job, settings, searched, evolution)
 
 

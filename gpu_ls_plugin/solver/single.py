@@ -127,7 +127,7 @@ def searched_as(problem: Problem, given: Settings, chosen: Settings) -> Problem:
     if isinstance(given.search, IteratedLocalSearch):
         return problem
     search, seconds = chains_of(chosen.search), chosen.seconds
-    return softened(problem, search, seconds, lambda: _first_start(problem, chosen)[0])
+    return softened(problem, search, seconds, lambda: first_start(problem, chosen)[0])
 
 
 def opened_by(problem: Problem, given: Settings, chosen: Settings) -> Opened | None:
@@ -196,7 +196,7 @@ def rehearse(problem: Problem, settings: Settings) -> None:
     copy = rehearsal.copy_of(problem)
     if isinstance(search, IteratedLocalSearch):
         search = replace(search, search=rehearsal.quick(search.search, copy))
-    tour = _first_start(problem if isinstance(problem, CVRP) else copy, settings)
+    tour = first_start(problem if isinstance(problem, CVRP) else copy, settings)
     compile_search(search, copy, tour.repeat(settings.population or 1, axis=0), settings.backend)
     if alike is not None:
         _rehearsed.add(alike)
@@ -218,7 +218,7 @@ def _alike(problem: Problem, settings: Settings, backend: Backend) -> Hashable:
     return key
 
 
-def _first_start(problem: Problem, settings: Settings) -> NDArray[np.int32]:
+def first_start(problem: Problem, settings: Settings) -> NDArray[np.int32]:
     """Return the first tour, made on a copy of routes: what they keep for starts counts as time."""
     own = pickle.loads(pickle.dumps(problem)) if isinstance(problem, CVRP) else problem
     return starts_of(own, replace(settings, population=1, seed=0))

@@ -63,7 +63,7 @@ class ChainedPopulation(Population):
         )
         self._target = -math.inf if place.target is None else place.target
         crosses = isinstance(place.search.cooperation, Recombination)
-        self._standstill = Standstill() if crosses and not place.alone else None
+        self._asks = crosses and not place.alone  # for others' tours, in the next stretch
 
     def _descents(
         self, place: Place, tours: Any, seconds: float, parts: int
@@ -86,9 +86,8 @@ class ChainedPopulation(Population):
 
     def advance(self, stretch: Stretch, number: int, seen: Seen) -> Statistics:
         """Search for a stretch."""
-        standstill, self._standstill = self._standstill, None
-        if stretch.kicks is not None:
-            standstill = None
+        standstill = Standstill() if self._asks and stretch.kicks is None else None
+        self._asks = False
 
         def launched(rounds: Rounds) -> bool:
             chains = rounds.chains

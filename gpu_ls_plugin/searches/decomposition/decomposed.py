@@ -174,8 +174,16 @@ class Decomposed(rehearsal.Rehearsed):
             return self._whole(call, problem, tours)
         with call.backend.current():
             chains = self.chains or len(call.tours)
-            numbers = {"parts": parts, "rounds": self.rounds}
-            run = Run(self.search, call, whole, routes, chains, **numbers, share=share)
+            run = Run(
+                self.search,
+                call,
+                whole,
+                routes,
+                chains,
+                parts=parts,
+                rounds=self.rounds,
+                share=share,
+            )
             with Team(call.backend, lanes_of(call.backend, parts)) as team:
                 run.go(team)
             call.tours[row] = call.backend.xp.asarray(whole.tour(run.routes))
