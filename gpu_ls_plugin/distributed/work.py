@@ -113,7 +113,7 @@ def _unpacked(packed: bytes) -> Seat:
         settings = in_parts(problem, job.settings, settings)
         searched = searched_as(problem, job.settings, settings)
         if isinstance(problem, CVRP):
-            evolution = begun_as_solve(problem, job.settings, settings)
+            evolution = begun_as_solve(problem, searched, job.settings, settings)
     else:
         settings = replace(settings, search=job.search)
     if makes_rows(settings.search):

@@ -9,12 +9,17 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.distributed import Exchange
+from gpu_ls_plugin.distributed.populations import Place
 from gpu_ls_plugin.distributed.populations.evolving import EvolvingPopulation, _Run
+from gpu_ls_plugin.evolution.generations.chain_population import ChainPopulation
+from gpu_ls_plugin.evolution.generations.choice import begun_as_solve
 from gpu_ls_plugin.evolution.generations.stretch import Stretch
+from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.searches.genetic import hybrid_genetic
-from gpu_ls_plugin.solver import first_generations
-from tests.helpers.routing import random_cvrp
+from gpu_ls_plugin.solver import Settings, default_settings, first_generations
+from gpu_ls_plugin.solver.single import searched_as
+from tests.helpers.routing import random_cvrp, scarce_cvrp
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.distributed import IslandProgress
@@ -86,6 +91,29 @@ def test_given_tours_and_a_search_are_taken_as_they_are(
     gls.solve(PROBLEM, 0.3, islands=islands, population=2, start="sweep")
     gls.solve(PROBLEM, np.inf, islands=islands, population=2, kicks=5)
     assert turns == []
+
+
+@pytest.mark.parametrize("scarce", [True, False])
+def test_chains_that_have_not_begun_adopt_rows_and_keep_their_constraints(scarce: bool) -> None:
+    problem = scarce_cvrp() if scarce else random_cvrp("capacity", 12)
+    given = Settings(seconds=60.0, population=4, backend="cpu")
+    chosen = default_settings(problem, given)
+    searched = searched_as(problem, given, chosen)
+    evolution = begun_as_solve(problem, searched, given, chosen)
+    assert evolution is not None
+    place = Place(problem, searched, chosen.search, "cpu", seed=1, first_row=0)
+    population = EvolvingPopulation(place, evolution)
+    for share in (0.0, 0.9):  # a generation of the first, and the turn passes to the chains
+        population.advance(Stretch(9.0, None, share, share), 0, lambda *_: True)
+    rows, costs = population.rows()
+    assert population._turn is not None
+    assert isinstance(chains := population._turn.population, ChainPopulation)
+    assert chains._rounds is None
+    population.adopt(rows[:1], costs[:1])
+    population.advance(Stretch(0.2, None, 0.9, 0.9), 1, lambda *_: True)
+    assert (rounds := chains._rounds) is not None
+    assert (routing_problem(rounds.chains.start.problem).penalties is not None) == scarce
+    assert np.array_equal(population.rows()[1], problem.tsp.cost(population.rows()[0]))
 
 
 def test_what_a_run_shows_of_a_stretch() -> None:

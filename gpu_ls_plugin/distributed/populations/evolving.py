@@ -69,7 +69,8 @@ class EvolvingPopulation(Population):
         if isinstance(chains := self._turn.population, ChainPopulation):
             with self._backend.current():
                 asarray = self._backend.xp.asarray
-                chains.adopt(self._problem, asarray(rows), asarray(costs))
+                searched = tour_problem(self._place.searched)  # chains may not have begun
+                chains.adopt(searched, asarray(rows), asarray(costs))
 
 
 class _Run:

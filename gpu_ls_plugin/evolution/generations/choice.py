@@ -16,6 +16,7 @@ from gpu_ls_plugin.evolution.generations.route_evolution import RouteEvolution
 from gpu_ls_plugin.evolution.replacement import BestDistinct
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.problems.cvrp import routing_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.recombination import SegmentCrossover
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 from gpu_ls_plugin.solver import Settings
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.generations.evolution import Evolution
     from gpu_ls_plugin.evolution.replacement import Replacement
     from gpu_ls_plugin.problems.cvrp import CVRP
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.base import Recombination
 
@@ -108,25 +110,23 @@ def _needs_no_children(crossover: Recombination | None, search: Any) -> bool:
     return isinstance(search, LocalSearch) and IteratedLocalSearch(search).fused
 
 
-def begun_as_solve(problem: CVRP, given: Settings, chosen: Settings) -> InTurn | None:
+def begun_as_solve(
+    problem: CVRP, searched: Problem, given: Settings, chosen: Settings
+) -> InTurn | None:
     """Return an evolution of routes that begins by other generations, where `solve` does.
 
     Parameters
     ----------
     problem : CVRP
+    searched : Problem
+        By its chains: the same, or under soft constraints.
     given, chosen : Settings
         As they were asked for, and completed.
     """
     first = _first(problem, given, chosen)
     if not first:
         return None
-    chains = RouteEvolution.like_solve(
-        problem.tsp,
-        population=chosen.population,
-        seconds=chosen.seconds,
-        backend=chosen.backend,
-    )
-    return InTurn(first, chains)
+    return InTurn(first, RouteEvolution(chosen, searched=tour_problem(searched)))
 
 
 def _first(
