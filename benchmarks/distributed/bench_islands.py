@@ -186,8 +186,8 @@ def _processes() -> set[int]:
 
 
 def draw(out: Path, record: dict[str, Any]) -> None:
-    """Draw speed-ups and the exchange's share."""
-    with common.Figure(out, NAME, columns=2) as (speed, cost):
+    """Draw speed-ups, the exchange's share and what a second GPU gives."""
+    with common.Figure(out, NAME, columns=3) as (speed, cost, times):
         if rows := record.get("throughput"):
             workers = [row["workers"] for row in rows]
             speed.plot(workers, workers, color="grey", linestyle=":", label="linear")
@@ -204,7 +204,9 @@ def draw(out: Path, record: dict[str, Any]) -> None:
         cost.axhline(BARS["exchange_percent"], color="grey", linestyle=":")
         speed.set(xlabel="workers of one core", ylabel="times one worker")
         cost.set(xlabel="islands", ylabel="time without searching in %", ylim=(0, None))
-        cost.legend()
+        if cost.get_legend_handles_labels()[0]:
+            cost.legend()
+        gpus.draw(times, record.get("gpus", ()))
 
 
 if __name__ == "__main__":

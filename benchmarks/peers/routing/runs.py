@@ -150,7 +150,7 @@ class Bench:
             **dict(zip(KEY, (task.path.stem, solver, task.seconds, task.seed), strict=True)),
             "customers": problem.customers,
             **({"limited": True} if problem.route_limit is not None else {}),
-            "on": "1 core" if solver in (HGS, PYVRP) else _place(self.backend, self.threads),
+            **({} if solver in (HGS, PYVRP) else {"on": _place(self.backend, self.threads)}),
             **run,
         }
         text = whole.get("failure", "")
