@@ -86,7 +86,10 @@ def local_cluster(
         try:
             quiet = logging.CRITICAL
             made = SpecCluster(specs, scheduler, name="gpu-ls", silence_logs=quiet)
-            client = stack.enter_context(Client(stack.enter_context(made), set_as_default=False))
+            cluster = stack.enter_context(made)
+            # Rows make no detour by the scheduler: all workers can be reached from here.
+            client = Client(cluster, set_as_default=False, direct_to_workers=True)
+            stack.enter_context(client)
         except (RuntimeError, OSError) as error:
             raise ClusterError(
                 f"islands: workers cannot be started ({error}); a script that starts some does all "
