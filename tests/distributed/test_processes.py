@@ -46,6 +46,18 @@ def children(pid: int) -> list[psutil.Process]:
     return [process for process in found if "resource_tracker" not in " ".join(process.cmdline())]
 
 
+def test_rows_of_a_local_cluster_make_no_detour_by_the_scheduler(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def detour(**_: Any) -> None:
+        raise AssertionError
+
+    with local_cluster(1, threads=1) as client:
+        monkeypatch.setattr(client.scheduler, "gather", detour, raising=False)
+        islands = gls.Islands(CHAINS, client, Exchange(kicks=2))
+        assert len(islands(PROBLEM, seed=1, budget=gls.Budget(kicks=4)).tours)
+
+
 def test_random_kills_of_workers_lose_nothing_that_was_exchanged() -> None:
     told: list[float] = []
     kills, over, rng = 0, threading.Event(), random.Random(1)
