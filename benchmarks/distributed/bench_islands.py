@@ -201,11 +201,10 @@ def draw(out: Path, record: dict[str, Any]) -> None:
         if rows := record.get("exchange"):
             percents = [row["exchange_percent"] for row in rows]
             cost.plot([row["islands"] for row in rows], percents, marker="s", label="waiting")
-        cost.axhline(BARS["exchange_percent"], color="grey", linestyle=":")
+        cost.axhline(BARS["exchange_percent"], color="grey", linestyle=":", label="bar")
         speed.set(xlabel="workers of one core", ylabel="times one worker")
         cost.set(xlabel="islands", ylabel="time without searching in %", ylim=(0, None))
-        if cost.get_legend_handles_labels()[0]:
-            cost.legend()
+        cost.legend()
         gpus.draw(times, record.get("gpus", ()))
 
 

@@ -105,18 +105,16 @@ def _runs(
 
 def draw(axis: Any, rows: Sequence[dict[str, Any]]) -> None:
     """Draw seconds to a gap and their medians; a run that missed it counts with all its time."""
-    rows = [row for row in rows if "seed" in row]
-    names = list(dict.fromkeys(row["what"] for row in rows))
-    for count in sorted({row["gpus"] for row in rows}):
-        own = [row for row in rows if row["gpus"] == count]
-        times = [
-            [row.get("reached") or row["seconds"] for row in own if row["what"] == name]
-            for name in names
-        ]
-        medians = [statistics.median(each) if each else math.nan for each in times]
-        (drawn,) = axis.plot(medians, names, "o", label=f"{count} GPU{'s' * (count > 1)}")
-        for name, each in zip(names, times, strict=True):
+    times: dict[int, dict[str, list[float]]] = {}
+    for row in rows:
+        if "seed" in row:
+            reached = row.get("reached") or row["seconds"]
+            times.setdefault(row["gpus"], {}).setdefault(row["what"], []).append(reached)
+    for count, own in times.items():
+        medians = [statistics.median(each) for each in own.values()]
+        (drawn,) = axis.plot(medians, list(own), "o", label=f"{count} GPU{'s' * (count > 1)}")
+        for name, each in own.items():
             axis.plot(each, [name] * len(each), "|", color=drawn.get_color(), alpha=0.5)
         axis.legend()
     axis.set(xscale="log", xlabel="seconds to a gap", title="runs and medians")
-    axis.set_visible(bool(rows))
+    axis.set_visible(bool(times))
