@@ -6,8 +6,7 @@
 //   ... u v w ...   the one that it goes next to
 #pragma once
 
-#include "tours/linked_routes.cuh"
-#include "tours/near_customers.cuh"
+#include "neighbourhoods/best_route_move.cuh"
 
 namespace gls {
 
@@ -39,21 +38,6 @@ struct RouteMoves {
   const Routes& routes;
   const NearCustomers& near;
 
-  // Makes the best move of a customer, if it has one, and says whose neighbours changed. The lanes
-  // share `ends`, for the two routes of the move.
-  template <class Team, class Wake>
-  GLS_DEVICE bool improve(const Team& team, int c, City* ends, Wake wake) const {
-    const Option move = best(team, c);
-    if (move.index == 0xffffffffu) return false;
-    team.sync();
-    team.once([&] {
-      ends[0] = City(routes.owner(c));
-      ends[1] = City(make(c, move, wake));
-    });
-    settle(team, ends, Cost(move.value));
-    return true;
-  }
-
   // Lets a customer begin a route, if there may be another one and that makes the routes cheaper.
   template <class Team, class Wake>
   GLS_DEVICE bool begin_route(const Team& team, int c, City* ends, Wake wake) const {
@@ -74,38 +58,8 @@ struct RouteMoves {
       routes.link(routes.depot(spare), c), routes.link(c, routes.depot(spare));
       ends[0] = City(route), ends[1] = City(spare);
     });
-    settle(team, ends, value);
+    routes.settle(team, ends, value);
     return true;
-  }
-
- private:
-  // Measures the two routes of a move anew, and adds what it makes the routes cheaper by.
-  template <class Team>
-  GLS_DEVICE void settle(const Team& team, const City* ends, Cost value) const {
-    const int here = ends[0], there = ends[1];
-    const Cost paid = pays(here, there);
-    const int used = used_by(here, there);
-    team.sync();
-    team.each(here == there ? 1 : 2, [&](int k) { routes.measure(ends[k]); });
-    team.sync();
-    const Cost now_paid = pays(here, there);
-    team.once([&] {
-      auto& totals = routes.totals;
-      const Cost fleet = routes.for_vehicles(totals.used);
-      totals.used += used_by(here, there) - used;
-      const Cost fewer = routes.for_vehicles(totals.used) - fleet;
-      totals.paid += now_paid - paid + fewer;
-      totals.cost += value + fewer;
-    });
-    team.sync();
-  }
-
-  GLS_DEVICE Cost pays(int here, int there) const {
-    return routes.price(routes.whole(here)) +
-           (here == there ? Cost(0) : routes.price(routes.whole(there)));
-  }
-  GLS_DEVICE int used_by(int here, int there) const {
-    return (routes.now.sizes[here] > 0) + (here != there && routes.now.sizes[there] > 0);
   }
 
   // The best move of a customer that makes the routes cheaper; an index beyond all where there is
@@ -113,9 +67,7 @@ struct RouteMoves {
   template <class Team>
   GLS_DEVICE Option best(const Team& team, int c) const {
     const Around its(routes, c);
-    const Length removed = its.before + its.after;
-    const Length least = Length(removed * -1e-10);  // of real numbers, which are rounded
-    const Option none{least, 0xffffffffu};
+    const Option none = no_move(its.before + its.after);
     return team.least(near.near_each, none, [&](int rank) {
       const int v = near(c, rank);
       return v == 0 || v == c ? none : best_beside(its, v, uint32(rank) * kRouteMoves, none);
@@ -133,6 +85,7 @@ struct RouteMoves {
     return other;
   }
 
+ private:
   // What is known of a customer before others are looked at.
   struct Around {
     int c, p, s, route;
@@ -169,9 +122,7 @@ struct RouteMoves {
     const auto hopeless = [&](Length longer) { return Cost(longer) - pays >= Cost(best.value); };
     const auto offer = [&](RouteMove move, Length longer, Cost paid) {
       const Cost more = Cost(longer) + paid - pays;
-      if (more >= Cost(best.value)) return;
-      const Cost most = sizeof(Length) == 4 ? Cost(1 << 30) : Cost(int64(1) << 60);
-      best = {more < -most ? Length(-most) : Length(more), first + move};
+      if (more < Cost(best.value)) best = rated<Length>(more, first + move);
     };
     // Some customers of this route go to the other one, or stay in it.
     const auto relocated = [&](RouteMove move, Length leaves, Length comes, const Used& moved) {

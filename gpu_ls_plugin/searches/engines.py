@@ -13,6 +13,7 @@ from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, RouteMoves, Thre
 from gpu_ls_plugin.neighbourhoods.composed import LONGEST_LIST
 from gpu_ls_plugin.pivoting import Best, First, Multi, Pivoting, RandomK
 from gpu_ls_plugin.searches import factories
+from gpu_ls_plugin.searches.descent import linked_descent
 from gpu_ls_plugin.searches.exhaustive.two_opt_climb import BOUND_CANDIDATES
 
 if TYPE_CHECKING:
@@ -34,9 +35,8 @@ def _filtered_alone(search: Parameters) -> bool:
     return len(search.neighbourhoods) == 1 and _any(search, FilteredNeighbourhood)
 
 
-def _linked_alone(search: Parameters) -> bool:
-    lists = not isinstance(search.candidates, All)
-    return lists and len(search.neighbourhoods) == 1 and _any(search, RouteMoves)
+def _linked_on_lists(search: Parameters) -> bool:
+    return linked_descent.serves(search.neighbourhoods) and not isinstance(search.candidates, All)
 
 
 def _composed(search: Parameters) -> bool:
@@ -115,7 +115,7 @@ TWO_OR_THREE = _over_all_cities(TwoOpt(), ThreeOpt())
 SERVICES = (
     Service((Best, First), _filtered_alone, factories.filtered, _of_filters),
     Service((First,), _composed, factories.descent, _of_composed),
-    Service((First,), _linked_alone, factories.linked_descent, _of_composed),
+    Service((First,), _linked_on_lists, factories.linked_descent, _of_composed),
     Service((Multi,), _composed, factories.multi_descent, _of_composed),
     Service((Best,), _composed_on_lists, factories.best_sweep, _of_composed),
     Service((Best,), TWO, factories.two_opt_climb, _of_bounds, several=True),
@@ -127,8 +127,8 @@ SEVERAL = "moves_per_pass: more than 1 is for [TwoOpt()] on All() with Best() on
 ALONE: dict[type[Neighbourhood], str] = {
     FilteredNeighbourhood: "neighbourhoods: a FilteredNeighbourhood is searched alone, with Best() "
     "or First(), not {moves} with {rule!r}",
-    RouteMoves: "neighbourhoods: RouteMoves() is searched alone, with First() on lists such as "
-    "Nearest(20), not {moves} with {rule!r} on {candidates!r}",
+    RouteMoves: "neighbourhoods: RouteMoves() is searched alone or with SwapStar(), with First() on "
+    "lists such as Nearest(20), not {moves} with {rule!r} on {candidates!r}",
 }
 REFUSALS = {
     Best: "neighbourhoods: {moves} cannot be searched over All() cities with Best(), only "

@@ -164,7 +164,9 @@ def linked_descent(
 ) -> EngineFactory:
     """Serve moves on linked lists of routes."""
     return EngineFactory(
-        lambda tours, _, most: LinkedDescent(backend, problem, tours, search.candidates, most),
+        lambda tours, _, most: LinkedDescent(
+            backend, problem, tours, search.neighbourhoods, search.candidates, most
+        ),
         LinkedDescent.bytes_per_tour(problem),
     )
 

@@ -39,6 +39,7 @@ from gpu_ls_plugin.neighbourhoods import (
     LinKernighanLead,
     OrOpt,
     Relocate,
+    RouteMoves,
     SwapStar,
     ThreeOpt,
     TwoOpt,
@@ -374,7 +375,10 @@ def _routing() -> Iterator[Kernel]:
             site = GRID_BYTES.get(grid, tour_layouts.SITE_BYTES)
             shape = LinkedShape.of(problem, MOST_WARPS, shared, site)
             yield string_kernel(Annealing(), problem, grid, length, time, shape)
-            yield linked_descent.descent_kernel(problem, grid, length, time, shape)
+            for linked in ((RouteMoves(),), (RouteMoves(), SwapStar())):
+                yield linked_descent.descent_kernel(
+                    problem, grid, length, time, shape, neighbourhoods=linked
+                )
         yield exchange_kernel(lengths, WARP, time)
         cities = n if problem.integer else CITIES[1]  # in global memory
         own = route_edge_assembly.pair_bytes(cities, 2, cities - cities // 20)

@@ -172,6 +172,27 @@ struct LinkedRoutes {
     if constexpr (timed) now.durations[route] = size > 0 ? time + Time(between(last, 0)) : Time(0);
   }
 
+  // Measures the two routes of a move anew, which may be one, and adds what it makes the routes
+  // cheaper by, without what is paid for vehicles.
+  template <class Team>
+  GLS_DEVICE void settle(const Team& team, const City* ends, Cost value) const {
+    const int here = ends[0], there = ends[1];
+    const Cost paid = pays(here, there);
+    const int used = used_by(here, there);
+    team.sync();
+    team.each(here == there ? 1 : 2, [&](int k) { measure(ends[k]); });
+    team.sync();
+    const Cost now_paid = pays(here, there);
+    team.once([&] {
+      const Cost fleet = for_vehicles(totals.used);
+      totals.used += used_by(here, there) - used;
+      const Cost fewer = for_vehicles(totals.used) - fleet;
+      totals.paid += now_paid - paid + fewer;
+      totals.cost += value + fewer;
+    });
+    team.sync();
+  }
+
   // Finds a route that may begin.
   template <class Team>
   GLS_DEVICE void find_spare(const Team& team) const {
@@ -284,6 +305,13 @@ struct LinkedRoutes {
       totals.used = used, totals.paid = paid + for_vehicles(used);
       totals.cost = length + totals.paid;
     });
+  }
+
+  GLS_DEVICE Cost pays(int here, int there) const {
+    return price(whole(here)) + (here == there ? Cost(0) : price(whole(there)));
+  }
+  GLS_DEVICE int used_by(int here, int there) const {
+    return (now.sizes[here] > 0) + (here != there && now.sizes[there] > 0);
   }
 
   GLS_DEVICE void change(int route, int customer, int sign, Length longer) const {

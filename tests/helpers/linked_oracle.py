@@ -1,4 +1,4 @@
-"""What `RouteMoves` does, on plain lists of customers."""
+"""What `RouteMoves` and, on linked lists, `SwapStar` do, on plain lists of customers."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Routes = list[list[int]]
 MOVES = 16  # gls::kRouteMoves: by which they are counted
+EACH = 4  # the same of gls::RouteSwapStar
 
 
 def outcomes(routes: Routes, c: int, v: int, *, symmetric: bool) -> Iterator[tuple[int, Routes]]:
@@ -84,7 +85,40 @@ def woken(routes: Routes, c: int, v: int, move: int) -> set[int]:
     return {c, v, *ends[c][1:3], *ends[v][1:3], far.get(move, 0)} - {0}
 
 
-def descend(problem: gls.CVRP, tour: np.ndarray, k: int) -> tuple[Routes, int]:
+Trade = tuple[int, Routes, list[float], list[float], set[int]]
+
+
+def trades(routes: Routes, c: int, v: int, length: list[list[int]]) -> Iterator[Trade]:
+    """Yield the trades of customer c with v and its neighbours.
+
+    Each by its number, the routes that it leads to, how much longer these become by what leaves,
+    how much longer by what joins each of the two, first v's, and who is woken.
+    """
+    here, there = (next(k for k, r in enumerate(routes) if x in r) for x in (c, v))
+    if here == there:
+        return
+    at = routes[there].index(v)
+    for number, place in enumerate((at, at - 1, at + 1)):
+        if not 0 <= place < len(routes[there]):
+            continue
+        w, traded, woken = routes[there][place], list(routes), set()
+        less, adds = [], []
+        for route, leaves, joins in ((there, w, c), (here, c, w)):
+            own = [0, *routes[route], 0]
+            p, _, s = around = own[own.index(leaves) - 1 :][:3]
+            less.append(length[p][s] - length[p][leaves] - length[leaves][s])
+            own.remove(leaves)
+            more = [length[a][joins] + length[joins][b] - length[a][b] for a, b in pairwise(own)]
+            adds.append(min(more))
+            to = more.index(adds[-1]) + 1
+            woken |= {*around, own[to - 1], own[to]}
+            traded[route] = [*own[1:to], joins, *own[to:-1]]
+        yield number, traded, less, adds, woken - {0}
+
+
+def descend(
+    problem: gls.CVRP, tour: np.ndarray, k: int, *, swap_star: bool = False
+) -> tuple[Routes, int]:
     """Return the routes of a local optimum, and how many moves led to it.
 
     Parameters
@@ -94,6 +128,8 @@ def descend(problem: gls.CVRP, tour: np.ndarray, k: int) -> tuple[Routes, int]:
     tour : ndarray, shape (n,)
     k : int
         Nearest nodes that are candidates.
+    swap_star : bool
+        Whether whoever has no other move trades routes.
     """
     near = gls.Nearest(k).on(get_backend("cpu"), problem.nodes)[0]
     words = -(-problem.n // 32)
@@ -125,6 +161,23 @@ def descend(problem: gls.CVRP, tour: np.ndarray, k: int) -> tuple[Routes, int]:
         at = own.index(c)
         return [(cost([*left, [c]]) - now, [*left, [c]], {c, *own[max(0, at - 1) : at + 2]})]
 
+    def overload(of: Routes) -> float:
+        loads = (sum(demands[c] for c in route) for route in of)
+        return due.load * sum(max(0, load - problem.capacity) for load in loads)
+
+    def best_trade(c: int) -> list[tuple[float, Routes, set[int]]]:
+        driven = sum(length[a][b] for route in routes for a, b in pairwise([0, *route, 0]))
+        options: list[tuple[float, int, Routes, set[int]]] = [(0, 0, [], set())]
+        for rank, v in enumerate(near[c]):
+            for number, found, less, adds, again in (
+                () if v in (0, c) else trades(routes, c, int(v), length)
+            ):
+                sure = driven - now + sum(less) + overload(found)
+                if sure < 0 and sure + adds[0] < 0:
+                    options.append((cost(found) - now, rank * EACH + number, found, again))
+        gain, _, found, again = min(options, key=lambda option: option[:2])
+        return [(gain, found, again)]
+
     now = cost(routes)
     while waits:
         place = next((x for x in order if x in waits and x >= sweep), None)
@@ -144,6 +197,8 @@ def descend(problem: gls.CVRP, tour: np.ndarray, k: int) -> tuple[Routes, int]:
             made = [(gain, found, woken(routes, c, v, index % MOVES))]
         else:
             made = alone(c)
+            if swap_star and not any(gain < 0 for gain, *_ in made):
+                made = best_trade(c)
         for gain, found, again in made:
             if gain < 0:
                 waits |= {place for place, x in places.items() if x in again}

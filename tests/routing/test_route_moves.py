@@ -17,20 +17,26 @@ BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pyt
 INTEGER = [kind for kind in KINDS if "real" not in kind]
 
 
-def search(k: int = 8) -> gls.LocalSearch:
-    return gls.LocalSearch([gls.RouteMoves()], gls.Nearest(k))
+STAR = pytest.mark.parametrize("star", [[], [gls.SwapStar()]], ids=["alone", "swap_star"])
+
+
+def search(k: int = 8, more: Sequence[gls.Neighbourhood] = ()) -> gls.LocalSearch:
+    return gls.LocalSearch([gls.RouteMoves(), *more], gls.Nearest(k))
 
 
 @BOTH
+@STAR
 @pytest.mark.parametrize("kind", INTEGER)
 @pytest.mark.parametrize("soft", [False, True])
-def test_it_makes_the_moves_of_the_oracle(kind: str, soft: bool, backend: str) -> None:
+def test_it_makes_the_moves_of_the_oracle(
+    kind: str, soft: bool, star: list[gls.Neighbourhood], backend: str
+) -> None:
     problem = random_cvrp(kind, 30, 3, capacity=50)
     problem = problem.penalised(load=3, duration=2) if soft else problem
     one_route = problem.tour([range(1, problem.customers + 1)])  # from which others have to begin
     tours = np.stack([*giant_tours(problem, 11, 4), one_route])  # half of them keep to the capacity
-    found = search(7)(problem, tours, backend=backend)
-    expected = [descend(problem, tour, 7) for tour in tours]
+    found = search(7, star)(problem, tours, backend=backend)
+    expected = [descend(problem, tour, 7, swap_star=bool(star)) for tour in tours]
     for (routes, _), row, cost in zip(expected, found.tours, found.costs, strict=True):
         assert (problem.canonical(row) == problem.canonical(problem.tour(routes))).all()
         assert cost == cost_of(problem, row)

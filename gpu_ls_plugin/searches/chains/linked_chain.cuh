@@ -174,7 +174,7 @@ struct LinkedChain {
         queued[c >> 5] &= ~(1u << (c & 31));
       });
       ++looks;
-      made += moves.improve(team, c, work.changed, wake);
+      made += improve(team, moves, c, work.changed, wake);
     }
   }
 };

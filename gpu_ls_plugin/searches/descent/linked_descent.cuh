@@ -1,10 +1,11 @@
 // Local search of giant tours on linked lists of their routes: the best move of one customer after
-// the other, until nobody has one; who has none may begin a route. A team a tour, whose lanes look
-// at near customers together.
+// the other, until nobody has one; who has none may begin a route, or has a move of a further kind.
+// A team a tour, whose lanes look at near customers together.
 #pragma once
 
 #include "include/instance.cuh"
 #include "neighbourhoods/route_moves.cuh"
+#include "neighbourhoods/route_swap_star.cuh"
 #include "perturbations/rebuilt_routes.cuh"
 #include "searches/descent/descent_batch.cuh"
 #include "searches/descent/look_bits.cuh"
@@ -23,7 +24,7 @@ struct LinkedTours {
 };
 
 template <class Team, class Metric, class Length, class Memory, class Vehicles, bool timed,
-          bool symmetric>
+          bool symmetric, template <class, bool> class... Further>
 struct LinkedDescent {
   using City = typename Memory::City;
   using TourLengths = Lengths<Metric, Length>;
@@ -32,10 +33,13 @@ struct LinkedDescent {
   using Cost = typename Routes::Cost;
   using Moves = RouteMoves<Routes, symmetric>;
 
+  static constexpr int kKinds = 1 + sizeof...(Further);
+
   // What the lanes of a tour share.
   struct Look {
     int city, later;
     City ends[2];
+    int made[kKinds];  // moves of each kind
   };
 
   // Once a block, before its tours.
@@ -72,6 +76,7 @@ struct LinkedDescent {
     uint32* const kept = tours.looks + int64(item) * words;
     routes.read(team, tour);
     team.each(words, [&](int w) { bits.words[w] = kept[w]; });
+    team.each(kKinds, [&](int kind) { look.made[kind] = 0; });
     const auto wake = [&](int node) {
       if (!routes.is_depot(node)) bits.set(team, node);
     };
@@ -89,8 +94,16 @@ struct LinkedDescent {
       sweep = look.later;
       team.once([&] { bits.clear(team, c); });
       ++looks;
-      more +=
-          moves.improve(team, c, look.ends, wake) || moves.begin_route(team, c, look.ends, wake);
+      int kind = 0;
+      const auto further = [&](const auto& moves) {
+        ++kind;
+        return improve(team, moves, c, look.ends, wake);
+      };
+      if (improve(team, moves, c, look.ends, wake) || moves.begin_route(team, c, look.ends, wake) ||
+          (further(Further<Routes, symmetric>{routes, near}) || ...)) {
+        ++more;
+        team.once([&] { ++look.made[kind]; });
+      }
     }
     team.sync();
     if (more > 0) routes.write(team, tour);
@@ -98,6 +111,7 @@ struct LinkedDescent {
     const bool done = !waits || batch.pass_counts[item] + looks >= kMostLooks * n;
     if (!done) team.each(words, [&](int w) { kept[w] = bits.words[w]; });
     team.sync();
+    team.each(kKinds, [&](int kind) { add(&batch.moves_by[kind], look.made[kind]); });
     team.once([&] {
       tours.sweeps[item] = sweep;
       batch.pass_counts[item] += looks;

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.structs import struct_of
-from gpu_ls_plugin.neighbourhoods import RouteMoves
+from gpu_ls_plugin.neighbourhoods import RouteMoves, SwapStar
 from gpu_ls_plugin.perturbations.linked_rows import LinkedRows, linked_kernel, row_bytes
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.searches.descent.descent_layouts import looks_of_a_launch
@@ -16,9 +16,12 @@ from gpu_ls_plugin.searches.descent.look_bits import look_bits
 from gpu_ls_plugin.searches.engine import PersistentEngine
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.candidates import Candidates
+    from gpu_ls_plugin.neighbourhoods import Neighbourhood
     from gpu_ls_plugin.problems.tsp import TSP
 
 HEADER = "searches/descent/linked_descent.cuh"
@@ -28,10 +31,20 @@ OWN = (
 )
 
 
-def descent_kernel(*types: Any) -> Kernel:
+FURTHER: dict[type[Neighbourhood], str] = {SwapStar: "gls::RouteSwapStar"}
+
+
+def serves(neighbourhoods: Sequence[Neighbourhood]) -> bool:
+    """Return whether these are moves of linked lists: `RouteMoves()`, and others behind it."""
+    first, *others = map(type, neighbourhoods)
+    return first is RouteMoves and len(others) == len(FURTHER.keys() & others)
+
+
+def descent_kernel(*types: Any, neighbourhoods: Sequence[Neighbourhood]) -> Kernel:
     """Compose the search of one tour per team, of `LinkedRows.types`."""
-    kernel = linked_kernel(HEADER, "LinkedDescent", *types, own=OWN)
-    return replace(kernel, parts=(*kernel.parts, RouteMoves.name))
+    further = [FURTHER[type(part)] for part in neighbourhoods[1:]]
+    kernel = linked_kernel(HEADER, "LinkedDescent", *types, own=OWN, more=further)
+    return replace(kernel, parts=(*kernel.parts, *(part.name for part in neighbourhoods)))
 
 
 class LinkedDescent(PersistentEngine):
@@ -41,6 +54,8 @@ class LinkedDescent(PersistentEngine):
     ----------
     backend, problem, tours
         As for every engine.
+    neighbourhoods : sequence of Neighbourhood
+        As it `serves` them.
     near : Candidates
         Customers next to whom one may go.
     max_moves : int
@@ -48,13 +63,20 @@ class LinkedDescent(PersistentEngine):
     """
 
     def __init__(
-        self, backend: Backend, problem: TSP, tours: Any, near: Candidates, max_moves: int
+        self,
+        backend: Backend,
+        problem: TSP,
+        tours: Any,
+        neighbourhoods: Sequence[Neighbourhood],
+        near: Candidates,
+        max_moves: int,
     ) -> None:
-        super().__init__(backend, problem, tours)
+        super().__init__(backend, problem, tours, len(neighbourhoods))
         routes, xp, size = routing_problem(problem), backend.xp, len(tours)
         # Kept: kernels know the vehicles' arrays by their addresses.
         self._rows = rows = LinkedRows(backend, routes, problem, size, near)
-        self._kernel, self._shared_bytes = descent_kernel(*rows.types), rows.shared_bytes
+        self._kernel = descent_kernel(*rows.types, neighbourhoods=neighbourhoods)
+        self._neighbourhoods, self._shared_bytes = neighbourhoods, rows.shared_bytes
         waits = look_bits(np.arange(1, routes.customers + 1), problem.n)
         self._arguments: dict[str, Any] = {
             **rows.arguments,
@@ -76,5 +98,5 @@ class LinkedDescent(PersistentEngine):
 
     def moves_per_evaluation(self) -> int:
         """Return how many moves looking at one customer stands for."""
-        degree = int(self._arguments["near_each"])
-        return RouteMoves().variants(degree, self.problem.symmetric)
+        degree, symmetric = int(self._arguments["near_each"]), self.problem.symmetric
+        return sum(part.variants(degree, symmetric) for part in self._neighbourhoods)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.candidates import Detour, Nearest
-from gpu_ls_plugin.neighbourhoods import RouteMoves
+from gpu_ls_plugin.neighbourhoods import RouteMoves, SwapStar
 from gpu_ls_plugin.recombination import RouteEdgeAssembly
 from gpu_ls_plugin.recombination.route_recombination import RouteRecombination
 from gpu_ls_plugin.searches.local_search import LocalSearch
@@ -14,7 +14,7 @@ from gpu_ls_plugin.searches.local_search import LocalSearch
 
 def education() -> LocalSearch:
     """Return how children are searched: a warp looks at the candidates of a customer together."""
-    return LocalSearch([RouteMoves()], candidates=Nearest(16) | Detour(16))
+    return LocalSearch([RouteMoves(), SwapStar()], candidates=Nearest(16) | Detour(16))
 
 
 @dataclass(frozen=True)
