@@ -46,9 +46,9 @@ def list_bytes(problem: CVRP, city_bytes: int) -> int:
     return lists
 
 
-def row_bytes(problem: CVRP, city_bytes: int) -> int:
-    """Return the memory of a row: its lists, and bits of customers that are to be looked at."""
-    return list_bytes(problem, city_bytes) + padded((problem.n + 31) // 32 * 4)
+def row_bytes(problem: CVRP, city_bytes: int, kinds: int) -> int:
+    """Return the memory of a row: its lists, and who is to be looked at for each kind of moves."""
+    return list_bytes(problem, city_bytes) + padded(kinds * ((problem.n + 31) // 32) * 4)
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,15 @@ class LinkedShape(DescentShape):
     shared: int = 0
 
     @classmethod
-    def of(cls, problem: CVRP, chains: int, shared_memory: int, site_bytes: int) -> LinkedShape:
+    def of(
+        cls, problem: CVRP, chains: int, shared_memory: int, site_bytes: int, kinds: int = 1
+    ) -> LinkedShape:
         """Return the layout of so many chains of a multiprocessor, as many as fit.
 
         Where there is room for each to have a block of its own, they have: a search of now few
         rows, now others, compiles two programs then instead of one for each number.
         """
-        own = row_bytes(problem, 2)
+        own = row_bytes(problem, 2, kinds)
         of_all = padded(site_bytes * problem.n) + padded(4 * (problem.customers + 1))
         most = MOST_WARPS if problem.integer else MOST_REAL_WARPS
         alone = chains * (of_all + own + NOTES_BYTES + BLOCK_OVERHEAD) <= shared_memory
@@ -157,6 +159,8 @@ class LinkedRows:
         Number of rows.
     near : Candidates, optional
         Customers next to whom one may go; by default one for each lane of a warp.
+    kinds : int
+        Of moves for which customers are looked at.
 
     Attributes
     ----------
@@ -174,6 +178,7 @@ class LinkedRows:
         tsp: TSP,
         size: int,
         near: Candidates | None = None,
+        kinds: int = 1,
     ) -> None:
         xp, due = backend.xp, problem.penalties or hard_penalties(problem)
         self._problem, self._size = problem, size
@@ -185,7 +190,7 @@ class LinkedRows:
         if backend.name != "cpu":
             site_bytes = GRID_BYTES.get(sites.grid, tsp.metric.site_bytes)
             rows = -(-size // backend.processors)
-            self.layout = LinkedShape.of(problem, rows, backend.shared_memory, site_bytes)
+            self.layout = LinkedShape.of(problem, rows, backend.shared_memory, site_bytes, kinds)
         self.shared_bytes = self.layout.shared_bytes(problem.n)
         outside = backend.name != "cpu" and not self.layout.in_shared
         self.arguments: dict[str, Any] = {
@@ -195,7 +200,7 @@ class LinkedRows:
             "weights": xp.asarray(
                 np.array([due.load, due.duration, due.vehicles], problem.cost_dtype)
             ),
-            "scratch": xp.empty((size, row_bytes(problem, 4)), "uint8") if outside else None,
+            "scratch": xp.empty((size, row_bytes(problem, 4, kinds)), "uint8") if outside else None,
             "near": listed,
             "near_each": each,
         }

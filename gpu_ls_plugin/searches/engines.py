@@ -127,8 +127,8 @@ SEVERAL = "moves_per_pass: more than 1 is for [TwoOpt()] on All() with Best() on
 ALONE: dict[type[Neighbourhood], str] = {
     FilteredNeighbourhood: "neighbourhoods: a FilteredNeighbourhood is searched alone, with Best() "
     "or First(), not {moves} with {rule!r}",
-    RouteMoves: "neighbourhoods: RouteMoves() is searched alone or with SwapStar(), with First() on "
-    "lists such as Nearest(20), not {moves} with {rule!r} on {candidates!r}",
+    RouteMoves: "neighbourhoods: RouteMoves() is searched alone or before SwapStar(), with First() "
+    "on lists such as Nearest(20), not {moves} with {rule!r} on {candidates!r}",
 }
 REFUSALS = {
     Best: "neighbourhoods: {moves} cannot be searched over All() cities with Best(), only "

@@ -167,7 +167,7 @@ def linked_descent(
         lambda tours, _, most: LinkedDescent(
             backend, problem, tours, search.neighbourhoods, search.candidates, most
         ),
-        LinkedDescent.bytes_per_tour(problem),
+        LinkedDescent.bytes_per_tour(problem, len(search.neighbourhoods)),
     )
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 Routes = list[list[int]]
+Step = tuple[float, Routes, set[int]]  # what it costs more, what it leads to, who is woken
 MOVES = 16  # gls::kRouteMoves: by which they are counted
 EACH = 4  # the same of gls::RouteSwapStar
 
@@ -85,7 +86,7 @@ def woken(routes: Routes, c: int, v: int, move: int) -> set[int]:
     return {c, v, *ends[c][1:3], *ends[v][1:3], far.get(move, 0)} - {0}
 
 
-Trade = tuple[int, Routes, list[float], list[float], set[int]]
+Trade = tuple[int, Routes, list[int], list[int], set[int]]
 
 
 def trades(routes: Routes, c: int, v: int, length: list[list[int]]) -> Iterator[Trade]:
@@ -133,9 +134,10 @@ def descend(
     """
     near = gls.Nearest(k).on(get_backend("cpu"), problem.nodes)[0]
     words = -(-problem.n // 32)
-    places = {c % words * 32 + c // words: c for c in range(1, problem.customers + 1)}
-    order, routes = sorted(places), problem.routes(tour)
-    waits, sweep, moves = set(places), 0, 0
+    customers = range(1, problem.customers + 1)
+    place_of = {c: c % words * 32 + c // words for c in customers}
+    customer_at = {place: c for c, place in place_of.items()}
+    routes, sweep, moves = problem.routes(tour), 0, 0
 
     nodes = problem.customers + 1
     length = problem.nodes.lengths(*np.indices((nodes, nodes))).tolist()
@@ -152,7 +154,7 @@ def descend(
             total += long + due.load * max(0, load) + due.duration * max(0, late)
         return total
 
-    def alone(c: int) -> list[tuple[float, Routes, set[int]]]:
+    def alone(c: int) -> list[Step]:
         most = problem.copies if problem.fleet is None else problem.fleet
         (own,) = (route for route in routes if c in route)
         if len(routes) == most or len(own) == 1:
@@ -165,26 +167,20 @@ def descend(
         loads = (sum(demands[c] for c in route) for route in of)
         return due.load * sum(max(0, load - problem.capacity) for load in loads)
 
-    def best_trade(c: int) -> list[tuple[float, Routes, set[int]]]:
+    def best_trade(c: int) -> list[Step]:
         driven = sum(length[a][b] for route in routes for a, b in pairwise([0, *route, 0]))
         options: list[tuple[float, int, Routes, set[int]]] = [(0, 0, [], set())]
         for rank, v in enumerate(near[c]):
-            for number, found, less, adds, again in (
-                () if v in (0, c) else trades(routes, c, int(v), length)
-            ):
+            if v in (0, c):
+                continue
+            for number, found, less, adds, again in trades(routes, c, int(v), length):
                 sure = driven - now + sum(less) + overload(found)
                 if sure < 0 and sure + adds[0] < 0:
                     options.append((cost(found) - now, rank * EACH + number, found, again))
         gain, _, found, again = min(options, key=lambda option: option[:2])
         return [(gain, found, again)]
 
-    now = cost(routes)
-    while waits:
-        place = next((x for x in order if x in waits and x >= sweep), None)
-        if place is None:
-            place = next(x for x in order if x in waits)
-        waits.discard(place)
-        sweep, c = (place + 1) % (32 * words), places[place]
+    def best_move(c: int) -> list[Step]:
         options: list[tuple[float, int, int, Routes]] = []
         for rank, v in enumerate(near[c]):
             if v in (0, c):
@@ -194,15 +190,23 @@ def descend(
         best = min(options, key=lambda option: option[:2], default=None)
         if best and best[0] < 0:
             gain, index, v, found = best
-            made = [(gain, found, woken(routes, c, v, index % MOVES))]
-        else:
-            made = alone(c)
-            if swap_star and not any(gain < 0 for gain, *_ in made):
-                made = best_trade(c)
+            return [(gain, found, woken(routes, c, v, index % MOVES))]
+        return alone(c)
+
+    now = cost(routes)
+    kinds = [best_move, best_trade] if swap_star else [best_move]
+    waits = [set(customer_at), *(set() for _ in kinds[1:])]
+    while any(waits):
+        kind = next(kind for kind, some in enumerate(waits) if some)
+        place = min(waits[kind], key=lambda x: (x < sweep, x))
+        waits[kind].discard(place)
+        sweep, c = (place + 1) % (32 * words), customer_at[place]
+        made = [step for step in kinds[kind](c) if step[0] < 0]
         for gain, found, again in made:
-            if gain < 0:
-                waits |= {place for place, x in places.items() if x in again}
-                routes, now, moves = [r for r in found if r], now + gain, moves + 1
+            waits[0] |= {place_of[x] for x in again}
+            routes, now, moves = [r for r in found if r], now + gain, moves + 1
+        if not made and kind + 1 < len(kinds):
+            waits[kind + 1].add(place)
     return routes, moves
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,11 @@ from tests.helpers.linked_oracle import cost_of, descend
 from tests.helpers.random_problems import random_problem, random_tours
 from tests.helpers.routing import KINDS, giant_tours, random_cvrp, renamed
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.neighbourhoods import Neighbourhood
+
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 INTEGER = [kind for kind in KINDS if "real" not in kind]
 
@@ -20,7 +27,7 @@ INTEGER = [kind for kind in KINDS if "real" not in kind]
 STAR = pytest.mark.parametrize("star", [[], [gls.SwapStar()]], ids=["alone", "swap_star"])
 
 
-def search(k: int = 8, more: Sequence[gls.Neighbourhood] = ()) -> gls.LocalSearch:
+def search(k: int = 8, more: Sequence[Neighbourhood] = ()) -> gls.LocalSearch:
     return gls.LocalSearch([gls.RouteMoves(), *more], gls.Nearest(k))
 
 
@@ -29,7 +36,7 @@ def search(k: int = 8, more: Sequence[gls.Neighbourhood] = ()) -> gls.LocalSearc
 @pytest.mark.parametrize("kind", INTEGER)
 @pytest.mark.parametrize("soft", [False, True])
 def test_it_makes_the_moves_of_the_oracle(
-    kind: str, soft: bool, star: list[gls.Neighbourhood], backend: str
+    kind: str, soft: bool, star: list[Neighbourhood], backend: str
 ) -> None:
     problem = random_cvrp(kind, 30, 3, capacity=50)
     problem = problem.penalised(load=3, duration=2) if soft else problem

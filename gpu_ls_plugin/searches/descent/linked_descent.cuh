@@ -1,6 +1,6 @@
 // Local search of giant tours on linked lists of their routes: the best move of one customer after
-// the other, until nobody has one; who has none may begin a route, or has a move of a further kind.
-// A team a tour, whose lanes look at near customers together.
+// the other, until nobody has one; who has none may begin a route. Moves of further kinds are looked
+// at where nobody has one of those before. A team a tour, whose lanes look at near customers together.
 #pragma once
 
 #include "include/instance.cuh"
@@ -19,7 +19,7 @@ constexpr int64 kMostLooks = 1000;
 struct LinkedTours {
   int soft;             // whether violations are paid for
   const void* weights;  // gls::ViolationWeights
-  uint32* looks;        // of every tour, the bits of LookBits: customers to be looked at
+  uint32* looks;        // of every tour and kind of moves, LookBits: customers to be looked at
   int* sweeps;          // of every tour, where its sweep goes on
 };
 
@@ -57,8 +57,9 @@ struct LinkedDescent {
     if (batch.states[item] != kRunning) return;
     using Lists = typename Routes::Lists;
     Vehicles vehicles(its.nodes_data, its.vehicles);
-    const int n = instance.n, copies = n - vehicles.customers, words = (n + 31) / 32;
-    Memory memory(team, item, Lists::template bytes<timed>(n, copies) + piece_bytes<uint32>(words),
+    const int n = instance.n, copies = n - vehicles.customers;
+    const int words = (n + 31) / 32, marks = kKinds * words;
+    Memory memory(team, item, Lists::template bytes<timed>(n, copies) + piece_bytes<uint32>(marks),
                   piece_bytes<Site>(n) + piece_bytes<int>(vehicles.customers + 1), batch.scratch);
     vehicles.demands = memory.beside(piece_bytes<Site>(n), vehicles.demands);
     const TourLengths length{Metric(instance.metric_data, instance.n),
@@ -66,19 +67,20 @@ struct LinkedDescent {
                              {instance.error_absolute, instance.error_relative}};
     const Lists lists = Lists::template take<timed>(memory, n, copies);
     const auto& weights = *static_cast<const ViolationWeights<Cost>*>(tours.weights);
-    const LookBits bits{memory.template take<uint32>(words), words};
+    uint32* const marked = memory.template take<uint32>(marks);
+    const auto bits = [&](int kind) { return LookBits{marked + kind * words, words}; };
     auto& totals = shared_slot<typename Routes::Totals>(team);
     auto& look = shared_slot<Look>(team);
     // Nothing is taken back: lists are their own copies.
     const Routes routes{length, vehicles, weights, tours.soft != 0, n, lists, lists, totals};
     const Moves moves{routes, near};
     int* const tour = batch.tours + int64(item) * n;
-    uint32* const kept = tours.looks + int64(item) * words;
+    uint32* const kept = tours.looks + int64(item) * marks;
     routes.read(team, tour);
-    team.each(words, [&](int w) { bits.words[w] = kept[w]; });
+    team.each(marks, [&](int w) { marked[w] = kept[w]; });
     team.each(kKinds, [&](int kind) { look.made[kind] = 0; });
     const auto wake = [&](int node) {
-      if (!routes.is_depot(node)) bits.set(team, node);
+      if (!routes.is_depot(node)) bits(0).set(team, node);
     };
     const int64 made = batch.move_counts[item];
     int64 more = 0;
@@ -87,29 +89,36 @@ struct LinkedDescent {
 #pragma unroll 1
     while (looks < batch.passes && made + more < batch.max_moves && !team.cut()) {
       team.sync();
-      waits = bits.next(team, sweep, 1, &look.city, look.later) > 0;
+      int kind = 0;
+      while (kind < kKinds && bits(kind).next(team, sweep, 1, &look.city, look.later) == 0) ++kind;
       team.sync();
+      waits = kind < kKinds;
       if (!waits) break;
       const int c = look.city;
       sweep = look.later;
-      team.once([&] { bits.clear(team, c); });
+      team.once([&] { bits(kind).clear(team, c); });
       ++looks;
-      int kind = 0;
-      const auto further = [&](const auto& moves) {
-        ++kind;
-        return improve(team, moves, c, look.ends, wake);
-      };
-      if (improve(team, moves, c, look.ends, wake) || moves.begin_route(team, c, look.ends, wake) ||
-          (further(Further<Routes, symmetric>{routes, near}) || ...)) {
-        ++more;
-        team.once([&] { ++look.made[kind]; });
-      }
+      int further = 0;
+      const bool moved =
+          kind == 0
+              ? improve(team, moves, c, look.ends, wake) ||
+                    moves.begin_route(team, c, look.ends, wake)
+              : ((++further == kind &&
+                  improve(team, Further<Routes, symmetric>{routes, near}, c, look.ends, wake)) ||
+                 ...);
+      more += moved;
+      team.once([&] {
+        if (moved)
+          ++look.made[kind];
+        else if (kind + 1 < kKinds)
+          bits(kind + 1).set(team, c);
+      });
     }
     team.sync();
     if (more > 0) routes.write(team, tour);
     const bool stops = made + more >= batch.max_moves;
     const bool done = !waits || batch.pass_counts[item] + looks >= kMostLooks * n;
-    if (!done) team.each(words, [&](int w) { kept[w] = bits.words[w]; });
+    if (!done) team.each(marks, [&](int w) { kept[w] = marked[w]; });
     team.sync();
     team.each(kKinds, [&](int kind) { add(&batch.moves_by[kind], look.made[kind]); });
     team.once([&] {

@@ -73,11 +73,13 @@ class LinkedDescent(PersistentEngine):
     ) -> None:
         super().__init__(backend, problem, tours, len(neighbourhoods))
         routes, xp, size = routing_problem(problem), backend.xp, len(tours)
+        kinds = len(neighbourhoods)
         # Kept: kernels know the vehicles' arrays by their addresses.
-        self._rows = rows = LinkedRows(backend, routes, problem, size, near)
+        self._rows = rows = LinkedRows(backend, routes, problem, size, near, kinds)
         self._kernel = descent_kernel(*rows.types, neighbourhoods=neighbourhoods)
         self._neighbourhoods, self._shared_bytes = neighbourhoods, rows.shared_bytes
-        waits = look_bits(np.arange(1, routes.customers + 1), problem.n)
+        first = look_bits(np.arange(1, routes.customers + 1), problem.n)
+        waits = np.concatenate([first, np.zeros((kinds - 1) * len(first), first.dtype)])
         self._arguments: dict[str, Any] = {
             **rows.arguments,
             **backend.batch_data(problem, size),
@@ -88,9 +90,9 @@ class LinkedDescent(PersistentEngine):
         }
 
     @staticmethod
-    def bytes_per_tour(problem: TSP) -> int:
-        """Return the device memory of one tour in bytes."""
-        return row_bytes(routing_problem(problem), 4) + 8 * problem.n + 64
+    def bytes_per_tour(problem: TSP, kinds: int) -> int:
+        """Return the device memory of one tour in bytes, searched by moves of so many kinds."""
+        return row_bytes(routing_problem(problem), 4, kinds) + 8 * problem.n + 64
 
     def first_passes(self) -> int:
         """Return a number of looks that surely takes less than a launch should."""
