@@ -2,8 +2,9 @@
 // in the other's.
 //
 // A customer is exchanged for one that is near to it, or a neighbour of that one in its route. All
-// places of both routes are tried: those of the other route once for the three of them. A trade that
-// gains nothing by what leaves, or by that and what comes first, is looked at no further.
+// places of both routes are tried: those of the other route once for the three of them. A trade
+// that gains nothing by what leaves, or by that and what comes first, is looked at no further. Of
+// real lengths estimates say which trade is best, and exact ones what it gains.
 #pragma once
 
 #include "neighbourhoods/best_route_move.cuh"
@@ -17,7 +18,9 @@ struct RouteSwapStar {
   using Cost = typename Routes::Cost;
   using Time = typename Routes::Time;
   using Used = typename Routes::Used;
+  using Rough = typename Routes::Rough;
   using Option = Rated<Length>;
+  using Guess = Rated<Rough>;
 
   static constexpr uint32 kEach = 4;  // by which the three of a near customer are counted
 
@@ -29,60 +32,103 @@ struct RouteSwapStar {
   template <class Team>
   GLS_DEVICE Option best(const Team& team, int c) const {
     const Left its(routes, c);
-    const Option none = no_move(its.removed);
-    return team.least(near.near_each, none, [&](int rank) {
+    const Guess none = no_move(its.removed);
+    const Guess found = team.least(near.near_each, none, [&](int rank) {
       const int v = near(c, rank);
       const bool elsewhere = v != 0 && routes.owner(v) != its.route;
       return elsewhere ? best_beside(its, v, uint32(rank) * kEach, none) : none;
     });
+    if constexpr (!Routes::kEstimated) {
+      return found;
+    } else {
+      const Option exactly = no_move(Length(its.removed));
+      if (found.index == none.index) return exactly;
+      const Cost more = Trade(*this, c, found.index).more();
+      return more < Cost(exactly.value) ? rated<Length>(more, found.index) : exactly;
+    }
   }
 
   // One lane: makes a trade, and says whose neighbours changed; returns the other route.
   template <class Wake>
   GLS_DEVICE int make(int c, Option trade, Wake wake) const {
-    const int w = one_of(near(c, int(trade.index / kEach)), trade.index % kEach);
-    const int here = routes.owner(c), there = routes.owner(w);
-    const int to = cheapest(c, there, w), its_to = cheapest(w, here, c);
-    wake(c), wake(w);
+    const Trade its(*this, c, trade.index);
+    wake(c), wake(its.other);
     joined(routes.before(c), routes.after(c), wake);
-    joined(routes.before(w), routes.after(w), wake);
-    put_behind(to, c, wake);
-    put_behind(its_to, w, wake);
-    return there;
+    joined(routes.before(its.other), routes.after(its.other), wake);
+    put_behind(its.to, c, wake);
+    put_behind(its.other_to, its.other, wake);
+    return its.there;
   }
 
  private:
-  static constexpr Length kMost = sizeof(Length) == 4 ? Length(1 << 30) : Length(int64(1) << 60);
+  static constexpr Rough kMost = sizeof(Rough) == 4 ? Rough(1 << 30) : Rough(int64(1) << 60);
 
   // A customer that leaves its route.
   struct Left {
     int city, route, before, after;
-    Length straight, removed;  // between its neighbours, and to them
+    Rough straight, removed;  // between its neighbours, and to them
     Used own;
 
     GLS_DEVICE Left(const Routes& routes, int c)
         : city(c), route(routes.owner(c)), before(routes.before(c)), after(routes.after(c)) {
-      straight = routes.between(before, after);
-      removed = routes.between(before, c) + routes.between(c, after);
+      straight = routes.about(before, after);
+      removed = routes.about(before, c) + routes.about(c, after);
       own = routes.alone(c);
     }
-    GLS_DEVICE Length longer() const { return straight - removed; }
+    GLS_DEVICE Rough longer() const { return straight - removed; }
+  };
+
+  // A trade in full.
+  struct Trade {
+    const Routes& routes;
+    int city, other, here, there, to, other_to;  // behind whom they go
+
+    GLS_DEVICE Trade(const RouteSwapStar& moves, int c, uint32 index)
+        : routes(moves.routes),
+          city(c),
+          other(moves.one_of(moves.near(c, int(index / kEach)), index % kEach)),
+          here(routes.owner(c)),
+          there(routes.owner(other)),
+          to(moves.cheapest(c, there, other)),
+          other_to(moves.cheapest(other, here, c)) {}
+
+    // What the routes cost more.
+    GLS_DEVICE Cost more() const {
+      const Used one = after(city, other, other_to), two = after(other, city, to);
+      return Cost(longer(city, other, other_to) + longer(other, city, to)) + routes.price(one) +
+             routes.price(two) - routes.price(routes.whole(here)) -
+             routes.price(routes.whole(there));
+    }
+
+   private:
+    // How much longer a route becomes that one leaves and another joins, and what it uses then.
+    GLS_DEVICE Length longer(int leaves, int joins, int behind) const {
+      const int next = routes.after(behind);
+      return routes.detour(behind, joins, next == leaves ? routes.after(next) : next) -
+             routes.detour(routes.before(leaves), leaves, routes.after(leaves));
+    }
+    GLS_DEVICE Used after(int leaves, int joins, int behind) const {
+      const Used whole = routes.whole(routes.owner(leaves)), less = routes.alone(leaves),
+                 add = routes.alone(joins);
+      return {whole.load - less.load + add.load,
+              whole.time - less.time + add.time + Time(longer(leaves, joins, behind))};
+    }
   };
 
   // The three places of a route where a customer adds least, by the nodes that it goes behind: one
   // is left, whichever customer leaves the route.
   struct Places {
-    Length more[3] = {kMost, kMost, kMost};
+    Rough more[3] = {kMost, kMost, kMost};
     int behind[3] = {-1, -1, -1};
 
-    GLS_DEVICE void offer(Length longer, int node) {
+    GLS_DEVICE void offer(Rough longer, int node) {
       if (longer >= more[2]) return;
       const bool second = longer < more[1], first = longer < more[0];
       more[2] = second ? more[1] : longer, behind[2] = second ? behind[1] : node;
       if (second) more[1] = first ? more[0] : longer, behind[1] = first ? behind[0] : node;
       if (first) more[0] = longer, behind[0] = node;
     }
-    GLS_DEVICE Length least_without(int before, int city) const {
+    GLS_DEVICE Rough least_without(int before, int city) const {
       const auto gone = [&](int k) { return behind[k] == before || behind[k] == city; };
       return !gone(0) ? more[0] : !gone(1) ? more[1] : more[2];
     }
@@ -92,15 +138,15 @@ struct RouteSwapStar {
     return which == 0 ? v : which == 1 ? routes.before(v) : routes.after(v);
   }
 
-  GLS_DEVICE Option best_beside(const Left& its, int v, uint32 first, Option none) const {
+  GLS_DEVICE Guess best_beside(const Left& its, int v, uint32 first, Guess none) const {
     const auto& r = routes;
     const int c = its.city, there = r.owner(v);
     const Used here_now = r.whole(its.route), there_now = r.whole(there);
     const Cost pays = r.price(here_now) + r.price(there_now);
-    const auto hopeless = [&](Length longer, Cost paid) {
+    const auto hopeless = [&](Rough longer, Cost paid) {
       return Cost(longer) + paid - pays >= Cost(none.value);
     };
-    Option best = none;
+    Guess best = none;
     Places places;
     bool known = false;
 #pragma unroll 1
@@ -112,44 +158,45 @@ struct RouteSwapStar {
       Used one{here_now.load + change, 0}, two{there_now.load - change, 0};
       // What durations cost is not less than nothing.
       const Cost least = r.price(one) + r.price(two);
-      const Length out = its.longer() + other.longer();
+      const Rough out = its.longer() + other.longer();
       if (hopeless(out, least)) continue;
-      if (!known) walk(c, there, -1, [&](Length more, int node) { places.offer(more, node); });
+      if (!known) walk(c, there, -1, [&](Rough more, int node) { places.offer(more, node); });
       known = true;
-      const Length instead = r.detour(other.before, c, other.after);
-      const Length elsewhere = places.least_without(other.before, w);
-      const Length in = instead < elsewhere ? instead : elsewhere;
+      const Rough instead = r.about(other.before, c) + r.about(c, other.after) - other.straight;
+      const Rough elsewhere = places.least_without(other.before, w);
+      const Rough in = instead < elsewhere ? instead : elsewhere;
       if (hopeless(out + in, least)) continue;
-      Length its_in = kMost;
-      walk(w, its.route, c, [&](Length more, int) { its_in = more < its_in ? more : its_in; });
+      Rough its_in = kMost;
+      walk(w, its.route, c, [&](Rough more, int) { its_in = more < its_in ? more : its_in; });
       const Time time = other.own.time - its.own.time;
       one.time = here_now.time + time + Time(its.longer() + its_in);
       two.time = there_now.time - time + Time(other.longer() + in);
       const Cost paid = r.price(one) + r.price(two);
       const Cost more = Cost(out + in + its_in) + paid - pays;
-      if (more < Cost(best.value)) best = rated<Length>(more, first + which);
+      if (more < Cost(best.value)) best = rated<Rough>(more, first + which);
     }
     return best;
   }
 
-  // Tells what a customer adds to a route behind each of its nodes, as if one of them was not there.
+  // Tells what a customer adds to a route behind each of its nodes, as if one of them was not
+  // there.
   template <class Tell>
   GLS_DEVICE void walk(int customer, int route, int without, Tell tell) const {
     const auto& r = routes;
     int a = r.depot(route), b;
-    Length from_a = r.between(a, customer);
+    Rough from_a = r.about(a, customer);
 #pragma unroll 1
     do {
       b = r.after(a);
       if (b == without) b = r.after(b);
-      const Length to_b = r.between(customer, b);
-      tell(from_a + to_b - r.between(a, b), a);
-      a = b, from_a = symmetric ? to_b : r.between(b, customer);
+      const Rough to_b = r.about(customer, b);
+      tell(from_a + to_b - r.about(a, b), a);
+      a = b, from_a = symmetric ? to_b : r.about(b, customer);
     } while (!r.is_depot(b));
   }
   GLS_DEVICE int cheapest(int customer, int route, int without) const {
-    Rated<Length> least{kMost, 0xffffffffu};
-    walk(customer, route, without, [&](Length more, int node) {
+    Guess least{kMost, 0xffffffffu};
+    walk(customer, route, without, [&](Rough more, int node) {
       if (more < least.value) least = {more, uint32(node)};
     });
     return int(least.index);

@@ -68,6 +68,7 @@ template <class MetricLengths, class Vehicles, class CityType, bool timed>
 struct LinkedRoutes {
   using City = CityType;
   using Length = typename MetricLengths::Length;
+  using Rough = Chosen<MetricLengths::kEstimated, float, Length>;  // of `about`
   using Time = typename Vehicles::Time;
   using Cost = typename Vehicles::Length;
   using Lists = RouteLists<City, Time>;
@@ -75,7 +76,7 @@ struct LinkedRoutes {
   using Used = gls::Used<Time>;
 
   static constexpr City kNone = City(-1);  // owner of who waits
-  static constexpr bool kTimed = timed;
+  static constexpr bool kTimed = timed, kEstimated = MetricLengths::kEstimated;
 
   const MetricLengths& length;
   const Vehicles& vehicles;
@@ -95,6 +96,14 @@ struct LinkedRoutes {
   GLS_DEVICE int place(int node) const { return now.places[node]; }
 
   GLS_DEVICE Length between(int a, int b) const { return length(a, b); }
+  // The same, or of real lengths an estimate, which takes less work.
+  GLS_DEVICE Rough about(int a, int b) const {
+    if constexpr (MetricLengths::kEstimated) {
+      return length.metric.estimate(length.sites[a].point(), length.sites[b].point());
+    } else {
+      return between(a, b);
+    }
+  }
   GLS_DEVICE Length detour(int a, int customer, int b) const {
     return between(a, customer) + between(customer, b) - between(a, b);
   }

@@ -1,6 +1,7 @@
 // Local search of giant tours on linked lists of their routes: the best move of one customer after
-// the other, until nobody has one; who has none may begin a route. Moves of further kinds are looked
-// at where nobody has one of those before. A team a tour, whose lanes look at near customers together.
+// the other, until nobody has one; who has none may begin a route. Moves of further kinds are
+// looked at where nobody has one of those before. A team a tour, whose lanes look at near customers
+// together.
 #pragma once
 
 #include "include/instance.cuh"
@@ -100,12 +101,11 @@ struct LinkedDescent {
       ++looks;
       int further = 0;
       const bool moved =
-          kind == 0
-              ? improve(team, moves, c, look.ends, wake) ||
-                    moves.begin_route(team, c, look.ends, wake)
-              : ((++further == kind &&
-                  improve(team, Further<Routes, symmetric>{routes, near}, c, look.ends, wake)) ||
-                 ...);
+          kind == 0 ? improve(team, moves, c, look.ends, wake) ||
+                          moves.begin_route(team, c, look.ends, wake)
+                    : ((++further == kind && improve(team, Further<Routes, symmetric>{routes, near},
+                                                     c, look.ends, wake)) ||
+                       ...);
       more += moved;
       team.once([&] {
         if (moved)
