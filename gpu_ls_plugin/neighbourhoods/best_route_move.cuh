@@ -13,10 +13,10 @@ GLS_DEVICE Rated<Length> rated(Cost more, uint32 index) {
   return {more < -most ? Length(-most) : Length(more), index};
 }
 
-// The move that is none: others are better if they gain more than real numbers are rounded by.
+// The move that is none: others are better if they gain more than real numbers may be wrong by.
 template <class Length>
-GLS_DEVICE Rated<Length> no_move(Length removed) {
-  return {Length(removed * -1e-10), 0xffffffffu};
+GLS_DEVICE Rated<Length> no_move(Length removed, Length slack) {
+  return {Length(removed * -1e-10) - slack, 0xffffffffu};
 }
 
 // Makes the best move of a customer, if it has one, and says whose neighbours changed. The lanes
@@ -30,7 +30,7 @@ GLS_DEVICE bool improve(const Team& team, const Moves& moves, int c, typename Mo
   team.sync();
   team.once([&] {
     ends[0] = typename Moves::City(routes.owner(c));
-    ends[1] = typename Moves::City(moves.make(c, move, wake));
+    ends[1] = typename Moves::City(moves.make(c, move.index, wake));
   });
   routes.settle(team, ends, typename Moves::Cost(move.value));
   return true;

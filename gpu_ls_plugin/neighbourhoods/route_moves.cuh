@@ -1,6 +1,6 @@
 // Moves of a customer next to another one, on linked lists of routes: relocations of one or two,
 // swaps, 2-opt and 2-opt*. Each is evaluated in constant time by what is known of routes up to each
-// node.
+// node; of real lengths by estimates, and made where it gains more than these may be wrong by.
 //
 //   ... p c s ...   the customer and its neighbours
 //   ... u v w ...   the one that it goes next to
@@ -33,7 +33,8 @@ struct RouteMoves {
   using Cost = typename Routes::Cost;
   using Time = typename Routes::Time;
   using Used = typename Routes::Used;
-  using Option = Rated<Length>;
+  using Rough = typename Routes::Rough;
+  using Option = Rated<Rough>;
 
   const Routes& routes;
   const NearCustomers& near;
@@ -67,7 +68,7 @@ struct RouteMoves {
   template <class Team>
   GLS_DEVICE Option best(const Team& team, int c) const {
     const Around its(routes, c);
-    const Option none = no_move(its.before + its.after);
+    const Option none = no_move(its.before + its.after, routes.slack());
     return team.least(near.near_each, none, [&](int rank) {
       const int v = near(c, rank);
       return v == 0 || v == c ? none : best_beside(its, v, uint32(rank) * kRouteMoves, none);
@@ -76,12 +77,12 @@ struct RouteMoves {
 
   // One lane: makes a move, and says whose neighbours changed; returns the other route.
   template <class Wake>
-  GLS_DEVICE int make(int c, Option move, Wake wake) const {
-    const int v = near(c, int(move.index / kRouteMoves));
+  GLS_DEVICE int make(int c, uint32 move, Wake wake) const {
+    const int v = near(c, int(move / kRouteMoves));
     const int p = routes.before(c), s = routes.after(c), u = routes.before(v), w = routes.after(v);
     const int other = routes.owner(v);
     wake(p), wake(s), wake(u), wake(w), wake(v), wake(c);
-    relink(RouteMove(move.index % kRouteMoves), c, p, s, v, u, w, wake);
+    relink(RouteMove(move % kRouteMoves), c, p, s, v, u, w, wake);
     return other;
   }
 
@@ -89,20 +90,19 @@ struct RouteMoves {
   // What is known of a customer before others are looked at.
   struct Around {
     int c, p, s, route;
-    Length before, after, leaves;  // of its edges, and what the route grows by without it
+    Rough before, after, leaves;  // of its edges, and what the route grows by without it
     int pp, ss;
-    Length led, pair;  // the same without p and c, without c and s
+    Rough led, pair;  // the same without p and c, without c and s
     Cost pays;
     Used whole, own;
 
     GLS_DEVICE Around(const Routes& routes, int customer)
         : c(customer), p(routes.before(c)), s(routes.after(c)), route(routes.owner(c)) {
-      before = routes.between(p, c), after = routes.between(c, s);
-      leaves = routes.between(p, s) - before - after;
+      before = routes.about(p, c), after = routes.about(c, s);
+      leaves = routes.about(p, s) - before - after;
       pp = routes.before(p), ss = routes.after(s);
-      led = routes.is_depot(p) ? 0 : routes.between(pp, s) - routes.between(pp, p) - before - after;
-      pair =
-          routes.is_depot(s) ? 0 : routes.between(p, ss) - before - after - routes.between(s, ss);
+      led = routes.is_depot(p) ? 0 : routes.about(pp, s) - routes.about(pp, p) - before - after;
+      pair = routes.is_depot(s) ? 0 : routes.about(p, ss) - before - after - routes.about(s, ss);
       whole = routes.whole(route), own = routes.alone(c);
       pays = routes.price(whole);
     }
@@ -114,39 +114,39 @@ struct RouteMoves {
     const bool within = route == its.route;
     const Used there = r.whole(route);
     const Cost pays = its.pays + (within ? Cost(0) : r.price(there));
-    const Length cv = r.between(c, v), vc = symmetric ? cv : r.between(v, c);
-    const Length uv = r.between(u, v), vw = r.between(v, w);
-    const Length sw = r.between(s, w), pw = r.between(p, w), us = r.between(u, s);
-    const Length up = r.between(u, p);
+    const Rough cv = r.about(c, v), vc = symmetric ? cv : r.about(v, c);
+    const Rough uv = r.about(u, v), vw = r.about(v, w);
+    const Rough sw = r.about(s, w), pw = r.about(p, w), us = r.about(u, s);
+    const Rough up = r.about(u, p);
     // What is paid can only fall by what is paid now: most moves are told by lengths alone.
-    const auto hopeless = [&](Length longer) { return Cost(longer) - pays >= Cost(best.value); };
-    const auto offer = [&](RouteMove move, Length longer, Cost paid) {
+    const auto hopeless = [&](Rough longer) { return Cost(longer) - pays >= Cost(best.value); };
+    const auto offer = [&](RouteMove move, Rough longer, Cost paid) {
       const Cost more = Cost(longer) + paid - pays;
-      if (more < Cost(best.value)) best = rated<Length>(more, first + move);
+      if (more < Cost(best.value)) best = rated<Rough>(more, first + move);
     };
     // Some customers of this route go to the other one, or stay in it.
-    const auto relocated = [&](RouteMove move, Length leaves, Length comes, const Used& moved) {
+    const auto relocated = [&](RouteMove move, Rough leaves, Rough comes, const Used& moved) {
       if (hopeless(leaves + comes)) return;
       if (within) return offer(move, leaves + comes, paid_within(its, leaves + comes));
       const Used here{its.whole.load - moved.load, its.whole.time - moved.time + Time(leaves)};
       const Used then{there.load + moved.load, there.time + moved.time + Time(comes)};
-      offer(move, leaves + comes, r.price(here) + r.price(then));
+      offer(move, leaves + comes, due(here) + due(then));
     };
-    if (v != p) relocated(kBehind, its.leaves, vc + r.between(c, w) - vw, its.own);
-    if (v != s) relocated(kBefore, its.leaves, r.between(u, c) + cv - uv, its.own);
+    if (v != p) relocated(kBehind, its.leaves, vc + r.about(c, w) - vw, its.own);
+    if (v != s) relocated(kBefore, its.leaves, r.about(u, c) + cv - uv, its.own);
     if (!r.is_depot(s) && v != s) {
       const Used both = sum(its.own, r.alone(s));
-      const Length inside = its.after;
+      const Rough inside = its.after;
       if (v != p) relocated(kPairBehind, its.pair, vc + inside + sw - vw, both);
       if (symmetric && u != s) relocated(kPairBefore, its.pair, us + inside + cv - uv, both);
     }
     if (!r.is_depot(p) && v != p) {
       const Used both = sum(its.own, r.alone(p));
-      const Length inside = its.before;
+      const Rough inside = its.before;
       if (v != s) relocated(kLedBefore, its.led, up + inside + cv - uv, both);
       if (symmetric && w != p) relocated(kLedBehind, its.led, vc + inside + pw - vw, both);
     }
-    const auto swapped = [&](RouteMove move, int other, Length here, Length comes) {
+    const auto swapped = [&](RouteMove move, int other, Rough here, Rough comes) {
       if (hopeless(here + comes)) return;
       if (within) return offer(move, here + comes, paid_within(its, here + comes));
       const Used its_own = r.alone(other);
@@ -154,20 +154,20 @@ struct RouteMoves {
                      its.whole.time - its.own.time + its_own.time + Time(here)};
       const Used two{there.load + its.own.load - its_own.load,
                      there.time + its.own.time - its_own.time + Time(comes)};
-      offer(move, here + comes, r.price(one) + r.price(two));
+      offer(move, here + comes, due(one) + due(two));
     };
-    const Length alone = -its.before - its.after;
+    const Rough alone = -its.before - its.after;
     if (!r.is_depot(w) && w != c && w != p) {
       const int ww = r.after(w);
-      swapped(kSwapNext, w, alone + pw + (symmetric ? sw : r.between(w, s)),
-              vc + r.between(c, ww) - vw - r.between(w, ww));
+      swapped(kSwapNext, w, alone + pw + (symmetric ? sw : r.about(w, s)),
+              vc + r.about(c, ww) - vw - r.about(w, ww));
     }
     if (!r.is_depot(u) && u != c && u != s) {
       const int uu = r.before(u);
-      swapped(kSwapLast, u, alone + (symmetric ? up : r.between(p, u)) + us,
-              r.between(uu, c) + cv - r.between(uu, u) - uv);
+      swapped(kSwapLast, u, alone + (symmetric ? up : r.about(p, u)) + us,
+              r.about(uu, c) + cv - r.about(uu, u) - uv);
     }
-    const Length behind = cv + sw - its.after - vw, led = cv + up - its.before - uv;
+    const Rough behind = cv + sw - its.after - vw, led = cv + up - its.before - uv;
     if (within) {
       if (symmetric && v != s && v != p) {
         if (!hopeless(behind)) offer(kTurnBehind, behind, paid_within(its, behind));
@@ -179,10 +179,10 @@ struct RouteMoves {
     const Used from_s = rest(its.whole, to_c, its.after),
                from_c = rest(its.whole, to_p, its.before);
     const Used from_w = rest(there, to_v, vw), from_v = rest(there, to_u, uv);
-    const auto joined = [&](RouteMove move, Length longer, const Used& a, Length ab, const Used& b,
-                            const Used& d, Length de, const Used& e) {
+    const auto joined = [&](RouteMove move, Rough longer, const Used& a, Rough ab, const Used& b,
+                            const Used& d, Rough de, const Used& e) {
       if (hopeless(longer)) return;
-      offer(move, longer, r.price(join(a, ab, b)) + r.price(join(d, de, e)));
+      offer(move, longer, due(join(a, ab, b)) + due(join(d, de, e)));
     };
     joined(kTailBehind, cv + us - its.after - uv, to_c, cv, from_v, to_u, us, from_s);
     joined(kTailBefore, vc + pw - its.before - vw, to_v, vc, from_c, to_p, pw, from_w);
@@ -193,18 +193,21 @@ struct RouteMoves {
     return best;
   }
 
-  GLS_DEVICE Cost paid_within(const Around& its, Length longer) const {
-    return Routes::kTimed ? routes.price({its.whole.load, its.whole.time + Time(longer)})
-                          : its.pays;
+  // What a route would pay that uses so much: no less than it will.
+  GLS_DEVICE Cost due(const Used& used) const {
+    return routes.price({used.load, used.time + Time(routes.slack())});
+  }
+  GLS_DEVICE Cost paid_within(const Around& its, Rough longer) const {
+    return Routes::kTimed ? due({its.whole.load, its.whole.time + Time(longer)}) : its.pays;
   }
   GLS_DEVICE static Used sum(const Used& a, const Used& b) {
     return {a.load + b.load, a.time + b.time};
   }
   // What a route uses behind a node and the edge that follows.
-  GLS_DEVICE static Used rest(const Used& whole, const Used& head, Length edge) {
+  GLS_DEVICE static Used rest(const Used& whole, const Used& head, Rough edge) {
     return {whole.load - head.load, whole.time - head.time - Time(edge)};
   }
-  GLS_DEVICE static Used join(const Used& a, Length edge, const Used& b) {
+  GLS_DEVICE static Used join(const Used& a, Rough edge, const Used& b) {
     return {a.load + b.load, a.time + Time(edge) + b.time};
   }
 

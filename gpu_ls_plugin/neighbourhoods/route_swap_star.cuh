@@ -14,13 +14,11 @@ namespace gls {
 template <class Routes, bool symmetric>
 struct RouteSwapStar {
   using City = typename Routes::City;
-  using Length = typename Routes::Length;
   using Cost = typename Routes::Cost;
   using Time = typename Routes::Time;
   using Used = typename Routes::Used;
   using Rough = typename Routes::Rough;
-  using Option = Rated<Length>;
-  using Guess = Rated<Rough>;
+  using Option = Rated<Rough>;
 
   static constexpr uint32 kEach = 4;  // by which the three of a near customer are counted
 
@@ -32,32 +30,26 @@ struct RouteSwapStar {
   template <class Team>
   GLS_DEVICE Option best(const Team& team, int c) const {
     const Left its(routes, c);
-    const Guess none = no_move(its.removed);
-    const Guess found = team.least(near.near_each, none, [&](int rank) {
+    const Option none = no_move(its.removed, routes.slack());
+    return team.least(near.near_each, none, [&](int rank) {
       const int v = near(c, rank);
       const bool elsewhere = v != 0 && routes.owner(v) != its.route;
       return elsewhere ? best_beside(its, v, uint32(rank) * kEach, none) : none;
     });
-    if constexpr (!Routes::kEstimated) {
-      return found;
-    } else {
-      const Option exactly = no_move(Length(its.removed));
-      if (found.index == none.index) return exactly;
-      const Cost more = Trade(*this, c, found.index).more();
-      return more < Cost(exactly.value) ? rated<Length>(more, found.index) : exactly;
-    }
   }
 
   // One lane: makes a trade, and says whose neighbours changed; returns the other route.
   template <class Wake>
-  GLS_DEVICE int make(int c, Option trade, Wake wake) const {
-    const Trade its(*this, c, trade.index);
-    wake(c), wake(its.other);
+  GLS_DEVICE int make(int c, uint32 trade, Wake wake) const {
+    const int w = one_of(near(c, int(trade / kEach)), trade % kEach);
+    const int here = routes.owner(c), there = routes.owner(w);
+    const int to = cheapest(c, there, w), its_to = cheapest(w, here, c);
+    wake(c), wake(w);
     joined(routes.before(c), routes.after(c), wake);
-    joined(routes.before(its.other), routes.after(its.other), wake);
-    put_behind(its.to, c, wake);
-    put_behind(its.other_to, its.other, wake);
-    return its.there;
+    joined(routes.before(w), routes.after(w), wake);
+    put_behind(to, c, wake);
+    put_behind(its_to, w, wake);
+    return there;
   }
 
  private:
@@ -76,43 +68,6 @@ struct RouteSwapStar {
       own = routes.alone(c);
     }
     GLS_DEVICE Rough longer() const { return straight - removed; }
-  };
-
-  // A trade in full.
-  struct Trade {
-    const Routes& routes;
-    int city, other, here, there, to, other_to;  // behind whom they go
-
-    GLS_DEVICE Trade(const RouteSwapStar& moves, int c, uint32 index)
-        : routes(moves.routes),
-          city(c),
-          other(moves.one_of(moves.near(c, int(index / kEach)), index % kEach)),
-          here(routes.owner(c)),
-          there(routes.owner(other)),
-          to(moves.cheapest(c, there, other)),
-          other_to(moves.cheapest(other, here, c)) {}
-
-    // What the routes cost more.
-    GLS_DEVICE Cost more() const {
-      const Used one = after(city, other, other_to), two = after(other, city, to);
-      return Cost(longer(city, other, other_to) + longer(other, city, to)) + routes.price(one) +
-             routes.price(two) - routes.price(routes.whole(here)) -
-             routes.price(routes.whole(there));
-    }
-
-   private:
-    // How much longer a route becomes that one leaves and another joins, and what it uses then.
-    GLS_DEVICE Length longer(int leaves, int joins, int behind) const {
-      const int next = routes.after(behind);
-      return routes.detour(behind, joins, next == leaves ? routes.after(next) : next) -
-             routes.detour(routes.before(leaves), leaves, routes.after(leaves));
-    }
-    GLS_DEVICE Used after(int leaves, int joins, int behind) const {
-      const Used whole = routes.whole(routes.owner(leaves)), less = routes.alone(leaves),
-                 add = routes.alone(joins);
-      return {whole.load - less.load + add.load,
-              whole.time - less.time + add.time + Time(longer(leaves, joins, behind))};
-    }
   };
 
   // The three places of a route where a customer adds least, by the nodes that it goes behind: one
@@ -138,7 +93,7 @@ struct RouteSwapStar {
     return which == 0 ? v : which == 1 ? routes.before(v) : routes.after(v);
   }
 
-  GLS_DEVICE Guess best_beside(const Left& its, int v, uint32 first, Guess none) const {
+  GLS_DEVICE Option best_beside(const Left& its, int v, uint32 first, Option none) const {
     const auto& r = routes;
     const int c = its.city, there = r.owner(v);
     const Used here_now = r.whole(its.route), there_now = r.whole(there);
@@ -146,7 +101,7 @@ struct RouteSwapStar {
     const auto hopeless = [&](Rough longer, Cost paid) {
       return Cost(longer) + paid - pays >= Cost(none.value);
     };
-    Guess best = none;
+    Option best = none;
     Places places;
     bool known = false;
 #pragma unroll 1
@@ -169,8 +124,8 @@ struct RouteSwapStar {
       Rough its_in = kMost;
       walk(w, its.route, c, [&](Rough more, int) { its_in = more < its_in ? more : its_in; });
       const Time time = other.own.time - its.own.time;
-      one.time = here_now.time + time + Time(its.longer() + its_in);
-      two.time = there_now.time - time + Time(other.longer() + in);
+      one.time = here_now.time + time + Time(its.longer() + its_in + r.slack());
+      two.time = there_now.time - time + Time(other.longer() + in + r.slack());
       const Cost paid = r.price(one) + r.price(two);
       const Cost more = Cost(out + in + its_in) + paid - pays;
       if (more < Cost(best.value)) best = rated<Rough>(more, first + which);
@@ -195,7 +150,7 @@ struct RouteSwapStar {
     } while (!r.is_depot(b));
   }
   GLS_DEVICE int cheapest(int customer, int route, int without) const {
-    Guess least{kMost, 0xffffffffu};
+    Option least{kMost, 0xffffffffu};
     walk(customer, route, without, [&](Rough more, int node) {
       if (more < least.value) least = {more, uint32(node)};
     });

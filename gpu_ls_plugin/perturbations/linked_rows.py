@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 INSTANCE = struct_of("include/instance.cuh", "Instance")
 NEAR_CUSTOMERS = struct_of("tours/near_customers.cuh", "NearCustomers")
 NEAR = 32  # customers next to whom one may go: one for each lane of a warp
-MOST_WARPS, MOST_REAL_WARPS = 16, 8  # of a block, by registers
+MOST_WARPS, MOST_REAL_WARPS = 16, 12  # of a block, by registers
 NOTES_BYTES = 1024  # of shared memory: what the lanes of a chain share beside its lists
 MOST_DEMAND = 2**31 - 1  # of all customers: loads have 32 bits
 
@@ -42,7 +42,9 @@ def list_bytes(problem: CVRP, city_bytes: int) -> int:
     lists = 4 * padded(nodes * city_bytes) + padded(4 * nodes)
     lists += padded(routes * city_bytes) + padded(4 * routes)
     if problem.route_limit is not None:
-        lists += padded(8 * nodes) + padded(8 * routes)
+        lists += padded(8 * nodes)
+    if problem.route_limit is not None or not problem.integer:
+        lists += padded(8 * routes)
     return lists
 
 
@@ -62,18 +64,28 @@ class LinkedShape(DescentShape):
 
     @classmethod
     def of(
-        cls, problem: CVRP, chains: int, shared_memory: int, site_bytes: int, kinds: int = 1
+        cls,
+        problem: CVRP,
+        rows: int,
+        shared_memory: int,
+        site_bytes: int,
+        *,
+        kinds: int = 1,
+        uneven: bool = False,
     ) -> LinkedShape:
-        """Return the layout of so many chains of a multiprocessor, as many as fit.
+        """Return the layout of so many rows of a multiprocessor, as many at once as fit.
 
-        Where there is room for each to have a block of its own, they have: a search of now few
-        rows, now others, compiles two programs then instead of one for each number.
+        Where there is room for each to have a block of its own, they have if they are few: a search
+        of now few rows, now others, compiles two programs then instead of one for each number; and
+        if some take much longer than others, for whom they would have to wait.
         """
         own = row_bytes(problem, 2, kinds)
         of_all = padded(site_bytes * problem.n) + padded(4 * (problem.customers + 1))
         most = MOST_WARPS if problem.integer else MOST_REAL_WARPS
-        alone = chains * (of_all + own + NOTES_BYTES + BLOCK_OVERHEAD) <= shared_memory
-        most = 1 if chains < most and alone else min(most, max(1, chains))
+        alone = of_all + own + NOTES_BYTES + BLOCK_OVERHEAD
+        if (uneven or rows < most) and min(rows, most) * alone <= shared_memory:
+            most = 1
+        most = -(-rows // -(-rows // most))  # the same in each of several turns
         for warps in range(most, 0, -1) if problem.n <= LARGEST_SHORT else ():
             for sites in (of_all, 0):
                 if sites + warps * (own + NOTES_BYTES) <= shared_memory:
@@ -161,6 +173,8 @@ class LinkedRows:
         Customers next to whom one may go; by default one for each lane of a warp.
     kinds : int
         Of moves for which customers are looked at.
+    uneven : bool
+        Whether some rows take much longer than others.
 
     Attributes
     ----------
@@ -178,7 +192,9 @@ class LinkedRows:
         tsp: TSP,
         size: int,
         near: Candidates | None = None,
+        *,
         kinds: int = 1,
+        uneven: bool = False,
     ) -> None:
         xp, due = backend.xp, problem.penalties or hard_penalties(problem)
         self._problem, self._size = problem, size
@@ -189,8 +205,10 @@ class LinkedRows:
         self.layout = LinkedShape.of_host(problem)
         if backend.name != "cpu":
             site_bytes = GRID_BYTES.get(sites.grid, tsp.metric.site_bytes)
-            rows = -(-size // backend.processors)
-            self.layout = LinkedShape.of(problem, rows, backend.shared_memory, site_bytes, kinds)
+            rows, room = -(-size // backend.processors), backend.shared_memory
+            self.layout = LinkedShape.of(
+                problem, rows, room, site_bytes, kinds=kinds, uneven=uneven
+            )
         self.shared_bytes = self.layout.shared_bytes(problem.n)
         outside = backend.name != "cpu" and not self.layout.in_shared
         self.arguments: dict[str, Any] = {

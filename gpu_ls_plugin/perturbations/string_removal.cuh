@@ -209,7 +209,8 @@ struct StringRemoval {
 
   GLS_DEVICE Option option(int customer, int place, int route, uint32 index) const {
     Option found{endless_length(), 0xffffffffu};
-    const Length more = routes.detour(place, customer, routes.after(place));
+    const Length more =
+        Length(routes.about_detour(place, customer, routes.after(place)) + routes.slack());
     const Cost paid = routes.surcharge(route, customer, more);
     if (paid < 0) return found;
     const Cost value = Cost(more) + paid;

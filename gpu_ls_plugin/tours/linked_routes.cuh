@@ -16,24 +16,24 @@ struct ViolationWeights {
   Cost load, duration, vehicles;
 };
 
-// Lists of nodes, what routes use up to each of them and in all, in one piece of memory.
-template <class City, class Time>
+// Lists of nodes, what routes use up to each of them and in all, in one piece of memory. Durations
+// up to nodes are known where they are limited, those of routes also where lengths are real.
+template <class City, class Time, bool timed, bool real>
 struct RouteLists {
   City *after, *before, *owners;  // of nodes; of a depot the first and last customer of its route
   City* places;                   // of nodes in their routes; depots have 0
   int* loads_to;                  // of routes up to each node and with it
-  Time* times_to;                 // the same of durations; null where these are not limited
+  Time* times_to;                 // the same of durations, or null
   City* sizes;                    // of routes, as all that follows
   int* loads;
   Time* durations;
 
-  template <bool timed>
   GLS_DEVICE static int64 bytes(int nodes, int routes) {
     return 4 * piece_bytes<City>(nodes) + piece_bytes<int>(nodes) + piece_bytes<City>(routes) +
-           piece_bytes<int>(routes) +
-           (timed ? piece_bytes<Time>(nodes) + piece_bytes<Time>(routes) : 0);
+           piece_bytes<int>(routes) + (timed ? piece_bytes<Time>(nodes) : 0) +
+           (timed || real ? piece_bytes<Time>(routes) : 0);
   }
-  template <bool timed, class Memory>
+  template <class Memory>
   GLS_DEVICE static RouteLists take(Memory& memory, int nodes, int routes) {
     RouteLists lists;
     lists.after = memory.template take<City>(nodes);
@@ -44,7 +44,7 @@ struct RouteLists {
     lists.times_to = timed ? memory.template take<Time>(nodes) : nullptr;
     lists.sizes = memory.template take<City>(routes);
     lists.loads = memory.template take<int>(routes);
-    lists.durations = timed ? memory.template take<Time>(routes) : nullptr;
+    lists.durations = timed || real ? memory.template take<Time>(routes) : nullptr;
     return lists;
   }
 };
@@ -71,12 +71,13 @@ struct LinkedRoutes {
   using Rough = Chosen<MetricLengths::kEstimated, float, Length>;  // of `about`
   using Time = typename Vehicles::Time;
   using Cost = typename Vehicles::Length;
-  using Lists = RouteLists<City, Time>;
+  using Lists = RouteLists<City, Time, timed, MetricLengths::kReal>;
   using Totals = RouteTotals<Cost>;
   using Used = gls::Used<Time>;
 
   static constexpr City kNone = City(-1);  // owner of who waits
   static constexpr bool kTimed = timed, kEstimated = MetricLengths::kEstimated;
+  static constexpr bool kDriven = timed || MetricLengths::kReal;  // durations of routes are known
 
   const MetricLengths& length;
   const Vehicles& vehicles;
@@ -104,6 +105,13 @@ struct LinkedRoutes {
       return between(a, b);
     }
   }
+  GLS_DEVICE Rough about_detour(int a, int customer, int b) const {
+    return about(a, customer) + about(customer, b) - about(a, b);
+  }
+  // What the estimate of a move's gain may be wrong by: of a dozen lengths that are added up.
+  GLS_DEVICE Rough slack() const {
+    return kEstimated ? Rough(8 * length.error.absolute) : Rough(0);
+  }
   GLS_DEVICE Length detour(int a, int customer, int b) const {
     return between(a, customer) + between(customer, b) - between(a, b);
   }
@@ -116,7 +124,7 @@ struct LinkedRoutes {
     return is_free(used) ? Cost(0) : violation(used, vehicles.capacity, vehicles.limit, &weights);
   }
   GLS_DEVICE Used whole(int route) const {
-    return {now.loads[route], timed ? now.durations[route] : Time(0)};
+    return {now.loads[route], kDriven ? now.durations[route] : Time(0)};
   }
   // Up to a node and with it.
   GLS_DEVICE Used up_to(int node) const {
@@ -172,26 +180,26 @@ struct LinkedRoutes {
     for (int c = after(last); !is_depot(c); last = c, c = after(c)) {
       load += vehicles.demands[c];
       now.owners[c] = City(route), now.places[c] = City(++size), now.loads_to[c] = load;
-      if constexpr (timed) {
-        time += Time(between(last, c)) + vehicles.services[c];
-        now.times_to[c] = time;
-      }
+      if constexpr (kDriven) time += Time(between(last, c));
+      if constexpr (timed) now.times_to[c] = time += vehicles.services[c];
     }
     now.sizes[route] = City(size), now.loads[route] = load;
-    if constexpr (timed) now.durations[route] = size > 0 ? time + Time(between(last, 0)) : Time(0);
+    if constexpr (kDriven)
+      now.durations[route] = size > 0 ? time + Time(between(last, 0)) : Time(0);
   }
 
   // Measures the two routes of a move anew, which may be one, and adds what it makes the routes
-  // cheaper by, without what is paid for vehicles.
+  // cheaper by, without what is paid for vehicles: of real lengths what is measured.
   template <class Team>
   GLS_DEVICE void settle(const Team& team, const City* ends, Cost value) const {
     const int here = ends[0], there = ends[1];
-    const Cost paid = pays(here, there);
+    const Cost paid = pays(here, there), driven = drives(here, there);
     const int used = used_by(here, there);
     team.sync();
     team.each(here == there ? 1 : 2, [&](int k) { measure(ends[k]); });
     team.sync();
     const Cost now_paid = pays(here, there);
+    if (MetricLengths::kReal) value = drives(here, there) - driven + now_paid - paid;
     team.once([&] {
       const Cost fleet = for_vehicles(totals.used);
       totals.used += used_by(here, there) - used;
@@ -319,6 +327,10 @@ struct LinkedRoutes {
   GLS_DEVICE Cost pays(int here, int there) const {
     return price(whole(here)) + (here == there ? Cost(0) : price(whole(there)));
   }
+  GLS_DEVICE Cost drives(int here, int there) const {
+    if (!MetricLengths::kReal) return 0;
+    return Cost(now.durations[here]) + (here == there ? Cost(0) : Cost(now.durations[there]));
+  }
   GLS_DEVICE int used_by(int here, int there) const {
     return (now.sizes[here] > 0) + (here != there && now.sizes[there] > 0);
   }
@@ -328,7 +340,7 @@ struct LinkedRoutes {
     const Used then{its.load + sign * add.load, its.time + Time(sign) * add.time + Time(longer)};
     const int size = now.sizes[route] + sign;
     now.sizes[route] = City(size), now.loads[route] = then.load;
-    if constexpr (timed) now.durations[route] = then.time;
+    if constexpr (kDriven) now.durations[route] = then.time;
     const Cost fleet = for_vehicles(totals.used);
     totals.used += sign > 0 ? size == 1 : -int(size == 0);
     const Cost more = price(then) - price(its) + for_vehicles(totals.used) - fleet;
@@ -344,8 +356,7 @@ struct LinkedRoutes {
     const Words* const source = reinterpret_cast<const Words*>(from.after);
     Words* const target = reinterpret_cast<Words*>(to.after);
     team.sync();
-    team.each(int(Lists::template bytes<timed>(nodes, copies()) / 16),
-              [&](int w) { target[w] = source[w]; });
+    team.each(int(Lists::bytes(nodes, copies()) / 16), [&](int w) { target[w] = source[w]; });
     team.sync();
   }
 };

@@ -294,7 +294,8 @@ class Watched:
 
     def linked_routes(self, problem: gls.TSP) -> None:
         """Descents and chains on linked lists of routes, under hard and soft constraints."""
-        kick, steps = gls.StringRemoval(8, 5), gls.LocalSearch([gls.RouteMoves()], gls.Nearest(6))
+        kick = gls.StringRemoval(8, 5)
+        steps = gls.LocalSearch([gls.RouteMoves(), gls.SwapStar()], gls.Nearest(6))
         search = gls.IteratedLocalSearch(
             steps, kick, cooperation=gls.PricedMigration(2 / problem.n)
         )

@@ -63,15 +63,15 @@ struct LinkedChain {
     using Lists = typename Routes::Lists;
     Vehicles vehicles(its.nodes_data, its.vehicles);
     const int n = instance.n, copies = n - vehicles.customers, words = (n + 31) / 32;
-    Memory memory(team, item, Lists::template bytes<timed>(n, copies) + piece_bytes<uint32>(words),
+    Memory memory(team, item, Lists::bytes(n, copies) + piece_bytes<uint32>(words),
                   piece_bytes<Site>(n) + piece_bytes<int>(vehicles.customers + 1), batch.scratch);
     vehicles.demands = memory.beside(piece_bytes<Site>(n), vehicles.demands);
     const TourLengths length{Metric(instance.metric_data, instance.n),
                              memory.sites(static_cast<const Site*>(instance.sites)),
                              {instance.error_absolute, instance.error_relative}};
-    const Lists now = Lists::template take<timed>(memory, n, copies);
-    Pieces behind{rows.kept + item * Lists::template bytes<timed>(n, copies)};
-    const Lists kept = Lists::template take<timed>(behind, n, copies);
+    const Lists now = Lists::take(memory, n, copies);
+    Pieces behind{rows.kept + item * Lists::bytes(n, copies)};
+    const Lists kept = Lists::take(behind, n, copies);
     uint32* const queued = memory.template take<uint32>(words);
     const auto& weights = *static_cast<const ViolationWeights<Cost>*>(rows.weights);
     auto& totals = shared_slot<typename Routes::Totals>(team);

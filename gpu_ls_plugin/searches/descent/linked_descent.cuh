@@ -60,13 +60,13 @@ struct LinkedDescent {
     Vehicles vehicles(its.nodes_data, its.vehicles);
     const int n = instance.n, copies = n - vehicles.customers;
     const int words = (n + 31) / 32, marks = kKinds * words;
-    Memory memory(team, item, Lists::template bytes<timed>(n, copies) + piece_bytes<uint32>(marks),
+    Memory memory(team, item, Lists::bytes(n, copies) + piece_bytes<uint32>(marks),
                   piece_bytes<Site>(n) + piece_bytes<int>(vehicles.customers + 1), batch.scratch);
     vehicles.demands = memory.beside(piece_bytes<Site>(n), vehicles.demands);
     const TourLengths length{Metric(instance.metric_data, instance.n),
                              memory.sites(static_cast<const Site*>(instance.sites)),
                              {instance.error_absolute, instance.error_relative}};
-    const Lists lists = Lists::template take<timed>(memory, n, copies);
+    const Lists lists = Lists::take(memory, n, copies);
     const auto& weights = *static_cast<const ViolationWeights<Cost>*>(tours.weights);
     uint32* const marked = memory.template take<uint32>(marks);
     const auto bits = [&](int kind) { return LookBits{marked + kind * words, words}; };

@@ -75,7 +75,9 @@ class LinkedDescent(PersistentEngine):
         routes, xp, size = routing_problem(problem), backend.xp, len(tours)
         kinds = len(neighbourhoods)
         # Kept: kernels know the vehicles' arrays by their addresses.
-        self._rows = rows = LinkedRows(backend, routes, problem, size, near, kinds)
+        self._rows = rows = LinkedRows(
+            backend, routes, problem, size, near, kinds=kinds, uneven=True
+        )
         self._kernel = descent_kernel(*rows.types, neighbourhoods=neighbourhoods)
         self._neighbourhoods, self._shared_bytes = neighbourhoods, rows.shared_bytes
         first = look_bits(np.arange(1, routes.customers + 1), problem.n)
