@@ -63,6 +63,9 @@ class Engine(ABC):
             "moves_by": self.moves_by,
         }
 
+    def look_at(self, cities: Any) -> None:
+        """Look at some cities of each tour first, of a bool array (P, n): here at all of them."""
+
     @abstractmethod
     def launch(self, passes: int, seconds: float) -> None:
         """Queue up to `passes` passes of every unfinished tour that can begin within `seconds`."""

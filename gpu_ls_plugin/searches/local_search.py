@@ -129,6 +129,7 @@ class LocalSearch(rehearsal.Rehearsed):
         callback: Callback | None = None,
         memory_limit: int | None = None,
         first_row: int = 0,
+        awake: Any = None,
     ) -> Result:
         """Improve a batch of tours.
 
@@ -152,6 +153,10 @@ class LocalSearch(rehearsal.Rehearsed):
         first_row : int
             Number of the first row, where the batch is a part of a larger one: row r has the
             random moves of row `first_row` + r.
+        awake : bool array, shape (P, n), optional
+            Customers by their numbers, where `tours` are, that `RouteMoves()` looks at first: the
+            others are taken to have no move until a neighbour changes. By default, and by other
+            neighbourhoods, all are looked at.
 
         Returns
         -------
@@ -165,6 +170,8 @@ class LocalSearch(rehearsal.Rehearsed):
             The distances are asymmetric.
         InvalidTourError, InvalidTypeError
             `tours` are not permutations of the cities.
+        InvalidParameterError
+            `awake` is not of the shape of `tours`, or not of bools.
         InsufficientMemoryError
             Not even one tour fits.
         """
@@ -181,12 +188,13 @@ class LocalSearch(rehearsal.Rehearsed):
             first_row=first_row,
         )
         with call.backend.current():
+            awake = _flags(call, awake)
             factory = engines.choose(self)(self, call.backend, call.problem, call.seed, call.memory)
             turns = call.turns(factory.bytes_per_tour)
             if not engines.ready(self, call.backend, call.problem, call.stopwatch.left):
                 call.stop("seconds")
             for rows in turns:
-                self._improve(factory, call, rows)
+                self._improve(factory, call, rows, awake)
             return call.result(self, call.referee())
 
     def _rehearse(
@@ -194,9 +202,11 @@ class LocalSearch(rehearsal.Rehearsed):
     ) -> None:
         rehearsal.compile_batch(rehearsal.quick(self, problem), problem, tours, backend, device)
 
-    def _improve(self, factory: EngineFactory, call: Call, rows: slice) -> None:
+    def _improve(self, factory: EngineFactory, call: Call, rows: slice, awake: Any) -> None:
         """Climb with some rows in place and add to the statistics."""
         climb = factory.make(call.tours[rows], call.first_row + rows.start, call.max_moves)
+        if awake is not None:
+            climb.look_at(awake[rows])
         audit = Audit(climb, foreign_names(climb.problem, self.parts))
         turn = _Turn(self, call, climb, rows.stop)
         watched = call.callback is not None or call.budget.target is not None
@@ -205,6 +215,19 @@ class LocalSearch(rehearsal.Rehearsed):
         turn.count()
         call.statistics.launches += launches
         turn.end(stopped_by)
+
+
+def _flags(call: Call, awake: Any) -> Any:
+    """Return which cities are awake on a call's backend, if anybody says so."""
+    if awake is None:
+        return None
+    flags = call.backend.xp.asarray(awake)
+    if flags.shape != call.tours.shape or flags.dtype != bool:
+        raise InvalidParameterError(
+            f"awake: bools of shape {call.tours.shape} are expected, one for each city of each "
+            f"tour, not {flags.dtype} of shape {flags.shape}"
+        )
+    return flags
 
 
 class _Turn:

@@ -119,8 +119,8 @@ def trades(routes: Routes, c: int, v: int, length: list[list[int]]) -> Iterator[
 
 def descend(
     problem: gls.CVRP, tour: np.ndarray, k: int, *, swap_star: bool = False
-) -> tuple[Routes, int]:
-    """Return the routes of a local optimum, and how many moves led to it.
+) -> tuple[Routes, list[int]]:
+    """Return the routes of a local optimum, and how many moves of each kind led to it.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def descend(
     customers = range(1, problem.customers + 1)
     place_of = {c: c % words * 32 + c // words for c in customers}
     customer_at = {place: c for c, place in place_of.items()}
-    routes, sweep, moves = problem.routes(tour), 0, 0
+    routes, sweep = problem.routes(tour), 0
 
     nodes = problem.customers + 1
     length = problem.nodes.lengths(*np.indices((nodes, nodes))).tolist()
@@ -195,6 +195,7 @@ def descend(
 
     now = cost(routes)
     kinds = [best_move, best_trade] if swap_star else [best_move]
+    moves = [0] * len(kinds)
     waits = [set(customer_at), *(set() for _ in kinds[1:])]
     while any(waits):
         kind = next(kind for kind, some in enumerate(waits) if some)
@@ -204,7 +205,8 @@ def descend(
         made = [step for step in kinds[kind](c) if step[0] < 0]
         for gain, found, again in made:
             waits[0] |= {place_of[x] for x in again}
-            routes, now, moves = [r for r in found if r], now + gain, moves + 1
+            routes, now = [r for r in found if r], now + gain
+            moves[kind] += 1
         if not made and kind + 1 < len(kinds):
             waits[kind + 1].add(place)
     return routes, moves

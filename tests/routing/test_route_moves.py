@@ -47,7 +47,10 @@ def test_it_makes_the_moves_of_the_oracle(
     for (routes, _), row, cost in zip(expected, found.tours, found.costs, strict=True):
         assert (problem.canonical(row) == problem.canonical(problem.tour(routes))).all()
         assert cost == cost_of(problem, row)
-    assert found.statistics.moves == sum(moves for _, moves in expected)
+    made = np.sum([moves for _, moves in expected], axis=0)
+    names = ["route_moves", *(part.name for part in star)]
+    assert found.statistics.moves_by == dict(zip(names, made, strict=True))
+    assert found.statistics.moves == made.sum()
     assert found.statistics.stopped_by == "optimum"
 
 
@@ -121,8 +124,11 @@ def test_chains_may_begin_with_it() -> None:
 
 def test_what_it_cannot_search_is_refused() -> None:
     assert parse_search("route_moves/nearest(12)") == search(12)
+    assert parse_search("route_moves+swap_star/nearest(12)") == search(12, [gls.SwapStar()])
     for others in (
         {"neighbourhoods": [gls.RouteMoves(), gls.TwoOpt()]},
+        {"neighbourhoods": [gls.SwapStar(), gls.RouteMoves()]},
+        {"neighbourhoods": [gls.RouteMoves(), gls.SwapStar(), gls.SwapStar()]},
         {"pivoting": gls.Best()},
         {"candidates": gls.All()},
     ):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.neighbourhoods import RouteMoves, SwapStar
 from gpu_ls_plugin.perturbations.linked_rows import LinkedRows, linked_kernel, row_bytes
@@ -80,16 +78,23 @@ class LinkedDescent(PersistentEngine):
         )
         self._kernel = descent_kernel(*rows.types, neighbourhoods=neighbourhoods)
         self._neighbourhoods, self._shared_bytes = neighbourhoods, rows.shared_bytes
-        first = look_bits(np.arange(1, routes.customers + 1), problem.n)
-        waits = np.concatenate([first, np.zeros((kinds - 1) * len(first), first.dtype)])
+        words = -(-problem.n // 32)
         self._arguments: dict[str, Any] = {
             **rows.arguments,
             **backend.batch_data(problem, size),
             **self.arrays,
             "max_moves": max_moves,
-            "looks": xp.asarray(np.tile(waits, (size, 1))),
+            "looks": xp.zeros((size, kinds * words), "uint32"),
             "sweeps": xp.zeros(size, "int32"),
         }
+        self._waits = self._arguments["looks"][:, :words]
+        customers = xp.zeros((1, problem.n), bool)
+        customers[:, 1 : routes.customers + 1] = True
+        self._waits[...] = look_bits(xp, customers)
+
+    def look_at(self, cities: Any) -> None:
+        """Look at some customers of each tour first, of a bool array (P, n)."""
+        self._waits[...] = look_bits(self.backend.xp, cities)
 
     @staticmethod
     def bytes_per_tour(problem: TSP, kinds: int) -> int:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from typing import Any
 
 
-def look_bits(cities: NDArray[np.integer], n: int) -> NDArray[np.uint32]:
-    """Return the bits of gls::LookBits with some of n cities to be looked at."""
+def look_bits(xp: Any, awake: Any) -> Any:
+    """Return the bits of gls::LookBits with the cities that are to be looked at.
+
+    Parameters
+    ----------
+    xp : module
+        NumPy or CuPy.
+    awake : bool array, shape (P, n)
+
+    Returns
+    -------
+    uint32 array, shape (P, words)
+    """
+    size, n = awake.shape
     words = -(-n // 32)
-    waits = np.zeros(32 * words, np.uint32)
-    waits[cities] = 1
-    shifts = np.arange(32, dtype=np.uint32)[:, None]
-    bits: NDArray[np.uint32] = np.bitwise_or.reduce(waits.reshape(32, words) << shifts, axis=0)
-    return bits
+    waits = xp.zeros((size, 32 * words), xp.uint32)
+    waits[:, :n] = awake
+    shifts = xp.arange(32, dtype=xp.uint32)[:, None]
+    return (waits.reshape(size, 32, words) << shifts).sum(axis=1, dtype=xp.uint32)

@@ -5,26 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.descent.city_descent import CityDescent, city_kernel
 from gpu_ls_plugin.searches.descent.look_bits import look_bits
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.problems.tsp import TSP
 
 multi_descent_kernel = partial(city_kernel, "multi_descent", "MultiDescent", "SweepState")
-
-
-def every_city(n: int) -> NDArray[np.uint32]:
-    """Return the bits of gls::LookBits with all of n cities to be looked at."""
-    return look_bits(np.arange(n), n)
 
 
 class MultiDescent(CityDescent):
@@ -54,7 +45,7 @@ class MultiDescent(CityDescent):
         xp, n, size = backend.xp, problem.n, len(tours)
         self._arguments |= {
             "most": cities,
-            "looks": xp.asarray(np.tile(every_city(n), (size, 1))),
+            "looks": look_bits(xp, xp.ones((size, n), bool)),
             "sweeps": xp.zeros(size, "int32"),
         }
         if backend.name != "cpu":

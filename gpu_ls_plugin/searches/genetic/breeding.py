@@ -13,6 +13,7 @@ from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.construction.routes.batch import RouteBatch
 from gpu_ls_plugin.construction.routes.split import cut
 from gpu_ls_plugin.problems.cvrp import CVRP, routing_problem
+from gpu_ls_plugin.searches.genetic.awake import Awake
 from gpu_ls_plugin.searches.genetic.fitness import biased_fitness, shared_buckets, survivors
 from gpu_ls_plugin.searches.genetic.prices import Prices
 
@@ -83,6 +84,7 @@ class Breeding:
         self._backend, self._xp = call.backend, call.backend.xp
         self._asked = routing_problem(call.problem)
         self.prices = Prices(call.backend, self._asked)
+        self._awake = Awake(self._xp, self._asked)
         self._random = np.random.default_rng([call.seed, call.first_row])
         self.best_costs = tour_costs(call.backend, call.problem, call.tours)
         populations = np.arange(len(call.tours))
@@ -100,18 +102,21 @@ class Breeding:
         """Let each population go on by a generation."""
         rules, statistics = self._rules, self.call.statistics
         with statistics.phase("crossover"):
+            parents = self._parents()
             children = rules.crossover.cross(
-                self._asked, *self._parents(), seed=self._seed(), backend=self._backend
+                self._asked, *parents, seed=self._seed(), backend=self._backend
             )
+            awake = self._awake.changed(children, parents[0])
         everyone = np.arange(len(self.idle))
         self.idle += 1
-        made = self._searched(everyone, children, self.prices.soft)
+        made = self._searched(everyone, children, self.prices.soft, awake)
         self._shares.append(made.feasible.mean())
         # The infeasible ones come first, as many as there are.
         some = self._xp.argsort(made.feasible, axis=1, kind="stable")[:, : rules.children // 2]
         chosen = self._xp.take_along_axis(made.tours, some[..., None], axis=1)
+        chosen = chosen.reshape(-1, self._asked.n)
         repaired = self._searched(
-            everyone, chosen.reshape(-1, self._asked.n), self.prices.repairing
+            everyone, chosen, self.prices.repairing, self._awake.overfull(chosen)
         )
         with statistics.phase("survivors"):
             both = Individuals.joined(self._xp, (self.living, made, repaired))
@@ -171,7 +176,9 @@ class Breeding:
         soft = tour_costs(self._backend, self.prices.soft.tsp, tours.reshape(-1, self._asked.n))
         self.living.costs = soft.reshape(costs.shape)
 
-    def _searched(self, populations: NDArray[Any], tours: Any, problem: CVRP) -> Individuals:
+    def _searched(
+        self, populations: NDArray[Any], tours: Any, problem: CVRP, awake: Any = None
+    ) -> Individuals:
         """Return individuals of some populations after a search on a problem of certain prices."""
         call = self.call
         with call.statistics.phase("education"):
@@ -181,6 +188,7 @@ class Breeding:
                 seed=self._seed(),
                 budget=Budget(seconds=call.stopwatch.rest.seconds),
                 backend=self._backend,
+                awake=awake,
             )
             call.statistics.add_counts(found.statistics)
             if found.statistics.interrupted:

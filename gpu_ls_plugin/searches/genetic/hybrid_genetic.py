@@ -182,7 +182,7 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
         """Raise InsufficientMemoryError where the populations do not fit."""
         n, asked = call.problem.n, len(call.tours)
         everyone = 2 * (self.size + self.children)
-        each = everyone * (self.crossover.bytes_per_tour(n) + 12 * n + 16 * everyone)
+        each = everyone * (self.crossover.bytes_per_tour(n) + 60 * n + 16 * everyone)
         if (fit := call.rows_that_fit(each, asked)) < asked:
             raise InsufficientMemoryError(
                 f"memory_limit: {fit:,} of {asked:,} populations fit; search fewer tours at once, "
