@@ -23,7 +23,7 @@ class RouteMoves(BetweenRoutes):
     Of a customer next to each of its candidates. Each is evaluated in constant time, whatever it
     does to load and duration, and several times as fast as the same moves on tours by place:
     for the many children of a generation. Whoever has no such move may begin a route. It is
-    searched alone, with `First()`; chains of `StringRemoval` repair by the same moves, but for
+    searched alone or before `SwapStar()`, with `First()`; chains of `StringRemoval` repair by the same moves, but for
     routes that begin.
     """
 
@@ -34,7 +34,8 @@ class RouteMoves(BetweenRoutes):
     def functor(self, symmetric: bool) -> str:
         """Raise: the moves are those of linked lists."""
         raise InvalidParameterError(
-            "neighbourhoods: RouteMoves() is searched alone, with First() on candidate lists"
+            "neighbourhoods: RouteMoves() is searched with First() on candidate lists, alone or "
+            "before SwapStar()"
         )
 
     def variants(self, degree: int, symmetric: bool) -> int:

@@ -43,8 +43,8 @@ class LocalSearch(rehearsal.Rehearsed):
 
     - `First()`: the cities wait in a queue (don't-look bits); the best move at the city in front is
       applied, and the ends of the edges that changed join the queue again (Bentley 1992; Delevacq
-      et al. 2012, 4.1). Any list of neighbourhoods, on candidate lists; `RouteMoves()` alone, on
-      linked lists of routes.
+      et al. 2012, 4.1). Any list of neighbourhoods, on candidate lists; `RouteMoves()`, alone or
+      before `SwapStar()`, on linked lists of routes.
     - `Multi()`: several cities are looked at side by side, and all of their moves that are
       independent are applied in one pass over the tour (Rios et al. 2017). Also any list of
       neighbourhoods, on candidate lists.
