@@ -23,8 +23,8 @@ class RouteMoves(BetweenRoutes):
     Of a customer next to each of its candidates. Each is evaluated in constant time, whatever it
     does to load and duration, and several times as fast as the same moves on tours by place:
     for the many children of a generation. Whoever has no such move may begin a route. It is
-    searched alone or before `SwapStar()`, with `First()`; chains of `StringRemoval` repair by the same moves, but for
-    routes that begin.
+    searched with `First()`, alone or before `SwapStar()`; chains of `StringRemoval` repair by the
+    same moves, but for routes that begin.
     """
 
     name = "route_moves"
