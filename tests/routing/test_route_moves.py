@@ -102,6 +102,23 @@ def test_where_a_row_begins_makes_no_difference(backend: str) -> None:
         assert (problem.canonical(again.tours) == problem.canonical(found.tours)).all()
 
 
+@pytest.mark.parametrize("limit", [None, 400])
+def test_real_lengths_that_are_integers_lead_to_the_same_routes(limit: int | None) -> None:
+    """What moves make routes of real lengths cheaper by is measured, not added up."""
+    random = np.random.default_rng(3)
+    places = np.stack([random.permutation(200)[:41], np.zeros(41)], axis=1)
+    demands = np.concatenate([[0], random.integers(1, 20, 40)])
+    found = []
+    for metric in ("EUC_2D", "EUC"):
+        problem = gls.CVRP(places, demands, 60, metric=metric, route_limit=limit)
+        starts = giant_tours(problem, 5, 1)
+        chains = gls.IteratedLocalSearch(search(8, [gls.SwapStar()]), gls.StringRemoval())
+        found.append(chains(problem, starts, budget=gls.Budget(kicks=300), backend="cpu"))
+    one, other = found
+    assert (one.tours == other.tours).all() and (one.costs == other.costs).all()
+    assert one.statistics.accepted == other.statistics.accepted
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_both_backends_find_the_same(kind: str) -> None:
