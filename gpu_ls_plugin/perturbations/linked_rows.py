@@ -205,7 +205,7 @@ class LinkedRows:
         self.layout = LinkedShape.of_host(problem)
         if backend.name != "cpu":
             site_bytes = GRID_BYTES.get(sites.grid, tsp.metric.site_bytes)
-            rows, room = -(-size // backend.processors), backend.shared_memory
+            rows, room = max(1, -(-size // backend.processors)), backend.shared_memory
             self.layout = LinkedShape.of(
                 problem, rows, room, site_bytes, kinds=kinds, uneven=uneven
             )

@@ -88,13 +88,13 @@ class LinkedDescent(PersistentEngine):
             "sweeps": xp.zeros(size, "int32"),
         }
         self._waits = self._arguments["looks"][:, :words]
-        customers = xp.zeros((1, problem.n), bool)
-        customers[:, 1 : routes.customers + 1] = True
-        self._waits[...] = look_bits(xp, customers)
+        self._customers = xp.zeros((1, problem.n), bool)
+        self._customers[:, 1 : routes.customers + 1] = True
+        self.look_at(self._customers)
 
     def look_at(self, cities: Any) -> None:
         """Look at some customers of each tour first, of a bool array (P, n)."""
-        self._waits[...] = look_bits(self.backend.xp, cities)
+        self._waits[...] = look_bits(self.backend.xp, cities & self._customers)
 
     @staticmethod
     def bytes_per_tour(problem: TSP, kinds: int) -> int:
