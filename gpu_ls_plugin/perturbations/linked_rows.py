@@ -36,6 +36,11 @@ NOTES_BYTES = 1024  # of shared memory: what the lanes of a chain share beside i
 MOST_DEMAND = 2**31 - 1  # of all customers: loads have 32 bits
 
 
+def most_rows(problem: TSP | CVRP) -> int:
+    """Return how many rows a multiprocessor holds at a time, a warp each, if memory allows."""
+    return MOST_WARPS if problem.integer else MOST_REAL_WARPS
+
+
 def list_bytes(problem: CVRP, city_bytes: int) -> int:
     """Return the size of gls::RouteLists."""
     nodes, routes = problem.n, problem.copies
@@ -81,7 +86,7 @@ class LinkedShape(DescentShape):
         """
         own = row_bytes(problem, 2, kinds)
         of_all = padded(site_bytes * problem.n) + padded(4 * (problem.customers + 1))
-        most = MOST_WARPS if problem.integer else MOST_REAL_WARPS
+        most = most_rows(problem)
         alone = of_all + own + NOTES_BYTES + BLOCK_OVERHEAD
         if (uneven or rows < most) and min(rows, most) * alone <= shared_memory:
             most = 1

@@ -50,7 +50,7 @@ from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.objectives.tchebycheff import Tchebycheff
 from gpu_ls_plugin.objectives.under import RowsUnder, Under
 from gpu_ls_plugin.perturbations import DoubleBridge, ruin_recreate
-from gpu_ls_plugin.perturbations.linked_rows import MOST_REAL_WARPS, MOST_WARPS, LinkedShape
+from gpu_ls_plugin.perturbations.linked_rows import LinkedShape, most_rows
 from gpu_ls_plugin.perturbations.string_removal import string_kernel
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.generalised_assignment import GeneralisedAssignment
@@ -373,8 +373,7 @@ def _routing() -> Iterator[Kernel]:
         yield ruin_recreate.ruin_kernel(lengths, WARP, time)
         if parts is ROUTE_MOVES:
             site = GRID_BYTES.get(grid, tour_layouts.SITE_BYTES)
-            rows = MOST_WARPS if problem.integer else MOST_REAL_WARPS
-            shape = LinkedShape.of(problem, rows, shared, site)
+            shape = LinkedShape.of(problem, most_rows(problem), shared, site)
             yield string_kernel(Annealing(), problem, grid, length, time, shape)
             for linked in ((RouteMoves(),), (RouteMoves(), SwapStar())):
                 yield linked_descent.descent_kernel(

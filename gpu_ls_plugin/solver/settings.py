@@ -22,7 +22,7 @@ from gpu_ls_plugin.neighbourhoods import (
     TwoOptStar,
 )
 from gpu_ls_plugin.perturbations import DoubleBridge, RuinRecreate, StringRemoval
-from gpu_ls_plugin.perturbations.linked_rows import refusal
+from gpu_ls_plugin.perturbations.linked_rows import most_rows, refusal
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
@@ -54,8 +54,6 @@ MANY = 100  # chains, from which on they migrate often
 HEAT, HEAT_OF_CROSSED, HEAT_OF_ROUTES = 0.8, 0.2, 0.3  # of annealing
 HEATS_OF_PARTS = (1.6, 0.8)  # where each round of parts cools by itself, at first and at last
 ROUTED_PER_PROCESSOR = 2  # chains that ruin and recreate routes, which are held by blocks
-# Chains on linked lists of routes, which are held by warps: real lengths need more registers.
-LINKED_PER_PROCESSOR, REAL_PER_PROCESSOR = 16, 12
 HEATS_OF_LINKED = (0.3, 0.01)  # of their annealing, at first and at last
 KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}  # in a second, of such a chain and of a core, about
 # Few cores have as many chains as make so many kicks a node each: fewer and longer ones end at
@@ -270,8 +268,7 @@ def _routed_population(backend: Backend, each: int) -> int:
 def _linked_population(problem: TSP, backend: Backend, seconds: float) -> int:
     """Return how many giant tours are searched on linked lists of routes."""
     if backend.name != "cpu":
-        each = LINKED_PER_PROCESSOR if problem.integer else REAL_PER_PROCESSOR
-        return _routed_population(backend, each)
+        return _routed_population(backend, most_rows(problem))
     of_a_core = KICKS_OF_ROUTES["cpu"] * min(seconds, LONG) / (KICKS_OF_A_CHAIN * problem.n)
     each = min(int(of_a_core), MOST_PER_PROCESSOR // backend.processors)
     return max(_routed_population(backend, 1), each * backend.processors)

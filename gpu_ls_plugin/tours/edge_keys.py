@@ -35,7 +35,7 @@ def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True, customers: int | N
     n = tours.shape[1]
     heads = xp.asarray(_numbers(0, n))
     tails = heads if symmetric else xp.asarray(_numbers(n, n))
-    nodes = tours if customers is None else _nodes(xp, tours, customers)
+    nodes = tours if customers is None else nodes_of(xp, tours, customers)
     left = heads[nodes]
     right = xp.roll(left if symmetric else tails[nodes], -1, axis=1)
     left *= right
@@ -66,7 +66,9 @@ def edge_numbers(
         first, and so have all empty routes.
     """
     if customers is not None:
-        return _route_edges(xp, _nodes(xp, tours, customers).astype(xp.int64), symmetric, customers)
+        return _route_edges(
+            xp, nodes_of(xp, tours, customers).astype(xp.int64), symmetric, customers
+        )
     ones = tours.astype(xp.int64)
     others = xp.roll(ones, -1, axis=1)
     if symmetric:
@@ -74,7 +76,7 @@ def edge_numbers(
     return ones * tours.shape[1] + others
 
 
-def _nodes(xp: Any, tours: Any, customers: int) -> Any:
+def nodes_of(xp: Any, tours: Any, customers: int) -> Any:
     """Return giant tours with all copies of the depot as city 0."""
     return xp.where(tours > customers, 0, tours)
 

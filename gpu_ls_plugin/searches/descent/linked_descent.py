@@ -69,9 +69,9 @@ class LinkedDescent(PersistentEngine):
         near: Candidates,
         max_moves: int,
     ) -> None:
-        super().__init__(backend, problem, tours, len(neighbourhoods))
-        routes, xp, size = routing_problem(problem), backend.xp, len(tours)
         kinds = len(neighbourhoods)
+        super().__init__(backend, problem, tours, kinds)
+        routes, xp, size = routing_problem(problem), backend.xp, len(tours)
         # Kept: kernels know the vehicles' arrays by their addresses.
         self._rows = rows = LinkedRows(
             backend, routes, problem, size, near, kinds=kinds, uneven=True

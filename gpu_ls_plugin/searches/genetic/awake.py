@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.tours.edge_keys import nodes_of
+
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.cvrp import CVRP
 
@@ -24,11 +26,10 @@ class Awake:
 
     def __init__(self, xp: Any, problem: CVRP) -> None:
         self._xp, self._problem = xp, problem
-        n, nodes = problem.n, problem.customers + 1
-        self._uses = {"load": xp.zeros(n), "duration": xp.zeros(n)}
-        self._uses["load"][:nodes] = xp.asarray(problem.demands)
-        self._uses["duration"][:nodes] = xp.asarray(problem.service_times)
+        self._demands = xp.asarray(problem.demands)
+        self._services = xp.asarray(problem.service_times)
         self._limit, self._lengths = problem.route_limit, None
+        nodes = problem.customers + 1
         if self._limit is not None and nodes <= MOST_CUSTOMERS:
             self._lengths = xp.asarray(problem.nodes.lengths(*np.indices((nodes, nodes))))
 
@@ -66,7 +67,7 @@ class Awake:
     def _in_overfull(self, tours: Any) -> Any:
         xp, problem = self._xp, self._problem
         size, n = tours.shape
-        nodes = self._nodes(tours)
+        nodes = nodes_of(xp, tours, problem.customers)
         rows = xp.arange(size)[:, None]
         begun = (nodes == 0).cumsum(axis=1)
         # What comes before the first copy of the depot is the end of the last route.
@@ -78,21 +79,18 @@ class Awake:
             )
             return of_routes[routes]
 
-        over = used(self._uses["load"][tours]) > problem.capacity
+        over = used(self._demands[nodes]) > problem.capacity
         if self._lengths is not None:
             driven = self._lengths[nodes, xp.roll(nodes, -1, axis=1)]
-            over |= used(driven + self._uses["duration"][tours]) > self._limit
+            over |= used(driven + self._services[nodes]) > self._limit
         found = xp.zeros((size, n), bool)
         found[rows, tours] = over & (nodes > 0)
         return found
 
-    def _nodes(self, tours: Any) -> Any:
-        """Return tours whose copies of the depot are all 0."""
-        return self._xp.where(tours > self._problem.customers, 0, tours)
-
     def _neighbours(self, tours: Any) -> Any:
         """Return the lower and the higher neighbour of each customer, shape (2, P, n)."""
-        xp, nodes = self._xp, self._nodes(tours)
+        xp = self._xp
+        nodes = nodes_of(xp, tours, self._problem.customers)
         around = xp.stack([xp.roll(nodes, step, axis=1) for step in (-1, 1)])
         around = xp.where(nodes > 0, xp.sort(around, axis=0), 0)
         found = xp.empty_like(around)
