@@ -31,7 +31,7 @@ def test_split_is_the_best_of_all_ways(kind, customers, seed, capacity):
     rows = orders(customers, 3, seed)
     tours = gls.split(problem, rows, backend="cpu")
     for row, tour, found in zip(rows.tolist(), tours, problem.cost(tours), strict=True):
-        best = route_oracle.best_cut(problem, row, problem.vehicles)
+        best = route_oracle.best_cut(problem, row, problem.fleet or problem.copies)
         if best is None:
             assert problem.violations(tour).vehicles == 0
             assert problem.fleet is not None or problem.feasible(tour).all()
