@@ -441,6 +441,12 @@ class CVRP(Problem):
         return float(2 * nodes.lengths(depot, all_nodes).max())
 
     @cached_property
+    def untimed(self) -> Self:
+        """The same problem, whose routes may take as long as they will."""
+        nodes, demands, capacity, services, _, fleet, copies = self._content
+        return type(self)._of(nodes, demands, capacity, services, None, fleet, copies)
+
+    @cached_property
     def tsp(self) -> TSP:
         """The giant tours' cities and lengths, under the constraints as an objective.
 

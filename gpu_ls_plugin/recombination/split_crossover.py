@@ -25,7 +25,9 @@ class SplitCrossover(RouteRecombination):
     Order crossover of giant tours from which the copies of the depot are left out, then the best
     way to cut the child's order into routes that vehicles can serve (Prins 2004; `split`). Routes
     respect load and duration; where the best cut has too many, it is the best with as many as there
-    are vehicles. Parents may break constraints: only their orders count.
+    are vehicles. Parents may break constraints: only their orders count. Where nodes have
+    coordinates, routes follow each other as they lie around the depot, so that a section of a
+    parent is a sector (Vidal 2022).
 
     Parameters
     ----------
@@ -73,7 +75,11 @@ class _SplitWorkspace(RouteWorkspace):
         self, backend: Backend, problem: TSP, size: int, seed: int, first_row: int
     ) -> None:
         super().__init__(backend, problem, size)
-        alone = _customers(self.routes.problem.customers)
+        asked = self.routes.problem
+        alone, points = _customers(asked.customers), asked.nodes.coordinates
+        self._points: Any = (
+            None if points is None else backend.xp.asarray((points - points[0]).T.copy())
+        )
         self._orders = OrderCrossover().workspace(
             backend, alone, size, seed=seed, first_row=first_row
         )
@@ -94,4 +100,19 @@ class _SplitWorkspace(RouteWorkspace):
         places = (start + xp.arange(tours.shape[1])) % tours.shape[1]
         turned = xp.take_along_axis(tours, places, axis=1)
         served = xp.take_along_axis(served, places, axis=1)
+        if self._points is not None:
+            around = self._angles(xp.where(served, turned, 0)).argsort(axis=1, kind="stable")
+            turned = xp.take_along_axis(turned, around, axis=1)
+            served = xp.take_along_axis(served, around, axis=1)
         return (turned[served].reshape(len(tours), customers) - 1).astype("int32")
+
+    def _angles(self, nodes: Any) -> Any:
+        """Return at which angle the route of each place lies, (P, n); nodes of 0 begin routes."""
+        xp, shape = self.backend.xp, nodes.shape
+        rows = xp.arange(len(nodes))[:, None]
+        routes = ((nodes == 0).cumsum(axis=1) + rows * (shape[1] + 1)).ravel()
+        middles = [
+            xp.bincount(routes, axis[nodes].ravel(), minlength=int(len(nodes) * (shape[1] + 1)))
+            for axis in self._points
+        ]
+        return xp.arctan2(middles[1], middles[0])[routes].reshape(shape)

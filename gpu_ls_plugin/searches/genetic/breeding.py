@@ -13,8 +13,8 @@ from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.construction.routes.batch import RouteBatch
 from gpu_ls_plugin.construction.routes.split import cut
 from gpu_ls_plugin.problems.cvrp import CVRP, routing_problem
-from gpu_ls_plugin.searches.genetic.awake import Awake
 from gpu_ls_plugin.searches.genetic.fitness import biased_fitness, shared_buckets, survivors
+from gpu_ls_plugin.searches.genetic.overfull import Overfull
 from gpu_ls_plugin.searches.genetic.prices import Prices
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.genetic.rules import Rules
 
 BORN = 2  # times its size are the individuals of which a population's first are chosen
-BETWEEN_PRICES = 5  # generations
+BETWEEN_PRICES = 2  # generations
 NO_TOUR = 1 << 62  # more than any costs
 
 
@@ -84,14 +84,14 @@ class Breeding:
         self._backend, self._xp = call.backend, call.backend.xp
         self._asked = routing_problem(call.problem)
         self.prices = Prices(call.backend, self._asked)
-        self._awake = Awake(self._xp, self._asked)
+        self._overfull = Overfull(self._xp, self._asked)
         self._random = np.random.default_rng([call.seed, call.first_row])
         self.best_costs = tour_costs(call.backend, call.problem, call.tours)
         populations = np.arange(len(call.tours))
         self._least = np.full(len(populations), np.inf)  # costs since populations began
         self.idle = np.zeros(len(populations), np.int64)
         self._generations = 0
-        self._shares: list[Any] = []  # of the children that were feasible, since prices changed
+        self._shares: list[Any] = []  # of children that kept each constraint, since prices changed
         self.living, self.shared = self._begun(populations, call.tours)
 
     def best_tours(self) -> NDArray[Any]:
@@ -102,22 +102,18 @@ class Breeding:
         """Let each population go on by a generation."""
         rules, statistics = self._rules, self.call.statistics
         with statistics.phase("crossover"):
-            parents = self._parents()
-            children = rules.crossover.cross(
-                self._asked, *parents, seed=self._seed(), backend=self._backend
-            )
-            awake = self._awake.changed(children, parents[0])
+            children = self._crossed(*self._parents()).reshape(-1, self._asked.n)
         everyone = np.arange(len(self.idle))
         self.idle += 1
-        made = self._searched(everyone, children, self.prices.soft, awake)
-        self._shares.append(made.feasible.mean())
+        made = self._searched(everyone, children, self.prices.soft)
+        found = made.tours.reshape(-1, self._asked.n)
+        self._shares.append(self.prices.shares(found, made.costs.ravel()))
         # The infeasible ones come first, as many as there are.
         some = self._xp.argsort(made.feasible, axis=1, kind="stable")[:, : rules.children // 2]
         chosen = self._xp.take_along_axis(made.tours, some[..., None], axis=1)
         chosen = chosen.reshape(-1, self._asked.n)
-        repaired = self._searched(
-            everyone, chosen, self.prices.repairing, self._awake.overfull(chosen)
-        )
+        repairing, awake = self.prices.repairing, self._overfull(chosen)
+        repaired = self._searched(everyone, chosen, repairing, awake)
         with statistics.phase("survivors"):
             both = Individuals.joined(self._xp, (self.living, made, repaired))
             self.living, self.shared = self._selected(both)
@@ -130,7 +126,7 @@ class Breeding:
     def _parents(self) -> tuple[Any, Any]:
         """Return the parents of all children: winners of binary tournaments."""
         xp, living = self._xp, self.living
-        fitness = biased_fitness(xp, living.costs, self.shared, self._rules.elite)
+        fitness = biased_fitness(xp, living.costs, self.shared, living.feasible, self._rules.elite)
         populations, size = fitness.shape
         rows = xp.arange(populations)[:, None]
 
@@ -138,15 +134,29 @@ class Breeding:
             drawn = self._random.integers(size, size=(2, populations, self._rules.children))
             one, other = xp.asarray(drawn)
             won = xp.where(fitness[rows, one] <= fitness[rows, other], one, other)
-            return living.tours[rows, won].reshape(-1, self._asked.n)
+            return living.tours[rows, won]
 
         return winners(), winners()
+
+    def _crossed(self, first: Any, second: Any) -> Any:
+        """Return the children (S, M, n) of parents; populations take turns with the crossovers."""
+        children, n, crossovers = self._xp.empty_like(first), self._asked.n, self._rules.crossovers
+        for k, crossover in enumerate(crossovers[: len(first)]):
+            some = slice(k, None, len(crossovers))
+            children[some] = crossover.cross(
+                self._asked,
+                *(each[some].reshape(-1, n) for each in (first, second)),
+                seed=self._seed(),
+                backend=self._backend,
+            ).reshape(-1, *first.shape[1:])
+        return children
 
     def _begun(self, populations: NDArray[Any], given: Any = None) -> tuple[Individuals, Any]:
         """Return new populations of local optima of random orders, and of a given tour each."""
         n, count = self._asked.n, BORN * self._rules.size * len(populations)
         with self.call.statistics.phase("first individuals"):
-            routes = RouteBatch(self._backend, self._asked, count)
+            # Orders by chance have hardly any routes that keep a limit of durations.
+            routes = RouteBatch(self._backend, self._asked.untimed, count)
             orders = shuffle(self._backend, self._asked.customers, count, self._seed())
             routes.orders[...] = orders + 1
             cut(routes)
@@ -169,9 +179,9 @@ class Breeding:
         self.call.statistics.restarts += over.size
 
     def _set_prices(self) -> None:
-        feasible = float(self._xp.stack(self._shares).mean())
+        shares = self._backend.to_numpy(self._xp.stack(self._shares).mean(axis=0))
         self._shares.clear()
-        self.prices.follow(feasible, self._rules.feasible)
+        self.prices.follow(shares.tolist(), self._rules.feasible)
         tours, costs, _ = self.living.arrays
         soft = tour_costs(self._backend, self.prices.soft.tsp, tours.reshape(-1, self._asked.n))
         self.living.costs = soft.reshape(costs.shape)
@@ -218,7 +228,7 @@ class Breeding:
         xp, rules = self._xp, self._rules
         tours, costs, feasible = individuals.arrays
         shared = shared_buckets(xp, tours, **self._asked.tsp.writing)
-        fitness = biased_fitness(xp, costs, shared, rules.elite)
+        fitness = biased_fitness(xp, costs, shared, feasible, rules.elite)
         chosen = survivors(xp, fitness, feasible, rules.size)
         rows = xp.arange(len(tours))[:, None]
         kept = Individuals(*(array[rows, chosen] for array in individuals.arrays))

@@ -54,12 +54,13 @@ def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
     return shared
 
 
-def biased_fitness(xp: Any, costs: Any, shared: Any, elite: int) -> Any:
+def biased_fitness(xp: Any, costs: Any, shared: Any, feasible: Any, elite: int) -> Any:
     """Return the fitness of each individual in its population; less is better.
 
-    Its rank by cost and, weighted by less, its rank by the distance to the closest others, so that
-    the `elite` cheapest always survive (Vidal 2022). Copies of cheaper individuals come last, and
-    are nobody's neighbours.
+    Feasible ones and others are ranked each among their own kind: by cost and, weighted by less, by
+    the distance to the closest of that kind, so that the `elite` cheapest always survive (Vidal
+    2022); as a share of so many, so that both kinds may compete. Copies of cheaper individuals come
+    last, and are nobody's neighbours.
 
     Parameters
     ----------
@@ -67,26 +68,28 @@ def biased_fitness(xp: Any, costs: Any, shared: Any, elite: int) -> Any:
     costs : array, shape (S, M)
     shared : array, shape (S, M, M), int32
         As `shared_buckets` returns it.
+    feasible : bool array, shape (S, M)
     elite : int
 
     Returns
     -------
     float64 array of `xp`, shape (S, M)
     """
-    size = costs.shape[1]
+    count = feasible.sum(axis=1, keepdims=True)
+    alike = xp.where(feasible, count, feasible.shape[1] - count)
     own = xp.diagonal(shared, axis1=1, axis2=2)
     distance = xp.maximum(own[:, :, None], own[:, None, :]) - shared
-    by_cost = _ranks(xp, costs)
-    same = (distance == 0) & (costs[:, :, None] == costs[:, None, :])
+    by_cost = _ranks(xp, costs, feasible)
+    apart = feasible[:, :, None] != feasible[:, None, :]
+    same = (distance == 0) & ~apart
     copies = (same & (by_cost[:, :, None] > by_cost[:, None, :])).any(axis=2)
-    everyone = xp.arange(size)
+    everyone = xp.arange(costs.shape[1])
     distance[:, everyone, everyone] = FAR
-    distance = xp.where(copies[:, None, :], FAR, distance)
+    distance = xp.where(apart | copies[:, None, :], FAR, distance)
     closest = xp.sort(distance, axis=2)[:, :, :CLOSEST].sum(axis=2, dtype=xp.int64)
-    by_distance = _ranks(xp, -closest)
-    elite = min(elite, size)
-    fitness = by_cost + (1 - elite / size) * by_distance
-    fitness = xp.where(by_cost < elite, by_cost - float(size), fitness)
+    by_distance = _ranks(xp, -closest, feasible)
+    fitness = (by_cost + (1 - xp.minimum(elite / alike, 1)) * by_distance) / alike
+    fitness = xp.where(by_cost < elite, by_cost / alike - 1, fitness)
     return xp.where(copies, fitness + FAR, fitness)
 
 
@@ -120,6 +123,8 @@ def _order(xp: Any, keys: Any) -> Any:
     return xp.argsort(keys, axis=1, kind="stable")
 
 
-def _ranks(xp: Any, keys: Any) -> Any:
-    """Return the place of each key in its row, the least first; ties go to the first."""
-    return _order(xp, _order(xp, keys))
+def _ranks(xp: Any, keys: Any, feasible: Any) -> Any:
+    """Return the place of each key among its kind, the least first; ties go to the first."""
+    places = _order(xp, _order(xp, keys))
+    places = _order(xp, _order(xp, xp.where(feasible, places, places + FAR)))
+    return xp.where(feasible, places, places - feasible.sum(axis=1, keepdims=True))

@@ -29,19 +29,21 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
     """Evolve a population of routes for each given tour, all of them side by side.
 
     In each generation every population has `children` of parents that win binary tournaments by
-    biased fitness: rank by cost and by distance to the closest others. Children are local optima
-    (education) at prices for load and duration beyond the limits, which follow the share of
-    children that are feasible; up to half of the children, infeasible ones first, are searched once
-    more at ten times these prices (repair). The fittest survive, half of them feasible where there
-    are so many. A population that does not become better for long begins anew, at random orders of
-    the customers (Vidal 2022 for these ingredients, Nagata and Bräysy 2009 for the crossover). The
-    parents, children and survivors of all populations are one batch each, on the backend.
+    biased fitness: rank by cost and by distance to the closest others, feasible ones and others
+    each among their own kind. Children are local optima (education) at prices for load and for
+    duration beyond the limits, each of which follows the share of children that keep that limit; up
+    to half of the children, infeasible ones first, are searched once more at ten times these prices
+    (repair). The fittest survive, half of them feasible where there are so many. A population that
+    does not become better for long begins anew, at random orders of the customers (Vidal 2022 for
+    these ingredients, Nagata and Bräysy 2009 for one of the crossovers). The parents, children and
+    survivors of all populations are one batch each, on the backend.
 
     Parameters
     ----------
     search : LocalSearch
         Educates children.
-    crossover : RouteRecombination
+    crossover : RouteRecombination or sequence of them
+        How children are made; of several, populations take turns.
     size : int
         Of a population, at least 2.
     children : int
@@ -49,7 +51,7 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
     elite : int
         Cheapest individuals that survive in any case.
     feasible : float
-        Share of the children that should be feasible, 0 to 1.
+        Share of the children that should keep each limit, 0 to 1.
     patience : int
         Generations without a new best individual after which a population begins anew.
 
@@ -182,7 +184,8 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
         """Raise InsufficientMemoryError where the populations do not fit."""
         n, asked = call.problem.n, len(call.tours)
         everyone = 2 * (self.size + self.children)
-        each = everyone * (self.crossover.bytes_per_tour(n) + 60 * n + 16 * everyone)
+        crossed = max(crossover.bytes_per_tour(n) for crossover in self.crossovers)
+        each = everyone * (crossed + 60 * n + 16 * everyone)
         if (fit := call.rows_that_fit(each, asked)) < asked:
             raise InsufficientMemoryError(
                 f"memory_limit: {fit:,} of {asked:,} populations fit; search fewer tours at once, "
@@ -214,7 +217,8 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
                 f"problem: {routed.resources[0].name!r} is a resource of a plugin, whose "
                 "violations have no price that could change; search by IteratedLocalSearch(...)"
             )
-        self.crossover._check(routed.tsp, "problem", "choose crossover=SplitCrossover()")
+        for crossover in self.crossovers:
+            crossover._check(routed.tsp, "problem", "choose crossover=SplitCrossover()")
         for part in self.search.neighbourhoods:
             part.check(routed.tsp)
 

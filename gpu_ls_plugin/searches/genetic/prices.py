@@ -7,21 +7,25 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends.evaluation import lengths_of, tour_costs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.cvrp import CVRP
 
-FIRST, LEAST, MOST = 4.0, 1 / 64, 64.0  # the factor of both prices
-RISE, FALL = 1.15, 0.87
+FIRST, LEAST, MOST = 1.0, 1 / 64, 64.0  # the factor of each price
+RISE, FALL = 1.2, 0.85
+NEAR = 0.05  # a share that differs by less is as wanted
 DEAREST = 2.0**40  # that a unit of a violation may be
 REPAIR = 10  # times as much, where a child is to be made feasible
+WRONG = 1e-12  # sums of real numbers may be, relatively
 
 
 class Prices:
     """A problem of routes whose loads and durations are soft, at prices that change.
 
-    Both prices follow one factor: times the longest length by the largest demand it is what a unit
-    of load too much costs, and by itself that of duration. Vehicles beyond a fleet cost what they
-    do where constraints are hard.
+    Each has a factor of its own, since one may be scarce and the other not: that of load times the
+    longest length by the largest demand is what a unit of load too much costs, that of duration
+    what one of time does. Vehicles beyond a fleet cost what they do where constraints are hard.
 
     Parameters
     ----------
@@ -36,13 +40,18 @@ class Prices:
     """
 
     def __init__(self, backend: Backend, asked: CVRP) -> None:
-        self._backend, self._asked, self._factor = backend, asked, FIRST
+        self._backend, self._asked = backend, asked
+        self._factors = {"load": FIRST}
+        if asked.route_limit is not None:
+            self._factors["duration"] = FIRST
         self._set()
 
-    def follow(self, feasible: float, wanted: float) -> None:
-        """Change prices by the share of children that were feasible."""
-        factor = self._factor * (RISE if feasible < wanted else FALL)
-        self._factor = min(max(factor, LEAST), MOST)
+    def follow(self, shares: Iterable[float], wanted: float) -> None:
+        """Change prices by the shares of children that kept each constraint."""
+        for name, share in zip(self._factors, shares, strict=True):
+            if abs(share - wanted) > NEAR:
+                factor = self._factors[name] * (RISE if share < wanted else FALL)
+                self._factors[name] = min(max(factor, LEAST), MOST)
         self._set()
 
     def judge(self, tours: Any) -> tuple[Any, Any, Any]:
@@ -51,16 +60,28 @@ class Prices:
         lengths = lengths_of(self._backend, self._asked.tsp, tours)
         return costs, lengths, costs == lengths
 
-    def _set(self) -> None:
-        self.soft, self.repairing = self._priced(1), self._priced(REPAIR)
+    def shares(self, tours: Any, costs: Any) -> Any:
+        """Return the share of tours (P, n) of such costs that keep each constraint."""
+        lengths = lengths_of(self._backend, self._asked.tsp, tours)
+        if len(self._factors) == 1:
+            return (costs == lengths).mean(keepdims=True)
+        untimed = tour_costs(self._backend, self._untimed.tsp, tours)
+        both = (untimed == lengths, costs <= untimed * (1 + WRONG))
+        return self._backend.xp.stack([keeps.mean() for keeps in both])
 
-    def _priced(self, times: int) -> CVRP:
+    def _set(self) -> None:
+        prices = self._prices(1)
+        self.soft = self._asked.penalised(**prices)
+        self.repairing = self._asked.penalised(**self._prices(REPAIR))
+        self._untimed = self._asked.untimed.penalised(load=prices["load"])
+
+    def _prices(self, times: int) -> dict[str, float]:
         asked = self._asked
-        of_load = asked.longest / max(1, int(asked.demands.max()))
-        prices = {"load": times * self._factor * of_load}
-        if asked.route_limit is not None:
-            prices["duration"] = times * self._factor
-        prices = {name: min(price, DEAREST) for name, price in prices.items()}
+        units = {"load": asked.longest / max(1, int(asked.demands.max())), "duration": 1.0}
+        prices = {
+            name: min(times * factor * units[name], DEAREST)
+            for name, factor in self._factors.items()
+        }
         if asked.integer:
-            prices = {name: max(1, round(price)) for name, price in prices.items()}
-        return asked.penalised(**prices)
+            return {name: max(1, round(price)) for name, price in prices.items()}
+        return prices

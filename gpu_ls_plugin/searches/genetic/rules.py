@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.candidates import Detour, Nearest
 from gpu_ls_plugin.neighbourhoods import RouteMoves, SwapStar
-from gpu_ls_plugin.recombination import RouteEdgeAssembly
+from gpu_ls_plugin.recombination import RouteEdgeAssembly, SplitCrossover
 from gpu_ls_plugin.recombination.route_recombination import RouteRecombination
 from gpu_ls_plugin.searches.local_search import LocalSearch
 
@@ -17,12 +19,20 @@ def education() -> LocalSearch:
     return LocalSearch([RouteMoves(), SwapStar()], candidates=Nearest(16) | Detour(16))
 
 
+def crossovers() -> tuple[RouteRecombination, ...]:
+    """Return how children are made: of sectors of their parents, or of edges of them alone.
+
+    Neither finds the best routes of all instances first.
+    """
+    return SplitCrossover(), RouteEdgeAssembly()
+
+
 @dataclass(frozen=True)
 class Rules:
     """The parameters of a `HybridGeneticSearch`, which says what they are."""
 
     search: LocalSearch = field(default_factory=education)
-    crossover: RouteRecombination = field(default_factory=RouteEdgeAssembly)
+    crossover: RouteRecombination | Sequence[RouteRecombination] = field(default_factory=crossovers)
     size: int = 25
     children: int = 40
     elite: int = 4
@@ -31,9 +41,19 @@ class Rules:
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
-        wanted = "recombination of routes, such as RouteEdgeAssembly()"
-        checks.fields(self, checks.instance, "crossover", kind=RouteRecombination, wanted=wanted)
+        given: Any = self.crossover
+        several = isinstance(given, Sequence) and len(given) > 0
+        checks.store(self, crossover=tuple(given) if several else (given,))
+        wanted = "recombination of routes, such as SplitCrossover(), or several"
+        for crossover in self.crossovers:
+            checks.instance("crossover", crossover, kind=RouteRecombination, wanted=wanted)
         checks.fields(self, checks.integer, "size", "children", least=2, most=1 << 20)
         checks.fields(self, checks.integer, "elite", least=0, most=checks.MOST_INT)
         checks.fields(self, checks.number, "feasible", least=0.0, most=1.0)
         checks.fields(self, checks.integer, "patience", least=1, most=checks.MOST_INT)
+
+    @property
+    def crossovers(self) -> tuple[RouteRecombination, ...]:
+        """With which populations take turns."""
+        assert isinstance(self.crossover, tuple)
+        return self.crossover

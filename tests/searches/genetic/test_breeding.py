@@ -105,3 +105,37 @@ def test_infeasible_children_are_searched_again_at_ten_times_the_price():
         (breeding.prices.repairing.penalties.load, 3 * RULES.children // 2),
     ]
     assert breeding.prices.repairing.penalties.load >= 9 * price
+
+
+def test_first_individuals_differ_where_orders_by_chance_keep_no_limit_of_durations():
+    """Cut under such a limit, most orders have too many routes, which are dissolved all alike."""
+    problem = random_cvrp("capacity", 30, capacity=60)
+    tight = gls.CVRP(problem.nodes.coordinates, problem.demands, 60, route_limit=216)
+    living = bred(tight, populations=1).living
+    assert len({tour.tobytes() for tour in tight.canonical(living.tours[0])}) == RULES.size
+
+
+@dataclass(frozen=True)
+class Noted(gls.SplitCrossover):
+    """Notes whose children it makes."""
+
+    def cross(self, problem, first, second, **options):
+        crossed.append((self.generations, first))
+        return super().cross(problem, first, second, **options)
+
+
+crossed: list[tuple[int, np.ndarray]] = []
+
+
+@pytest.mark.parametrize("populations", [1, 3])
+def test_populations_take_turns_with_crossovers(populations):
+    crossed.clear()
+    rules = replace(RULES, crossover=[Noted(generations=1), Noted(generations=2)])
+    breeding = bred(random_cvrp("capacity", 20), rules, populations)
+    breeding.next()
+    first, *others = crossed
+    assert (first[0], len(first[1])) == (1, (populations + 1) // 2 * rules.children)
+    assert [(part, len(rows)) for part, rows in others] == [(2, rules.children)][: populations // 2]
+    before = {row.tobytes() for row in breeding.living.tours[0]}
+    breeding.next()
+    assert {row.tobytes() for row in crossed[-1 - bool(others)][1][: rules.children]} <= before

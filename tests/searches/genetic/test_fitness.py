@@ -31,31 +31,51 @@ def shared_of(distances: list[list[int]], edges: int = 10) -> np.ndarray:
     return edges - np.array([distances])
 
 
+def fitness_of(costs: np.ndarray, shared: np.ndarray, elite: int, feasible=True) -> np.ndarray:
+    return biased_fitness(np, costs, shared, np.broadcast_to(feasible, costs.shape), elite)
+
+
 def test_fitness_by_hand():
     """Four individuals, of which the second is far from all others; no elite."""
     costs = np.array([[10, 30, 20, 40]])
     shared = shared_of([[0, 9, 2, 3], [9, 0, 8, 9], [2, 8, 0, 4], [3, 9, 4, 0]])
     # Ranks by cost 0, 2, 1, 3; by distance 14, 26, 14, 16 from the farthest: 2, 0, 3, 1.
-    assert biased_fitness(np, costs, shared, 0).tolist() == [[2, 2, 4, 4]]
+    assert fitness_of(costs, shared, 0).tolist() == [[2 / 4, 2 / 4, 4 / 4, 4 / 4]]
     # One of four is elite: distances count three quarters, and the cheapest comes first.
-    assert biased_fitness(np, costs, shared, 1).tolist() == [[-4, 2, 3.25, 3.75]]
+    assert fitness_of(costs, shared, 1).tolist() == [[-1, 2 / 4, 3.25 / 4, 3.75 / 4]]
+
+
+def test_both_kinds_are_ranked_among_themselves():
+    """Two feasible ones, of which one costs most, and three others, as if they were alone."""
+    costs = np.array([[50, 10, 40, 20, 30]])
+    feasible = np.array([[True, False, True, False, False]])
+    at = np.array([0, 1, 5, 9, 11])
+    shared = shared_of(abs(at[:, None] - at).tolist(), 40)
+    found = fitness_of(costs, shared, 0, feasible)
+    for kind in (feasible[0], ~feasible[0]):
+        alone = fitness_of(costs[:, kind], shared[:, kind][:, :, kind], 0)
+        assert found[:, kind].tolist() == alone.tolist()
+    # By cost 1, 0 of the feasible ones, equally far from each other: ranks by distance 0, 1.
+    assert found[:, feasible[0]].tolist() == [[1 / 2, 1 / 2]]
+    # An individual of the same edges is no copy where it is of the other kind.
+    same = fitness_of(np.array([[5, 4]]), shared_of([[0, 0], [0, 0]]), 0, np.array([[True, False]]))
+    assert same.tolist() == [[0, 0]]
 
 
 def test_copies_come_last_and_are_nobodys_neighbours():
     costs = np.array([[10, 20, 10, 30]])
     shared = shared_of([[0, 5, 0, 4], [5, 0, 5, 6], [0, 5, 0, 4], [4, 6, 4, 0]])
-    found = biased_fitness(np, costs, shared, 1)[0]
+    found = fitness_of(costs, shared, 1)[0]
     assert found.argmax() == 2 and found[2] >= part.FAR
     # Without the copy the second is 11 from the others, the last 10.
-    assert found[[0, 1, 3]].tolist() == [-4, 2, 3.75]
+    assert found[[0, 1, 3]].tolist() == [-1, 2 / 4, 3.75 / 4]
     # Four copies of the second one do not make it a near neighbour of itself.
     crowd = np.array([[10, 20, 20, 20, 20, 30, 40, 50]])
     at = np.array([0, 6, 6, 6, 6, 13, 21, 30])
-    found = biased_fitness(np, crowd, shared_of(abs(at[:, None] - at).tolist(), 40), 0)[0]
+    found = fitness_of(crowd, shared_of(abs(at[:, None] - at).tolist(), 40), 0)[0]
     alone = [0, 1, 5, 6, 7]
-    others = biased_fitness(
-        np, crowd[:, alone], shared_of(abs(at[alone][:, None] - at[alone]).tolist(), 40), 0
-    )[0]
+    distances = abs(at[alone][:, None] - at[alone]).tolist()
+    others = fitness_of(crowd[:, alone], shared_of(distances, 40), 0)[0]
     assert found[alone].argsort().tolist() == others.argsort().tolist()
 
 
@@ -64,9 +84,10 @@ def test_populations_know_nothing_of_each_other():
     costs = random.integers(0, 9, (5, 6))
     tours = np.stack([random.permutation(12) for _ in range(30)]).reshape(5, 6, 12)
     shared = shared_buckets(np, tours, symmetric=True, customers=None)
-    together = biased_fitness(np, costs, shared, 2)
+    feasible = random.random((5, 6)) < 0.5
+    together = fitness_of(costs, shared, 2, feasible)
     for s in range(5):
-        alone = biased_fitness(np, costs[s : s + 1], shared[s : s + 1], 2)
+        alone = fitness_of(costs[s : s + 1], shared[s : s + 1], 2, feasible[s])
         assert (together[s] == alone[0]).all()
 
 

@@ -170,7 +170,7 @@ def test_what_is_refused():
         SEARCH(gls.TSP(np.random.default_rng(0).random((9, 2))), np.arange(9)[None], **CPU)
     for budget in (None, gls.Budget(seconds=0)):  # also where nothing would be searched
         with pytest.raises(InsufficientMemoryError, match="populations fit"):
-            SEARCH(plain, starts_of(plain), memory_limit=100_000, budget=budget, **CPU)
+            SEARCH(plain, starts_of(plain), memory_limit=200_000, budget=budget, **CPU)
 
 
 @pytest.mark.parametrize(
@@ -183,6 +183,8 @@ def test_what_is_refused():
         (InvalidParameterError, {"patience": 0}),
         (InvalidTypeError, {"search": "route_moves"}),
         (InvalidTypeError, {"crossover": gls.EdgeAssembly()}),
+        (InvalidTypeError, {"crossover": []}),
+        (InvalidTypeError, {"crossover": [gls.SplitCrossover(), gls.EdgeAssembly()]}),
     ],
 )
 def test_parameters_are_checked(error, wrong):
@@ -191,23 +193,29 @@ def test_parameters_are_checked(error, wrong):
 
 
 @pytest.mark.parametrize("kind", ["duration", "real duration"])
-def test_prices_follow_the_share_of_feasible_children(kind):
+def test_prices_follow_the_shares_of_children_that_keep_limits(kind):
     problem = random_cvrp(kind, 10)
     prices = Prices(get_backend("cpu"), problem)
     before = prices.soft.penalties
     assert prices.repairing.penalties.load == pytest.approx(10 * before.load, rel=0.5)
     for _ in range(5):
-        prices.follow(0.1, 0.3)
+        prices.follow((0.1, 0.1), 0.3)
     dearer = prices.soft.penalties
     assert dearer.load > before.load and dearer.duration > before.duration
     assert dearer.vehicles == before.vehicles
+    for _ in range(20):  # one is scarce and the other not
+        prices.follow((0.9, 0.29), 0.3)
+    assert prices.soft.penalties.load < before.load
+    assert prices.soft.penalties.duration == dearer.duration  # as wanted, nearly
     for _ in range(200):
-        prices.follow(0.9, 0.3)
+        prices.follow((0.9, 0.9), 0.3)
     assert 0 < prices.soft.penalties.load < before.load
     tours = giant_tours(problem, 8)
     soft, lengths, feasible = prices.judge(tours)
     assert (feasible == problem.feasible(tours)).all() and feasible.any() and not feasible.all()
     due, paid = problem.violations(tours), prices.soft.penalties
+    shares = [(due.load == 0).mean(), (due.duration == 0).mean()]
+    assert prices.shares(tours, soft).tolist() == shares and shares[0] != shares[1]
     np.testing.assert_allclose(lengths, problem.cost(tours), rtol=1e-12)
     np.testing.assert_allclose(
         soft, lengths + paid.load * due.load + paid.duration * due.duration, rtol=1e-9

@@ -7,20 +7,11 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.searches.genetic import awake as awake_file
-from gpu_ls_plugin.searches.genetic.awake import Awake
+from gpu_ls_plugin.searches.genetic import overfull as part
+from gpu_ls_plugin.searches.genetic.overfull import Overfull
 from tests.helpers.routing import KINDS, giant_tours, random_cvrp
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-
-
-def neighbours(problem, row):
-    """Of each customer the set of those beside it, or the depot."""
-    found = {}
-    for route in problem.routes(row):
-        stops = [0, *route, 0]
-        found |= {int(c): {int(stops[k]), int(stops[k + 2])} for k, c in enumerate(route)}
-    return found
 
 
 def overfull(problem, row):
@@ -38,34 +29,24 @@ def overfull(problem, row):
 
 @BOTH
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if "directed" not in kind])
-def test_customers_that_differ_and_those_of_overfull_routes(kind, backend):
+def test_customers_of_overfull_routes(kind, backend):
     problem = random_cvrp(kind, 20, 1, capacity=30)
     where = get_backend(backend)
-    tours, parents = giant_tours(problem, 12, 2), giant_tours(problem, 12, 3)
-    parents[:4] = tours[:4]
+    tours = giant_tours(problem, 12, 2)
     # A row may begin anywhere.
     rolled = np.array([np.roll(row, shift) for shift, row in enumerate(tours)])
-    awake = Awake(where.xp, problem)
     for rows in (tours, rolled):
-        ours, theirs = where.xp.asarray(rows), where.xp.asarray(parents)
-        changed = where.to_numpy(awake.changed(ours, theirs))
-        full = where.to_numpy(awake.overfull(ours))
-        for row, parent, its, beyond in zip(tours, parents, changed, full, strict=True):
+        full = where.to_numpy(Overfull(where.xp, problem)(where.xp.asarray(rows)))
+        for row, beyond in zip(tours, full, strict=True):
             assert set(np.flatnonzero(beyond)) == overfull(problem, row)
-            before, after = neighbours(problem, parent), neighbours(problem, row)
-            moved = {c for c in after if after[c] != before[c]}
-            assert set(np.flatnonzero(its)) == moved | overfull(problem, row)
     assert full.any() and not full.all()
 
 
 def test_durations_of_many_customers_are_not_known(monkeypatch):
-    monkeypatch.setattr(awake_file, "MOST_CUSTOMERS", 10)
-    problem = random_cvrp("duration", 20, 1, capacity=1000)
-    tours = giant_tours(problem, 3, 2)
-    awake = Awake(np, problem)
-    assert awake.overfull(tours) is None
-    assert not awake.changed(tours, tours).any()
-    assert Awake(np, random_cvrp("capacity", 20, 1)).overfull(tours) is not None
+    monkeypatch.setattr(part, "MOST_CUSTOMERS", 10)
+    tours = giant_tours(random_cvrp("duration", 20, 1), 3, 2)
+    assert Overfull(np, random_cvrp("duration", 20, 1))(tours) is None
+    assert Overfull(np, random_cvrp("capacity", 20, 1))(tours) is not None
 
 
 @BOTH

@@ -1,4 +1,4 @@
-"""Which customers may have a move: of children of local optima, and of those to be repaired."""
+"""Which customers are in routes beyond a limit: those at whom a repair looks first."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 MOST_CUSTOMERS = 2000  # of whose lengths a table is made
 
 
-class Awake:
-    """Customers of giant tours that may have a move.
+class Overfull:
+    """Customers of giant tours whose routes carry too much, or take too long.
 
     Parameters
     ----------
@@ -33,24 +33,8 @@ class Awake:
         if self._limit is not None and nodes <= MOST_CUSTOMERS:
             self._lengths = xp.asarray(problem.nodes.lengths(*np.indices((nodes, nodes))))
 
-    def changed(self, tours: Any, parents: Any) -> Any:
-        """Return who has other neighbours than in the parent, or a route that is overfull.
-
-        Parameters
-        ----------
-        tours, parents : array, shape (P, n), integer
-            Row by row.
-
-        Returns
-        -------
-        bool array, shape (P, n)
-            By the numbers of the customers.
-        """
-        found = (self._neighbours(tours) != self._neighbours(parents)).any(axis=0)
-        return found | self._in_overfull(tours)
-
-    def overfull(self, tours: Any) -> Any:
-        """Return who is in a route beyond a limit, None where that is not known.
+    def __call__(self, tours: Any) -> Any:
+        """Return who is in such a route, None where that is not known.
 
         Parameters
         ----------
@@ -61,10 +45,8 @@ class Awake:
         bool array, shape (P, n), or None
             By the numbers of the customers.
         """
-        unknown = self._limit is not None and self._lengths is None
-        return None if unknown else self._in_overfull(tours)
-
-    def _in_overfull(self, tours: Any) -> Any:
+        if self._limit is not None and self._lengths is None:
+            return None
         xp, problem = self._xp, self._problem
         size, n = tours.shape
         nodes = nodes_of(xp, tours, problem.customers)
@@ -85,14 +67,4 @@ class Awake:
             over |= used(driven + self._services[nodes]) > self._limit
         found = xp.zeros((size, n), bool)
         found[rows, tours] = over & (nodes > 0)
-        return found
-
-    def _neighbours(self, tours: Any) -> Any:
-        """Return the lower and the higher neighbour of each customer, shape (2, P, n)."""
-        xp = self._xp
-        nodes = nodes_of(xp, tours, self._problem.customers)
-        around = xp.stack([xp.roll(nodes, step, axis=1) for step in (-1, 1)])
-        around = xp.where(nodes > 0, xp.sort(around, axis=0), 0)
-        found = xp.empty_like(around)
-        found[:, xp.arange(len(tours))[:, None], tours] = around
         return found
