@@ -228,7 +228,7 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
         search = replace(self, search=rehearsal.quick(self.search, problem))
         # A GPU has one program for many rows, and another for the few of populations begun anew.
         on_gpu = get_backend(backend, device).name != "cpu"
-        for some in (tours, tours[:1]) if on_gpu else (tours[:1],):
+        for some in (tours, tours[:1]) if on_gpu else (tours[: len(self.crossovers)],):
             found = search(problem, some, budget=Budget(kicks=1), backend=backend, device=device)
             if found.statistics.interrupted:
                 raise KeyboardInterrupt
