@@ -14,8 +14,13 @@ from gpu_ls_plugin.recombination.order_crossover import OrderCrossover
 from gpu_ls_plugin.recombination.route_recombination import RouteRecombination, RouteWorkspace
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
+
+
+FINE = 1 << 20  # parts of the way to the farthest node, in which places are told
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,12 @@ def _customers(count: int) -> TSP:
     return TSP(np.zeros((count, 2)))
 
 
+def _whole(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return where nodes lie from the depot, (2, n), whole numbers: sums in any order are equal."""
+    places = (points - points[0]).T
+    return np.rint(places * (FINE / max(np.abs(places).max(), np.finfo(float).tiny * FINE)))
+
+
 class _SplitWorkspace(RouteWorkspace):
     """Order crossover on orders of customers, and Split."""
 
@@ -77,9 +88,7 @@ class _SplitWorkspace(RouteWorkspace):
         super().__init__(backend, problem, size)
         asked = self.routes.problem
         alone, points = _customers(asked.customers), asked.nodes.coordinates
-        self._points: Any = (
-            None if points is None else backend.xp.asarray((points - points[0]).T.copy())
-        )
+        self._places: Any = None if points is None else backend.xp.asarray(_whole(points))
         self._orders = OrderCrossover().workspace(
             backend, alone, size, seed=seed, first_row=first_row
         )
@@ -100,7 +109,7 @@ class _SplitWorkspace(RouteWorkspace):
         places = (start + xp.arange(tours.shape[1])) % tours.shape[1]
         turned = xp.take_along_axis(tours, places, axis=1)
         served = xp.take_along_axis(served, places, axis=1)
-        if self._points is not None:
+        if self._places is not None:
             around = self._angles(xp.where(served, turned, 0)).argsort(axis=1, kind="stable")
             turned = xp.take_along_axis(turned, around, axis=1)
             served = xp.take_along_axis(served, around, axis=1)
@@ -113,6 +122,6 @@ class _SplitWorkspace(RouteWorkspace):
         routes = ((nodes == 0).cumsum(axis=1) + rows * (shape[1] + 1)).ravel()
         middles = [
             xp.bincount(routes, axis[nodes].ravel(), minlength=int(len(nodes) * (shape[1] + 1)))
-            for axis in self._points
+            for axis in self._places
         ]
         return xp.arctan2(middles[1], middles[0])[routes].reshape(shape)
