@@ -76,7 +76,9 @@ def _customers(count: int) -> TSP:
 def _whole(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return where nodes lie from the depot, (2, n), whole numbers: sums in any order are equal."""
     places = (points - points[0]).T
-    return np.rint(places * (FINE / max(np.abs(places).max(), np.finfo(float).tiny * FINE)))
+    farthest = max(np.abs(places).max(), np.finfo(float).tiny * FINE)
+    whole: NDArray[np.float64] = np.rint(places * (FINE / farthest))
+    return whole
 
 
 class _SplitWorkspace(RouteWorkspace):
