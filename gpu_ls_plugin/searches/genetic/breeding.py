@@ -90,6 +90,7 @@ class Breeding:
         populations = np.arange(len(call.tours))
         self._least = np.full(len(populations), np.inf)  # costs since populations began
         self.idle = np.zeros(len(populations), np.int64)
+        self._alone = np.zeros(len(populations), np.int64)  # generations without immigrants
         self._generations = 0
         self._shares: list[Any] = []  # of children that kept each constraint, since prices changed
         self.living, self.shared = self._begun(populations, call.tours)
@@ -114,10 +115,13 @@ class Breeding:
         chosen = chosen.reshape(-1, self._asked.n)
         repairing, awake = self.prices.repairing, self._overfull(chosen)
         repaired = self._searched(everyone, chosen, repairing, awake)
-        with statistics.phase("survivors"):
-            both = Individuals.joined(self._xp, (self.living, made, repaired))
-            self.living, self.shared = self._selected(both)
         self._generations += 1
+        with statistics.phase("survivors"):
+            everybody = [self.living, made, repaired]
+            if self._generations % rules.migration == 0:
+                everybody.append(self._immigrants())
+            self.living, self.shared = self._selected(Individuals.joined(self._xp, everybody))
+        self._alone = np.maximum(self._alone - 1, 0)
         statistics.kicks += len(children)
         if self._generations % BETWEEN_PRICES == 0:
             self._set_prices()
@@ -151,6 +155,14 @@ class Breeding:
             ).reshape(-1, *first.shape[1:])
         return children
 
+    def _immigrants(self) -> Individuals:
+        """Return the best of the population before each, its own where that is to be alone."""
+        costs = self._xp.where(self.living.feasible, self.living.costs, NO_TOUR)
+        populations = np.arange(len(self.idle))
+        origins = self._xp.asarray(np.where(self._alone > 0, populations, populations - 1))
+        best = costs.argmin(axis=1)[origins]
+        return Individuals(*(array[origins, best][:, None] for array in self.living.arrays))
+
     def _begun(self, populations: NDArray[Any], given: Any = None) -> tuple[Individuals, Any]:
         """Return new populations of local optima of random orders, and of a given tour each."""
         n, count = self._asked.n, BORN * self._rules.size * len(populations)
@@ -176,6 +188,7 @@ class Breeding:
         for mine, new in zip(self.living.arrays, begun.arrays, strict=True):
             mine[rows] = new
         self.shared[rows] = shared
+        self._alone[over] = self._rules.patience
         self.call.statistics.restarts += over.size
 
     def _set_prices(self) -> None:

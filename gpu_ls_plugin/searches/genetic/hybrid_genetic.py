@@ -26,7 +26,7 @@ OF_A_CPU, OF_A_MULTIPROCESSOR = 1280, 32  # children of a generation, all popula
 
 @dataclass(frozen=True)
 class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
-    """Evolve a population of routes for each given tour, all of them side by side.
+    """Evolve a population of routes for each given tour, all of them side by side, in a ring.
 
     In each generation every population has `children` of parents that win binary tournaments by
     biased fitness: rank by cost and by distance to the closest others, feasible ones and others
@@ -53,7 +53,11 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
     feasible : float
         Share of the children that should keep each limit, 0 to 1.
     patience : int
-        Generations without a new best individual after which a population begins anew.
+        Generations without a new best individual after which a population begins anew, and in which
+        none comes into it afterwards.
+    migration : int
+        Generations between two migrations: the best feasible individual of each population is added
+        to the next one's; the last one's, to the first.
 
     Raises
     ------

@@ -38,6 +38,7 @@ class Rules:
     elite: int = 4
     feasible: float = 0.2
     patience: int = 60
+    migration: int = 10
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
@@ -50,7 +51,7 @@ class Rules:
         checks.fields(self, checks.integer, "size", "children", least=2, most=1 << 20)
         checks.fields(self, checks.integer, "elite", least=0, most=checks.MOST_INT)
         checks.fields(self, checks.number, "feasible", least=0.0, most=1.0)
-        checks.fields(self, checks.integer, "patience", least=1, most=checks.MOST_INT)
+        checks.fields(self, checks.integer, "patience", "migration", least=1, most=checks.MOST_INT)
 
     @property
     def crossovers(self) -> tuple[RouteRecombination, ...]:

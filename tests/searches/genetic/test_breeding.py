@@ -139,3 +139,43 @@ def test_populations_take_turns_with_crossovers(populations):
     before = {row.tobytes() for row in breeding.living.tours[0]}
     breeding.next()
     assert {row.tobytes() for row in crossed[-1 - bool(others)][1][: rules.children]} <= before
+
+
+def test_the_best_of_each_population_goes_into_the_next():
+    """In a ring, and not into one that was begun anew."""
+    breeding = bred(random_cvrp("capacity", 25))
+    living = breeding.living
+    costs = np.where(living.feasible, living.costs, part.NO_TOUR)
+    best = living.tours[np.arange(3), costs.argmin(axis=1)]
+    breeding._alone[:] = (0, 0, 1)
+    came = breeding._immigrants()
+    assert came.tours.shape == (3, 1, living.tours.shape[2]) and came.feasible.all()
+    assert (came.tours[:, 0] == best[[2, 0, 2]]).all()
+    assert (came.costs[:, 0] == costs.min(axis=1)[[2, 0, 2]]).all()
+
+
+def test_populations_begun_anew_are_left_alone_for_a_while():
+    breeding = bred(random_cvrp("capacity", 14), replace(RULES, patience=3, migration=1))
+    breeding.idle[:] = (-100, 100, -100)
+    breeding.next()
+    breeding.next()  # prices are set, and populations begun
+    assert breeding._alone.tolist() == [0, 3, 0]
+    breeding.idle[:] = -100
+    for left in (2, 1, 0, 0):
+        breeding.next()
+        assert breeding._alone.tolist() == [0, left, 0]
+
+
+@pytest.mark.parametrize(("migration", "expected"), [(1, 2), (4, 1), (5, 0)])
+def test_individuals_migrate_every_few_generations(migration, expected, monkeypatch):
+    breeding, came = bred(random_cvrp("capacity", 14), replace(RULES, migration=migration)), []
+    real = Breeding._immigrants
+
+    def noted(self):
+        came.append(self)
+        return real(self)
+
+    monkeypatch.setattr(Breeding, "_immigrants", noted)
+    for _ in range(4 if expected < 2 else 2):
+        breeding.next()
+    assert len(came) == expected

@@ -181,6 +181,7 @@ def test_what_is_refused():
         (InvalidParameterError, {"elite": -1}),
         (InvalidParameterError, {"feasible": 1.5}),
         (InvalidParameterError, {"patience": 0}),
+        (InvalidParameterError, {"migration": 0}),
         (InvalidTypeError, {"search": "route_moves"}),
         (InvalidTypeError, {"crossover": gls.EdgeAssembly()}),
         (InvalidTypeError, {"crossover": []}),
