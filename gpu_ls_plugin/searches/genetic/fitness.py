@@ -81,8 +81,7 @@ def biased_fitness(xp: Any, costs: Any, shared: Any, feasible: Any, elite: int) 
     distance = xp.maximum(own[:, :, None], own[:, None, :]) - shared
     by_cost = _ranks(xp, costs, feasible)
     apart = feasible[:, :, None] != feasible[:, None, :]
-    same = (distance == 0) & ~apart
-    copies = (same & (by_cost[:, :, None] > by_cost[:, None, :])).any(axis=2)
+    copies = ((distance == 0) & (by_cost[:, :, None] > by_cost[:, None, :])).any(axis=2)
     everyone = xp.arange(costs.shape[1])
     distance[:, everyone, everyone] = FAR
     distance = xp.where(apart | copies[:, None, :], FAR, distance)

@@ -166,16 +166,17 @@ def test_populations_begun_anew_are_left_alone_for_a_while():
         assert breeding._alone.tolist() == [0, left, 0]
 
 
-@pytest.mark.parametrize(("migration", "expected"), [(1, 2), (4, 1), (5, 0)])
-def test_individuals_migrate_every_few_generations(migration, expected, monkeypatch):
-    breeding, came = bred(random_cvrp("capacity", 14), replace(RULES, migration=migration)), []
+@pytest.mark.parametrize(("migration", "generations"), [(1, [1, 2, 3, 4]), (3, [3])])
+def test_individuals_migrate_every_few_generations(migration, generations, monkeypatch):
+    problem = random_cvrp("capacity", 80)
+    breeding, came = bred(problem, replace(RULES, migration=migration)), []
     real = Breeding._immigrants
-
-    def noted(self):
-        came.append(self)
-        return real(self)
-
-    monkeypatch.setattr(Breeding, "_immigrants", noted)
-    for _ in range(4 if expected < 2 else 2):
+    monkeypatch.setattr(Breeding, "_immigrants", lambda self: came.append(real(self)) or came[-1])
+    for generation in range(1, 5):
+        before = len(came)
         breeding.next()
-    assert len(came) == expected
+        assert (len(came) > before) == (generation in generations)
+        for immigrants in came[before:]:  # one of the best there are now lives in two populations
+            best = immigrants.costs.argmin()
+            rows = problem.canonical(breeding.living.tours[best]).tolist()
+            assert problem.canonical(immigrants.tours[best])[0].tolist() in rows

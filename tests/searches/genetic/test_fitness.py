@@ -57,9 +57,6 @@ def test_both_kinds_are_ranked_among_themselves():
         assert found[:, kind].tolist() == alone.tolist()
     # By cost 1, 0 of the feasible ones, equally far from each other: ranks by distance 0, 1.
     assert found[:, feasible[0]].tolist() == [[1 / 2, 1 / 2]]
-    # An individual of the same edges is no copy where it is of the other kind.
-    same = fitness_of(np.array([[5, 4]]), shared_of([[0, 0], [0, 0]]), 0, np.array([[True, False]]))
-    assert same.tolist() == [[0, 0]]
 
 
 def test_copies_come_last_and_are_nobodys_neighbours():
