@@ -20,18 +20,17 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.solver.settings import Settings
 
-# Generations find the best known routes of 120 and 142 customers, which chains do not, with 40,000
-# to 140,000 children on a CPU; of 152 and more they find less than chains in the time.
-MOST_CUSTOMERS, CHILDREN = 200, 200_000
+# Generations find the best known routes of 120, 142 and 199 customers, which chains do not or not
+# always, with 40,000 to 100,000 children on a CPU. More customers have not been tried.
+MOST_CUSTOMERS, CHILDREN = 200, 120_000
 SHARE = 0.5  # of the time: so few customers leave chains little to do
 LONGEST = 600.0  # seconds, of a solve without an end
 SMALLER, LARGER = HybridGeneticSearch(), HybridGeneticSearch(size=50, children=64)
-# A GPU has so many populations that larger ones find both in 1 to 3 s. On a CPU smaller ones find
-# the routes of 120 customers with a third of the children, larger ones those of 142 with half of
-# them: they have half of the time each.
+# A GPU has so many populations that larger ones find these in 1 to 5 s. On a CPU, which has fewer,
+# smaller ones have half of the time.
 SEARCHES = {"cuda": (LARGER,), "cpu": (SMALLER, LARGER)}
 # Children in a second: of a GPU, and of a core for a customer.
-ON_GPU, OF_A_CORE = 1e5, 2.5e5
+ON_GPU, OF_A_CORE = 6e4, 1.5e5
 
 
 def first_generations(
