@@ -444,7 +444,8 @@ class CVRP(Problem):
     def untimed(self) -> Self:
         """The same problem, whose routes may take as long as they will."""
         nodes, demands, capacity, services, _, fleet, copies = self._content
-        return type(self)._of(nodes, demands, capacity, services, None, fleet, copies)
+        # As many copies suffice, which simple routes without a limit need not find out.
+        return type(self)._of(nodes, demands, capacity, services, None, fleet or copies, copies)
 
     @cached_property
     def tsp(self) -> TSP:

@@ -20,7 +20,7 @@ from gpu_ls_plugin.exceptions import (
     InvalidTourError,
     InvalidTypeError,
 )
-from tests.helpers.routing import KINDS, plain_violations, random_cvrp
+from tests.helpers.routing import KINDS, giant_tours, plain_violations, random_cvrp
 
 INF, NAN = float("inf"), float("nan")
 POINTS = [(0, 0), (0, 3), (0, 5), (4, 0)]
@@ -464,3 +464,16 @@ def test_wrong_routes(routes, error, message):
 def test_more_routes_than_copies():
     with pytest.raises(InvalidTourError, match=r"3 of them, .* 2 copies .* copies=3"):
         small(vehicles=2).tour([[1], [2], [3]])
+
+
+@pytest.mark.parametrize("kind", ["duration", "real duration"])
+def test_the_same_problem_without_a_limit_of_durations(kind):
+    problem = random_cvrp(kind, 20, 1)
+    tours = giant_tours(problem, 10)
+    untimed = problem.untimed
+    assert untimed.route_limit is None
+    assert (untimed.n, untimed.copies) == (problem.n, problem.copies)
+    assert (untimed.cost(tours) == problem.cost(tours)).all()
+    assert (untimed.violations(tours).load == problem.violations(tours).load).all()
+    late = problem.violations(tours).duration > 0
+    assert late.any() and untimed.feasible(tours)[late].any()
