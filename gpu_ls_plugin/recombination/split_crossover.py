@@ -12,6 +12,8 @@ from gpu_ls_plugin.construction.routes.split import BYTES_PER_CITY, cut
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.recombination.order_crossover import OrderCrossover
 from gpu_ls_plugin.recombination.route_recombination import RouteRecombination, RouteWorkspace
+from gpu_ls_plugin.tours.edge_keys import nodes_of
+from gpu_ls_plugin.tours.route_totals import route_totals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,25 +107,14 @@ class _SplitWorkspace(RouteWorkspace):
 
     def _order_of(self, tours: Any) -> Any:
         """Return the customers of giant tours, from 0 on, in order from a copy of the depot on."""
-        xp, customers = self.backend.xp, self.routes.problem.customers
-        served = (tours > 0) & (tours <= customers)
-        start = served.argmin(axis=1)[:, None]
-        places = (start + xp.arange(tours.shape[1])) % tours.shape[1]
-        turned = xp.take_along_axis(tours, places, axis=1)
-        served = xp.take_along_axis(served, places, axis=1)
+        xp, problem = self.backend.xp, self.routes.problem
+        nodes = nodes_of(xp, tours, problem.customers)
+        start = (nodes == 0).argmax(axis=1)[:, None]
+        places = (start + xp.arange(nodes.shape[1])) % nodes.shape[1]
+        nodes = xp.take_along_axis(nodes, places, axis=1)
         if self._places is not None:
-            around = self._angles(xp.where(served, turned, 0)).argsort(axis=1, kind="stable")
-            turned = xp.take_along_axis(turned, around, axis=1)
-            served = xp.take_along_axis(served, around, axis=1)
-        return (turned[served].reshape(len(tours), customers) - 1).astype("int32")
-
-    def _angles(self, nodes: Any) -> Any:
-        """Return at which angle the route of each place lies, (P, n); nodes of 0 begin routes."""
-        xp, shape = self.backend.xp, nodes.shape
-        rows = xp.arange(len(nodes))[:, None]
-        routes = ((nodes == 0).cumsum(axis=1) + rows * (shape[1] + 1)).ravel()
-        middles = [
-            xp.bincount(routes, axis[nodes].ravel(), minlength=int(len(nodes) * (shape[1] + 1)))
-            for axis in self._places
-        ]
-        return xp.arctan2(middles[1], middles[0])[routes].reshape(shape)
+            lie = (axis[nodes] for axis in self._places)
+            east, north = route_totals(xp, nodes, problem.copies, *lie)
+            around = xp.arctan2(north, east).argsort(axis=1, kind="stable")
+            nodes = xp.take_along_axis(nodes, around, axis=1)
+        return (nodes[nodes > 0].reshape(len(tours), problem.customers) - 1).astype("int32")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.tours.edge_keys import nodes_of
+from gpu_ls_plugin.tours.route_totals import route_totals
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.cvrp import CVRP
@@ -50,21 +51,12 @@ class Overfull:
         xp, problem = self._xp, self._problem
         size, n = tours.shape
         nodes = nodes_of(xp, tours, problem.customers)
-        rows = xp.arange(size)[:, None]
-        begun = (nodes == 0).cumsum(axis=1)
-        # What comes before the first copy of the depot is the end of the last route.
-        routes = begun % begun[:, -1:] + rows * problem.copies
-
-        def used(amounts: Any) -> Any:
-            of_routes = xp.bincount(
-                routes.ravel(), amounts.ravel(), minlength=size * problem.copies
-            )
-            return of_routes[routes]
-
-        over = used(self._demands[nodes]) > problem.capacity
+        (load,) = route_totals(xp, nodes, problem.copies, self._demands[nodes])
+        over = load > problem.capacity
         if self._lengths is not None:
-            driven = self._lengths[nodes, xp.roll(nodes, -1, axis=1)]
-            over |= used(driven + self._services[nodes]) > self._limit
+            takes = self._lengths[nodes, xp.roll(nodes, -1, axis=1)] + self._services[nodes]
+            (duration,) = route_totals(xp, nodes, problem.copies, takes)
+            over |= duration > self._limit
         found = xp.zeros((size, n), bool)
-        found[rows, tours] = over & (nodes > 0)
+        found[xp.arange(size)[:, None], tours] = over & (nodes > 0)
         return found
