@@ -445,7 +445,9 @@ class CVRP(Problem):
         """The same problem, whose routes may take as long as they will."""
         nodes, demands, capacity, services, _, fleet, copies = self._content
         # As many copies suffice, which simple routes without a limit need not find out.
-        return type(self)._of(nodes, demands, capacity, services, None, fleet or copies, copies)
+        most = fleet or copies
+        rest = (self.resources, self.penalties, self.hierarchy)
+        return type(self)._of(nodes, demands, capacity, services, None, most, copies, *rest)
 
     @cached_property
     def tsp(self) -> TSP:

@@ -108,7 +108,8 @@ class Breeding:
         self.idle += 1
         made = self._searched(everyone, children, self.prices.soft)
         found = made.tours.reshape(-1, self._asked.n)
-        self._shares.append(self.prices.shares(found, made.costs.ravel()))
+        judged = made.costs.ravel(), made.feasible.ravel()
+        self._shares.append(self.prices.shares(found, *judged))
         # The infeasible ones come first, as many as there are.
         some = self._xp.argsort(made.feasible, axis=1, kind="stable")[:, : rules.children // 2]
         chosen = self._xp.take_along_axis(made.tours, some[..., None], axis=1)

@@ -60,20 +60,22 @@ class Prices:
         lengths = lengths_of(self._backend, self._asked.tsp, tours)
         return costs, lengths, costs == lengths
 
-    def shares(self, tours: Any, costs: Any) -> Any:
-        """Return the share of tours (P, n) of such costs that keep each constraint."""
+    def shares(self, tours: Any, costs: Any, feasible: Any) -> Any:
+        """Return the share of tours (P, n), which have been judged, that keep each constraint."""
+        if self._by_load is None:
+            return feasible.mean(keepdims=True)
+        untimed = tour_costs(self._backend, self._by_load.tsp, tours)
         lengths = lengths_of(self._backend, self._asked.tsp, tours)
-        if len(self._factors) == 1:
-            return (costs == lengths).mean(keepdims=True)
-        untimed = tour_costs(self._backend, self._untimed.tsp, tours)
         both = (untimed == lengths, costs <= untimed * (1 + WRONG))
         return self._backend.xp.stack([keeps.mean() for keeps in both])
 
     def _set(self) -> None:
-        prices = self._prices(1)
-        self.soft = self._asked.penalised(**prices)
-        self.repairing = self._asked.penalised(**self._prices(REPAIR))
-        self._untimed = self._asked.untimed.penalised(load=prices["load"])
+        asked, prices = self._asked, self._prices(1)
+        self.soft = asked.penalised(**prices)
+        self.repairing = asked.penalised(**self._prices(REPAIR))
+        # By which loads alone cost something, where durations do as well.
+        timed = asked.route_limit is not None
+        self._by_load = asked.untimed.penalised(load=prices["load"]) if timed else None
 
     def _prices(self, times: int) -> dict[str, float]:
         asked = self._asked
