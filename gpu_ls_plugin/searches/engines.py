@@ -12,6 +12,7 @@ from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, RouteMoves, ThreeOpt, TwoOpt
 from gpu_ls_plugin.neighbourhoods.composed import LONGEST_LIST
 from gpu_ls_plugin.pivoting import Best, First, Multi, Pivoting, RandomK
+from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.searches import factories
 from gpu_ls_plugin.searches.descent import linked_descent
 from gpu_ls_plugin.searches.exhaustive.two_opt_climb import BOUND_CANDIDATES
@@ -67,6 +68,11 @@ def _of_composed(search: Parameters, backend: Backend, problem: TSP) -> Iterable
     return [search.candidates] if search.candidates.most(problem) <= LONGEST_LIST else []
 
 
+def _nodes(problem: TSP) -> TSP:
+    """Return depot and customers, whose lists serve giant tours of all copies and prices."""
+    return routing_problem(problem).nodes
+
+
 def _of_bounds(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candidates]:
     return [BOUND_CANDIDATES] if backend.name == "cpu" else []
 
@@ -94,7 +100,9 @@ class Service:
     prepare : callable
         Prepares the engines of a search.
     lists : callable
-        Candidates whose lists the engine reads.
+        Candidates whose lists the engine reads, ...
+    cities : callable
+        ... of which cities.
     several : bool
         Whether `moves_per_pass` may be more than 1.
     """
@@ -103,6 +111,7 @@ class Service:
     moves: Callable[[Parameters], bool]
     prepare: Preparation
     lists: Lists
+    cities: Callable[[TSP], TSP] = lambda problem: problem
     several: bool = False
 
     def serves(self, search: Parameters) -> bool:
@@ -115,7 +124,7 @@ TWO_OR_THREE = _over_all_cities(TwoOpt(), ThreeOpt())
 SERVICES = (
     Service((Best, First), _filtered_alone, factories.filtered, _of_filters),
     Service((First,), _composed, factories.descent, _of_composed),
-    Service((First,), _linked_on_lists, factories.linked_descent, _of_composed),
+    Service((First,), _linked_on_lists, factories.linked_descent, _of_composed, _nodes),
     Service((Multi,), _composed, factories.multi_descent, _of_composed),
     Service((Best,), _composed_on_lists, factories.best_sweep, _of_composed),
     Service((Best,), TWO, factories.two_opt_climb, _of_bounds, several=True),
@@ -153,8 +162,9 @@ def choose(search: Parameters) -> Preparation:
 def ready(search: Parameters, backend: Backend, problem: TSP, seconds: float) -> bool:
     """Make the candidate lists that a search needs, for so long; return whether all are made."""
     watch = Stopwatch.of(seconds)
-    needed = _service(search).lists(search, backend, problem)
-    return all(lists.ready(problem, watch.left) for lists in needed)
+    service = _service(search)
+    needed, cities = service.lists(search, backend, problem), service.cities(problem)
+    return all(lists.ready(cities, watch.left) for lists in needed)
 
 
 def _service(search: Parameters) -> Service:

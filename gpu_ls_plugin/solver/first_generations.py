@@ -1,4 +1,4 @@
-"""How a solve of few customers begins: by generations of many populations."""
+"""How a solve of few customers, or of much time, begins: by generations of many populations."""
 
 from __future__ import annotations
 
@@ -20,17 +20,15 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.solver.settings import Settings
 
-# Generations find the best known routes of 120, 142 and 199 customers, which chains do not or not
-# always, with 40,000 to 100,000 children on a CPU. More customers have not been tried.
-MOST_CUSTOMERS, CHILDREN = 200, 120_000
-SHARE = 0.5  # of the time: so few customers leave chains little to do
+LEAST, OF_SQUARE = 120_000, 4  # children that are enough, and for the square of the customers
+SHARE = 0.5  # of the time: where children are enough, chains have little left to do
 LONGEST = 600.0  # seconds, of a solve without an end
 SMALLER, LARGER = HybridGeneticSearch(), HybridGeneticSearch(size=50, children=64)
 # A GPU has so many populations that larger ones find these in 1 to 5 s. On a CPU, which has fewer,
 # smaller ones have half of the time.
 SEARCHES = {"cuda": (LARGER,), "cpu": (SMALLER, LARGER)}
-# Children in a second: of a GPU, and of a core for a customer.
-ON_GPU, OF_A_CORE = 6e4, 1.5e5
+# Children in a second: of a GPU, at most and for a customer, and of a core for a customer.
+ON_GPU, OF_A_GPU, OF_A_CORE = 6e4, 1.2e7, 1.5e5
 
 
 def first_generations(
@@ -63,19 +61,31 @@ def first_searches(
         return {}
     if not on_linked_lists(chosen.search):
         return {}
-    if not problem.symmetric or problem.customers > MOST_CUSTOMERS:
+    if not problem.symmetric:
         return {}
-    backend = get_backend(chosen.backend)
-    if SHARE * chosen.seconds * _rate(backend, problem.customers) < CHILDREN:
+    backend, customers = get_backend(chosen.backend), problem.customers
+    if SHARE * chosen.seconds * _rate(backend, customers) < enough(customers):
         return {}
     searches = SEARCHES[backend.name]
     each = min(SHARE * chosen.seconds, LONGEST) / len(searches)
     return {each * number: search for number, search in enumerate(searches, 1)}
 
 
+def enough(customers: int) -> int:
+    """Return how many children are better than chains.
+
+    Best known routes of 120, 142 and 199 customers, which chains do not find or not always, come
+    with 40,000 to 100,000 children on a CPU. Of 302 and 410 a GPU's chains are far ahead at first;
+    0.6 to 0.8 M children pass them for good.
+    """
+    return max(LEAST, OF_SQUARE * customers**2)
+
+
 def _rate(backend: Backend, customers: int) -> float:
     """Return how many children there are in a second, about."""
-    return ON_GPU if backend.name != "cpu" else backend.processors * OF_A_CORE / customers
+    if backend.name == "cpu":
+        return backend.processors * OF_A_CORE / customers
+    return min(ON_GPU, OF_A_GPU / customers)
 
 
 class FirstGenerations(Opened):

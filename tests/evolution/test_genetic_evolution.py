@@ -102,7 +102,7 @@ def test_ctrl_c_and_time(monkeypatch):
 @pytest.mark.parametrize("kind", ["capacity", "duration", "scarce"])
 def test_after_preparing_nothing_is_compiled(kind, monkeypatch):
     """Neither what is searched under hard constraints nor, with scarce vehicles, soft ones."""
-    monkeypatch.setattr(first_generations, "CHILDREN", 0)
+    monkeypatch.setattr(first_generations, "enough", lambda customers: 0)
     monkeypatch.setattr(first_generations, "SEARCHES", {"cpu": (SEARCH,)})
     problem = scarce_cvrp() if kind == "scarce" else random_cvrp(kind, 12)
     evolution = evolution_of(problem.tsp, Improver(None, "cpu"), size=4, seconds=1.0)
@@ -122,7 +122,7 @@ def test_routes_of_few_customers_begin_by_generations(monkeypatch):
     """Where `solve` does: if there is time, and no search or crossover was asked for."""
     problem, improver = random_cvrp("duration", 20).tsp, Improver(None, "cpu")
     assert not isinstance(evolution_of(problem, improver, seconds=0.5), InTurn)
-    monkeypatch.setattr(first_generations, "CHILDREN", 0)
+    monkeypatch.setattr(first_generations, "enough", lambda customers: 0)
     evolution = evolution_of(problem, improver, seconds=10.0)
     assert isinstance(evolution, InTurn) and evolution.last.size == evolution.size
     assert [end for end, _ in evolution.first] == [0.25, 0.5]

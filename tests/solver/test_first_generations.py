@@ -23,7 +23,7 @@ SMALL = gls.HybridGeneticSearch(size=6, children=6)
 @pytest.fixture
 def always(monkeypatch):
     """However little time there is, small populations evolve."""
-    monkeypatch.setattr(opening, "CHILDREN", 0)
+    monkeypatch.setattr(opening, "enough", lambda customers: 0)
     monkeypatch.setattr(opening, "SEARCHES", {"cpu": (SMALL, replace(SMALL, size=8))})
 
 
@@ -36,15 +36,20 @@ def test_who_begins_by_generations(monkeypatch):
     problem = random_cvrp("duration", 20)
     assert chosen(problem, seconds=0.1) is None  # too little for generations
     assert chosen(problem, seconds=1e4) is not None
-    monkeypatch.setattr(opening, "CHILDREN", 0)
+    monkeypatch.setattr(opening, "enough", lambda customers: 0)
     assert chosen(problem, seconds=0.1) is not None
     assert chosen(random_cvrp("directed", 20)) is None
     assert chosen(problem.penalised(load=1)) is None
     assert chosen(problem, start="sweep") is None and chosen(problem, kicks=5) is None
     assert chosen(problem, search=gls.LocalSearch([gls.OrOpt()])) is None
     assert chosen(gls.TSP(np.random.default_rng(1).random((20, 2)))) is None
-    monkeypatch.setattr(opening, "MOST_CUSTOMERS", 19)
-    assert chosen(problem) is None
+
+
+def test_twice_as_many_customers_need_eight_times_the_seconds():
+    """Four times the children, each of which takes twice as long."""
+    one, two = (opening.enough(n) / opening._rate(get_backend("cpu"), n) for n in (400, 800))
+    assert two == pytest.approx(8 * one)
+    assert opening.enough(50) == opening.enough(150) < opening.enough(200)
 
 
 @pytest.mark.parametrize("kind", ["capacity", "real duration"])
