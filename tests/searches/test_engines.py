@@ -13,6 +13,7 @@ from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.searches import engines
 from gpu_ls_plugin.searches.exhaustive.two_opt_climb import BOUND_CANDIDATES
 from tests.helpers.random_problems import random_problem
+from tests.helpers.routing import random_cvrp
 
 NEAR = gls.Nearest(6)
 FILTERED = gls.FilteredNeighbourhood(gls.ThreeOpt(), gls.GainBound())
@@ -47,6 +48,20 @@ def test_an_engine_has_the_lists_that_it_reads_and_no_others(name, monkeypatch):
     assert engines.choose(search).__name__ == engine
     assert engines.ready(search, get_backend("cpu"), random_problem("EUC_2D", 30), 1.0)
     assert made == lists
+
+
+def test_routes_at_all_prices_are_searched_on_the_same_lists(monkeypatch):
+    """Those of depot and customers: a population's prices change every other generation."""
+    made = []
+    build = gls.Nearest.build
+    monkeypatch.setattr(
+        gls.Nearest, "build", lambda self, problem: made.append(problem) or build(self, problem)
+    )
+    problem, search = random_cvrp("capacity", 30), gls.LocalSearch([gls.RouteMoves()], NEAR)
+    tours = gls.savings(problem, 2, backend="cpu")
+    for price in (1, 2, 3):
+        search(problem.penalised(load=price), tours, backend="cpu")
+    assert made == [problem.nodes]
 
 
 def test_lists_that_are_too_long_are_left_to_the_engine_to_refuse():
