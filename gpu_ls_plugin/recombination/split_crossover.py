@@ -112,9 +112,10 @@ class _SplitWorkspace(RouteWorkspace):
         start = (nodes == 0).argmax(axis=1)[:, None]
         places = (start + xp.arange(nodes.shape[1])) % nodes.shape[1]
         nodes = xp.take_along_axis(nodes, places, axis=1)
+        keys = depots = nodes == 0  # which come last, whose number is known without waiting
         if self._places is not None:
             lie = (axis[nodes] for axis in self._places)
             east, north = route_totals(xp, nodes, problem.copies, *lie)
-            around = xp.arctan2(north, east).argsort(axis=1, kind="stable")
-            nodes = xp.take_along_axis(nodes, around, axis=1)
-        return (nodes[nodes > 0].reshape(len(tours), problem.customers) - 1).astype("int32")
+            keys = xp.where(depots, xp.inf, xp.arctan2(north, east))
+        order = keys.argsort(axis=1, kind="stable")[:, : problem.customers]
+        return (xp.take_along_axis(nodes, order, axis=1) - 1).astype("int32")

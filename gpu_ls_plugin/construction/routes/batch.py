@@ -160,10 +160,11 @@ class RouteBatch:
     def _repair(self) -> NDArray[np.intp]:
         """Make fewer routes where there are too many; return which rows break a constraint now."""
         rows = self.too_many()
+        if not len(rows):
+            return np.empty(0, np.intp)
         broken = self.backend.xp.zeros(self.size, "uint8")
-        if len(rows):
-            kernel = repair_kernel(self.problem.nodes.metric, self.backend.warp(), self.time)
-            self.launch(kernel, len(rows), {"rows": rows, "broken": broken})
+        kernel = repair_kernel(self.problem.nodes.metric, self.backend.warp(), self.time)
+        self.launch(kernel, len(rows), {"rows": rows, "broken": broken})
         return np.flatnonzero(self.backend.to_numpy(broken))
 
 

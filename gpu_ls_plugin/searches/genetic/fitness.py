@@ -124,6 +124,9 @@ def _order(xp: Any, keys: Any) -> Any:
 
 def _ranks(xp: Any, keys: Any, feasible: Any) -> Any:
     """Return the place of each key among its kind, the least first; ties go to the first."""
-    places = _order(xp, _order(xp, keys))
-    places = _order(xp, _order(xp, xp.where(feasible, places, places + FAR)))
-    return xp.where(feasible, places, places - feasible.sum(axis=1, keepdims=True))
+    rows, order = xp.arange(len(keys))[:, None], _order(xp, keys)
+    kinds = xp.take_along_axis(feasible, order, axis=1)
+    up_to = kinds.cumsum(axis=1)  # how many feasible ones
+    ranks = xp.empty(keys.shape, xp.int64)
+    ranks[rows, order] = xp.where(kinds, up_to - 1, xp.arange(keys.shape[1]) - up_to)
+    return ranks
