@@ -160,6 +160,11 @@ def beyond_limit(problem: RoutedProblem, durations: NDArray[Any]) -> NDArray[Any
     return beyond(durations, problem.route_limit)
 
 
+def tolerated(limit: float) -> float:
+    """Return what is compared with a real limit: sums in another order may be a little longer."""
+    return limit + TOLERANCE * max(1.0, limit) / 2
+
+
 def beyond(durations: NDArray[Any], limit: float) -> NDArray[Any]:
     """Return how much longer than a limit routes take; rounding alone counts for nothing."""
     excess = np.maximum(durations - limit, 0)

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, Parameter, metric_kernel, parse_parameters
 from gpu_ls_plugin.backends.words import kept_words, packed_words
-from gpu_ls_plugin.problems.giant_tours import TOLERANCE, written
+from gpu_ls_plugin.problems.giant_tours import tolerated, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -169,8 +169,8 @@ class RouteBatch:
 
 
 def _limit(problem: CVRP, integers: bool) -> float:
-    """Return what kernels compare durations with: sums in another order may be a little longer."""
+    """Return what kernels compare durations with."""
     limit = problem.route_limit
     if integers:
         return BEYOND if limit is None else int(limit)
-    return float("inf") if limit is None else limit + TOLERANCE * max(1.0, limit) / 2
+    return float("inf") if limit is None else tolerated(limit)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.problems.giant_tours import tolerated
 from gpu_ls_plugin.tours.edge_keys import nodes_of
 from gpu_ls_plugin.tours.route_totals import route_totals
 
@@ -56,7 +57,7 @@ class Overfull:
         if self._lengths is not None:
             takes = self._lengths[nodes, xp.roll(nodes, -1, axis=1)] + self._services[nodes]
             (duration,) = route_totals(xp, nodes, problem.copies, takes)
-            over |= duration > self._limit
+            over |= duration > tolerated(self._limit)
         found = xp.zeros((size, n), bool)
         found[xp.arange(size)[:, None], tours] = over & (nodes > 0)
         return found

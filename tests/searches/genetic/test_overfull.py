@@ -42,6 +42,18 @@ def test_customers_of_overfull_routes(kind, backend):
     assert full.any() and not full.all()
 
 
+@BOTH
+@pytest.mark.parametrize(("share", "full"), [(1 - 1e-15, []), (1 - 1e-6, [1, 2, 3])])
+def test_a_duration_may_be_added_up_in_another_order(share, full, backend):
+    nodes, where = [(0, 0), (0.1, 0.7), (1.3, 0.2), (0.4, 1.9)], get_backend(backend)
+    alone = gls.CVRP(nodes, [0, 1, 1, 1], 3, metric="EUC")
+    duration = float(alone.cost(alone.tour([[1, 2, 3]]))[0])
+    problem = gls.CVRP(nodes, [0, 1, 1, 1], 3, metric="EUC", route_limit=share * duration)
+    rows = where.xp.asarray(problem.tour([[1, 2, 3]])[None])
+    beyond = where.to_numpy(Overfull(where.xp, problem)(rows))[0]
+    assert np.flatnonzero(beyond).tolist() == full
+
+
 def test_durations_of_many_customers_are_not_known(monkeypatch):
     monkeypatch.setattr(part, "MOST_CUSTOMERS", 10)
     tours = giant_tours(random_cvrp("duration", 20, 1), 3, 2)
