@@ -64,10 +64,11 @@ def first_searches(
     if not problem.symmetric:
         return {}
     backend, customers = get_backend(chosen.backend), problem.customers
-    if SHARE * chosen.seconds * _rate(backend, customers) < enough(customers):
+    seconds = min(SHARE * chosen.seconds, LONGEST)
+    if seconds * _rate(backend, customers) < enough(customers):
         return {}
     searches = SEARCHES[backend.name]
-    each = min(SHARE * chosen.seconds, LONGEST) / len(searches)
+    each = seconds / len(searches)
     return {each * number: search for number, search in enumerate(searches, 1)}
 
 

@@ -36,6 +36,7 @@ def test_who_begins_by_generations(monkeypatch):
     problem = random_cvrp("duration", 20)
     assert chosen(problem, seconds=0.1) is None  # too little for generations
     assert chosen(problem, seconds=1e4) is not None
+    assert chosen(random_cvrp("capacity", 1500), seconds=np.inf) is None  # not in LONGEST
     monkeypatch.setattr(opening, "enough", lambda customers: 0)
     assert chosen(problem, seconds=0.1) is not None
     assert chosen(random_cvrp("directed", 20)) is None
