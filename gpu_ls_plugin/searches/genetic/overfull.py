@@ -30,8 +30,8 @@ class Overfull:
         self._xp, self._problem = xp, problem
         self._demands = xp.asarray(problem.demands)
         self._services = xp.asarray(problem.service_times)
-        self._limit, self._lengths = problem.route_limit, None
-        nodes = problem.customers + 1
+        limit, nodes, self._lengths = problem.route_limit, problem.customers + 1, None
+        self._limit = None if limit is None else tolerated(limit)
         if self._limit is not None and nodes <= MOST_CUSTOMERS:
             self._lengths = xp.asarray(problem.nodes.lengths(*np.indices((nodes, nodes))))
 
@@ -57,7 +57,7 @@ class Overfull:
         if self._lengths is not None:
             takes = self._lengths[nodes, xp.roll(nodes, -1, axis=1)] + self._services[nodes]
             (duration,) = route_totals(xp, nodes, problem.copies, takes)
-            over |= duration > tolerated(self._limit)
+            over |= duration > self._limit
         found = xp.zeros((size, n), bool)
         found[xp.arange(size)[:, None], tours] = over & (nodes > 0)
         return found
