@@ -106,13 +106,17 @@ class _SplitWorkspace(RouteWorkspace):
         cut(self.routes)
 
     def _order_of(self, tours: Any) -> Any:
-        """Return the customers of giant tours, from 0 on, in order from a copy of the depot on."""
+        """Return the customers of giant tours, from 0 on, route after route around the depot.
+
+        Without coordinates the routes are in the order of the tour.
+        """
         xp, problem = self.backend.xp, self.routes.problem
         nodes = nodes_of(xp, tours, problem.customers)
         start = (nodes == 0).argmax(axis=1)[:, None]
         places = (start + xp.arange(nodes.shape[1])) % nodes.shape[1]
         nodes = xp.take_along_axis(nodes, places, axis=1)
-        keys = depots = nodes == 0  # which come last, whose number is known without waiting
+        # Copies of the depot come last: how many there are is known, without waiting for a GPU.
+        keys = depots = nodes == 0
         if self._places is not None:
             lie = (axis[nodes] for axis in self._places)
             east, north = route_totals(xp, nodes, problem.copies, *lie)
