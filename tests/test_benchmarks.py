@@ -49,6 +49,15 @@ def test_a_summary_lies_beside_the_whole_record(tmp_path):
     assert summary.read_raw(tmp_path, "some") == RECORD
 
 
+def test_many_rows_are_a_table():
+    rows = [{"seed": seed, "gap": 0.5} for seed in range(summary.TABLE - 1)]
+    assert summary.summary(rows) == rows
+    assert summary.summary([*rows, {"seed": 9, "failure": "no routes"}]) == {
+        "columns": ["seed", "gap", "failure"],
+        "rows": [[seed, 0.5, None] for seed in range(9)] + [[9, None, "no routes"]],
+    }
+
+
 def test_sections_of_older_summaries_stay(tmp_path):
     summary.write(tmp_path, "some", {"kicks": 1, "large": 2})
     path = summary.write(tmp_path, "some", {"kicks": 3})

@@ -1,7 +1,8 @@
 """Summaries of results: what the repository keeps of rows that fill megabytes.
 
-A summary has numbers of five digits and no curves, and of many runs only what was made of them. The
-whole record lies beside it in a folder `raw`, which git ignores.
+A summary has numbers of five digits and no curves, many rows as a table that names its columns
+once, and of very many only what was made of them. The whole record lies beside it in a folder
+`raw`, which git ignores.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 RAW = ("history", "curve", "ours")  # lists of these names
 MOST_ROWS = 250  # of a list
+TABLE = 10  # rows, from which on a list of them becomes a table
 DIGITS = 5
 LINE = 100  # characters
 
@@ -50,10 +52,18 @@ def summary(value: Any) -> Any:
         kept = {k: v for k, v in value.items() if k not in RAW or not isinstance(v, list | tuple)}
         return {k: summary(v) for k, v in kept.items()}
     if isinstance(value, list):
-        return [summary(v) for v in value] if len(value) <= MOST_ROWS else f"{len(value)} rows"
+        return _rows([summary(v) for v in value]) if len(value) <= MOST_ROWS else f"{len(value)} rows"
     if isinstance(value, float) and math.isfinite(value):
         return float(f"{value:.{DIGITS}g}")
     return value
+
+
+def _rows(rows: list[Any]) -> Any:
+    """Return rows, as a table where they are many; what a row lacks is null there."""
+    if len(rows) < TABLE or not all(isinstance(row, dict) for row in rows):
+        return rows
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return {"columns": columns, "rows": [[row.get(name) for name in columns] for row in rows]}
 
 
 def text(value: Any, indent: int = 0) -> str:
