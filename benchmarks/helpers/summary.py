@@ -52,7 +52,7 @@ def summary(value: Any) -> Any:
         kept = {k: v for k, v in value.items() if k not in RAW or not isinstance(v, list | tuple)}
         return {k: summary(v) for k, v in kept.items()}
     if isinstance(value, list):
-        return _rows([summary(v) for v in value]) if len(value) <= MOST_ROWS else f"{len(value)} rows"
+        return f"{len(value)} rows" if len(value) > MOST_ROWS else _rows(list(map(summary, value)))
     if isinstance(value, float) and math.isfinite(value):
         return float(f"{value:.{DIGITS}g}")
     return value
