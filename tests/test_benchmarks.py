@@ -52,10 +52,13 @@ def test_a_summary_lies_beside_the_whole_record(tmp_path):
 def test_many_rows_are_a_table():
     rows = [{"seed": seed, "gap": 0.5} for seed in range(summary.TABLE - 1)]
     assert summary.summary(rows) == rows
-    assert summary.summary([*rows, {"seed": 9, "failure": "no routes"}]) == {
+    many = [*rows, {"seed": 9, "failure": "no routes"}]
+    table = summary.summary(many)
+    assert table == {
         "columns": ["seed", "gap", "failure"],
         "rows": [[seed, 0.5, None] for seed in range(9)] + [[9, None, "no routes"]],
     }
+    assert summary.rows(table) == many and summary.rows(rows) == rows
 
 
 def test_sections_of_older_summaries_stay(tmp_path):

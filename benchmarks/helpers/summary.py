@@ -52,18 +52,26 @@ def summary(value: Any) -> Any:
         kept = {k: v for k, v in value.items() if k not in RAW or not isinstance(v, list | tuple)}
         return {k: summary(v) for k, v in kept.items()}
     if isinstance(value, list):
-        return f"{len(value)} rows" if len(value) > MOST_ROWS else _rows(list(map(summary, value)))
+        return f"{len(value)} rows" if len(value) > MOST_ROWS else _table(list(map(summary, value)))
     if isinstance(value, float) and math.isfinite(value):
         return float(f"{value:.{DIGITS}g}")
     return value
 
 
-def _rows(rows: list[Any]) -> Any:
+def _table(rows: list[Any]) -> Any:
     """Return rows, as a table where they are many; what a row lacks is null there."""
     if len(rows) < TABLE or not all(isinstance(row, dict) for row in rows):
         return rows
     columns = list(dict.fromkeys(name for row in rows for name in row))
     return {"columns": columns, "rows": [[row.get(name) for name in columns] for row in rows]}
+
+
+def rows(kept: Any) -> list[dict[str, Any]]:
+    """Return the rows of a summary, whether it has a table of them or not."""
+    if isinstance(kept, list):
+        return kept
+    named = (zip(kept["columns"], row, strict=True) for row in kept["rows"])
+    return [{name: value for name, value in row if value is not None} for row in named]
 
 
 def text(value: Any, indent: int = 0) -> str:

@@ -24,7 +24,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from benchmarks.helpers import common
+from benchmarks.helpers import common, summary
 
 if TYPE_CHECKING:
     import argparse
@@ -87,7 +87,7 @@ def _kept(options: argparse.Namespace, whos: set[str]) -> list[dict[str, Any]]:
     """Return the results' runs of some algorithms."""
     file = options.out / f"multi_objective_{options.backend}.json"
     before = json.loads(file.read_text()) if file.exists() else {}
-    runs = before.get(options.backend, {}).get("runs", [])
+    runs = summary.rows(before.get(options.backend, {}).get("runs", []))
     return [row for row in runs if row["who"] in whos]
 
 
