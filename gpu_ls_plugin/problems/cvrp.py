@@ -402,11 +402,28 @@ class CVRP(Problem):
             return self._changed(hierarchy=None)
         return self._changed(hierarchy=Hierarchy.of(self.n, level, parts))
 
+    def with_fleet(self, vehicles: int) -> Self:
+        """Return the same problem with so many vehicles at most, and giant tours as long as before.
+
+        Parameters
+        ----------
+        vehicles : int
+            Tours with more routes break the limit of the fleet.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            Not a positive integer, or more vehicles than there are copies of the depot.
+        InvalidProblemError
+            The customers demand more than such a fleet can carry.
+        """
+        return self._changed(fleet=vehicles)
+
     def _changed(self, **changes: Any) -> Self:
-        """Return the same problem with other resources, penalties, or another hierarchy."""
-        names = ("resources", "penalties", "hierarchy")
+        """Return the same problem with another fleet, resources, penalties, or hierarchy."""
+        names = ("fleet", "copies", "resources", "penalties", "hierarchy")
         return type(self)._of(
-            *self._content, *(changes.get(name, getattr(self, name)) for name in names)
+            *self._content[:-2], *(changes.get(name, getattr(self, name)) for name in names)
         )
 
     @property

@@ -12,6 +12,8 @@ from gpu_ls_plugin.history import merged, shifted
 from gpu_ls_plugin.result import TOLD, later
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.budget import Stopwatch
@@ -28,11 +30,14 @@ class Opened(ABC):
         Completed.
     alone : bool
         Whether no population follows, for there is no time for one.
+    fleet : int or None
+        To how many vehicles the population had better be limited, None for as many as it likes.
     found : Result
         What it has found, from `begin` on.
     """
 
     alone = False
+    fleet: int | None = None
     found: Result
 
     def __init__(self, chosen: Settings) -> None:
@@ -77,6 +82,42 @@ class Opened(ABC):
         return joined(self.found, found)
 
 
+class OneByOne(Opened):
+    """Several searches before that of a population.
+
+    Parameters
+    ----------
+    chosen : Settings
+        Completed.
+    openings : sequence of Opened
+    """
+
+    def __init__(self, chosen: Settings, openings: Sequence[Opened]) -> None:
+        super().__init__(chosen)
+        self._openings = openings
+
+    def compile(self) -> None:
+        """Compile what is run."""
+        for opening in self._openings:
+            opening.compile()
+
+    def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
+        """Search by one after the other."""
+        for number, opening in enumerate(self._openings):
+            begin, first = watch.elapsed, not number
+            follows = callback if first else callback and behind(callback, self.found, begin)
+            opening.begin(watch, follows)
+            self.found = opening.found if first else joined(self.found, opening.found, begin)
+            self.alone, self.fleet = opening.alone, opening.fleet
+            if self.done:
+                return
+
+    def join(self, tours: NDArray[Any]) -> None:
+        """Let what was found be among a population's starts, if that helps."""
+        for opening in self._openings:
+            opening.join(tours)
+
+
 def behind(callback: Callback, before: Result, begin: float = 0.0) -> Callback:
     """Return a callback for a search that began after another one, and so many seconds later."""
 
@@ -94,7 +135,7 @@ def joined(before: Result, found: Result, begin: float = 0.0) -> Result:
     `begin` is when what was found later began, where its own history does not say so.
     """
     tours, costs = found.tours.copy(), found.costs.copy()
-    if _rank(before) < _rank(found):
+    if rank(before) < rank(found):
         tours[-1], costs[-1] = before.best_tour, before.best_cost
     own, others = before.statistics, found.statistics
     statistics = replace(others, history=merged(own.history, shifted(others.history, begin)))
@@ -102,7 +143,7 @@ def joined(before: Result, found: Result, begin: float = 0.0) -> Result:
     return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
 
 
-def _rank(found: Result) -> tuple[bool, float]:
+def rank(found: Result) -> tuple[bool, float]:
     """Return what a result is worth: tours that break no constraint come before all others."""
     problem = found.problem
     if problem is None or not problem.constrained:

@@ -30,9 +30,11 @@ from gpu_ls_plugin.searches import (
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.decomposition.decomposed import compile_parts
 from gpu_ls_plugin.searches.successors import SuccessorSearch
+from gpu_ls_plugin.solver.fewer_vehicles import fewer_vehicles
 from gpu_ls_plugin.solver.first_generations import first_generations
 from gpu_ls_plugin.solver.first_moments import first_moments
 from gpu_ls_plugin.solver.in_parts import chains_of, in_parts
+from gpu_ls_plugin.solver.opened import OneByOne
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
 from gpu_ls_plugin.tours.sites import grid_of, length_type, table_of
@@ -83,7 +85,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     before = Statistics(backend=get_backend(chosen.backend).name)
     with before.phase("compiling"):
         searched = searched_as(problem, settings, chosen)
-        opened = opened_by(problem, settings, chosen)
+        opened = opened_by(problem, searched, settings, chosen)
         if opened is not None:
             opened.compile()
         if opened is None or not opened.alone:
@@ -95,8 +97,10 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
             opened.begin(watch, callback)
         if opened.done:
             return opened.result(before, watch.elapsed, settings.population)
+    fleet = None if opened is None else opened.fleet
+    searched = _limited(searched, fleet)
     with before.phase("starts"):
-        tours = starts_of(problem, chosen)
+        tours = starts_of(_limited(problem, fleet), chosen)
         if opened is not None:
             opened.join(tours)
     try:
@@ -130,10 +134,40 @@ def searched_as(problem: Problem, given: Settings, chosen: Settings) -> Problem:
     return softened(problem, search, seconds, lambda: first_start(problem, chosen)[0])
 
 
-def opened_by(problem: Problem, given: Settings, chosen: Settings) -> Opened | None:
+def opened_by(
+    problem: Problem, searched: Problem, given: Settings, chosen: Settings
+) -> Opened | None:
     """Return the search before that of a population, None where there is none."""
-    moments = first_moments(problem, given, chosen)
-    return first_generations(problem, given, chosen) if moments is None else moments
+
+    def chains(fleet: int | None, seconds: float, callback: Callback | None) -> Result:
+        """Search as a population would that had so many seconds in all."""
+        wanted = replace(given, seconds=seconds, seed=chosen.seed)
+        its = default_settings(problem, wanted)
+        search: Any = its.search
+        found = search(
+            _limited(searched, fleet),
+            starts_of(_limited(problem, fleet), its),
+            seed=its.seed,
+            budget=its.budget(seconds),
+            backend=its.backend,
+            callback=callback,
+        )
+        return as_asked(found, problem).sorted()
+
+    def compiled(fleet: int) -> None:
+        rehearse(_limited(searched, fleet), chosen)
+
+    first = first_moments(problem, given, chosen) or first_generations(problem, given, chosen)
+    fewer = fewer_vehicles(problem, given, chosen, chains, compiled)
+    return OneByOne(chosen, (first, fewer)) if first and fewer else first or fewer
+
+
+def _limited(problem: Problem, fleet: int | None) -> Problem:
+    """Return a problem with so many vehicles, where they are limited."""
+    if fleet is None:
+        return problem
+    assert isinstance(problem, CVRP)
+    return problem.with_fleet(fleet)
 
 
 def starts_of(problem: Problem, settings: Settings) -> NDArray[np.int32]:

@@ -1,0 +1,94 @@
+"""How many vehicles chains may use: fewer than they come to by themselves, where that pays.
+
+Chains that anneal open routes while it is hot, and cannot close them again when it is cold. Under a
+limit of the fleet they end at other routes, often much shorter ones; a short try says whether.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.problems.cvrp import CVRP
+from gpu_ls_plugin.solver.opened import Opened, behind, joined, rank
+from gpu_ls_plugin.solver.settings import on_linked_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_plugin.budget import Stopwatch
+    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.result import Callback, Result
+    from gpu_ls_plugin.solver.settings import Settings
+
+    Chains = Callable[[int | None, float, Callback | None], Result]
+    Rehearse = Callable[[int], None]
+
+BACKENDS = ("cpu",)  # where it has been measured
+SHARE, LONGEST = 1 / 12, 60.0  # of the time, and in seconds: what a try takes
+MOST = 4  # tries of fewer vehicles
+KICKS = 5.0  # of a core for each node, that a try has at least
+OF_A_CORE = 1e4  # in a second, about
+
+
+def fewer_vehicles(
+    problem: Problem, given: Settings, chosen: Settings, chains: Chains, rehearse: Rehearse
+) -> FewerVehicles | None:
+    """Return how a solve of routes finds out how many vehicles to use, None where it does not.
+
+    What somebody asked for is taken as it is: a search, starts, limits other than time, a fleet.
+
+    Parameters
+    ----------
+    problem : Problem
+    given, chosen : Settings
+        As they were asked for, and completed.
+    chains, rehearse : callable
+        Search with a fleet, or without one, for so many seconds; compile for a fleet.
+    """
+    if not given.by_time_alone or not isinstance(problem, CVRP) or problem.fleet is not None:
+        return None
+    if problem.penalties is not None or problem.resources or problem.hierarchy is not None:
+        return None
+    if not on_linked_lists(chosen.search) or get_backend(chosen.backend).name not in BACKENDS:
+        return None
+    if SHARE * chosen.seconds * OF_A_CORE < KICKS * problem.n:
+        return None
+    return FewerVehicles(problem, chosen, chains, rehearse)
+
+
+class FewerVehicles(Opened):
+    """Short searches, each with one vehicle fewer than the best so far, as long as that is better.
+
+    Parameters
+    ----------
+    problem : CVRP
+    chosen : Settings
+        Completed.
+    chains, rehearse : callable
+        As of `fewer_vehicles`.
+    """
+
+    def __init__(self, problem: CVRP, chosen: Settings, chains: Chains, rehearse: Rehearse) -> None:
+        super().__init__(chosen)
+        self._problem, self._chains, self._rehearse = problem, chains, rehearse
+        self._least = max(1, -(-int(problem.demands.sum()) // problem.capacity))
+
+    def compile(self) -> None:
+        """Compile for a fleet, whose prices may need wider numbers."""
+        self._rehearse(self._least)
+
+    def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
+        """Try one fleet after the other."""
+        seconds = min(SHARE * watch.left, LONGEST)
+        self.found = self._chains(None, seconds, callback)
+        for _ in range(MOST):
+            fleet = len(self._problem.routes(self.found.best_tour)) - 1
+            if self.done or fleet < self._least:
+                return
+            begin, before = watch.elapsed, self.found
+            tried = self._chains(fleet, seconds, callback and behind(callback, before, begin))
+            self.found = joined(before, tried, begin)
+            if rank(tried) >= rank(before):
+                return
+            self.fleet = fleet

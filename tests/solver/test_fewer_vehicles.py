@@ -1,0 +1,125 @@
+"""A solve of routes that finds out how many vehicles to use."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidProblemError
+from gpu_ls_plugin.result import Result, Statistics
+from gpu_ls_plugin.solver import Settings, default_settings
+from gpu_ls_plugin.solver import fewer_vehicles as part
+from gpu_ls_plugin.solver.fewer_vehicles import FewerVehicles, fewer_vehicles
+from tests.helpers.instances import cvrp_instance
+from tests.helpers.routing import random_cvrp
+
+CPU = {"backend": "cpu", "seed": 1}
+
+
+def nothing(*_):
+    raise AssertionError("nobody searches yet")
+
+
+def chosen(problem, **given):
+    settings = Settings(**CPU | given)
+    return fewer_vehicles(problem, settings, default_settings(problem, settings), nothing, nothing)
+
+
+def test_who_tries_fewer_vehicles(monkeypatch):
+    problem = random_cvrp("capacity", 30)
+    assert chosen(problem, seconds=10) is not None
+    assert chosen(problem, seconds=math.inf) is not None
+    assert chosen(problem, seconds=0.01) is None  # too few kicks
+    assert chosen(problem.with_fleet(problem.copies), seconds=10) is None  # somebody said how many
+    assert chosen(problem.penalised(load=1), seconds=10) is None
+    assert chosen(problem, start="sweep") is None and chosen(problem, kicks=5) is None
+    assert chosen(problem, search=gls.LocalSearch([gls.OrOpt()])) is None
+    assert chosen(gls.TSP(np.random.default_rng(1).random((20, 2)))) is None
+    monkeypatch.setattr(part, "BACKENDS", ())
+    assert chosen(problem, seconds=10) is None
+
+
+def tries(problem, costs, **given):
+    """Return the tries of a search that ends at certain costs with certain vehicles."""
+    seen = []
+
+    def chains(fleet, seconds, callback):
+        seen.append((fleet, seconds))
+        fleet = fleet or 8
+        rows = np.array_split(np.arange(1, problem.customers + 1), fleet)
+        tours = problem.tour(rows)[None]
+        return Result(tours, np.array([costs[fleet]]), Statistics(**given), problem)
+
+    opened = FewerVehicles(problem, Settings(**CPU), chains, nothing)
+    opened.begin(Stopwatch.of(12.0), None)
+    assert seen[0][0] is None
+    assert [seconds for _, seconds in seen] == pytest.approx([1.0] * len(seen), abs=0.01)
+    return opened, [fleet for fleet, _ in seen[1:]]
+
+
+def easy():
+    """Sixteen customers of demand 1, five to a vehicle: four vehicles at least."""
+    return gls.CVRP(np.random.default_rng(1).random((17, 2)), np.r_[0, np.ones(16, int)], 5)
+
+
+@pytest.mark.parametrize(
+    ("costs", "fleet", "tried"),
+    [
+        ({8: 50, 7: 60}, None, [7]),
+        ({8: 50, 7: 50}, None, [7]),  # as good is not better
+        ({8: 50, 7: 40, 6: 45}, 7, [7, 6]),
+        ({8: 50, 7: 40, 6: 30, 5: 20, 4: 10}, 4, [7, 6, 5, 4]),  # no fewer carry the demands
+    ],
+)
+def test_one_vehicle_fewer_as_long_as_that_is_better(costs, fleet, tried):
+    opened, seen = tries(easy(), costs)
+    assert (opened.fleet, seen) == (fleet, tried)
+    assert opened.found.best_cost == min(costs.values())
+
+
+def test_no_more_tries_than_there_is_time_for(monkeypatch):
+    monkeypatch.setattr(part, "MOST", 2)
+    assert tries(easy(), {8: 50, 7: 40, 6: 30, 5: 20})[1] == [7, 6]
+
+
+def test_ctrl_c_ends_the_tries():
+    opened, seen = tries(easy(), {8: 50, 7: 40}, stopped_by="interrupt")
+    assert seen == [] and opened.done
+
+
+def test_a_solve_returns_feasible_routes_and_adds_up(monkeypatch):
+    monkeypatch.setattr(part, "KICKS", 0.0)
+    problem, seen = cvrp_instance("X/X-n153-k22"), []
+    found = gls.solve(problem, seconds=1.2, population=3, callback=seen.append, **CPU)
+    assert problem.feasible(found.tours).all() and len(found.tours) == 3
+    assert (found.costs == problem.cost(found.tours)).all()
+    assert found.problem is problem
+    told = [progress.elapsed for progress in seen]
+    assert told == sorted(told) and told[-1] <= found.statistics.seconds < 2.5
+    assert [p.best_cost for p in seen] == sorted((p.best_cost for p in seen), reverse=True)
+    assert found.statistics.kicks >= seen[-1].kicks > 0
+
+
+def test_a_target_that_a_try_reaches_ends_the_solve():
+    problem = cvrp_instance("X/X-n153-k22")
+    found = gls.solve(problem, seconds=30, target=1e9, population=3, **CPU)
+    assert found.statistics.seconds < 5 and len(found.tours) == 3
+
+
+def test_a_problem_with_another_fleet_has_tours_as_long():
+    problem = easy()
+    tours, used = problem.tour(np.array_split(np.arange(1, 17), 6))[None], 6
+    fewer = problem.with_fleet(used - 1)
+    assert (fewer.n, fewer.copies, fewer.fleet) == (problem.n, problem.copies, used - 1)
+    assert fewer.violations(tours).vehicles[0] == 1 and problem.fleet is None
+    assert fewer.penalised(load=2).with_fleet(used).penalties.load == 2
+    with pytest.raises(InvalidParameterError, match="copies"):
+        problem.with_fleet(problem.copies + 1)
+    with pytest.raises(InvalidParameterError, match="vehicles"):
+        problem.with_fleet(0)
+    with pytest.raises(InvalidProblemError, match="vehicles: 1 of capacity"):
+        problem.with_fleet(1)
