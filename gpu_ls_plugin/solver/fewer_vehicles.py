@@ -87,7 +87,11 @@ class FewerVehicles(Opened):
             if self.done or fleet < self._least:
                 return
             begin, before = watch.elapsed, self.found
-            tried = self._chains(fleet, seconds, callback and behind(callback, before, begin))
+            try:
+                tried = self._chains(fleet, seconds, callback and behind(callback, before, begin))
+            except KeyboardInterrupt:  # while no search could take it
+                before.statistics.stopped_by = "interrupt"
+                return
             self.found = joined(before, tried, begin)
             if rank(tried) >= rank(before):
                 return

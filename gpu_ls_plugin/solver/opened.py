@@ -106,7 +106,13 @@ class OneByOne(Opened):
         for number, opening in enumerate(self._openings):
             begin, first = watch.elapsed, not number
             follows = callback if first else callback and behind(callback, self.found, begin)
-            opening.begin(watch, follows)
+            try:
+                opening.begin(watch, follows)
+            except KeyboardInterrupt:  # while no search could take it
+                if first:
+                    raise
+                self.found.statistics.stopped_by = "interrupt"
+                return
             self.found = opening.found if first else joined(self.found, opening.found, begin)
             self.alone, self.fleet = opening.alone, opening.fleet
             if self.done:

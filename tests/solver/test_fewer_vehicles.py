@@ -14,6 +14,7 @@ from gpu_ls_plugin.result import Result, Statistics
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver import fewer_vehicles as part
 from gpu_ls_plugin.solver.fewer_vehicles import FewerVehicles, fewer_vehicles
+from gpu_ls_plugin.solver.opened import OneByOne
 from tests.helpers.instances import cvrp_instance
 from tests.helpers.routing import random_cvrp
 
@@ -22,6 +23,10 @@ CPU = {"backend": "cpu", "seed": 1}
 
 def nothing(*_):
     raise AssertionError("nobody searches yet")
+
+
+def stop(*_):
+    raise KeyboardInterrupt
 
 
 def chosen(problem, **given):
@@ -44,12 +49,17 @@ def test_who_tries_fewer_vehicles(monkeypatch):
 
 
 def tries(problem, costs, **given):
-    """Return the tries of a search that ends at certain costs with certain vehicles."""
+    """Return the tries of a search that ends at certain costs with certain vehicles.
+
+    Ctrl-C is pressed where there is no cost.
+    """
     seen = []
 
     def chains(fleet, seconds, callback):
         seen.append((fleet, seconds))
         fleet = fleet or 8
+        if fleet not in costs:
+            raise KeyboardInterrupt
         rows = np.array_split(np.arange(1, problem.customers + 1), fleet)
         tours = problem.tour(rows)[None]
         return Result(tours, np.array([costs[fleet]]), Statistics(**given), problem)
@@ -89,6 +99,17 @@ def test_no_more_tries_than_there_is_time_for(monkeypatch):
 def test_ctrl_c_ends_the_tries():
     opened, seen = tries(easy(), {8: 50, 7: 40}, stopped_by="interrupt")
     assert seen == [] and opened.done
+
+
+def test_ctrl_c_between_two_searches_loses_nothing():
+    opened, seen = tries(easy(), {8: 50, 7: 40})
+    assert (seen, opened.fleet, opened.found.best_cost) == ([7, 6], 7, 40) and opened.done
+
+    both = OneByOne(Settings(**CPU), (opened, FewerVehicles(easy(), Settings(**CPU), stop, stop)))
+    opened.begin = lambda *_: None
+    opened.found.statistics.stopped_by = ""
+    both.begin(Stopwatch.of(9.0), None)
+    assert both.done and both.found.best_cost == 40
 
 
 def test_a_solve_returns_feasible_routes_and_adds_up(monkeypatch):
