@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.solver.opened import Opened, behind, joined, rank
-from gpu_ls_plugin.solver.settings import on_linked_lists
+from gpu_ls_plugin.solver.settings import left_alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_ls_plugin.budget import Stopwatch
+    from gpu_ls_plugin.problems.cvrp import CVRP
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback, Result
     from gpu_ls_plugin.solver.settings import Settings
@@ -46,11 +46,9 @@ def fewer_vehicles(
     chains, rehearse : callable
         Search with a fleet, or without one, for so many seconds; compile for a fleet.
     """
-    if not given.by_time_alone or not isinstance(problem, CVRP) or problem.fleet is not None:
+    if not left_alone(problem, given, chosen) or problem.fleet is not None:
         return None
-    if problem.penalties is not None or problem.resources or problem.hierarchy is not None:
-        return None
-    if not on_linked_lists(chosen.search) or get_backend(chosen.backend).name not in BACKENDS:
+    if get_backend(chosen.backend).name not in BACKENDS:
         return None
     if SHARE * chosen.seconds * OF_A_CORE < KICKS * problem.n:
         return None

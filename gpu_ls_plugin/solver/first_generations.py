@@ -9,7 +9,7 @@ from gpu_ls_plugin.construction import savings
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.searches import HybridGeneticSearch
 from gpu_ls_plugin.solver.opened import Opened, behind, joined
-from gpu_ls_plugin.solver.settings import on_linked_lists
+from gpu_ls_plugin.solver.settings import left_alone
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,11 +55,7 @@ def first_searches(
     given, chosen : Settings
         As they were asked for, and completed.
     """
-    if not given.by_time_alone or not isinstance(problem, CVRP):
-        return {}
-    if problem.penalties is not None or problem.resources or problem.hierarchy is not None:
-        return {}
-    if not (problem.symmetric and on_linked_lists(chosen.search)):
+    if not left_alone(problem, given, chosen) or not problem.symmetric:
         return {}
     backend, customers = get_backend(chosen.backend), problem.customers
     seconds = min(SHARE * chosen.seconds, LONGEST)

@@ -139,6 +139,18 @@ def on_linked_lists(search: object) -> TypeGuard[IteratedLocalSearch]:
     return isinstance(search, IteratedLocalSearch) and search.kick.relinks
 
 
+def left_alone(problem: Problem, given: Settings, chosen: Settings) -> TypeGuard[CVRP]:
+    """Return whether it is left to us how routes are searched, for as long as was asked for.
+
+    By chains on linked lists, under hard limits of load and duration and no other constraints.
+    """
+    if not given.by_time_alone or not isinstance(problem, CVRP):
+        return False
+    if problem.penalties is not None or problem.resources or problem.hierarchy is not None:
+        return False
+    return on_linked_lists(chosen.search)
+
+
 def default_settings(
     problem: Problem, given: Settings, *, alike: bool = False, islands: int = 1
 ) -> Settings:
