@@ -32,9 +32,11 @@ class SplitCrossover(RouteRecombination):
     Order crossover of giant tours from which the copies of the depot are left out, then the best
     way to cut the child's order into routes that vehicles can serve (Prins 2004; `split`). Routes
     respect load and duration; where the best cut has too many, it is the best with as many as there
-    are vehicles. Parents may break constraints: only their orders count. Where nodes have
-    coordinates, routes follow each other as they lie around the depot, so that a section of a
-    parent is a sector (Vidal 2022).
+    are vehicles. Parents may break constraints: only their orders count. Where constraints are
+    soft, routes pay for what is too much, and are no more than the first parent has, or than the
+    demands take, so that vehicles are saved, too (Vidal 2022). Where nodes have coordinates, routes
+    follow each other as they lie around the depot, so that a section of a parent is a sector (Vidal
+    2022).
 
     Parameters
     ----------
@@ -103,7 +105,16 @@ class _SplitWorkspace(RouteWorkspace):
             self._order_of(first), self._order_of(second), partners, generation, seconds
         )
         self.routes.orders[...] = orders + 1
-        cut(self.routes)
+        soft = self.routes.problem.penalties is not None
+        cut(self.routes, self._used(first) if soft else None)
+
+    def _used(self, tours: Any) -> Any:
+        """Return how many routes giant tours have, but not fewer than their demands take."""
+        xp, problem, most = self.backend.xp, self.routes.problem, self.routes.most
+        depots = nodes_of(xp, tours, problem.customers) == 0
+        used = (depots & ~xp.roll(depots, -1, axis=1)).sum(axis=1, dtype="int32")
+        least = -(-int(problem.demands.sum()) // problem.capacity)
+        return used.clip(min(least, most), most)
 
     def _order_of(self, tours: Any) -> Any:
         """Return the customers of giant tours, from 0 on, route after route around the depot.

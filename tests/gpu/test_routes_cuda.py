@@ -20,6 +20,10 @@ def split(problem: gls.CVRP, size: int, seed: int, **options: Any) -> np.ndarray
     return gls.split(problem, np.random.default_rng(seed).permuted(rows, axis=1), **options)
 
 
+def soft_split(problem: gls.CVRP, size: int, seed: int, **options: Any) -> np.ndarray:
+    return split(problem.penalised(load=3, duration=2), size, seed, **options)
+
+
 CONSTRUCTIONS = {
     "one_route_each": gls.one_route_each,
     "savings": gls.savings,
@@ -27,6 +31,7 @@ CONSTRUCTIONS = {
     "sequential": partial(gls.cheapest_insertion, order="sequential"),
     "sweep": gls.sweep,
     "split": split,
+    "soft_split": soft_split,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,22 @@ def serves(problem: gls.CVRP, d: list[list[float]], route: Route) -> bool:
     return problem.route_limit is None or bool(duration <= problem.route_limit + 1e-9)
 
 
+def due(problem: gls.CVRP, d: list[list[float]], route: Route) -> float:
+    """Return what a route pays for its load and its duration, where constraints are soft.
+
+    Under a limit of durations, more than two vehicles carry has no price.
+    """
+    price = problem.penalties
+    overload = max(0, int(problem.demands[route].sum()) - problem.capacity)
+    if problem.route_limit is None:
+        return price.load * overload
+    if overload > problem.capacity:
+        return math.inf
+    duration = cost(d, route) + problem.service_times[route].sum()
+    late = duration - problem.route_limit
+    return price.load * overload + (price.duration * late if late > 1e-9 else 0)
+
+
 def savings(problem: gls.CVRP) -> list[Route]:
     """Return the routes of Clarke and Wright's parallel version, over all pairs."""
     d, customers = matrix(problem), range(1, problem.customers + 1)
@@ -71,14 +88,21 @@ def savings(problem: gls.CVRP) -> list[Route]:
 
 
 def best_cut(problem: gls.CVRP, order: Route, most: int) -> float | None:
-    """Return the least cost over all ways to cut an order into so many routes, None if none."""
+    """Return the least cost over all ways to cut an order into so many routes, None if none.
+
+    Where constraints are soft, routes pay for what is too much.
+    """
     d, costs = matrix(problem), []
     for cuts in product((False, True), repeat=len(order) - 1):
         routes: list[Route] = [[order[0]]]
         for customer, begins in zip(order[1:], cuts, strict=True):
             routes += [[]] if begins else []
             routes[-1].append(customer)
-        if len(routes) <= most and all(serves(problem, d, route) for route in routes):
+        if len(routes) > most:
+            continue
+        if problem.penalties is not None:
+            costs.append(sum(cost(d, route) + due(problem, d, route) for route in routes))
+        elif all(serves(problem, d, route) for route in routes):
             costs.append(sum(cost(d, route) for route in routes))
     return min(costs, default=None)
 

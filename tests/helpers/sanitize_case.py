@@ -264,9 +264,10 @@ class Watched:
                 self.calls += 1
             for part in ROUTE_PAIRS:
                 for mates in (rows[1][::-1], rows[2], random_tours(several.n, len(rows[1]))):
-                    children = part.cross(several, rows[1], mates.copy(), seed=1, **place)
-                    several.check(children)
-                    self.calls += 1
+                    for paid in (several, several.penalised(load=3, duration=2)):
+                        children = part.cross(paid, rows[1], mates.copy(), seed=1, **place)
+                        several.check(children)
+                        self.calls += 1
 
     def moves_of_routes(self, problem: gls.TSP) -> None:
         """Every move of routes, from tours that are feasible and others that are not."""

@@ -142,6 +142,22 @@ def test_split_crossover_keeps_constraints_and_cuts_best(kind):
     assert kind == "fleet" or np.array_equal(problem.cost(children), problem.cost(again))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_soft_split_crossover_has_no_more_routes_than_the_first_parent(kind):
+    problem = routing(40, 3, **KINDS[kind])
+    soft = problem.penalised(load=3, duration=1)
+    first, second = (made(problem, 24, seed=seed) for seed in (3, 4))
+    children = gls.SplitCrossover().cross(soft, first, second, seed=5, backend="cpu")
+    used = [[len(problem.routes(row)) for row in rows] for rows in (children, first)]
+    assert (np.array(used[0]) <= used[1]).all()
+    assert problem.violations(children).load.any()
+    dear = problem.penalised(load=10**6, duration=10**6)
+    free = gls.SplitCrossover().cross(problem, first, second, seed=5, backend="cpu")
+    kept = gls.SplitCrossover().cross(dear, first, second, seed=5, backend="cpu")
+    same = problem.feasible(kept)
+    assert same.any() and (problem.cost(kept) >= problem.cost(free))[same].all()
+
+
 def test_split_crossover_keeps_a_section_and_the_order_of_the_rest():
     problem = routing(30, 5)
     first, second = made(problem, 40, 1), made(problem, 40, 2)

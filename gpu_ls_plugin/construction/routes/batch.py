@@ -8,6 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, Parameter, metric_kernel, parse_parameters
 from gpu_ls_plugin.backends.words import kept_words, packed_words
+from gpu_ls_plugin.objectives.routing import hard_penalties
 from gpu_ls_plugin.problems.giant_tours import tolerated, written
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 FOLDER = "construction/routes"
 BEYOND = 1 << 62  # any duration
+DEAREST = 1 << 60  # violations of all customers together, as integers
 VEHICLES = parse_parameters("const void* metric_data, const gls::uint64* words")
 
 
@@ -115,6 +117,7 @@ class RouteBatch:
                 problem.demands.astype(np.int32),
                 problem.service_times,
                 _limit(problem, integers),
+                *_prices(problem),
             ],
         )
         self.vehicles: Mapping[str, Any] = {
@@ -131,10 +134,10 @@ class RouteBatch:
         routes = {"orders": self.orders, "begins": self.begins}
         self.backend.launch(kernel, items, {**self.vehicles, **routes, **arguments})
 
-    def too_many(self) -> Any:
-        """Return the numbers of the rows that have more routes than there should be."""
+    def too_many(self, most: Any) -> Any:
+        """Return the numbers of the rows that have more routes than `most`, of all or of each."""
         xp = self.backend.xp
-        return xp.flatnonzero(self.begins.sum(axis=1, dtype="int32") > self.most).astype("int32")
+        return xp.flatnonzero(self.begins.sum(axis=1, dtype="int32") > most).astype("int32")
 
     def tours(self) -> Any:
         """Return the giant tours of the rows, int32 (size, n), after a repair of too many routes.
@@ -159,13 +162,26 @@ class RouteBatch:
 
     def _repair(self) -> NDArray[np.intp]:
         """Make fewer routes where there are too many; return which rows break a constraint now."""
-        rows = self.too_many()
+        rows = self.too_many(self.most)
         if not len(rows):
             return np.empty(0, np.intp)
         broken = self.backend.xp.zeros(self.size, "uint8")
         kernel = repair_kernel(self.problem.nodes.metric, self.backend.warp(), self.time)
         self.launch(kernel, len(rows), {"rows": rows, "broken": broken})
         return np.flatnonzero(self.backend.to_numpy(broken))
+
+
+def _prices(problem: CVRP) -> list[float]:
+    """Return what a unit of load and of duration too much costs, where they are soft.
+
+    As integers not so much that a sum of lengths and prices could be too large.
+    """
+    due = problem.penalties or hard_penalties(problem)
+    if not problem.integer:
+        return [float(due.load), float(due.duration)]
+    whole = 2 * problem.customers * problem.longest + int(problem.service_times.sum())
+    loaded = max(1, int(problem.demands.sum()))
+    return [min(due.load, DEAREST // loaded), min(due.duration, DEAREST // max(1, int(whole)))]
 
 
 def _limit(problem: CVRP, integers: bool) -> float:

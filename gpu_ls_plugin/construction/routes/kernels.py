@@ -22,8 +22,9 @@ def kernels(main: Metric, other: Metric, team: str) -> Iterator[Kernel]:
     yield savings_kernel(main, team, "gls::int64", directed=False)
     yield savings_kernel(other, team, "double", directed=True)
     yield sweep_kernel(main, team, "gls::int64")
-    yield split_kernel(main, team, "gls::int64", timed=False)
-    yield split_kernel(other, team, "double", timed=True)
+    for paid in (False, True):
+        yield split_kernel(main, team, "gls::int64", timed=False, paid=paid)
+        yield split_kernel(other, team, "double", timed=True, paid=paid)
     yield repair_kernel(other, team, "double")
     yield write_kernel(team)
     yield insertion_kernel(main, team, "gls::int64", "parallel")

@@ -24,16 +24,20 @@ BYTES_PER_CITY = 96  # of a row
 LAYER_BYTES = 1 << 28  # of what rows that are cut again take at once
 
 
-def split_kernel(metric: Metric, team: str, time: str, *, timed: bool) -> Kernel:
-    """Compose the kernel that cuts orders, under a limit of durations or not."""
-    limits = "gls::ByLoadAndTime" if timed else "gls::ByLoad"
+def split_kernel(metric: Metric, team: str, time: str, *, timed: bool, paid: bool) -> Kernel:
+    """Compose the kernel that cuts orders, under a limit of durations or not, paid for or kept."""
+    if timed:
+        limits = f"gls::ByLoadAndTime<{{vehicles}}, gls::{'Paid' if paid else 'Kept'}>"
+    else:
+        limits = f"gls::{'PaidByLoad' if paid else 'ByLoad'}<{{vehicles}}>"
     return routes_kernel(
         "split",
         metric,
         header="split.cuh",
-        body=f"gls::Split<{{team}}, {{vehicles}}, {limits}<{{vehicles}}>>",
-        parameters="int layers, const int* rows, const int* orders, void* costs, void* ahead, "
-        "gls::int64* carried, void* served, int* last, int* queues, unsigned char* begins",
+        body=f"gls::Split<{{team}}, {{vehicles}}, {limits}>",
+        parameters="int layers, const int* most, const int* rows, const int* orders, void* costs, "
+        "void* ahead, gls::int64* carried, void* served, int* last, int* queues, "
+        "unsigned char* begins",
         team=team,
         time=time,
     )
@@ -49,7 +53,8 @@ def split(
     """Return giant tours of the best routes that visit the customers in given orders.
 
     Bellman's recursion over all ways to cut an order into routes that a vehicle can serve (Beasley
-    1983); linear in the customers where durations are not limited (Vidal 2016).
+    1983), or that pay for what they use too much, where constraints are soft; linear in the
+    customers where durations are not limited (Vidal 2016).
 
     Parameters
     ----------
@@ -97,23 +102,34 @@ def _customers(orders: ArrayLike, customers: int) -> NDArray[np.int32]:
     return whole[:, 1:]
 
 
-def cut(routes: RouteBatch) -> None:
-    """Set where the routes of each row begin; where they are too many, again with as many."""
+def cut(routes: RouteBatch, most: Any = None) -> None:
+    """Set where the routes of each row begin; where they are too many, again with as many.
+
+    Parameters
+    ----------
+    routes : RouteBatch
+    most : int32 array of the backend, shape (size,), optional
+        How many routes each row may have, the fleet at most; by default the fleet. A row that
+        cannot be cut into so few has as many as are best.
+    """
     xp = routes.backend.xp
-    _launch(routes, xp.arange(routes.size, dtype="int32"), 0)
-    rows = routes.too_many()
+    if most is None:
+        most = xp.full(routes.size, routes.most, "int32")
+    _launch(routes, most, xp.arange(routes.size, dtype="int32"), 0)
+    rows = routes.too_many(most)
     per_row = 4 * routes.most * (routes.problem.customers + 1)
     step = max(1, LAYER_BYTES // per_row)
     for begin in range(0, len(rows), step):
-        _launch(routes, rows[begin : begin + step], routes.most)
+        _launch(routes, most, rows[begin : begin + step], routes.most)
 
 
-def _launch(routes: RouteBatch, rows: Any, layers: int) -> None:
+def _launch(routes: RouteBatch, most: Any, rows: Any, layers: int) -> None:
     problem, xp, count = routes.problem, routes.backend.xp, len(rows)
     shape = (count, problem.customers + 1)
     length = problem.nodes.cost_dtype
     arguments = {
         "layers": layers,
+        "most": most,
         "rows": rows,
         "costs": xp.empty((2, *shape), length),
         "ahead": xp.empty(shape, length),
@@ -122,7 +138,6 @@ def _launch(routes: RouteBatch, rows: Any, layers: int) -> None:
         "last": xp.empty((max(1, layers), *shape), "int32"),
         "queues": xp.empty(shape, "int32"),
     }
-    timed = problem.route_limit is not None
-    team = routes.backend.warp()
-    kernel = split_kernel(problem.nodes.metric, team, routes.time, timed=timed)
+    limits = {"timed": problem.route_limit is not None, "paid": problem.penalties is not None}
+    kernel = split_kernel(problem.nodes.metric, routes.backend.warp(), routes.time, **limits)
     routes.launch(kernel, count, arguments)

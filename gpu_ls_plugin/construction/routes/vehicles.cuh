@@ -18,6 +18,8 @@ struct Vehicles {
   const int* demands;
   const Time* services;
   Time limit;  // of a route's duration
+  // What a unit beyond capacity and limit costs, where somebody pays for it.
+  Length load_price, time_price;
   Metric length;
 
   GLS_DEVICE Vehicles(const void* metric_data, const uint64* words)
@@ -27,6 +29,8 @@ struct Vehicles {
         demands(address<const int>(words[3])),
         services(address<const Time>(words[4])),
         limit(*reinterpret_cast<const Time*>(words + 5)),
+        load_price(*reinterpret_cast<const Length*>(words + 6)),
+        time_price(*reinterpret_cast<const Length*>(words + 7)),
         length(metric_data, int(words[0]) + 1) {}
 
   // What it adds to a route to go from a to c to b and not straight on.

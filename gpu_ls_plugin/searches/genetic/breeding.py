@@ -149,7 +149,7 @@ class Breeding:
         for k, crossover in enumerate(crossovers[: len(first)]):
             some = slice(k, None, len(crossovers))
             children[some] = crossover.cross(
-                self._asked,
+                self.prices.soft,
                 *(each[some].reshape(-1, n) for each in (first, second)),
                 seed=self._seed(),
                 backend=self._backend,
@@ -243,7 +243,7 @@ class Breeding:
         tours, costs, feasible = individuals.arrays
         shared = shared_buckets(xp, tours, **self._asked.tsp.writing)
         fitness = biased_fitness(xp, costs, shared, feasible, rules.elite)
-        chosen = survivors(xp, fitness, feasible, rules.size)
+        chosen = survivors(xp, fitness, costs, feasible, rules.elite, rules.size)
         rows = xp.arange(len(tours))[:, None]
         kept = Individuals(*(array[rows, chosen] for array in individuals.arrays))
         return kept, shared[rows[..., None], chosen[:, :, None], chosen[:, None, :]]

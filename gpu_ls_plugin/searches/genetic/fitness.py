@@ -57,10 +57,10 @@ def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
 def biased_fitness(xp: Any, costs: Any, shared: Any, feasible: Any, elite: int) -> Any:
     """Return the fitness of each individual in its population; less is better.
 
-    Feasible ones and others are ranked each among their own kind: by cost and, weighted by less, by
-    the distance to the closest of that kind, so that the `elite` cheapest always survive (Vidal
-    2022); as a share of so many, so that both kinds may compete. Copies of cheaper individuals come
-    last, and are nobody's neighbours.
+    Feasible ones and others are ranked each among their own kind: by cost and, weighted by less the
+    larger the `elite` is, by the distance to the closest of that kind (Vidal 2022); as a share of
+    so many, so that both kinds may compete. Copies of cheaper individuals come last, and are
+    nobody's neighbours.
 
     Parameters
     ----------
@@ -88,20 +88,22 @@ def biased_fitness(xp: Any, costs: Any, shared: Any, feasible: Any, elite: int) 
     closest = xp.sort(distance, axis=2)[:, :, :CLOSEST].sum(axis=2, dtype=xp.int64)
     by_distance = _ranks(xp, -closest, feasible)
     fitness = (by_cost + (1 - xp.minimum(elite / alike, 1)) * by_distance) / alike
-    fitness = xp.where(by_cost < elite, by_cost / alike - 1, fitness)
     return xp.where(copies, fitness + FAR, fitness)
 
 
-def survivors(xp: Any, fitness: Any, feasible: Any, size: int) -> Any:
+def survivors(xp: Any, fitness: Any, costs: Any, feasible: Any, elite: int, size: int) -> Any:
     """Return which individuals of each population survive: the fittest of both kinds, in halves.
 
-    Where there are not so many feasible ones, or others, more of the other kind.
+    Where there are not so many feasible ones, or others, more of the other kind. Among parents, the
+    `elite` cheapest of each kind are as fit as they are; here they come first, but for copies.
 
     Parameters
     ----------
     xp : module
     fitness : array, shape (S, M)
+    costs : array, shape (S, M)
     feasible : bool array, shape (S, M)
+    elite : int
     size : int
         At most M.
 
@@ -110,6 +112,8 @@ def survivors(xp: Any, fitness: Any, feasible: Any, size: int) -> Any:
     int64 array of `xp`, shape (S, size)
     """
     rows = xp.arange(len(fitness))[:, None]
+    by_cost = _ranks(xp, costs, feasible)
+    fitness = xp.where((by_cost < elite) & (fitness < FAR), by_cost - elite, fitness)
     first = xp.where(feasible, fitness, fitness + 2 * FAR)
     half = _order(xp, first)[:, : size // 2]
     second = xp.where(feasible, fitness + 2 * FAR, fitness)

@@ -62,6 +62,27 @@ def test_split_into_as_many_routes_as_the_fleet_has_vehicles(customers, most, se
         assert visited(problem, tour[0]) == row
 
 
+@pytest.mark.parametrize("kind", ["tight", *KINDS])
+@settings(max_examples=60)
+@given(customers=st.integers(1, 8), seed=st.integers(0, 999), capacity=st.integers(9, 20))
+def test_a_soft_split_pays_for_what_is_too_much(kind, customers, seed, capacity):
+    hard = some_cvrp(kind, customers, seed, capacity)
+    load, duration = np.random.default_rng(seed).integers(0, 30, 2).tolist()
+    problem = hard.penalised(load=load, duration=duration)
+    rows = orders(customers, 3, seed)
+    tours = gls.split(problem, rows, backend="cpu")
+    if not problem.violations(tours).vehicles.any():
+        most = problem.fleet or problem.copies
+        for row, tour in zip(rows.tolist(), tours, strict=True):
+            d = route_oracle.matrix(problem)
+            paid = sum(
+                route_oracle.cost(d, route) + route_oracle.due(problem, d, route)
+                for route in problem.routes(tour)
+            )
+            assert paid == pytest.approx(route_oracle.best_cut(problem, row, most), rel=1e-12)
+            assert visited(problem, tour) == row
+
+
 def test_both_recursions_find_the_same_where_durations_are_not_limited():
     problem = random_cvrp("capacity", 120, 3)
     limited = gls.CVRP(

@@ -41,8 +41,8 @@ def test_fitness_by_hand():
     shared = shared_of([[0, 9, 2, 3], [9, 0, 8, 9], [2, 8, 0, 4], [3, 9, 4, 0]])
     # Ranks by cost 0, 2, 1, 3; by distance 14, 26, 14, 16 from the farthest: 2, 0, 3, 1.
     assert fitness_of(costs, shared, 0).tolist() == [[2 / 4, 2 / 4, 4 / 4, 4 / 4]]
-    # One of four is elite: distances count three quarters, and the cheapest comes first.
-    assert fitness_of(costs, shared, 1).tolist() == [[-1, 2 / 4, 3.25 / 4, 3.75 / 4]]
+    # One of four is elite: distances count three quarters.
+    assert fitness_of(costs, shared, 1).tolist() == [[1.5 / 4, 2 / 4, 3.25 / 4, 3.75 / 4]]
 
 
 def test_both_kinds_are_ranked_among_themselves():
@@ -65,7 +65,7 @@ def test_copies_come_last_and_are_nobodys_neighbours():
     found = fitness_of(costs, shared, 1)[0]
     assert found.argmax() == 2 and found[2] >= part.FAR
     # Without the copy the second is 11 from the others, the last 10.
-    assert found[[0, 1, 3]].tolist() == [-1, 2 / 4, 3.75 / 4]
+    assert found[[0, 1, 3]].tolist() == [1.5 / 4, 2 / 4, 3.75 / 4]
     # Four copies of the second one do not make it a near neighbour of itself.
     crowd = np.array([[10, 20, 20, 20, 20, 30, 40, 50]])
     at = np.array([0, 6, 6, 6, 6, 13, 21, 30])
@@ -88,12 +88,22 @@ def test_populations_know_nothing_of_each_other():
         assert (together[s] == alone[0]).all()
 
 
+def survivors_of(fitness, costs, feasible, elite: int = 0) -> list[int]:
+    rows = (np.array([row]) for row in (fitness, costs, feasible))
+    return survivors(np, *rows, elite, 4)[0].tolist()
+
+
 def test_survivors_are_the_fittest_of_both_kinds_each_once():
-    fitness = np.array([[5.0, 1, 4, 2, 3, 0]])
+    fitness, costs = [5.0, 1, 4, 2, 3, 0], [9] * 6
     yes, no = True, False
-    feasible = np.array([[yes, no, yes, no, yes, no]])
-    assert survivors(np, fitness, feasible, 4).tolist() == [[4, 2, 5, 1]]
-    scarce = np.array([[yes, no, no, no, no, no]])
-    assert survivors(np, fitness, scarce, 4).tolist() == [[0, 5, 1, 3]]
-    all_feasible = np.full((1, 6), yes)
-    assert survivors(np, fitness, all_feasible, 4).tolist() == [[5, 1, 3, 4]]
+    assert survivors_of(fitness, costs, [yes, no, yes, no, yes, no]) == [4, 2, 5, 1]
+    assert survivors_of(fitness, costs, [yes, no, no, no, no, no]) == [0, 5, 1, 3]
+    assert survivors_of(fitness, costs, [yes] * 6) == [5, 1, 3, 4]
+
+
+def test_the_cheapest_of_each_kind_survive_however_unfit_but_for_copies():
+    fitness, feasible = [5.0, 1, 4, 2, 3, 0], [True, False] * 3
+    costs = [10, 90, 80, 20, 70, 60]
+    assert survivors_of(fitness, costs, feasible, elite=1) == [0, 4, 3, 5]
+    fitness[0] += part.FAR  # a copy
+    assert survivors_of(fitness, costs, feasible, elite=1) == [4, 2, 3, 5]
