@@ -94,6 +94,6 @@ def test_solve_begins_by_generations():
     problem, seen = random_cvrp("duration", 60), []
     found = gls.solve(problem, seconds=6, backend="cuda", callback=seen.append)
     assert problem.feasible(found.best_tour)[0]
-    assert found.statistics.phases["opening"] == pytest.approx(6 * SHARE, abs=0.5)
+    assert 6 * SHARE - 0.5 < found.statistics.phases["opening"] < 6  # tries of vehicles come next
     assert np.diff([point.best_cost for point in found.statistics.history]).max() <= 0
     assert max(progress.kicks for progress in seen) <= found.statistics.kicks
