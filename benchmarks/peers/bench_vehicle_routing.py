@@ -29,6 +29,7 @@ from benchmarks.peers.bench_cvrp import instances
 from benchmarks.peers.routing import figures, sections
 from benchmarks.peers.routing.generations import generations
 from benchmarks.peers.routing.ingredients import ingredients
+from benchmarks.peers.routing.memetic import memetic
 from benchmarks.peers.routing.runs import Bench, merged
 from benchmarks.peers.routing.solvers import HGS, PYVRP, peers
 from benchmarks.peers.routing.throughput import SEARCHES, throughput
@@ -47,6 +48,7 @@ SECTIONS: dict[str, Callable[..., dict[str, Any]]] = {
     "processes": sections.processes,
     "ingredients": ingredients,
     "generations": generations,
+    "memetic": memetic,
 }
 PEERS = {"both": [HGS, PYVRP], "hgs": [HGS], "pyvrp": [PYVRP], "none": []}
 BARS = {

@@ -457,6 +457,11 @@ class CVRP(Problem):
         depot, all_nodes = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
         return float(2 * nodes.lengths(depot, all_nodes).max())
 
+    @property
+    def least_vehicles(self) -> int:
+        """How many vehicles the demands take at least."""
+        return max(1, -(-int(self.demands.sum()) // self.capacity))
+
     @cached_property
     def untimed(self) -> Self:
         """The same problem, whose routes may take as long as they will."""

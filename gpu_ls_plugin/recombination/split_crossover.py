@@ -113,8 +113,7 @@ class _SplitWorkspace(RouteWorkspace):
         xp, problem, most = self.backend.xp, self.routes.problem, self.routes.most
         depots = nodes_of(xp, tours, problem.customers) == 0
         used = (depots & ~xp.roll(depots, -1, axis=1)).sum(axis=1, dtype="int32")
-        least = -(-int(problem.demands.sum()) // problem.capacity)
-        return used.clip(min(least, most), most)
+        return used.clip(min(problem.least_vehicles, most), most)
 
     def _order_of(self, tours: Any) -> Any:
         """Return the customers of giant tours, from 0 on, route after route around the depot.

@@ -6,7 +6,8 @@ limit of the fleet they end at other routes, often much shorter ones; a short tr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.solver.opened import Opened, behind, joined, rank
@@ -14,6 +15,8 @@ from gpu_ls_plugin.solver.settings import KICKS_OF_ROUTES, left_alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
     from gpu_ls_plugin.budget import Stopwatch
     from gpu_ls_plugin.problems.cvrp import CVRP
@@ -31,10 +34,8 @@ MOST = 4  # tries of fewer vehicles
 KICKS = {"cuda": 12.0, "cpu": 5.0}
 
 
-def fewer_vehicles(
-    problem: Problem, given: Settings, chosen: Settings, chains: Chains, rehearse: Rehearse
-) -> FewerVehicles | None:
-    """Return how a solve of routes finds out how many vehicles to use, None where it does not.
+def pay(problem: Problem, given: Settings, chosen: Settings) -> TypeGuard[CVRP]:
+    """Return whether routes are searched by chains that had better find out how many vehicles.
 
     What somebody asked for is taken as it is: a search, starts, limits other than time, a fleet.
 
@@ -43,15 +44,26 @@ def fewer_vehicles(
     problem : Problem
     given, chosen : Settings
         As they were asked for, and completed.
-    chains, rehearse : callable
-        Search with a fleet, or without one, for so many seconds; compile for a fleet.
     """
     if not left_alone(problem, given, chosen) or problem.fleet is not None:
-        return None
+        return False
     backend = get_backend(chosen.backend).name
-    if SHARE * chosen.seconds * KICKS_OF_ROUTES[backend] < KICKS[backend] * problem.n:
-        return None
-    return FewerVehicles(problem, chosen, chains, rehearse)
+    return SHARE * chosen.seconds * KICKS_OF_ROUTES[backend] >= KICKS[backend] * problem.n
+
+
+def one_fewer(problem: CVRP, tour: NDArray[Any], tried: int) -> int | None:
+    """Return the fleet to be tried next, None where the best tour's is the last one.
+
+    Parameters
+    ----------
+    problem : CVRP
+    tour : array, shape (n,), int32
+        The best one so far.
+    tried : int
+        Tries of fewer vehicles before.
+    """
+    fleet = len(problem.routes(tour)) - 1
+    return fleet if tried < MOST and fleet >= problem.least_vehicles else None
 
 
 class FewerVehicles(Opened):
@@ -63,33 +75,32 @@ class FewerVehicles(Opened):
     chosen : Settings
         Completed.
     chains, rehearse : callable
-        As of `fewer_vehicles`.
+        Search with a fleet, or without one, for so many seconds; compile for a fleet.
     """
 
     def __init__(self, problem: CVRP, chosen: Settings, chains: Chains, rehearse: Rehearse) -> None:
         super().__init__(chosen)
         self._problem, self._chains, self._rehearse = problem, chains, rehearse
-        self._least = max(1, -(-int(problem.demands.sum()) // problem.capacity))
 
     def compile(self) -> None:
         """Compile for a fleet, whose prices may need wider numbers."""
-        self._rehearse(self._least)
+        self._rehearse(self._problem.least_vehicles)
 
     def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
         """Try one fleet after the other."""
         seconds = min(SHARE * watch.left, LONGEST)
         self.found = self._chains(None, seconds, callback)
-        for _ in range(MOST):
-            fleet = len(self._problem.routes(self.found.best_tour)) - 1
-            if self.done or fleet < self._least:
+        for tried in count():
+            fleet = one_fewer(self._problem, self.found.best_tour, tried)
+            if self.done or fleet is None:
                 return
             begin, before = watch.elapsed, self.found
             try:
-                tried = self._chains(fleet, seconds, callback and behind(callback, before, begin))
+                found = self._chains(fleet, seconds, callback and behind(callback, before, begin))
             except KeyboardInterrupt:  # while no search could take it
                 before.statistics.stopped_by = "interrupt"
                 return
-            self.found = joined(before, tried, begin)
-            if rank(tried) >= rank(before):
+            self.found = joined(before, found, begin)
+            if rank(found) >= rank(before):
                 return
             self.fleet = fleet

@@ -30,7 +30,7 @@ from gpu_ls_plugin.searches import (
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.decomposition.decomposed import compile_parts
 from gpu_ls_plugin.searches.successors import SuccessorSearch
-from gpu_ls_plugin.solver.fewer_vehicles import fewer_vehicles
+from gpu_ls_plugin.solver.fewer_vehicles import FewerVehicles, pay
 from gpu_ls_plugin.solver.first_generations import first_generations
 from gpu_ls_plugin.solver.first_moments import first_moments
 from gpu_ls_plugin.solver.in_parts import chains_of, in_parts
@@ -98,9 +98,9 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
         if opened.done:
             return opened.result(before, watch.elapsed, settings.population)
     fleet = None if opened is None else opened.fleet
-    searched = _limited(searched, fleet)
+    searched = limited(searched, fleet)
     with before.phase("starts"):
-        tours = starts_of(_limited(problem, fleet), chosen)
+        tours = starts_of(limited(problem, fleet), chosen)
         if opened is not None:
             opened.join(tours)
     try:
@@ -145,8 +145,8 @@ def opened_by(
         its = default_settings(problem, wanted)
         search: Any = its.search
         found = search(
-            _limited(searched, fleet),
-            starts_of(_limited(problem, fleet), its),
+            limited(searched, fleet),
+            starts_of(limited(problem, fleet), its),
             seed=its.seed,
             budget=its.budget(seconds),
             backend=its.backend,
@@ -155,15 +155,17 @@ def opened_by(
         return as_asked(found, problem).sorted()
 
     def compiled(fleet: int) -> None:
-        rehearse(_limited(searched, fleet), chosen)
+        rehearse(limited(searched, fleet), chosen)
 
     first = first_moments(problem, given, chosen) or first_generations(problem, given, chosen)
-    fewer = fewer_vehicles(problem, given, chosen, chains, compiled)
-    return OneByOne(chosen, (first, fewer)) if first and fewer else first or fewer
+    if not pay(problem, given, chosen):
+        return first
+    fewer = FewerVehicles(problem, chosen, chains, compiled)
+    return OneByOne(chosen, (first, fewer)) if first else fewer
 
 
-def _limited(problem: Problem, fleet: int | None) -> Problem:
-    """Return a problem with so many vehicles, where they are limited."""
+def limited(problem: Problem, fleet: int | None) -> Problem:
+    """Return a problem with so many vehicles at most, itself where that is None."""
     if fleet is None:
         return problem
     assert isinstance(problem, CVRP)

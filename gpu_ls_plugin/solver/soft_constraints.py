@@ -47,10 +47,9 @@ def softened(
         return problem
     if problem.route_limit is not None or problem.resources or problem.hierarchy is not None:
         return problem
-    demands = int(problem.demands.sum())
-    if not on_linked_lists(search) or demands == 0 or seconds < SECONDS * problem.n:
+    if not on_linked_lists(search) or seconds < SECONDS * problem.n or not problem.demands.any():
         return problem
-    if len(problem.routes(start())) <= -(-demands // problem.capacity):
+    if len(problem.routes(start())) <= problem.least_vehicles:
         return problem
     price = LENGTHS_OF_A_DEMAND * problem.longest / int(problem.demands.max())
     return problem.penalised(load=max(1, round(price)) if problem.integer else price)

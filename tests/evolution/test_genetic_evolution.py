@@ -10,6 +10,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.generations import fleet_evolution
 from gpu_ls_plugin.evolution.generations.choice import evolution_of
 from gpu_ls_plugin.evolution.generations.genetic_evolution import GeneticEvolution
 from gpu_ls_plugin.evolution.generations.in_turn import InTurn
@@ -104,18 +105,21 @@ def test_after_preparing_nothing_is_compiled(kind, monkeypatch):
     """Neither what is searched under hard constraints nor, with scarce vehicles, soft ones."""
     monkeypatch.setattr(first_generations, "enough", lambda customers: 0)
     monkeypatch.setattr(first_generations, "SEARCHES", {"cpu": (SEARCH,)})
+    monkeypatch.setattr(fleet_evolution, "one_fewer", lambda problem, *_: problem.copies)
     problem = scarce_cvrp() if kind == "scarce" else random_cvrp(kind, 12)
     evolution = evolution_of(problem.tsp, Improver(None, "cpu"), size=4, seconds=1.0)
-    assert (evolution.last.searched is problem.tsp) == (kind != "scarce")
+    chains = evolution.last if kind == "scarce" else evolution.last.last  # with a fleet, without
+    assert (chains.searched is problem.tsp) == (kind != "scarce")
     kernels, run = LateKernels(monkeypatch), Counted()
     evolution.prepare(problem.tsp)
     kernels.prepared = True
     turn = evolution.start(problem.tsp, np.random.default_rng(1), run)
-    for progress in (0.4, 0.5, 0.6, 0.9):
+    for progress in (0.4, 0.5, 0.53, 0.6, 0.62, 0.7, 0.8):
         run.progress = lambda progress=progress: progress
         turn = evolution.next(problem.tsp, turn, np.random.default_rng(1), run)
         assert len(turn.costs) and len(turn.tours)
     assert turn.number == 1 and kernels.late == []
+    assert kind == "scarce" or turn.population.number == 2  # tries
 
 
 def test_routes_of_few_customers_begin_by_generations(monkeypatch):

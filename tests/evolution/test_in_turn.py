@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from gpu_ls_plugin import TSP
+from gpu_ls_plugin import CVRP, TSP
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
+from gpu_ls_plugin.evolution.generations.fleet_evolution import FleetEvolution
 from gpu_ls_plugin.evolution.generations.in_turn import InTurn, Part
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from tests.evolution.samples import cities
@@ -19,6 +20,8 @@ from tests.evolution.samples import cities
 if TYPE_CHECKING:
     from gpu_ls_plugin.result import Statistics
 
+# Sixteen customers of demand 1, five to a vehicle: four vehicles at least.
+ROUTES = CVRP(cities(17), np.r_[0, np.ones(16, int)], 5)
 PROBLEM = TSP(cities(5), "EUC_2D")
 RANDOM = np.random.default_rng(1)
 
@@ -95,6 +98,47 @@ def test_what_is_worse_than_all_is_left_out():
     assert (copy.tours == turn.tours).all() and copy.cost == 9
 
 
+class Limited(Told):
+    """Chains under a limit of the fleet, by which their costs and their routes go."""
+
+    fleet: int | None = None
+
+    def limited(self, fleet: int | None) -> Limited:
+        made = Limited([])
+        made.fleet, made.costs = fleet, self.costs
+        return made
+
+    def _made(self, run: Any) -> TourPopulation:
+        problem, fleet = ROUTES, self.fleet or 8
+        rows = np.array_split(np.arange(1, problem.customers + 1), fleet)
+        costs = np.array([self.costs[0][fleet], 99])
+        return TourPopulation(np, np.tile(problem.tour(rows), (2, 1)), costs, None)
+
+
+@pytest.mark.parametrize(
+    ("costs", "tried", "last"),
+    [
+        ({8: 50, 7: 60}, [None, 7], None),
+        ({8: 50, 7: 50}, [None, 7], None),  # as good is not better
+        ({8: 50, 7: 40, 6: 45}, [None, 7, 6], 7),
+        ({8: 50, 7: 40, 6: 30, 5: 20, 4: 10}, [None, 7, 6, 5, 4], 4),  # the fewest
+    ],
+)
+def test_tries_of_fewer_vehicles(costs: Any, tried: Any, last: Any):
+    chains: Any = Limited([costs])
+    evolution, clock = FleetEvolution(chains, chains), Clock(0.52)
+    turn = evolution.start(ROUTES.tsp, RANDOM, clock)
+    seen = [turn]
+    for clock.done in np.linspace(0.54, 0.98, 23):
+        turn = evolution.next(ROUTES.tsp, turn, RANDOM, clock)
+        turn = pickle.loads(pickle.dumps(turn))
+        if turn.number > seen[-1].number:
+            seen.append(turn)
+    assert [each.evolution.fleet for each in seen] == [*tried, last]
+    assert [each.end - each.begin for each in seen[:2]] == pytest.approx([0.48 / 12, 0.44 / 12])
+    assert seen[-1].end == 1.0 and min(turn.costs) == min(costs.values())
+
+
 def test_given_tours_begin_the_last_one():
     last = Told([[4, 5], [3, 5]])
     evolution, clock = InTurn(((0.5, Told([])),), last), Clock()
@@ -102,7 +146,7 @@ def test_given_tours_begin_the_last_one():
     turn = evolution.start(PROBLEM, RANDOM, clock, given)
     clock.done = 0.5
     turn = evolution.next(PROBLEM, turn, RANDOM, clock)
-    assert last.given is given and turn.number == 1
+    assert last.given is given and turn.evolution is last
     assert last.runs == [(10, 0), (5, 0.5)]
 
 

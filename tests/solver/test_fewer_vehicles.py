@@ -13,7 +13,7 @@ from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidProblemError
 from gpu_ls_plugin.result import Result, Statistics
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver import fewer_vehicles as part
-from gpu_ls_plugin.solver.fewer_vehicles import FewerVehicles, fewer_vehicles
+from gpu_ls_plugin.solver.fewer_vehicles import FewerVehicles, pay
 from gpu_ls_plugin.solver.opened import OneByOne
 from tests.helpers.instances import cvrp_instance
 from tests.helpers.routing import random_cvrp
@@ -29,21 +29,21 @@ def stop(*_):
     raise KeyboardInterrupt
 
 
-def chosen(problem, **given):
+def pays(problem, **given):
     settings = Settings(**CPU | given)
-    return fewer_vehicles(problem, settings, default_settings(problem, settings), nothing, nothing)
+    return pay(problem, settings, default_settings(problem, settings))
 
 
 def test_who_tries_fewer_vehicles():
     problem = random_cvrp("capacity", 30)
-    assert chosen(problem, seconds=10) is not None
-    assert chosen(problem, seconds=math.inf) is not None
-    assert chosen(problem, seconds=0.01) is None  # too few kicks
-    assert chosen(problem.with_fleet(problem.copies), seconds=10) is None  # somebody said how many
-    assert chosen(problem.penalised(load=1), seconds=10) is None
-    assert chosen(problem, start="sweep") is None and chosen(problem, kicks=5) is None
-    assert chosen(problem, search=gls.LocalSearch([gls.OrOpt()])) is None
-    assert chosen(gls.TSP(np.random.default_rng(1).random((20, 2)))) is None
+    assert pays(problem, seconds=10)
+    assert pays(problem, seconds=math.inf)
+    assert not pays(problem, seconds=0.01)  # too few kicks
+    assert not pays(problem.with_fleet(problem.copies), seconds=10)  # somebody said how many
+    assert not pays(problem.penalised(load=1), seconds=10)
+    assert not pays(problem, start="sweep") and not pays(problem, kicks=5)
+    assert not pays(problem, search=gls.LocalSearch([gls.OrOpt()]))
+    assert not pays(gls.TSP(np.random.default_rng(1).random((20, 2))))
 
 
 def tries(problem, costs, **given):

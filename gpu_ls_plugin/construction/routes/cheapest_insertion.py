@@ -80,11 +80,10 @@ def cheapest_insertion(
     checks.choice("order", order, known=tuple(TAKING))
     key, chosen = checks.seed(seed), get_backend(backend, device)
     count = batch_size(chosen, problem.n, size, per_city=BYTES_PER_CITY)
-    needed = -(-int(problem.demands.sum()) // problem.capacity)
     with chosen.current():
         routes, nodes = RouteBatch(chosen, problem, count), problem.customers + 1
         arguments = {
-            "at_once": needed if order == "parallel" else 1,
+            "at_once": problem.least_vehicles if order == "parallel" else 1,
             "seed": key,
             "after": routes.numbers("int32", 2 * nodes),
             "owners": routes.numbers("int32", nodes),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.evolution.generations.chain_evolution import ChainEvolution
+from gpu_ls_plugin.evolution.generations.fleet_evolution import FleetEvolution
 from gpu_ls_plugin.evolution.generations.generation import Generation
 from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationEvolution
 from gpu_ls_plugin.evolution.generations.genetic_evolution import GeneticEvolution
@@ -19,7 +20,8 @@ from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.recombination import SegmentCrossover
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
-from gpu_ls_plugin.solver import Settings
+from gpu_ls_plugin.solver import Settings, default_settings
+from gpu_ls_plugin.solver.fewer_vehicles import LONGEST, SHARE, pay
 from gpu_ls_plugin.solver.first_generations import first_searches
 
 if TYPE_CHECKING:
@@ -88,8 +90,7 @@ def evolution_of(
         )
         if isinstance(evolution, RouteEvolution):
             given = Settings(seconds, size, search=improver.given, backend=improver.backend)
-            first = _first(routing_problem(problem), given, evolution.settings)
-            evolution = InTurn(first, evolution) if first else evolution
+            evolution = _as_solve(evolution, routing_problem(problem), given)
     elif crossover is None and not routes:
         return None
     else:
@@ -127,6 +128,20 @@ def begun_as_solve(
     if not first:
         return None
     return InTurn(first, RouteEvolution(chosen, searched=tour_problem(searched)))
+
+
+def _as_solve(
+    routes: RouteEvolution, problem: CVRP, given: Settings
+) -> RouteEvolution | FleetEvolution | InTurn:
+    """Return chains of routes after what `solve` does before them."""
+    chosen, first = routes.settings, _first(problem, given, routes.settings)
+    last: RouteEvolution | FleetEvolution = routes
+    if math.isfinite(given.seconds) and pay(problem, given, chosen):
+        left = given.seconds * (1.0 - first[-1][0] if first else 1.0)
+        seconds = min(SHARE * left, LONGEST)
+        tried = default_settings(problem, replace(given, seconds=seconds))
+        last = FleetEvolution(replace(routes, settings=tried), routes)
+    return InTurn(first, last) if first else last
 
 
 def _first(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,21 +27,61 @@ class Turn:
     Attributes
     ----------
     population : Population
+    evolution : Evolution
+        Whose turn it is.
+    begin, end : float
+        Shares of the run between which that is.
     number : int
-        Of the evolution.
-    begin : float
-        Share of the run that was over before it began.
+        Of evolutions before.
     best : int32 array, shape (n,), or None
         The best tour of the evolutions before, which takes the place of a worse one.
     cost : float
         Of it.
+    finder : Evolution or None
+        The one that found it.
     """
 
     population: Population
-    number: int
+    evolution: Evolution[Any]
     begin: float
+    end: float
+    number: int = 0
     best: Any = None
     cost: float = math.inf
+    finder: Evolution[Any] | None = None
+
+    @classmethod
+    def begun(
+        cls,
+        evolution: Evolution[Any],
+        end: float,
+        problem: TSP,
+        random_state: np.random.Generator,
+        run: Run,
+        given: Tours | None = None,
+    ) -> Turn:
+        """Return the first population of an evolution that begins now."""
+        begin = run.progress()
+        population = evolution.start(problem, random_state, Part(run, begin, end), given)
+        return cls(population, evolution, begin, end)
+
+    def after(self, before: Turn) -> Turn:
+        """Return the turn that comes after another one, whose best tour it keeps."""
+        return replace(
+            self,
+            number=before.number + 1,
+            best=before.best,
+            cost=before.cost,
+            finder=before.finder,
+        )
+
+    def ended(self) -> Turn:
+        """Return it with the best tour of all evolutions, its own one included."""
+        costs = self.population.costs
+        if not (cost := costs.min().item()) < self.cost:
+            return self
+        best = on_host(self.population.tours[int(costs.argmin())])
+        return replace(self, best=best, cost=cost, finder=self.evolution)
 
     @property
     def tours(self) -> Any:
@@ -102,11 +143,31 @@ class Part:
         self.run.account(statistics)
 
 
-@dataclass(frozen=True)
-class InTurn(Evolution[Turn]):
-    """Evolutions of which each begins anew where the one before ends.
+class Turns(Evolution[Turn]):
+    """Evolutions of which each begins anew where the one before ends."""
 
-    Tours that are given begin the last one.
+    def next(
+        self, problem: TSP, population: Turn, random_state: np.random.Generator, run: Run
+    ) -> Turn:
+        """Return the next generation, or the first one of the next evolution."""
+        turn = population
+        if turn.end < 1.0 and run.progress() >= turn.end:
+            ended = turn.ended()
+            return self._following(ended, problem, random_state, run).after(ended)
+        part = Part(run, turn.begin, turn.end)
+        after = turn.evolution.next(problem, turn.population, random_state, part)
+        return replace(turn, population=after)
+
+    @abstractmethod
+    def _following(
+        self, turn: Turn, problem: TSP, random_state: np.random.Generator, run: Run
+    ) -> Turn:
+        """Return how the next evolution begins after a turn that is over."""
+
+
+@dataclass(frozen=True)
+class InTurn(Turns):
+    """Evolutions one after the other; tours that are given begin the last one.
 
     Parameters
     ----------
@@ -136,36 +197,15 @@ class InTurn(Evolution[Turn]):
         given: Tours | None = None,
     ) -> Turn:
         """Return the first population of the first evolution, or of the last one around tours."""
-        number = 0 if given is None else len(self.first)
-        return self._begun(number, problem, random_state, run, given)
+        end, evolution = self._all[0 if given is None else -1]
+        return Turn.begun(evolution, end, problem, random_state, run, given)
 
-    def next(
-        self, problem: TSP, population: Turn, random_state: np.random.Generator, run: Run
+    def _following(
+        self, turn: Turn, problem: TSP, random_state: np.random.Generator, run: Run
     ) -> Turn:
-        """Return the next generation, or the first one of the next evolution."""
-        end, evolution = self._all[population.number]
-        if evolution is not self.last and run.progress() >= end:
-            after = self._begun(population.number + 1, problem, random_state, run)
-            costs = population.costs
-            best = on_host(population.tours[int(costs.argmin())])
-            return replace(after, best=best, cost=costs.min().item())
-        part = Part(run, population.begin, end)
-        after = evolution.next(problem, population.population, random_state, part)
-        return replace(population, population=after)
+        end, evolution = self._all[turn.number + 1]
+        return Turn.begun(evolution, end, problem, random_state, run)
 
     @property
     def _all(self) -> tuple[tuple[float, Evolution[Any]], ...]:
         return (*self.first, (1.0, self.last))
-
-    def _begun(
-        self,
-        number: int,
-        problem: TSP,
-        random_state: np.random.Generator,
-        run: Run,
-        given: Tours | None = None,
-    ) -> Turn:
-        end, evolution = self._all[number]
-        begin = run.progress()
-        population = evolution.start(problem, random_state, Part(run, begin, end), given)
-        return Turn(population, number, begin)

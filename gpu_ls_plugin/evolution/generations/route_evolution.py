@@ -72,9 +72,12 @@ class RouteEvolution(ChainEvolution):
         Complete, with an `IteratedLocalSearch`.
     searched : TSP
         Giant tours as chains search them.
+    fleet : int, optional
+        To how many vehicles chains are limited, beside what was asked for.
     """
 
     searched: TSP = field(kw_only=True)
+    fleet: int | None = None
 
     @classmethod
     def like_solve(
@@ -100,6 +103,10 @@ class RouteEvolution(ChainEvolution):
         assert isinstance(searched, TSP)
         return cls(chosen, searched=searched)
 
+    def limited(self, fleet: int | None) -> RouteEvolution:
+        """Return the same with so many vehicles at most."""
+        return replace(self, searched=_limited(self.searched, fleet), fleet=fleet)
+
     def prepare(self, problem: TSP) -> None:
         """Compile what a run needs, ahead of it."""
         if (cooperation := self.search.cooperation) is not None:
@@ -116,8 +123,8 @@ class RouteEvolution(ChainEvolution):
         given: Tours | None = None,
     ) -> ChainPopulation:
         """Return local optima, `given` ones and others of a construction."""
-        made = super().start(problem, random_state, run, given)
-        if self.searched is problem:
+        made = super().start(_limited(problem, self.fleet), random_state, run, given)
+        if routing_problem(self.searched).penalties is None:
             return made
         return SoftPopulation(problem, made.search, made.tours, made.costs, made.seed, made.backend)
 
@@ -126,3 +133,8 @@ class RouteEvolution(ChainEvolution):
     ) -> ChainPopulation:
         """Let the chains go on to their next exchange (in place)."""
         return super().next(self.searched, population, random_state, run)
+
+
+def _limited(problem: TSP, fleet: int | None) -> TSP:
+    """Return giant tours with so many vehicles at most, themselves where that is None."""
+    return problem if fleet is None else routing_problem(problem).with_fleet(fleet).tsp

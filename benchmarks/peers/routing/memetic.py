@@ -1,0 +1,50 @@
+"""pymoo's `MemeticGA` beside `solve`, in as much time and in one and a half times as much."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import gpu_ls_plugin as gls
+from benchmarks.peers.routing.sections import EIGHT, named, tasks
+from benchmarks.peers.routing.solvers import OURS
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from benchmarks.peers.routing.runs import Bench, Run
+    from benchmarks.peers.routing.solvers import Task
+
+SECONDS = 10.0
+
+
+def memetic(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
+    """Measure both, with defaults; clocks begin after what is compiled."""
+    listed = tasks(named(options.instances or EIGHT), options, SECONDS)
+    searches = {
+        OURS: _solved,
+        "MemeticGA": partial(_evolved, 1.0),
+        "MemeticGA, 1.5 times the time": partial(_evolved, 1.5),
+    }
+    return bench.compared(listed, known, searches)
+
+
+def _solved(problem: gls.CVRP, task: Task, backend: str) -> dict[str, Any]:
+    found = gls.solve(problem, task.seconds, seed=task.seed, backend=backend)
+    return _costed(problem, found.best_tour, found.statistics.seconds)
+
+
+def _evolved(times: float, problem: gls.CVRP, task: Task, backend: str) -> dict[str, Any]:
+    from pymoo.optimize import minimize
+
+    from gpu_ls_pymoo import CVRPProblem, MemeticGA
+
+    limit = ("time", times * task.seconds)
+    found = minimize(CVRPProblem(problem), MemeticGA(backend=backend), limit, seed=task.seed)
+    return _costed(problem, found.X, found.exec_time)
+
+
+def _costed(problem: gls.CVRP, tour: Any, wall: float) -> dict[str, Any]:
+    feasible = problem.feasible(tour)[0]
+    return {"cost": float(problem.cost(tour)[0]) if feasible else None, "wall": wall}
