@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.construction import savings
-from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.searches import HybridGeneticSearch
-from gpu_ls_plugin.solver.opened import Opened, behind, joined
+from gpu_ls_plugin.solver.opened import Opened
 from gpu_ls_plugin.solver.settings import left_alone
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.budget import Stopwatch
+    from gpu_ls_plugin.problems.cvrp import CVRP
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.solver.settings import Settings
@@ -29,17 +27,6 @@ SMALLER, LARGER = HybridGeneticSearch(), HybridGeneticSearch(size=50, children=6
 SEARCHES = {"cuda": (LARGER,), "cpu": (SMALLER, LARGER)}
 # Children in a second: of a GPU, at most and for a customer, and of a core for a customer.
 ON_GPU, OF_A_GPU, OF_A_CORE = 6e4, 1.2e7, 1.5e5
-
-
-def first_generations(
-    problem: Problem, given: Settings, chosen: Settings
-) -> FirstGenerations | None:
-    """Return how a solve of routes begins, None where chains have all of the time."""
-    searches = first_searches(problem, given, chosen)
-    if not searches:
-        return None
-    assert isinstance(problem, CVRP)
-    return FirstGenerations(problem, chosen, searches)
 
 
 def first_searches(
@@ -84,7 +71,7 @@ def _rate(backend: Backend, customers: int) -> float:
 
 
 class FirstGenerations(Opened):
-    """Hybrid genetic searches before chains, in a share of the time.
+    """A hybrid genetic search before chains, for a share of the time.
 
     Chains go on from starts of their own: from what generations have found they would seldom get
     elsewhere.
@@ -94,40 +81,27 @@ class FirstGenerations(Opened):
     problem : CVRP
     chosen : Settings
         Completed.
-    searches : dict
-        By the seconds at which each ends.
+    end : float
+        Seconds of the solve after which it ends.
+    search : HybridGeneticSearch
     """
 
     def __init__(
-        self, problem: CVRP, chosen: Settings, searches: dict[float, HybridGeneticSearch]
+        self, problem: CVRP, chosen: Settings, end: float, search: HybridGeneticSearch
     ) -> None:
         super().__init__(chosen)
         self._problem, self._backend = problem, get_backend(chosen.backend)
-        self._searches = searches
+        self._search, self._end = search, end
+        self._size = search.populations(self._backend)
 
     def compile(self) -> None:
         """Compile what is run."""
-        for search in self._searches.values():
-            size = search.populations(self._backend)
-            search.prepare(self._problem, size, backend=self._backend)
+        self._search.prepare(self._problem, self._size, backend=self._backend)
 
     def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
-        """Search for a share of the time, by one search after the other."""
-        for number, (end, search) in enumerate(self._searches.items()):
-            begin, first = watch.elapsed, not number
-            found = search(
-                self._problem,
-                self._starts(search),
-                seed=self.chosen.seed,
-                budget=self.chosen.budget(max(0.0, end - begin)),
-                backend=self._backend,
-                callback=callback if first else callback and behind(callback, self.found, begin),
-            ).sorted()
-            self.found = found if first else joined(self.found, found, begin)
-            if self.done:
-                return
-
-    def _starts(self, search: HybridGeneticSearch) -> NDArray[Any]:
-        size, seed = search.populations(self._backend), self.chosen.seed
-        tours: NDArray[Any] = savings(self._problem, size=size, seed=seed, backend=self._backend)
-        return tours
+        """Search until the share of the time is over."""
+        place: dict[str, Any] = {"seed": self.chosen.seed, "backend": self._backend}
+        starts = savings(self._problem, size=self._size, **place)
+        budget = self.chosen.budget(max(0.0, self._end - watch.elapsed))
+        found = self._search(self._problem, starts, budget=budget, callback=callback, **place)
+        self.found = found.sorted()

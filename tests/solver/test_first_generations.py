@@ -12,8 +12,8 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver import first_generations as opening
-from gpu_ls_plugin.solver.first_generations import first_generations
-from gpu_ls_plugin.solver.opened import joined
+from gpu_ls_plugin.solver.first_generations import FirstGenerations, first_searches
+from gpu_ls_plugin.solver.opened import OneByOne, joined
 from tests.helpers.routing import random_cvrp
 
 CPU = {"backend": "cpu", "seed": 1}
@@ -27,23 +27,23 @@ def always(monkeypatch):
     monkeypatch.setattr(opening, "SEARCHES", {"cpu": (SMALL, replace(SMALL, size=8))})
 
 
-def chosen(problem: gls.CVRP, **given) -> object:
+def searches(problem: gls.CVRP | gls.TSP, **given) -> dict[float, gls.HybridGeneticSearch]:
     settings = Settings(**CPU | given)
-    return first_generations(problem, settings, default_settings(problem, settings))
+    return first_searches(problem, settings, default_settings(problem, settings))
 
 
 def test_who_begins_by_generations(monkeypatch):
     problem = random_cvrp("duration", 20)
-    assert chosen(problem, seconds=0.1) is None  # too little for generations
-    assert chosen(problem, seconds=1e4) is not None
-    assert chosen(random_cvrp("capacity", 1500), seconds=np.inf) is None  # not in LONGEST
+    assert not searches(problem, seconds=0.1)  # too little for generations
+    assert searches(problem, seconds=1e4)
+    assert not searches(random_cvrp("capacity", 1500), seconds=np.inf)  # not in LONGEST
     monkeypatch.setattr(opening, "enough", lambda customers: 0)
-    assert chosen(problem, seconds=0.1) is not None
-    assert chosen(random_cvrp("directed", 20)) is None
-    assert chosen(problem.penalised(load=1)) is None
-    assert chosen(problem, start="sweep") is None and chosen(problem, kicks=5) is None
-    assert chosen(problem, search=gls.LocalSearch([gls.OrOpt()])) is None
-    assert chosen(gls.TSP(np.random.default_rng(1).random((20, 2)))) is None
+    assert searches(problem, seconds=0.1)
+    assert not searches(random_cvrp("directed", 20))
+    assert not searches(problem.penalised(load=1))
+    assert not searches(problem, start="sweep") and not searches(problem, kicks=5)
+    assert not searches(problem, search=gls.LocalSearch([gls.OrOpt()]))
+    assert not searches(gls.TSP(np.random.default_rng(1).random((20, 2))))
 
 
 def test_twice_as_many_customers_need_eight_times_the_seconds():
@@ -84,7 +84,9 @@ def test_what_generations_find_is_not_lost(always):
 def test_a_solve_without_an_end_comes_to_its_chains(always, monkeypatch):
     monkeypatch.setattr(opening, "LONGEST", 0.2)
     problem, endless = random_cvrp("capacity", 30), Settings(**CPU, seconds=np.inf)
-    opened = chosen(problem, seconds=np.inf)
+    ends = searches(problem, seconds=np.inf)
+    assert list(ends) == [0.1, 0.2]
+    opened = OneByOne(endless, [FirstGenerations(problem, endless, *each) for each in ends.items()])
     opened.compile()
     watch = Stopwatch(endless.budget(np.inf))
     opened.begin(watch, None)
