@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.giant_tours import RouteSums, Violations
     from gpu_ls_plugin.problems.metrics import Lengths, Metric
 
+CONTENT = (
+    *("nodes", "demands", "capacity", "service_times", "route_limit", "fleet", "copies"),
+    *("resources", "penalties", "hierarchy"),
+)
 MOST = 2**31 - 1  # of demands and capacities
 COST_OF_FILE = 0.01  # share by which the cost in a solution file may be off: it may be rounded
 
@@ -420,23 +424,13 @@ class CVRP(Problem):
         return self._changed(fleet=vehicles)
 
     def _changed(self, **changes: Any) -> Self:
-        """Return the same problem with another fleet, resources, penalties, or hierarchy."""
-        names = ("fleet", "copies", "resources", "penalties", "hierarchy")
-        return type(self)._of(
-            *self._content[:-2], *(changes.get(name, getattr(self, name)) for name in names)
-        )
+        """Return the same problem with something else of its content."""
+        return type(self)._of(*(self._content | changes).values())
 
     @property
-    def _content(self) -> tuple[Any, ...]:
-        return (
-            self.nodes,
-            self.demands,
-            self.capacity,
-            self.service_times,
-            self.route_limit,
-            self.fleet,
-            self.copies,
-        )
+    def _content(self) -> dict[str, Any]:
+        """All that the problem is made of, in the order of `_of`."""
+        return {name: getattr(self, name) for name in CONTENT}
 
     @property
     def integer(self) -> bool:
@@ -465,11 +459,8 @@ class CVRP(Problem):
     @cached_property
     def untimed(self) -> Self:
         """The same problem, whose routes may take as long as they will."""
-        nodes, demands, capacity, services, _, fleet, copies = self._content
         # As many copies suffice, which simple routes without a limit need not find out.
-        most = fleet or copies
-        rest = (self.resources, self.penalties, self.hierarchy)
-        return type(self)._of(nodes, demands, capacity, services, None, most, copies, *rest)
+        return self._changed(route_limit=None, fleet=self.fleet or self.copies)
 
     @cached_property
     def tsp(self) -> TSP:
@@ -712,8 +703,7 @@ class CVRP(Problem):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        content = (*self._content, self.resources, self.penalties, self.hierarchy)
-        return type(self)._of, content
+        return type(self)._of, tuple(self._content.values())
 
     def __repr__(self) -> str:
         limits = f"capacity {self.capacity}"
