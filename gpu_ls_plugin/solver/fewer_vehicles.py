@@ -51,6 +51,11 @@ def pay(problem: Problem, given: Settings, chosen: Settings) -> TypeGuard[CVRP]:
     return SHARE * chosen.seconds * KICKS_OF_ROUTES[backend] >= KICKS[backend] * problem.n
 
 
+def seconds_of_a_try(left: float) -> float:
+    """Return for how long a try searches where so many seconds are left at first."""
+    return min(SHARE * left, LONGEST)
+
+
 def one_fewer(problem: CVRP, tour: NDArray[Any], tried: int) -> int | None:
     """Return the fleet to be tried next, None where the best tour's is the last one.
 
@@ -88,7 +93,7 @@ class FewerVehicles(Opened):
 
     def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
         """Try one fleet after the other."""
-        seconds = min(SHARE * watch.left, LONGEST)
+        seconds = seconds_of_a_try(watch.left)
         self.found = self._chains(None, seconds, callback)
         for tried in count():
             fleet = one_fewer(self._problem, self.found.best_tour, tried)

@@ -21,7 +21,7 @@ from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.recombination import SegmentCrossover
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 from gpu_ls_plugin.solver import Settings, default_settings
-from gpu_ls_plugin.solver.fewer_vehicles import LONGEST, SHARE, pay
+from gpu_ls_plugin.solver.fewer_vehicles import pay, seconds_of_a_try
 from gpu_ls_plugin.solver.first_generations import first_searches
 
 if TYPE_CHECKING:
@@ -138,8 +138,7 @@ def _as_solve(
     last: RouteEvolution | FleetEvolution = routes
     if math.isfinite(given.seconds) and pay(problem, given, chosen):
         left = given.seconds * (1.0 - first[-1][0] if first else 1.0)
-        seconds = min(SHARE * left, LONGEST)
-        tried = default_settings(problem, replace(given, seconds=seconds))
+        tried = default_settings(problem, replace(given, seconds=seconds_of_a_try(left)))
         last = FleetEvolution(replace(routes, settings=tried), routes)
     return InTurn(first, last) if first else last
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.evolution.generations.in_turn import Turn, Turns
 from gpu_ls_plugin.problems.cvrp import routing_problem
-from gpu_ls_plugin.solver.fewer_vehicles import LONGEST, SHARE, one_fewer
+from gpu_ls_plugin.solver.fewer_vehicles import one_fewer, seconds_of_a_try
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,6 +66,6 @@ class FleetEvolution(Turns):
     def _try(
         self, fleet: int | None, problem: TSP, random_state: np.random.Generator, run: Run
     ) -> Turn:
-        begin, left = run.progress(), run.seconds_left()
-        end = begin + min(SHARE, LONGEST / max(left, 1e-9)) * (1.0 - begin)
+        done, left = run.progress(), max(run.seconds_left(), 1e-9)
+        end = done + seconds_of_a_try(left) / left * (1.0 - done)
         return Turn.begun(self.tried.limited(fleet), end, problem, random_state, run)
