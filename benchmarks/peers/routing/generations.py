@@ -1,4 +1,4 @@
-"""Generations of populations beside chains, the same time for each: where either ends."""
+"""Generations of populations beside chains after tries of fewer vehicles: where either ends."""
 
 from __future__ import annotations
 
