@@ -13,7 +13,7 @@ from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.construction.routes.batch import RouteBatch
 from gpu_ls_plugin.construction.routes.split import cut
 from gpu_ls_plugin.problems.cvrp import CVRP, routing_problem
-from gpu_ls_plugin.searches.genetic.fitness import biased_fitness, shared_buckets, survivors
+from gpu_ls_plugin.searches.genetic.fitness import biased_fitness, ranks, shared_buckets, survivors
 from gpu_ls_plugin.searches.genetic.overfull import Overfull
 from gpu_ls_plugin.searches.genetic.prices import Prices
 
@@ -131,7 +131,8 @@ class Breeding:
     def _parents(self) -> tuple[Any, Any]:
         """Return the parents of all children: winners of binary tournaments."""
         xp, living = self._xp, self.living
-        fitness = biased_fitness(xp, living.costs, self.shared, living.feasible, self._rules.elite)
+        by_cost = ranks(xp, living.costs, living.feasible)
+        fitness = biased_fitness(xp, by_cost, self.shared, living.feasible, self._rules.elite)
         populations, size = fitness.shape
         rows = xp.arange(populations)[:, None]
 
@@ -242,8 +243,9 @@ class Breeding:
         xp, rules = self._xp, self._rules
         tours, costs, feasible = individuals.arrays
         shared = shared_buckets(xp, tours, **self._asked.tsp.writing)
-        fitness = biased_fitness(xp, costs, shared, feasible, rules.elite)
-        chosen = survivors(xp, fitness, costs, feasible, rules.elite, rules.size)
+        by_cost = ranks(xp, costs, feasible)
+        fitness = biased_fitness(xp, by_cost, shared, feasible, rules.elite)
+        chosen = survivors(xp, fitness, by_cost, feasible, rules.elite, rules.size)
         rows = xp.arange(len(tours))[:, None]
         kept = Individuals(*(array[rows, chosen] for array in individuals.arrays))
         return kept, shared[rows[..., None], chosen[:, :, None], chosen[:, None, :]]

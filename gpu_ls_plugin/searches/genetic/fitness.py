@@ -54,7 +54,7 @@ def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
     return shared
 
 
-def biased_fitness(xp: Any, costs: Any, shared: Any, feasible: Any, elite: int) -> Any:
+def biased_fitness(xp: Any, by_cost: Any, shared: Any, feasible: Any, elite: int) -> Any:
     """Return the fitness of each individual in its population; less is better.
 
     Feasible ones and others are ranked each among their own kind: by cost and, weighted by less the
@@ -65,7 +65,8 @@ def biased_fitness(xp: Any, costs: Any, shared: Any, feasible: Any, elite: int) 
     Parameters
     ----------
     xp : module
-    costs : array, shape (S, M)
+    by_cost : int64 array, shape (S, M)
+        As `ranks` returns it.
     shared : array, shape (S, M, M), int32
         As `shared_buckets` returns it.
     feasible : bool array, shape (S, M)
@@ -79,19 +80,18 @@ def biased_fitness(xp: Any, costs: Any, shared: Any, feasible: Any, elite: int) 
     alike = xp.where(feasible, count, feasible.shape[1] - count)
     own = xp.diagonal(shared, axis1=1, axis2=2)
     distance = xp.maximum(own[:, :, None], own[:, None, :]) - shared
-    by_cost = _ranks(xp, costs, feasible)
     apart = feasible[:, :, None] != feasible[:, None, :]
     copies = ((distance == 0) & (by_cost[:, :, None] > by_cost[:, None, :])).any(axis=2)
-    everyone = xp.arange(costs.shape[1])
+    everyone = xp.arange(by_cost.shape[1])
     distance[:, everyone, everyone] = FAR
     distance = xp.where(apart | copies[:, None, :], FAR, distance)
     closest = xp.sort(distance, axis=2)[:, :, :CLOSEST].sum(axis=2, dtype=xp.int64)
-    by_distance = _ranks(xp, -closest, feasible)
+    by_distance = ranks(xp, -closest, feasible)
     fitness = (by_cost + (1 - xp.minimum(elite / alike, 1)) * by_distance) / alike
     return xp.where(copies, fitness + FAR, fitness)
 
 
-def survivors(xp: Any, fitness: Any, costs: Any, feasible: Any, elite: int, size: int) -> Any:
+def survivors(xp: Any, fitness: Any, by_cost: Any, feasible: Any, elite: int, size: int) -> Any:
     """Return which individuals of each population survive: the fittest of both kinds, in halves.
 
     Where there are not so many feasible ones, or others, more of the other kind. Among parents, the
@@ -101,7 +101,8 @@ def survivors(xp: Any, fitness: Any, costs: Any, feasible: Any, elite: int, size
     ----------
     xp : module
     fitness : array, shape (S, M)
-    costs : array, shape (S, M)
+    by_cost : int64 array, shape (S, M)
+        As `ranks` returns it.
     feasible : bool array, shape (S, M)
     elite : int
     size : int
@@ -112,7 +113,6 @@ def survivors(xp: Any, fitness: Any, costs: Any, feasible: Any, elite: int, size
     int64 array of `xp`, shape (S, size)
     """
     rows = xp.arange(len(fitness))[:, None]
-    by_cost = _ranks(xp, costs, feasible)
     fitness = xp.where((by_cost < elite) & (fitness < FAR), by_cost - elite, fitness)
     first = xp.where(feasible, fitness, fitness + 2 * FAR)
     half = _order(xp, first)[:, : size // 2]
@@ -126,11 +126,11 @@ def _order(xp: Any, keys: Any) -> Any:
     return xp.argsort(keys, axis=1, kind="stable")
 
 
-def _ranks(xp: Any, keys: Any, feasible: Any) -> Any:
+def ranks(xp: Any, keys: Any, feasible: Any) -> Any:
     """Return the place of each key among its kind, the least first; ties go to the first."""
     rows, order = xp.arange(len(keys))[:, None], _order(xp, keys)
     kinds = xp.take_along_axis(feasible, order, axis=1)
     up_to = kinds.cumsum(axis=1)  # how many feasible ones
-    ranks = xp.empty(keys.shape, xp.int64)
-    ranks[rows, order] = xp.where(kinds, up_to - 1, xp.arange(keys.shape[1]) - up_to)
-    return ranks
+    places = xp.empty(keys.shape, xp.int64)
+    places[rows, order] = xp.where(kinds, up_to - 1, xp.arange(keys.shape[1]) - up_to)
+    return places

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpu_ls_plugin.searches.genetic import fitness as part
-from gpu_ls_plugin.searches.genetic.fitness import biased_fitness, shared_buckets, survivors
+from gpu_ls_plugin.searches.genetic.fitness import biased_fitness, ranks, shared_buckets, survivors
 from gpu_ls_plugin.tours.edge_keys import edge_numbers
 from tests.helpers.routing import giant_tours, random_cvrp
 
@@ -32,7 +32,8 @@ def shared_of(distances: list[list[int]], edges: int = 10) -> np.ndarray:
 
 
 def fitness_of(costs: np.ndarray, shared: np.ndarray, elite: int, feasible=True) -> np.ndarray:
-    return biased_fitness(np, costs, shared, np.broadcast_to(feasible, costs.shape), elite)
+    feasible = np.broadcast_to(feasible, costs.shape)
+    return biased_fitness(np, ranks(np, costs, feasible), shared, feasible, elite)
 
 
 def test_fitness_by_hand():
@@ -89,8 +90,8 @@ def test_populations_know_nothing_of_each_other():
 
 
 def survivors_of(fitness, costs, feasible, elite: int = 0) -> list[int]:
-    rows = (np.array([row]) for row in (fitness, costs, feasible))
-    return survivors(np, *rows, elite, 4)[0].tolist()
+    fitness, costs, feasible = (np.array([row]) for row in (fitness, costs, feasible))
+    return survivors(np, fitness, ranks(np, costs, feasible), feasible, elite, 4)[0].tolist()
 
 
 def test_survivors_are_the_fittest_of_both_kinds_each_once():
