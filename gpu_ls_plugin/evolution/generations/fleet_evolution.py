@@ -10,9 +10,7 @@ from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.solver.fewer_vehicles import one_fewer, seconds_of_a_try
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.evolution.generations.in_turn import Stage
     from gpu_ls_plugin.evolution.generations.route_evolution import RouteEvolution
     from gpu_ls_plugin.evolution.run import Run
     from gpu_ls_plugin.problems.tsp import TSP
@@ -31,41 +29,21 @@ class FleetEvolution(Turns):
     tried: RouteEvolution
     last: RouteEvolution
 
-    @property
-    def size(self) -> int:
-        """Tours of the last population."""
-        return self.last.size
-
     def prepare(self, problem: TSP) -> None:
         """Compile what a run needs, ahead of it."""
         for fleet in (None, routing_problem(problem).least_vehicles):
             self.last.limited(fleet).prepare(problem)
 
-    def start(
-        self,
-        problem: TSP,
-        random_state: np.random.Generator,
-        run: Run,
-        given: Tours | None = None,
-    ) -> Turn:
-        """Return the first population of a try, or the last one around tours."""
-        if given is not None:
-            return Turn.begun(self.last, 1.0, problem, random_state, run, given)
-        return self._try(None, problem, random_state, run)
-
-    def _following(
-        self, turn: Turn, problem: TSP, random_state: np.random.Generator, run: Run
-    ) -> Turn:
+    def _following(self, turn: Turn | None, problem: TSP, run: Run) -> Stage:
+        if turn is None:
+            return self._try(None, run)
         finder: Any = turn.finder
         if finder is turn.evolution:  # the try was better than those before
             fewer = one_fewer(routing_problem(problem), turn.best, turn.number)
             if fewer is not None:
-                return self._try(fewer, problem, random_state, run)
-        return Turn.begun(self.last.limited(finder.fleet), 1.0, problem, random_state, run)
+                return self._try(fewer, run)
+        return 1.0, self.last.limited(finder.fleet)
 
-    def _try(
-        self, fleet: int | None, problem: TSP, random_state: np.random.Generator, run: Run
-    ) -> Turn:
+    def _try(self, fleet: int | None, run: Run) -> Stage:
         done, left = run.progress(), max(run.seconds_left(), 1e-9)
-        end = done + seconds_of_a_try(left) / left * (1.0 - done)
-        return Turn.begun(self.tried.limited(fleet), end, problem, random_state, run)
+        return done + seconds_of_a_try(left) / left * (1.0 - done), self.tried.limited(fleet)

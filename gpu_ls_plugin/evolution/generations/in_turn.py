@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Statistics
 
+    Stage = tuple[float, Evolution[Any]]  # when it ends, as a share of the run
+
 
 @dataclass(frozen=True, eq=False)
 class Turn:
@@ -49,31 +51,6 @@ class Turn:
     best: Any = None
     cost: float = math.inf
     finder: Evolution[Any] | None = None
-
-    @classmethod
-    def begun(
-        cls,
-        evolution: Evolution[Any],
-        end: float,
-        problem: TSP,
-        random_state: np.random.Generator,
-        run: Run,
-        given: Tours | None = None,
-    ) -> Turn:
-        """Return the first population of an evolution that begins now."""
-        begin = run.progress()
-        population = evolution.start(problem, random_state, Part(run, begin, end), given)
-        return cls(population, evolution, begin, end)
-
-    def after(self, before: Turn) -> Turn:
-        """Return the turn that comes after another one, whose best tour it keeps."""
-        return replace(
-            self,
-            number=before.number + 1,
-            best=before.best,
-            cost=before.cost,
-            finder=before.finder,
-        )
 
     def ended(self) -> Turn:
         """Return it with the best tour of all evolutions, its own one included."""
@@ -144,50 +121,22 @@ class Part:
 
 
 class Turns(Evolution[Turn]):
-    """Evolutions of which each begins anew where the one before ends."""
+    """Evolutions of which each begins anew where the one before ends.
 
-    def next(
-        self, problem: TSP, population: Turn, random_state: np.random.Generator, run: Run
-    ) -> Turn:
-        """Return the next generation, or the first one of the next evolution."""
-        turn = population
-        if turn.end < 1.0 and run.progress() >= turn.end:
-            ended = turn.ended()
-            return self._following(ended, problem, random_state, run).after(ended)
-        part = Part(run, turn.begin, turn.end)
-        after = turn.evolution.next(problem, turn.population, random_state, part)
-        return replace(turn, population=after)
+    Tours that are given begin the last one.
 
-    @abstractmethod
-    def _following(
-        self, turn: Turn, problem: TSP, random_state: np.random.Generator, run: Run
-    ) -> Turn:
-        """Return how the next evolution begins after a turn that is over."""
-
-
-@dataclass(frozen=True)
-class InTurn(Turns):
-    """Evolutions one after the other; tours that are given begin the last one.
-
-    Parameters
+    Attributes
     ----------
-    first : tuple of (float, Evolution)
-        Each with the share of the run that is over when it ends, in their order.
     last : Evolution
+        The one that ends with the run.
     """
 
-    first: tuple[tuple[float, Evolution[Any]], ...]
     last: Evolution[Any]
 
     @property
     def size(self) -> int:
         """Tours of the last one's population."""
         return self.last.size
-
-    def prepare(self, problem: TSP) -> None:
-        """Compile what a run needs, ahead of it."""
-        for _, evolution in self._all:
-            evolution.prepare(problem)
 
     def start(
         self,
@@ -197,15 +146,62 @@ class InTurn(Turns):
         given: Tours | None = None,
     ) -> Turn:
         """Return the first population of the first evolution, or of the last one around tours."""
-        end, evolution = self._all[0 if given is None else -1]
-        return Turn.begun(evolution, end, problem, random_state, run, given)
+        stage = (1.0, self.last) if given is not None else self._following(None, problem, run)
+        return self._begun(stage, problem, random_state, run, given)
 
-    def _following(
-        self, turn: Turn, problem: TSP, random_state: np.random.Generator, run: Run
+    def next(
+        self, problem: TSP, population: Turn, random_state: np.random.Generator, run: Run
     ) -> Turn:
-        end, evolution = self._all[turn.number + 1]
-        return Turn.begun(evolution, end, problem, random_state, run)
+        """Return the next generation, or the first one of the next evolution."""
+        turn = population
+        if turn.end < 1.0 and run.progress() >= turn.end:
+            turn = turn.ended()
+            begun = self._begun(self._following(turn, problem, run), problem, random_state, run)
+            kept = {"best": turn.best, "cost": turn.cost, "finder": turn.finder}
+            return replace(begun, number=turn.number + 1, **kept)
+        part = Part(run, turn.begin, turn.end)
+        after = turn.evolution.next(problem, turn.population, random_state, part)
+        return replace(turn, population=after)
+
+    @abstractmethod
+    def _following(self, turn: Turn | None, problem: TSP, run: Run) -> Stage:
+        """Return what follows a turn that is over, or what is first."""
+
+    def _begun(
+        self,
+        stage: Stage,
+        problem: TSP,
+        random_state: np.random.Generator,
+        run: Run,
+        given: Tours | None = None,
+    ) -> Turn:
+        (end, evolution), begin = stage, run.progress()
+        population = evolution.start(problem, random_state, Part(run, begin, end), given)
+        return Turn(population, evolution, begin, end)
+
+
+@dataclass(frozen=True)
+class InTurn(Turns):
+    """Evolutions one after the other.
+
+    Parameters
+    ----------
+    first : tuple of (float, Evolution)
+        Each with the share of the run that is over when it ends, in their order.
+    last : Evolution
+    """
+
+    first: tuple[Stage, ...]
+    last: Evolution[Any]
+
+    def prepare(self, problem: TSP) -> None:
+        """Compile what a run needs, ahead of it."""
+        for _, evolution in self._all:
+            evolution.prepare(problem)
+
+    def _following(self, turn: Turn | None, problem: TSP, run: Run) -> Stage:
+        return self._all[0 if turn is None else turn.number + 1]
 
     @property
-    def _all(self) -> tuple[tuple[float, Evolution[Any]], ...]:
+    def _all(self) -> tuple[Stage, ...]:
         return (*self.first, (1.0, self.last))
