@@ -6,11 +6,12 @@ limit of the fleet they end at other routes, often much shorter ones; a short tr
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.solver.opened import Opened, behind, joined, rank
+from gpu_ls_plugin.solver.opened import Opened, rank
 from gpu_ls_plugin.solver.settings import KICKS_OF_ROUTES, left_alone
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def pay(problem: Problem, given: Settings, chosen: Settings) -> TypeGuard[CVRP]:
     """
     if not left_alone(problem, given, chosen) or problem.fleet is not None:
         return False
-    backend = get_backend(chosen.backend).name
-    return SHARE * chosen.seconds * KICKS_OF_ROUTES[backend] >= KICKS[backend] * problem.n
+    backend, seconds = get_backend(chosen.backend).name, seconds_of_a_try(chosen.seconds)
+    return seconds * KICKS_OF_ROUTES[backend] >= KICKS[backend] * problem.n
 
 
 def seconds_of_a_try(left: float) -> float:
@@ -99,13 +100,8 @@ class FewerVehicles(Opened):
             fleet = one_fewer(self._problem, self.found.best_tour, tried)
             if self.done or fleet is None:
                 return
-            begin, before = watch.elapsed, self.found
-            try:
-                found = self._chains(fleet, seconds, callback and behind(callback, before, begin))
-            except KeyboardInterrupt:  # while no search could take it
-                before.statistics.stopped_by = "interrupt"
-                return
-            self.found = joined(before, found, begin)
-            if rank(found) >= rank(before):
+            before = self.found
+            found = self.search_on(watch, callback, partial(self._chains, fleet, seconds))
+            if found is None or rank(found) >= rank(before):
                 return
             self.fleet = fleet

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.searches.opening import Opening, chains
-from gpu_ls_plugin.solver.opened import Opened, behind, joined
+from gpu_ls_plugin.solver.opened import Opened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,10 +83,9 @@ class FirstMoments(Opened):
         if watch.left > self._needed(max(rate, 1.0)):
             return
         budget = self.chosen.budget(max(0.0, watch.left))
-        begin = watch.elapsed
-        later = callback and behind(callback, self.found, begin)
-        found = self._opening.run(budget, later, self.found.tours)
-        self.found, self.alone = joined(self.found, found, begin), True
+        tours = self.found.tours
+        self.search_on(watch, callback, lambda later: self._opening.run(budget, later, tours))
+        self.alone = True
 
     def join(self, tours: NDArray[Any]) -> None:
         """Let the tour be the first of a population's starts."""

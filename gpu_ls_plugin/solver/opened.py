@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +13,15 @@ from gpu_ls_plugin.history import merged, shifted
 from gpu_ls_plugin.result import TOLD, later
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.budget import Stopwatch
     from gpu_ls_plugin.result import Callback, Progress, Result, Statistics
     from gpu_ls_plugin.solver.settings import Settings
+
+    Search = Callable[[Callback | None], Result]
 
 
 class Opened(ABC):
@@ -51,6 +54,11 @@ class Opened(ABC):
     def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
         """Search."""
 
+    def run(self, watch: Stopwatch, callback: Callback | None) -> Result:
+        """Search; return what was found."""
+        self.begin(watch, callback)
+        return self.found
+
     def join(self, tours: NDArray[Any]) -> None:
         """Let what was found be among a population's starts, if that helps."""
         return
@@ -72,6 +80,22 @@ class Opened(ABC):
         statistics = replace(own, seconds=seconds, phases=before.phases | own.phases)
         tours, costs = found.tours[rows], found.costs[rows]
         return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
+
+    def search_on(
+        self, watch: Stopwatch, callback: Callback | None, search: Search
+    ) -> Result | None:
+        """Search once more, of which the best is kept; return what that found.
+
+        None after Ctrl-C that no search could take, of which what was found before tells then.
+        """
+        begin, before = watch.elapsed, self.found
+        try:
+            found = search(callback and behind(callback, before, begin))
+        except KeyboardInterrupt:
+            before.statistics.stopped_by = "interrupt"
+            return None
+        self.found = joined(before, found, begin)
+        return found
 
     def followed(self, callback: Callback) -> Callback:
         """Return a callback for what follows, to whose counts its own are added."""
@@ -104,16 +128,11 @@ class OneByOne(Opened):
     def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
         """Search by one after the other."""
         for number, opening in enumerate(self._openings):
-            begin, first = watch.elapsed, not number
-            follows = callback if first else callback and behind(callback, self.found, begin)
-            try:
-                opening.begin(watch, follows)
-            except KeyboardInterrupt:  # while no search could take it
-                if first:
-                    raise
-                self.found.statistics.stopped_by = "interrupt"
+            search = partial(opening.run, watch)
+            if number == 0:
+                self.found = search(callback)
+            elif self.search_on(watch, callback, search) is None:
                 return
-            self.found = opening.found if first else joined(self.found, opening.found, begin)
             self.alone, self.fleet = opening.alone, opening.fleet
             if self.done:
                 return
