@@ -8,7 +8,6 @@ import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, Parameter, metric_kernel, parse_parameters
 from gpu_ls_plugin.backends.words import kept_words, packed_words
-from gpu_ls_plugin.objectives.routing import hard_penalties
 from gpu_ls_plugin.problems.giant_tours import tolerated, written
 
 if TYPE_CHECKING:
@@ -172,11 +171,13 @@ class RouteBatch:
 
 
 def _prices(problem: CVRP) -> list[float]:
-    """Return what a unit of load and of duration too much costs, where they are soft.
+    """Return what a unit of load and of duration too much costs, nothing where they are hard.
 
     As integers not so much that a sum of lengths and prices could be too large.
     """
-    due = problem.penalties or hard_penalties(problem)
+    due = problem.penalties
+    if due is None:  # nobody asks
+        return [0, 0]
     if not problem.integer:
         return [float(due.load), float(due.duration)]
     whole = 2 * problem.customers * problem.longest + int(problem.service_times.sum())
