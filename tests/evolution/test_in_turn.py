@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from gpu_ls_plugin import CVRP, TSP
+from gpu_ls_plugin import TSP
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.evolution.generations.fleet_evolution import FleetEvolution
 from gpu_ls_plugin.evolution.generations.in_turn import InTurn, Part
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from tests.evolution.samples import cities
+from tests.helpers.routing import roomy_cvrp
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.result import Statistics
 
-# Sixteen customers of demand 1, five to a vehicle: four vehicles at least.
-ROUTES = CVRP(cities(17), np.r_[0, np.ones(16, int)], 5)
+ROUTES = roomy_cvrp()
 PROBLEM = TSP(cities(5), "EUC_2D")
 RANDOM = np.random.default_rng(1)
 

@@ -41,6 +41,11 @@ def scarce_cvrp() -> gls.CVRP:
     return gls.CVRP(places, [0, *[6, 6, 6, 6, 5, 5, 5, 5, 4, 4, 4, 4]], 15, vehicles=5)
 
 
+def roomy_cvrp() -> gls.CVRP:
+    """Return sixteen customers of demand 1, five to a vehicle: four vehicles at least."""
+    return gls.CVRP(np.random.default_rng(1).random((17, 2)), np.r_[0, np.ones(16, int)], 5)
+
+
 def giant_tours(problem: gls.CVRP, size: int, seed: int = 0) -> np.ndarray:
     """Return giant tours of which the first half is filled up to the capacity, in random order.
 

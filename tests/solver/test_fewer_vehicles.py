@@ -16,7 +16,7 @@ from gpu_ls_plugin.solver import fewer_vehicles as part
 from gpu_ls_plugin.solver.fewer_vehicles import FewerVehicles, pay
 from gpu_ls_plugin.solver.opened import OneByOne
 from tests.helpers.instances import cvrp_instance
-from tests.helpers.routing import random_cvrp
+from tests.helpers.routing import random_cvrp, roomy_cvrp
 
 CPU = {"backend": "cpu", "seed": 1}
 
@@ -69,11 +69,6 @@ def tries(problem, costs, **given):
     return opened, [fleet for fleet, _ in seen[1:]]
 
 
-def easy():
-    """Sixteen customers of demand 1, five to a vehicle: four vehicles at least."""
-    return gls.CVRP(np.random.default_rng(1).random((17, 2)), np.r_[0, np.ones(16, int)], 5)
-
-
 @pytest.mark.parametrize(
     ("costs", "fleet", "tried"),
     [
@@ -84,26 +79,28 @@ def easy():
     ],
 )
 def test_one_vehicle_fewer_as_long_as_that_is_better(costs, fleet, tried):
-    opened, seen = tries(easy(), costs)
+    opened, seen = tries(roomy_cvrp(), costs)
     assert (opened.fleet, seen) == (fleet, tried)
     assert opened.found.best_cost == min(costs.values())
 
 
 def test_no_more_tries_than_there_is_time_for(monkeypatch):
     monkeypatch.setattr(part, "MOST", 2)
-    assert tries(easy(), {8: 50, 7: 40, 6: 30, 5: 20})[1] == [7, 6]
+    assert tries(roomy_cvrp(), {8: 50, 7: 40, 6: 30, 5: 20})[1] == [7, 6]
 
 
 def test_ctrl_c_ends_the_tries():
-    opened, seen = tries(easy(), {8: 50, 7: 40}, stopped_by="interrupt")
+    opened, seen = tries(roomy_cvrp(), {8: 50, 7: 40}, stopped_by="interrupt")
     assert seen == [] and opened.done
 
 
 def test_ctrl_c_between_two_searches_loses_nothing():
-    opened, seen = tries(easy(), {8: 50, 7: 40})
+    opened, seen = tries(roomy_cvrp(), {8: 50, 7: 40})
     assert (seen, opened.fleet, opened.found.best_cost) == ([7, 6], 7, 40) and opened.done
 
-    both = OneByOne(Settings(**CPU), (opened, FewerVehicles(easy(), Settings(**CPU), stop, stop)))
+    both = OneByOne(
+        Settings(**CPU), (opened, FewerVehicles(roomy_cvrp(), Settings(**CPU), stop, stop))
+    )
     opened.begin = lambda *_: None
     opened.found.statistics.stopped_by = ""
     both.begin(Stopwatch.of(9.0), None)
@@ -130,7 +127,7 @@ def test_a_target_that_a_try_reaches_ends_the_solve():
 
 
 def test_a_problem_with_another_fleet_has_tours_as_long():
-    problem = easy()
+    problem = roomy_cvrp()
     tours, used = problem.tour(np.array_split(np.arange(1, 17), 6))[None], 6
     fewer = problem.with_fleet(used - 1)
     assert (fewer.n, fewer.copies, fewer.fleet) == (problem.n, problem.copies, used - 1)

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import gpu_ls_plugin as gls
 from benchmarks.peers.routing.sections import named, tasks
+from benchmarks.peers.routing.solvers import cheapest_of
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver.soft_constraints import softened
 
@@ -110,7 +109,7 @@ def _varied(variant: Variant, problem: gls.CVRP, task: Task, backend: str) -> di
     gls.solve(searched, task.seconds, kicks=2, **given)  # compiles
     begin = time.perf_counter()
     found = gls.solve(searched, task.seconds, **given)
-    return _costed(problem, found.tours, time.perf_counter() - begin)
+    return cheapest_of(problem, found.tours, time.perf_counter() - begin)
 
 
 def _crossed(crossover: Any, problem: gls.CVRP, task: Task, backend: str) -> dict[str, Any]:
@@ -124,13 +123,4 @@ def _crossed(crossover: Any, problem: gls.CVRP, task: Task, backend: str) -> dic
         begin = time.perf_counter()
         algorithm = MemeticGA(crossover=crossover, backend=backend)
         found = minimize(routing, algorithm, limit, seed=task.seed)
-    return _costed(problem, found.pop.get("X"), time.perf_counter() - begin)
-
-
-def _costed(problem: gls.CVRP, tours: Any, wall: float) -> dict[str, Any]:
-    """Return the cost of the cheapest feasible tour."""
-    tours = np.asarray(tours)
-    feasible = problem.feasible(tours)
-    if not feasible.any():
-        return {"cost": None, "wall": wall, "failure": "no feasible routes"}
-    return {"cost": float(problem.cost(tours[feasible]).min()), "wall": wall, "chains": len(tours)}
+    return cheapest_of(problem, found.pop.get("X"), time.perf_counter() - begin)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import gpu_ls_plugin as gls
 from benchmarks.peers.routing.sections import EIGHT, named, tasks
-from benchmarks.peers.routing.solvers import OURS
+from benchmarks.peers.routing.solvers import OURS, cheapest_of
 
 if TYPE_CHECKING:
     import argparse
@@ -32,7 +32,7 @@ def memetic(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> 
 
 def _solved(problem: gls.CVRP, task: Task, backend: str) -> dict[str, Any]:
     found = gls.solve(problem, task.seconds, seed=task.seed, backend=backend)
-    return _costed(problem, found.best_tour, found.statistics.seconds)
+    return cheapest_of(problem, found.tours, found.statistics.seconds)
 
 
 def _evolved(times: float, problem: gls.CVRP, task: Task, backend: str) -> dict[str, Any]:
@@ -42,9 +42,4 @@ def _evolved(times: float, problem: gls.CVRP, task: Task, backend: str) -> dict[
 
     limit = ("time", times * task.seconds)
     found = minimize(CVRPProblem(problem), MemeticGA(backend=backend), limit, seed=task.seed)
-    return _costed(problem, found.X, found.exec_time)
-
-
-def _costed(problem: gls.CVRP, tour: Any, wall: float) -> dict[str, Any]:
-    feasible = problem.feasible(tour)[0]
-    return {"cost": float(problem.cost(tour)[0]) if feasible else None, "wall": wall}
+    return cheapest_of(problem, found.pop.get("X"), found.exec_time)

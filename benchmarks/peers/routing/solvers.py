@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from benchmarks.peers.solvers import has
 
 if TYPE_CHECKING:
@@ -162,3 +164,12 @@ def run_ours(
         "kicks": int(result.statistics.kicks),
         "curve": [(p.elapsed, float(p.best_cost)) for p in result.statistics.history],
     }
+
+
+def cheapest_of(problem: CVRP, tours: Any, wall: float) -> dict[str, Any]:
+    """Return the run of a search of ours, by its cheapest feasible tour."""
+    tours = np.asarray(tours)
+    feasible = problem.feasible(tours)
+    if not feasible.any():
+        return {"cost": None, "wall": wall, "failure": "no feasible routes"}
+    return {"cost": float(problem.cost(tours[feasible]).min()), "wall": wall, "chains": len(tours)}
