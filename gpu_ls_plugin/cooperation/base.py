@@ -40,12 +40,15 @@ class Cooperation(ABC):
     by_row : bool
         Whether it measures tours by the row of the chain that they are for, where rows have lengths
         of their own.
+    priced : bool
+        Whether it sets the price of violations, so that tours that have any are no results.
     every : float
         Kicks per city between two exchanges; more than 0.
     """
 
     name: ClassVar[str]
     by_row: ClassVar[bool] = False
+    priced: ClassVar[bool] = False
     every: float
 
     def __post_init__(self) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends.evaluation import lengths_of
 from gpu_ls_plugin.budget import NO_LIMIT
 from gpu_ls_plugin.cooperation.migration import Migration
 from gpu_ls_plugin.problems.cvrp import routing_problem
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches.chains.chains import Chains
     from gpu_ls_plugin.searches.chains.priced_chains import PricedChains
@@ -37,6 +39,29 @@ def set_price(chains: PricedChains, feasible: float) -> None:
     chains.reprice(min(max(price, LEAST_PRICE), MOST_PRICE))
 
 
+def of_feasible(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
+    """Return what tours cost, as far as they are feasible, shape (P,).
+
+    Others look cheap where the price of violations is low. They count as the dearest feasible one,
+    and are infinitely dear where there is none. Where constraints are hard all count as they are.
+
+    Parameters
+    ----------
+    backend : Backend
+    problem : TSP
+        Giant tours.
+    tours : int32 array of the backend, shape (P, n)
+    costs : array of the backend, shape (P,)
+        At the present price, or at any other.
+    """
+    if routing_problem(problem).penalties is None:
+        return costs
+    feasible = costs == lengths_of(backend, problem, tours)
+    if not feasible.any():
+        return backend.xp.full(len(costs), math.inf)
+    return backend.xp.where(feasible, costs, costs[feasible].max())
+
+
 @dataclass(frozen=True)
 class PricedMigration(Migration):
     """Migration of giant tours whose violations have a price that follows what chains find.
@@ -57,6 +82,7 @@ class PricedMigration(Migration):
     feasible: float = 0.75
 
     name = "priced_migration"
+    priced = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

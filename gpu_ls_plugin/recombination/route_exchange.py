@@ -68,6 +68,7 @@ class RouteExchange(Cooperation):
     feasible: float = 0.75
 
     name = "route_exchange"
+    priced = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -15,8 +15,8 @@ from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import NO_LIMIT, Budget, Stopwatch
 from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
+from gpu_ls_plugin.cooperation.prices import of_feasible
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.neighbourhoods import LinKernighan
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.objectives.base import require_by_edges
@@ -455,7 +455,15 @@ class _Run:
             return np.array(self.backend.to_numpy(chains.best_tours))
 
         alone = self.problem.objective.length_alone
-        return self.call.report(chains.best_costs, None if alone else tours, self.done)
+        costs = self.results_alone(chains.best_tours, chains.best_costs)
+        return self.call.report(costs, None if alone else tours, self.done)
+
+    def results_alone(self, tours: Any, costs: Any) -> Any:
+        """Return the costs of the best tours, as far as these are results."""
+        cooperation = self.search.cooperation
+        if cooperation is None or not cooperation.priced:
+            return costs
+        return of_feasible(self.backend, self.problem, tours, costs)
 
     def count(self, chains: Chains) -> None:
         """Add what the chains have counted to what was counted before them."""
@@ -472,6 +480,5 @@ class _Run:
 
     def finish(self, costs: Any) -> None:
         """Note the end."""
-        best, mean = costs.min().item(), float(costs.mean())
-        point = Point(self.stopwatch.elapsed, self.statistics.kicks, best, mean)
-        self.statistics.history.append(point)
+        costs = self.results_alone(self.call.tours, costs)
+        self.statistics.history.append(self.call.point(costs))

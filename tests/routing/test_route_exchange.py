@@ -9,7 +9,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.cooperation.prices import set_price
+from gpu_ls_plugin.cooperation.prices import of_feasible, set_price
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     InvalidTypeError,
@@ -116,6 +116,36 @@ def test_the_price_follows_what_is_feasible(feasible, rises):
     excess = problem.violations(chains.tours).load
     lengths = problem.cost(chains.tours)
     assert (chains.costs == lengths + max(1, round(8 * chains.price)) * excess).all()
+
+
+def test_tours_that_violate_something_count_as_the_dearest_that_do_not():
+    hard, cpu = random_cvrp("capacity", 12, 1), get_backend("cpu")
+    soft, tours = hard.penalised(load=1), giant_tours(hard, 6, 2)
+    costs = np.where(hard.feasible(tours), hard.cost(tours), 1)
+    assert 0 < hard.feasible(tours).sum() < 6
+    told = of_feasible(cpu, soft.tsp, tours, costs)
+    assert (told == np.maximum(costs, (costs == 1) * costs.max())).all()
+    assert np.isinf(of_feasible(cpu, soft.tsp, tours[costs == 1], costs[costs == 1])).all()
+    assert (of_feasible(cpu, hard.tsp, tours, costs) == costs).all()
+
+
+def test_who_watches_is_told_of_results_alone():
+    """Where violations cost next to nothing, many tours are cheaper than all that are feasible."""
+    problem, told, cheaper = random_cvrp("capacity", 30, 1).penalised(load=1), [], []
+
+    def look(progress: gls.Progress) -> None:
+        tours = progress.best_tours()
+        feasible, lengths = problem.feasible(tours), problem.cost(tours)
+        told.append(progress.best_cost)
+        assert progress.best_cost == min(lengths[feasible], default=np.inf)
+        cheaper.append((lengths < progress.best_cost).any())
+
+    starts, budget = giant_tours(problem, 8, 2), gls.Budget(kicks=300)
+    search, options = search_of(gls.RouteExchange(feasible=0.3)), {"seed": 1, "backend": "cpu"}
+    found = search(problem, starts, budget=budget, callback=look, **options)
+    assert any(cheaper) and min(told) == found.statistics.history[-1].best_cost
+    again = search(problem, starts, budget=replace(budget, target=min(told) - 1), **options)
+    assert again.statistics.stopped_by == found.statistics.stopped_by == "kicks"
 
 
 def test_constraints_are_soft_where_vehicles_are_scarce():
