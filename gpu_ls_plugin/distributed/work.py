@@ -6,6 +6,7 @@ them anew of the rows that come with every order.
 
 from __future__ import annotations
 
+import math
 import pickle
 import time
 from collections import OrderedDict
@@ -217,7 +218,8 @@ def _begun(seat: Seat, order: Order) -> Population:
         job.memory_limit,
         alone=job.islands == 1,
     )
-    if seat.evolution is not None and order.rows is None and not order.life:
+    timed = order.stretch.seconds < math.inf  # generations do not end by kicks
+    if seat.evolution is not None and timed and order.rows is None and not order.life:
         return EvolvingPopulation(place, seat.evolution)
     rows = None if makes_rows(settings.search) else _starts(seat, order, seed)
     if order.life:  # soon back, if with fewer rows
