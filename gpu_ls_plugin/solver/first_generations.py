@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
@@ -18,21 +19,36 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.solver.settings import Settings
 
-LEAST, OF_SQUARE = 120_000, 4  # children that are enough, and for the square of the customers
+SEARCH = HybridGeneticSearch(size=50, children=64)
+# Children that are enough: at least, and for the square of the customers. A GPU's populations have
+# them all together; on a CPU FEWEST have, and there are as many more as have time for their share.
+ENOUGH = {"cuda": (120_000, 4.0), "cpu": (16_000, 0.3)}
+FEWEST = 4
 SHARE = 0.5  # of the time: where children are enough, chains have little left to do
 LONGEST = 600.0  # seconds, of a solve without an end
-SMALLER, LARGER = HybridGeneticSearch(), HybridGeneticSearch(size=50, children=64)
-# A GPU has so many populations that larger ones find best known routes of 120 to 199 customers in
-# 1 to 8 s. On a CPU, which has fewer, smaller ones have half of the time.
-SEARCHES = {"cuda": (LARGER,), "cpu": (SMALLER, LARGER)}
 # Children in a second: of a GPU, at most and for a customer, and of a core for a customer.
 ON_GPU, OF_A_GPU, OF_A_CORE = 6e4, 1.2e7, 1.5e5
 
 
-def first_searches(
-    problem: Problem, given: Settings, chosen: Settings
-) -> dict[float, HybridGeneticSearch]:
-    """Return what searches routes before chains, by the seconds at which each ends.
+@dataclass(frozen=True)
+class Generations:
+    """What searches routes before chains.
+
+    Parameters
+    ----------
+    populations : int
+    end : float
+        Seconds of the solve after which they end.
+    search : HybridGeneticSearch
+    """
+
+    populations: int
+    end: float
+    search: HybridGeneticSearch
+
+
+def first_generations(problem: Problem, given: Settings, chosen: Settings) -> Generations | None:
+    """Return what searches routes before chains, None where children are too few.
 
     What somebody asked for is taken as it is: a search, starts, or limits other than time.
 
@@ -43,24 +59,27 @@ def first_searches(
         As they were asked for, and completed.
     """
     if not left_alone(problem, given, chosen) or not problem.symmetric:
-        return {}
-    backend, customers = get_backend(chosen.backend), problem.customers
-    seconds = min(SHARE * chosen.seconds, LONGEST)
-    if seconds * _rate(backend, customers) < enough(customers):
-        return {}
-    searches = SEARCHES[backend.name]
-    each = seconds / len(searches)
-    return {each * number: search for number, search in enumerate(searches, 1)}
+        return None
+    backend, seconds = get_backend(chosen.backend), min(SHARE * chosen.seconds, LONGEST)
+    children = seconds * _rate(backend, problem.customers)
+    needed = enough(backend, problem.customers)
+    if children < needed:
+        return None
+    populations = SEARCH.populations(backend)
+    if backend.name == "cpu":
+        populations = int(min(populations, FEWEST * children / max(needed, 1)))
+    return Generations(populations, seconds, SEARCH)
 
 
-def enough(customers: int) -> int:
+def enough(backend: Backend, customers: int) -> float:
     """Return how many children are better than chains.
 
-    Best known routes of 120, 142 and 199 customers, which chains do not find or not always, come
-    with 40,000 to 100,000 children on a CPU. Of 302 and 410 a GPU's chains are far ahead at first;
-    0.6 to 0.8 M children pass them for good.
+    On a GPU 0.6 to 0.8 M pass for good the chains of 302 and 410 customers, which are far ahead at
+    first. Chains of a CPU have fewer tours: on two cores four populations of 9,000 children each
+    end lower after half of a minute than chains after all of it, up to 320 customers.
     """
-    return max(LEAST, OF_SQUARE * customers**2)
+    least, of_square = ENOUGH[backend.name]
+    return max(least, of_square * customers**2)
 
 
 def _rate(backend: Backend, customers: int) -> float:
@@ -81,27 +100,24 @@ class FirstGenerations(Opened):
     problem : CVRP
     chosen : Settings
         Completed.
-    end : float
-        Seconds of the solve after which it ends.
-    search : HybridGeneticSearch
+    planned : Generations
     """
 
-    def __init__(
-        self, problem: CVRP, chosen: Settings, end: float, search: HybridGeneticSearch
-    ) -> None:
+    def __init__(self, problem: CVRP, chosen: Settings, planned: Generations) -> None:
         super().__init__(chosen)
-        self._problem, self._backend = problem, get_backend(chosen.backend)
-        self._search, self._end = search, end
-        self._size = search.populations(self._backend)
+        self._problem, self._planned = problem, planned
+        self._backend = get_backend(chosen.backend)
 
     def compile(self) -> None:
         """Compile what is run."""
-        self._search.prepare(self._problem, self._size, backend=self._backend)
+        planned = self._planned
+        planned.search.prepare(self._problem, planned.populations, backend=self._backend)
 
     def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
         """Search until the share of the time is over."""
+        planned = self._planned
         place: dict[str, Any] = {"seed": self.chosen.seed, "backend": self._backend}
-        starts = savings(self._problem, size=self._size, **place)
-        budget = self.chosen.budget(max(0.0, self._end - watch.elapsed))
-        found = self._search(self._problem, starts, budget=budget, callback=callback, **place)
+        starts = savings(self._problem, size=planned.populations, **place)
+        budget = self.chosen.budget(max(0.0, planned.end - watch.elapsed))
+        found = planned.search(self._problem, starts, budget=budget, callback=callback, **place)
         self.found = found.sorted()

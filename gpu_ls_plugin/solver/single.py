@@ -31,7 +31,7 @@ from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.decomposition.decomposed import compile_parts
 from gpu_ls_plugin.searches.successors import SuccessorSearch
 from gpu_ls_plugin.solver.fewer_vehicles import FewerVehicles, pay
-from gpu_ls_plugin.solver.first_generations import FirstGenerations, first_searches
+from gpu_ls_plugin.solver.first_generations import FirstGenerations, first_generations
 from gpu_ls_plugin.solver.first_moments import first_moments
 from gpu_ls_plugin.solver.in_parts import chains_of, in_parts
 from gpu_ls_plugin.solver.opened import OneByOne
@@ -159,8 +159,8 @@ def opened_by(
 
     if not isinstance(problem, CVRP):
         return first_moments(problem, given, chosen)
-    searches = first_searches(problem, given, chosen).items()
-    openings: list[Opened] = [FirstGenerations(problem, chosen, *each) for each in searches]
+    planned = first_generations(problem, given, chosen)
+    openings: list[Opened] = [FirstGenerations(problem, chosen, planned)] if planned else []
     if pay(problem, given, chosen):
         openings.append(FewerVehicles(problem, chosen, chains, compiled))
     return OneByOne(chosen, openings) if openings else None

@@ -20,7 +20,7 @@ from tests.helpers.late_kernels import LateKernels
 from tests.helpers.routing import random_cvrp, scarce_cvrp
 
 SEARCH = gls.HybridGeneticSearch(size=6, children=160)  # of which a CPU has eight populations
-EVOLUTION = GeneticEvolution(SEARCH, "cpu")
+EVOLUTION = GeneticEvolution(SEARCH, SEARCH.populations(get_backend("cpu")), "cpu")
 
 
 class Counted(NoRun):
@@ -103,8 +103,8 @@ def test_ctrl_c_and_time(monkeypatch):
 @pytest.mark.parametrize("kind", ["capacity", "duration", "scarce"])
 def test_after_preparing_nothing_is_compiled(kind, monkeypatch):
     """Neither what is searched under hard constraints nor, with scarce vehicles, soft ones."""
-    monkeypatch.setattr(first_generations, "enough", lambda customers: 0)
-    monkeypatch.setattr(first_generations, "SEARCHES", {"cpu": (SEARCH,)})
+    monkeypatch.setattr(first_generations, "enough", lambda *_: 0)
+    monkeypatch.setattr(first_generations, "SEARCH", SEARCH)
     monkeypatch.setattr(fleet_evolution, "one_fewer", lambda problem, *_: problem.copies)
     problem = scarce_cvrp() if kind == "scarce" else random_cvrp(kind, 12)
     evolution = evolution_of(problem.tsp, Improver(None, "cpu"), size=4, seconds=1.0)
@@ -126,11 +126,11 @@ def test_routes_of_few_customers_begin_by_generations(monkeypatch):
     """Where `solve` does: if there is time, and no search or crossover was asked for."""
     problem, improver = random_cvrp("duration", 20).tsp, Improver(None, "cpu")
     assert not isinstance(evolution_of(problem, improver, seconds=0.5), InTurn)
-    monkeypatch.setattr(first_generations, "enough", lambda customers: 0)
+    monkeypatch.setattr(first_generations, "enough", lambda *_: 0)
     evolution = evolution_of(problem, improver, seconds=10.0)
     assert isinstance(evolution, InTurn) and evolution.last.size == evolution.size
-    assert [end for end, _ in evolution.first] == [0.25, 0.5]
-    assert [one.search for _, one in evolution.first] == list(first_generations.SEARCHES["cpu"])
+    ((end, first),) = evolution.first
+    assert end == first_generations.SHARE and first.search == first_generations.SEARCH
     others = (
         {},  # without an end
         {"seconds": 10.0, "crossover": gls.RouteEdgeAssembly()},

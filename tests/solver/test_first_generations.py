@@ -12,8 +12,8 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver import first_generations as opening
-from gpu_ls_plugin.solver.first_generations import FirstGenerations, first_searches
-from gpu_ls_plugin.solver.opened import OneByOne, joined
+from gpu_ls_plugin.solver.first_generations import FirstGenerations, Generations, first_generations
+from gpu_ls_plugin.solver.opened import joined
 from tests.helpers.routing import random_cvrp
 
 CPU = {"backend": "cpu", "seed": 1}
@@ -23,34 +23,45 @@ SMALL = gls.HybridGeneticSearch(size=6, children=6)
 @pytest.fixture
 def always(monkeypatch):
     """However little time there is, small populations evolve."""
-    monkeypatch.setattr(opening, "enough", lambda customers: 0)
-    monkeypatch.setattr(opening, "SEARCHES", {"cpu": (SMALL, replace(SMALL, size=8))})
+    monkeypatch.setattr(opening, "enough", lambda *_: 0)
+    monkeypatch.setattr(opening, "SEARCH", SMALL)
 
 
-def searches(problem: gls.CVRP | gls.TSP, **given) -> dict[float, gls.HybridGeneticSearch]:
+def planned(problem: gls.CVRP | gls.TSP, **given) -> Generations | None:
     settings = Settings(**CPU | given)
-    return first_searches(problem, settings, default_settings(problem, settings))
+    return first_generations(problem, settings, default_settings(problem, settings))
 
 
 def test_who_begins_by_generations(monkeypatch):
     problem = random_cvrp("duration", 20)
-    assert not searches(problem, seconds=0.1)  # too little for generations
-    assert searches(problem, seconds=1e4)
-    assert not searches(random_cvrp("capacity", 1500), seconds=np.inf)  # not in LONGEST
-    monkeypatch.setattr(opening, "enough", lambda customers: 0)
-    assert searches(problem, seconds=0.1)
-    assert not searches(random_cvrp("directed", 20))
-    assert not searches(problem.penalised(load=1))
-    assert not searches(problem, start="sweep") and not searches(problem, kicks=5)
-    assert not searches(problem, search=gls.LocalSearch([gls.OrOpt()]))
-    assert not searches(gls.TSP(np.random.default_rng(1).random((20, 2))))
+    assert not planned(problem, seconds=0.1)  # too little for generations
+    assert planned(problem, seconds=1e4)
+    assert not planned(random_cvrp("capacity", 1500), seconds=np.inf)  # not in LONGEST
+    monkeypatch.setattr(opening, "enough", lambda *_: 0)
+    assert planned(problem, seconds=0.1)
+    assert not planned(random_cvrp("directed", 20))
+    assert not planned(problem.penalised(load=1))
+    assert not planned(problem, start="sweep") and not planned(problem, kicks=5)
+    assert not planned(problem, search=gls.LocalSearch([gls.OrOpt()]))
+    assert not planned(gls.TSP(np.random.default_rng(1).random((20, 2))))
 
 
 def test_twice_as_many_customers_need_eight_times_the_seconds():
     """Four times the children, each of which takes twice as long."""
-    one, two = (opening.enough(n) / opening._rate(get_backend("cpu"), n) for n in (400, 800))
+    cpu = get_backend("cpu")
+    one, two = (opening.enough(cpu, n) / opening._rate(cpu, n) for n in (400, 800))
     assert two == pytest.approx(8 * one)
-    assert opening.enough(50) == opening.enough(150) < opening.enough(200)
+    assert opening.enough(cpu, 50) == opening.enough(cpu, 150) < opening.enough(cpu, 250)
+
+
+def test_a_cpu_has_as_many_populations_as_there_is_time_for():
+    """From a few on, each with as many children, up to all that a search has."""
+    problem, cpu = random_cvrp("capacity", 250), get_backend("cpu")
+    least = opening.enough(cpu, 250) / opening._rate(cpu, 250) / opening.SHARE
+    assert planned(problem, seconds=0.99 * least) is None
+    given = [planned(problem, seconds=factor * least) for factor in (1.01, 2.01, 4.01, 100)]
+    assert [each.populations for each in given] == [4, 8, 16, opening.SEARCH.populations(cpu)]
+    assert [each.end / least for each in given[:2]] == pytest.approx([0.505, 1.005])
 
 
 @pytest.mark.parametrize("kind", ["capacity", "real duration"])
@@ -60,7 +71,7 @@ def test_routes_are_feasible_and_times_add_up(always, kind):
     assert problem.feasible(found.tours).all() and len(found.tours) == 4
     np.testing.assert_allclose(found.costs, problem.cost(found.tours), rtol=1e-12)
     own = found.statistics
-    assert own.climbs > 2 * SMALL.populations(get_backend("cpu"))  # of both searches
+    assert own.climbs > SMALL.populations(get_backend("cpu"))
     assert 0.6 * opening.SHARE <= own.phases["opening"] < own.seconds < 10
     assert [p.elapsed for p in seen] == sorted(p.elapsed for p in seen)
     assert [p.kicks for p in seen] == sorted(p.kicks for p in seen)
@@ -84,9 +95,9 @@ def test_what_generations_find_is_not_lost(always):
 def test_a_solve_without_an_end_comes_to_its_chains(always, monkeypatch):
     monkeypatch.setattr(opening, "LONGEST", 0.2)
     problem, endless = random_cvrp("capacity", 30), Settings(**CPU, seconds=np.inf)
-    ends = searches(problem, seconds=np.inf)
-    assert list(ends) == [0.1, 0.2]
-    opened = OneByOne(endless, [FirstGenerations(problem, endless, *each) for each in ends.items()])
+    generations = planned(problem, seconds=np.inf)
+    assert generations.end == 0.2
+    opened = FirstGenerations(problem, endless, generations)
     opened.compile()
     watch = Stopwatch(endless.budget(np.inf))
     opened.begin(watch, None)

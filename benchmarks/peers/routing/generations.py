@@ -35,7 +35,7 @@ def _run(bench: Bench, label: str, problem: gls.CVRP, task: Task, backend: str) 
     """Solve by one of the searches until the best known cost is reached."""
     target = bench.best[task.path.stem] * (1 + REACHED)
     search = gls.HybridGeneticSearch() if label == "generations" else None
-    enough = (lambda _: math.inf) if label == "chains" else first_generations.enough
+    enough = (lambda *_: math.inf) if label == "chains" else first_generations.enough
     begin = time.perf_counter()
     with mock.patch.object(first_generations, "enough", enough):
         found = gls.solve(

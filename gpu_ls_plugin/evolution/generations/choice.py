@@ -22,7 +22,7 @@ from gpu_ls_plugin.recombination import SegmentCrossover
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver.fewer_vehicles import pay, seconds_of_a_try
-from gpu_ls_plugin.solver.first_generations import first_searches
+from gpu_ls_plugin.solver.first_generations import first_generations
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.improver import Improver
@@ -146,10 +146,11 @@ def _as_solve(
 def _first(
     problem: CVRP, given: Settings, chosen: Settings
 ) -> tuple[tuple[float, GeneticEvolution], ...]:
-    """Return what comes before chains, each with the share of the run that is over when it ends."""
+    """Return what comes before chains, if anything, and the share of the run that is over then."""
     if not math.isfinite(given.seconds):
         return ()
-    return tuple(
-        (end / chosen.seconds, GeneticEvolution(search, chosen.backend))
-        for end, search in first_searches(problem, given, chosen).items()
-    )
+    planned = first_generations(problem, given, chosen)
+    if planned is None:
+        return ()
+    evolution = GeneticEvolution(planned.search, planned.populations, chosen.backend)
+    return ((planned.end / chosen.seconds, evolution),)

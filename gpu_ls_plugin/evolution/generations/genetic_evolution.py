@@ -101,16 +101,18 @@ class GeneticEvolution(Evolution[GeneticPopulation]):
     Parameters
     ----------
     search : HybridGeneticSearch
+    populations : int
     backend : str
     """
 
     search: HybridGeneticSearch
+    populations: int
     backend: str = "auto"
 
     @property
     def size(self) -> int:
-        """Number of populations."""
-        return self.search.populations(get_backend(self.backend))
+        """Number of tours that are told: one of each population."""
+        return self.populations
 
     def prepare(self, problem: TSP) -> None:
         """Compile what a run needs, ahead of it."""
