@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.solver.settings import Settings
 
 SEARCH = HybridGeneticSearch(size=50, children=64)
-# Children that are enough: at least, and for the square of the customers. A GPU's populations have
-# them all together; on a CPU FEWEST have, and there are as many more as have time for their share.
-ENOUGH = {"cuda": (120_000, 4.0), "cpu": (16_000, 0.3)}
+# Children that are enough, up to so many customers, and by which power of their number there are
+# more beyond. A GPU's populations have them all together; on a CPU FEWEST have. What there are in
+# addition makes them more and older, both by its root: few that are old end lower than many.
+ENOUGH = {"cuda": (120_000, 173, 2), "cpu": (28_000, 300, 4)}
 FEWEST = 4
 SHARE = 0.5  # of the time: where children are enough, chains have little left to do
 LONGEST = 600.0  # seconds, of a solve without an end
@@ -67,7 +69,7 @@ def first_generations(problem: Problem, given: Settings, chosen: Settings) -> Ge
         return None
     populations = SEARCH.populations(backend)
     if backend.name == "cpu":
-        populations = int(min(populations, FEWEST * children / max(needed, 1)))
+        populations = int(min(populations, FEWEST * math.sqrt(children / max(needed, 1))))
     return Generations(populations, seconds, SEARCH)
 
 
@@ -75,11 +77,12 @@ def enough(backend: Backend, customers: int) -> float:
     """Return how many children are better than chains.
 
     On a GPU 0.6 to 0.8 M pass for good the chains of 302 and 410 customers, which are far ahead at
-    first. Chains of a CPU have fewer tours: on two cores four populations of 9,000 children each
-    end lower after half of a minute than chains after all of it, up to 320 customers.
+    first. Chains of a CPU are fewer: after half of a minute of two cores four populations of 9,000
+    children each, up to 320 customers, mostly are where chains come to in a minute, or lower; of
+    358 and 448 they are far behind after a minute.
     """
-    least, of_square = ENOUGH[backend.name]
-    return max(least, of_square * customers**2)
+    least, known, power = ENOUGH[backend.name]
+    return least * max(1.0, customers / known) ** power
 
 
 def _rate(backend: Backend, customers: int) -> float:
