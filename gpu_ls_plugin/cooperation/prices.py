@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.chains.priced_chains import PricedChains
 
 LEAST_PRICE, MOST_PRICE = 1 / 64, 64  # times the problem's penalties
+ROUNDING = 1e-12  # of a length: real ones that are added up in another order differ by less
 
 
 def set_price(chains: PricedChains, feasible: float) -> None:
@@ -56,7 +57,8 @@ def of_feasible(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
     """
     if routing_problem(problem).penalties is None:
         return costs
-    feasible = costs == lengths_of(backend, problem, tours)
+    lengths = lengths_of(backend, problem, tours)
+    feasible = abs(costs - lengths) <= ROUNDING * lengths
     if not feasible.any():
         return backend.xp.full(len(costs), math.inf)
     return backend.xp.where(feasible, costs, costs[feasible].max())

@@ -129,6 +129,15 @@ def test_tours_that_violate_something_count_as_the_dearest_that_do_not():
     assert (of_feasible(cpu, hard.tsp, tours, costs) == costs).all()
 
 
+def test_real_lengths_that_rounding_makes_longer_are_feasible():
+    """A referee adds them up in another order than chains do."""
+    real = random_cvrp("real duration", 12, 1)
+    tours = gls.savings(real, 4, seed=1, backend="cpu")
+    costs = np.nextafter(real.cost(tours), np.inf)
+    soft = real.penalised(load=1, duration=1)
+    assert (of_feasible(get_backend("cpu"), soft.tsp, tours, costs) == costs).all()
+
+
 def test_who_watches_is_told_of_results_alone():
     """Where violations cost next to nothing, many tours are cheaper than all that are feasible."""
     problem, told, cheaper = random_cvrp("capacity", 30, 1).penalised(load=1), [], []
