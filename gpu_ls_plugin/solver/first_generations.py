@@ -69,7 +69,7 @@ def first_generations(problem: Problem, given: Settings, chosen: Settings) -> Ge
         return None
     populations = SEARCH.populations(backend)
     if backend.name == "cpu":
-        populations = int(min(populations, FEWEST * math.sqrt(children / max(needed, 1))))
+        populations = int(min(populations, FEWEST * math.sqrt(children / needed)))
     return Generations(populations, seconds, SEARCH)
 
 

@@ -31,7 +31,7 @@ SMALL = gls.HybridGeneticSearch(size=6, children=10)
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """However little time there is, eight small populations evolve."""
-    monkeypatch.setattr(first_generations, "enough", lambda *_: 0)
+    monkeypatch.setattr(first_generations, "enough", lambda *_: 1)
     monkeypatch.setattr(hybrid_genetic, "OF_A_CPU", 8 * SMALL.children)
     monkeypatch.setattr(first_generations, "SEARCH", SMALL)
 

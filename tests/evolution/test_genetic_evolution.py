@@ -103,7 +103,7 @@ def test_ctrl_c_and_time(monkeypatch):
 @pytest.mark.parametrize("kind", ["capacity", "duration", "scarce"])
 def test_after_preparing_nothing_is_compiled(kind, monkeypatch):
     """Neither what is searched under hard constraints nor, with scarce vehicles, soft ones."""
-    monkeypatch.setattr(first_generations, "enough", lambda *_: 0)
+    monkeypatch.setattr(first_generations, "enough", lambda *_: 1)
     monkeypatch.setattr(first_generations, "SEARCH", SEARCH)
     monkeypatch.setattr(fleet_evolution, "one_fewer", lambda problem, *_: problem.copies)
     problem = scarce_cvrp() if kind == "scarce" else random_cvrp(kind, 12)
@@ -126,10 +126,10 @@ def test_routes_of_few_customers_begin_by_generations(monkeypatch):
     """Where `solve` does: if there is time, and no search or crossover was asked for."""
     problem, improver = random_cvrp("duration", 20).tsp, Improver(None, "cpu")
     assert not isinstance(evolution_of(problem, improver, seconds=0.5), InTurn)
-    monkeypatch.setattr(first_generations, "enough", lambda *_: 0)
+    monkeypatch.setattr(first_generations, "enough", lambda *_: 1)
     evolution = evolution_of(problem, improver, seconds=10.0)
     assert isinstance(evolution, InTurn) and evolution.last.size == evolution.size
-    ((end, first),) = evolution.first
+    end, first = evolution.first
     assert end == first_generations.SHARE and first.search == first_generations.SEARCH
     others = (
         {},  # without an end

@@ -71,7 +71,7 @@ class Told(Evolution[TourPopulation]):
 
 def test_each_begins_where_the_one_before_ends():
     first, last = Told([[9, 8], [7, 9]]), Told([[6, 9, 10], [8, 6, 11], [5, 9, 10]])
-    evolution, clock = InTurn(((0.4, first),), last), Clock()
+    evolution, clock = InTurn((0.4, first), last), Clock()
     evolution.prepare(PROBLEM)
     assert (first.given, last.given) == ("prepared", "prepared") and evolution.size == 3
     turns = [evolution.start(PROBLEM, RANDOM, clock)]
@@ -89,7 +89,7 @@ def test_each_begins_where_the_one_before_ends():
 
 
 def test_what_is_worse_than_all_is_left_out():
-    evolution, clock = InTurn(((0.5, Told([[9]])),), Told([[8, 7]])), Clock()
+    evolution, clock = InTurn((0.5, Told([[9]])), Told([[8, 7]])), Clock()
     turn = evolution.start(PROBLEM, RANDOM, clock)
     clock.done = 0.5
     turn = evolution.next(PROBLEM, turn, RANDOM, clock)
@@ -141,7 +141,7 @@ def test_tries_of_fewer_vehicles(costs: Any, tried: Any, last: Any):
 
 def test_given_tours_begin_the_last_one():
     last = Told([[4, 5], [3, 5]])
-    evolution, clock = InTurn(((0.5, Told([])),), last), Clock()
+    evolution, clock = InTurn((0.5, Told([])), last), Clock()
     given = np.arange(5, dtype=np.int32)[None]
     turn = evolution.start(PROBLEM, RANDOM, clock, given)
     clock.done = 0.5

@@ -203,7 +203,7 @@ def test_without_options_it_searches_as_solve_does(cvrp: gls.CVRP, hard: bool) -
 def test_few_customers_begin_by_generations_of_populations(
     kind: str, hard: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(first_generations, "enough", lambda *_: 0)
+    monkeypatch.setattr(first_generations, "enough", lambda *_: 1)
     monkeypatch.setattr(hybrid_genetic, "OF_A_CPU", 80)  # short generations of few populations
     cvrp = scarce_cvrp() if kind == "scarce" else random_cvrp(kind, 30, 4)
     problem, sizes, bests = CVRPProblem(cvrp, hard), set(), []

@@ -23,7 +23,7 @@ SMALL = gls.HybridGeneticSearch(size=6, children=6)
 @pytest.fixture
 def always(monkeypatch):
     """However little time there is, small populations evolve."""
-    monkeypatch.setattr(opening, "enough", lambda *_: 0)
+    monkeypatch.setattr(opening, "enough", lambda *_: 1)
     monkeypatch.setattr(opening, "SEARCH", SMALL)
 
 
@@ -37,7 +37,7 @@ def test_who_begins_by_generations(monkeypatch):
     assert not planned(problem, seconds=0.1)  # too little for generations
     assert planned(problem, seconds=1e4)
     assert not planned(random_cvrp("capacity", 1500), seconds=np.inf)  # not in LONGEST
-    monkeypatch.setattr(opening, "enough", lambda *_: 0)
+    monkeypatch.setattr(opening, "enough", lambda *_: 1)
     assert planned(problem, seconds=0.1)
     assert not planned(random_cvrp("directed", 20))
     assert not planned(problem.penalised(load=1))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.convergence import Convergence
     from gpu_ls_plugin.evolution.generations.evolution import Evolution
+    from gpu_ls_plugin.evolution.generations.in_turn import Stage
     from gpu_ls_plugin.evolution.replacement import Replacement
     from gpu_ls_plugin.problems.cvrp import CVRP
     from gpu_ls_plugin.problems.problem import Problem
@@ -125,7 +126,7 @@ def begun_as_solve(
         As they were asked for, and completed.
     """
     first = _first(problem, given, chosen)
-    if not first:
+    if first is None:
         return None
     return InTurn(first, RouteEvolution(chosen, searched=tour_problem(searched)))
 
@@ -137,20 +138,18 @@ def _as_solve(
     chosen, first = routes.settings, _first(problem, given, routes.settings)
     last: RouteEvolution | FleetEvolution = routes
     if math.isfinite(given.seconds) and pay(problem, given, chosen):
-        left = given.seconds * (1.0 - first[-1][0] if first else 1.0)
+        left = given.seconds * (1.0 - first[0] if first else 1.0)
         tried = default_settings(problem, replace(given, seconds=seconds_of_a_try(left)))
         last = FleetEvolution(replace(routes, settings=tried), routes)
     return InTurn(first, last) if first else last
 
 
-def _first(
-    problem: CVRP, given: Settings, chosen: Settings
-) -> tuple[tuple[float, GeneticEvolution], ...]:
-    """Return what comes before chains, if anything, and the share of the run that is over then."""
+def _first(problem: CVRP, given: Settings, chosen: Settings) -> Stage | None:
+    """Return what comes before chains, None where they are first."""
     if not math.isfinite(given.seconds):
-        return ()
+        return None
     planned = first_generations(problem, given, chosen)
     if planned is None:
-        return ()
+        return None
     evolution = GeneticEvolution(planned.search, planned.populations, chosen.backend)
-    return ((planned.end / chosen.seconds, evolution),)
+    return planned.end / chosen.seconds, evolution

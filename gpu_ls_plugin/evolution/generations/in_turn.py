@@ -182,26 +182,22 @@ class Turns(Evolution[Turn]):
 
 @dataclass(frozen=True)
 class InTurn(Turns):
-    """Evolutions one after the other.
+    """Two evolutions, one after the other.
 
     Parameters
     ----------
-    first : tuple of (float, Evolution)
-        Each with the share of the run that is over when it ends, in their order.
+    first : tuple of float and Evolution
+        The share of the run that is over when it ends, and the one that begins.
     last : Evolution
     """
 
-    first: tuple[Stage, ...]
+    first: Stage
     last: Evolution[Any]
 
     def prepare(self, problem: TSP) -> None:
         """Compile what a run needs, ahead of it."""
-        for _, evolution in self._all:
+        for evolution in (self.first[1], self.last):
             evolution.prepare(problem)
 
     def _following(self, turn: Turn | None, problem: TSP, run: Run) -> Stage:
-        return self._all[0 if turn is None else turn.number + 1]
-
-    @property
-    def _all(self) -> tuple[Stage, ...]:
-        return (*self.first, (1.0, self.last))
+        return self.first if turn is None else (1.0, self.last)
