@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 MOST_KEPT = 1 << 28  # bytes of what an objective keeps of tours whose costs are added up together
+ROUNDING = 1e-12  # of a length: real ones that are added up in another order differ by less
 
 
 def tour_cost_kernel(metric: Metric, team: str) -> Kernel:
@@ -39,6 +40,12 @@ def lengths_of(backend: Backend, problem: TSP, tours: Any) -> Any:
     lengths = backend.xp.empty(len(tours), problem.cost_dtype)
     add_up(backend, problem.metric, {"metric_data": backend.metric_data(problem)}, tours, lengths)
     return lengths
+
+
+def nothing_paid(costs: Any, lengths: Any) -> Any:
+    """Return which tours cost their lengths alone, that is, violate nothing, shape (P,)."""
+    apart = abs(costs - lengths)
+    return apart <= ROUNDING * lengths if lengths.dtype.kind == "f" else apart == 0
 
 
 def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.backends.evaluation import lengths_of
+from gpu_ls_plugin.backends.evaluation import lengths_of, nothing_paid
 from gpu_ls_plugin.budget import NO_LIMIT
 from gpu_ls_plugin.cooperation.migration import Migration
 from gpu_ls_plugin.problems.cvrp import routing_problem
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.chains.priced_chains import PricedChains
 
 LEAST_PRICE, MOST_PRICE = 1 / 64, 64  # times the problem's penalties
-ROUNDING = 1e-12  # of a length: real ones that are added up in another order differ by less
 
 
 def set_price(chains: PricedChains, feasible: float) -> None:
@@ -57,8 +56,7 @@ def of_feasible(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
     """
     if routing_problem(problem).penalties is None:
         return costs
-    lengths = lengths_of(backend, problem, tours)
-    feasible = abs(costs - lengths) <= ROUNDING * lengths
+    feasible = nothing_paid(costs, lengths_of(backend, problem, tours))
     if not feasible.any():
         return backend.xp.full(len(costs), math.inf)
     return backend.xp.where(feasible, costs, costs[feasible].max())

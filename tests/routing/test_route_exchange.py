@@ -102,6 +102,20 @@ def test_the_same_seed_leads_to_the_same_tours(backend):
     assert (other.tours != found[1].tours).any()
 
 
+def test_chains_know_of_real_tours_which_are_feasible():
+    """They add lengths up in another order than a referee does."""
+    problem = random_cvrp("real duration", 40, 1).penalised(load=40, duration=40)
+    local = gls.LocalSearch([gls.RouteMoves()], candidates=gls.Nearest(8))
+    search = gls.IteratedLocalSearch(local, gls.StringRemoval(), gls.Threshold(0.5))
+    tours = get_backend("cpu").xp.array(giant_tours(problem, 16, 2))
+    chains = search.chains(Start(get_backend("cpu"), problem.tsp, tours, 3))
+    for kicks in range(10, 100, 10):
+        chains.advance(kicks, 0.5, 0.0, 60.0)
+        assert (chains.feasible() == problem.feasible(chains.tours)).all()
+    lengths = problem.cost(chains.tours)
+    assert (np.isclose(chains.costs, lengths, 1e-12) & (chains.costs != lengths)).any()
+
+
 @pytest.mark.parametrize(("feasible", "rises"), [(1.0, True), (0.0, False)])
 def test_the_price_follows_what_is_feasible(feasible, rises):
     problem = random_cvrp("capacity", 30, 1).penalised(load=8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from gpu_ls_plugin.backends.evaluation import add_up, lengths_of
+from gpu_ls_plugin.backends.evaluation import add_up, lengths_of, nothing_paid
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.chains.chains import Chains
@@ -50,4 +50,5 @@ class PricedChains(Chains):
 
     def feasible(self) -> Any:
         """Return which of the present tours violate nothing that costs anything."""
-        return self.costs == lengths_of(self.start.backend, self.start.problem, self.tours)
+        lengths = lengths_of(self.start.backend, self.start.problem, self.tours)
+        return nothing_paid(self.costs, lengths)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends.evaluation import lengths_of, tour_costs
+from gpu_ls_plugin.backends.evaluation import lengths_of, nothing_paid, tour_costs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +17,6 @@ RISE, FALL = 1.2, 0.85
 NEAR = 0.05  # a share that differs by less is as wanted
 DEAREST = 2.0**40  # that a unit of a violation may be
 REPAIR = 10  # times as much, where a child is to be made feasible
-WRONG = 1e-12  # sums of real numbers may be, relatively
 
 
 class Prices:
@@ -58,7 +57,7 @@ class Prices:
         """Return what tours (P, n) cost at these prices, their lengths, and which are feasible."""
         costs = tour_costs(self._backend, self.soft.tsp, tours)
         lengths = lengths_of(self._backend, self._asked.tsp, tours)
-        return costs, lengths, costs == lengths
+        return costs, lengths, nothing_paid(costs, lengths)
 
     def shares(self, tours: Any, costs: Any, feasible: Any) -> Any:
         """Return the share of tours (P, n), which have been judged, that keep each constraint."""
@@ -66,7 +65,7 @@ class Prices:
             return feasible.mean(keepdims=True)
         untimed = tour_costs(self._backend, self._by_load.tsp, tours)
         lengths = lengths_of(self._backend, self._asked.tsp, tours)
-        both = (untimed == lengths, costs <= untimed * (1 + WRONG))
+        both = (nothing_paid(untimed, lengths), nothing_paid(costs, untimed))
         return self._backend.xp.stack([keeps.mean() for keeps in both])
 
     def _set(self) -> None:
