@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
 
+Costed = tuple[Any, Any]  # tours, and what they cost
 MOST_KEPT = 1 << 28  # bytes of what an objective keeps of tours whose costs are added up together
 ROUNDING = 1e-12  # of a length: real ones that are added up in another order differ by less
 
@@ -46,6 +47,28 @@ def nothing_paid(costs: Any, lengths: Any) -> Any:
     """Return which tours cost their lengths alone, that is, violate nothing, shape (P,)."""
     apart = abs(costs - lengths)
     return apart <= ROUNDING * lengths if lengths.dtype.kind == "f" else apart == 0
+
+
+def better(backend: Backend, problem: TSP, one: Costed, other: Costed) -> Any:
+    """Return which tours are better than others, row by row, shape (P,).
+
+    Those are that may be a result where the other may not, or else the cheaper ones.
+
+    Parameters
+    ----------
+    backend : Backend
+    problem : TSP
+    one, other : tuple of arrays of the backend
+        Checked tours (P, n), and what they cost (P,).
+    """
+    cheaper, objective = one[1] < other[1], problem.objective
+    if objective.length_alone:
+        return cheaper
+    now, before = (
+        backend.xp.asarray(objective.feasible(problem, backend.to_numpy(tours)))
+        for tours, _ in (one, other)
+    )
+    return backend.xp.where(now == before, cheaper, now)
 
 
 def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:

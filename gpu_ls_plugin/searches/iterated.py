@@ -11,7 +11,7 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.backends import get_backend, tuning
-from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.backends.evaluation import better, tour_costs
 from gpu_ls_plugin.budget import NO_LIMIT, Budget, Stopwatch
 from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
@@ -314,6 +314,8 @@ class _Run:
         before = None if self.problem.objective.length_alone else tours.copy()
         descent = self.descend(rows, end - begin)
         if descent is None:
+            if before is not None:
+                self.put_back(tours, before)
             return
         chains = self.search.chains(self.start_behind(descent, rows))
         if before is not None:
@@ -326,6 +328,12 @@ class _Run:
             self.counted = replace(self.statistics)
         self.check(chains)
         self.done += len(tours)
+
+    def put_back(self, tours: Any, before: Any) -> None:
+        """Put tours back in place that were better before a descent."""
+        known = ((rows, tour_costs(self.backend, self.problem, rows)) for rows in (before, tours))
+        worse = better(self.backend, self.problem, *known)
+        tours[worse] = before[worse]
 
     def end_of(self, size: int) -> float:
         """Return the second at which the next turn, of so many rows, is over."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,9 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.searches import iterated
 from gpu_ls_plugin.searches.chains.start import Start
+from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver.single import searched_as
 from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
@@ -150,6 +153,27 @@ def test_real_lengths_that_rounding_makes_longer_are_feasible():
     costs = np.nextafter(real.cost(tours), np.inf)
     soft = real.penalised(load=1, duration=1)
     assert (of_feasible(get_backend("cpu"), soft.tsp, tours, costs) == costs).all()
+
+
+def test_a_descent_alone_leaves_no_feasible_tour_behind(monkeypatch):
+    """Few customers have no chains after it, and Ctrl-C may end it."""
+    tiny = gls.CVRP([[36, 55], [6, 9], [51, 5], [53, 10]], [0, 7, 9, 6], 12, copies=3)
+    starts = tiny.tour([[1], [2], [3]])[None]
+    search, options = search_of(gls.RouteExchange()), {"backend": "cpu"}
+    found = search(tiny.penalised(load=1), starts, budget=gls.Budget(kicks=9), **options)
+    assert found.statistics.stopped_by == "optimum" and (found.tours == starts).all()
+
+    def interrupted(*parts: Any) -> tuple[str, int]:
+        return "interrupt", drive(*parts)[1]
+
+    monkeypatch.setattr(iterated, "drive", interrupted)
+    problem = random_cvrp("capacity", 30, 1).penalised(load=1)
+    starts = giant_tours(problem, 8, 2)
+    found = search(problem, starts, **options)
+    feasible = problem.feasible(starts)
+    assert found.statistics.interrupted and feasible.sum() == 4
+    assert problem.feasible(found.tours).sum() >= 4
+    assert found.best_cost <= problem.tsp.cost(starts)[feasible].min()
 
 
 def test_who_watches_is_told_of_results_alone():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 import numpy as np
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.backends.evaluation import better, tour_costs
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.objectives.under import searched
@@ -216,22 +216,12 @@ class Chains(ChainState, ABC):
 
     def offer(self, tours: Any, costs: Any) -> Any:
         """Keep those of some tours, one for each chain, that are better; return which are."""
-        leads = self._leading(tours, costs)
+        start, best = self.start, (self.best_tours, self.best_costs)
+        leads = better(start.backend, start.problem, (tours, costs), best)
         self.best_costs[leads] = costs[leads]
         if self.best_tours is not tours:
             self.best_tours[leads] = tours[leads]
         return leads
-
-    def _leading(self, tours: Any, costs: Any) -> Any:
-        """Return which tours are better than the best so far: feasible at last, or else cheaper."""
-        cheaper, problem, backend = costs < self.best_costs, self.start.problem, self.start.backend
-        if problem.objective.length_alone:
-            return cheaper
-        now, before = (
-            backend.xp.asarray(problem.objective.feasible(problem, backend.to_numpy(rows)))
-            for rows in (tours, self.best_tours)
-        )
-        return backend.xp.where(now == before, cheaper, now)
 
     def restart_stalled(self, search: LocalSearch, seconds: float = math.inf) -> None:
         """Let chains without a new best for `patience` kicks go on from random local optima."""
@@ -402,11 +392,9 @@ class FusedChains(Chains):
         best_costs = self.costs + found.best_costs
         if self.best_tours is self.tours:
             leads = best_costs < self.best_costs
+            self.best_costs[leads] = best_costs[leads]
         else:
-            expanded = contracted.expand(found.best_tours)
-            leads = self._leading(expanded, best_costs)
-            self.best_tours[leads] = expanded[leads]
-        self.best_costs[leads] = best_costs[leads]
+            leads = self.offer(contracted.expand(found.best_tours), best_costs)
         self.tours[:] = contracted.expand(found.tours)  # of which they are contractions: last
         self.costs += found.costs
         self.kicks += found.kicks
