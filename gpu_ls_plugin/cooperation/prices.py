@@ -10,10 +10,13 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.evaluation import lengths_of, nothing_paid
 from gpu_ls_plugin.budget import NO_LIMIT
 from gpu_ls_plugin.cooperation.migration import Migration
+from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.perturbations import StringRemoval
 from gpu_ls_plugin.problems.cvrp import routing_problem
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches.chains.chains import Chains
     from gpu_ls_plugin.searches.chains.priced_chains import PricedChains
@@ -91,6 +94,21 @@ class PricedMigration(Migration):
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError where there are no routes."""
         routing_problem(problem)
+
+    def kicks(self, perturbation: Perturbation, *, fused: bool) -> Perturbation:
+        """Return the kicks that are given.
+
+        Raises
+        ------
+        InvalidParameterError
+            Their chains know no price.
+        """
+        if isinstance(perturbation, StringRemoval) or (fused and perturbation.rebuilds):
+            return perturbation
+        raise InvalidParameterError(
+            "cooperation: PricedMigration() is for chains with StringRemoval(), or with "
+            "RuinRecreate() and First() on candidate lists; use Migration()"
+        )
 
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT

@@ -264,6 +264,15 @@ def test_what_it_is_not_for():
         search_of(gls.RouteExchange())(plain, gls.random_tours(plain, 4, backend="cpu"))
 
 
+@pytest.mark.parametrize("kick", [gls.DoubleBridge(), gls.RuinRecreate()])
+def test_prices_need_chains_that_know_them(kick):
+    problem = random_cvrp("capacity", 12).penalised(load=1)
+    local = gls.LocalSearch([gls.RouteMoves()], candidates=gls.Nearest(8))  # no part of a kernel
+    search = gls.IteratedLocalSearch(local, kick, cooperation=gls.PricedMigration())
+    with pytest.raises(InvalidParameterError, match=r"PricedMigration\(\) is for .*StringRemoval"):
+        search(problem, giant_tours(problem, 4), budget=gls.Budget(kicks=30), backend="cpu")
+
+
 @pytest.mark.parametrize(
     ("given", "error"),
     [
