@@ -312,10 +312,8 @@ class _Run:
         begin, end = self.stopwatch.elapsed, self.end_of(len(tours))
         # What a descent leaves behind may be a result where what it leads to is none.
         before = None if self.problem.objective.length_alone else tours.copy()
-        descent = self.descend(rows, end - begin)
+        descent = self.descend(rows, before, end - begin)
         if descent is None:
-            if before is not None:
-                self.put_back(tours, before)
             return
         chains = self.search.chains(self.start_behind(descent, rows))
         if before is not None:
@@ -329,12 +327,6 @@ class _Run:
         self.check(chains)
         self.done += len(tours)
 
-    def put_back(self, tours: Any, before: Any) -> None:
-        """Put tours back in place that were better before a descent."""
-        known = ((rows, tour_costs(self.backend, self.problem, rows)) for rows in (before, tours))
-        worse = better(self.backend, self.problem, *known)
-        tours[worse] = before[worse]
-
     def end_of(self, size: int) -> float:
         """Return the second at which the next turn, of so many rows, is over."""
         budget = self.call.budget
@@ -343,8 +335,11 @@ class _Run:
         self.seconds += size / len(self.call.tours) * budget.seconds
         return self.seconds
 
-    def descend(self, rows: slice, seconds: float) -> Engine | None:
-        """Descend from some rows in place; return the descent, None if no chains follow it."""
+    def descend(self, rows: slice, before: Any, seconds: float) -> Engine | None:
+        """Descend from some rows in place; return the descent, None if no chains follow it.
+
+        Then rows that were better `before`, where that is known, are put back.
+        """
         call, statistics, search = self.call, self.statistics, self.search.search
         with statistics.phase("descent"):
             watch = Stopwatch.of(seconds)
@@ -362,11 +357,19 @@ class _Run:
         self.count_descent(descent)
         if stopped_by == "interrupt":
             call.stop(stopped_by)
-            return None
-        if self.problem.n < max(SMALLEST_KICKED, self.search.kick.smallest):
+        elif self.problem.n < max(SMALLEST_KICKED, self.search.kick.smallest):
             statistics.stopped_by = "optimum"
-            return None
-        return descent
+        else:
+            return descent
+        if before is not None:
+            self.put_back(call.tours[rows], before)
+        return None
+
+    def put_back(self, tours: Any, before: Any) -> None:
+        """Put tours back in place that were better before a descent."""
+        known = ((rows, tour_costs(self.backend, self.problem, rows)) for rows in (before, tours))
+        worse = better(self.backend, self.problem, *known)
+        tours[worse] = before[worse]
 
     def count_descent(self, descent: Engine) -> None:
         """Add what a descent has counted."""
