@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.csv_files import save_csv
 from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
-from gpu_ls_plugin.files import atomically, image_figure, image_format, save_figure
+from gpu_ls_plugin.files import image_figure, image_format, save_figure
 
 if TYPE_CHECKING:
     import os
@@ -82,10 +83,7 @@ def save_history(history: Sequence[Point], path: str | os.PathLike[str]) -> None
     OSError
         The file cannot be written.
     """
-    with atomically(Path(path)) as file, open(file, "w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(HEADER)
-        writer.writerows(astuple(point) for point in history)
+    save_csv(path, HEADER, map(astuple, history))
 
 
 def load_history(path: str | os.PathLike[str]) -> list[Point]:

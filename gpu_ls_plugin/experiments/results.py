@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.csv_files import save_csv
 from gpu_ls_plugin.experiments import summaries
 from gpu_ls_plugin.experiments.runs import Runs
-from gpu_ls_plugin.files import atomically
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from matplotlib.figure import Figure
 
@@ -96,16 +95,16 @@ class Results(Runs):
 
     def save_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the curves of all runs to one CSV file, a line for each point."""
-        with atomically(Path(path)) as file, open(file, "w", newline="", encoding="utf-8") as out:
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(HEADER)
-            for record in self.records:
-                curve = self.curves[record.key]
-                for point, (seconds, gap) in zip(record.curve, curve, strict=True):
-                    single = record.objectives == 1 and point.costs
-                    best = min(point.costs)[0] if single else ""
-                    counts = point.evaluations, point.generation
-                    writer.writerow((*record.key, seconds, *counts, best, gap))
+        save_csv(path, HEADER, self._points())
+
+    def _points(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the lines of the CSV file of curves."""
+        for record in self.records:
+            curve = self.curves[record.key]
+            for point, (seconds, gap) in zip(record.curve, curve, strict=True):
+                single = record.objectives == 1 and point.costs
+                best = min(point.costs)[0] if single else None
+                yield *record.key, seconds, point.evaluations, point.generation, best, gap
 
 
 def _checked(targets: Sequence[float]) -> list[float]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import html
 import io
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.csv_files import csv_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -69,12 +70,8 @@ class Table:
         return Group(drawn, Text(self.note)) if self.note else drawn
 
     def csv(self) -> str:
-        """Return the table as CSV, with numbers in full."""
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows(self.rows)
-        return stream.getvalue()
+        """Return the table as CSV, with numbers in full and no formulas (`csv_files`)."""
+        return csv_text(self.columns, self.rows)
 
     def html(self) -> str:
         """Return the table as an element of a page."""
