@@ -114,7 +114,7 @@ class RandomKeysProblem(Problem):
     @property
     def symmetric(self) -> bool:
         """Whether a tour and its reverse are the same; not known of what is not searched."""
-        return bool(self.local_search_probability) and as_tsp(self.inner).symmetric
+        return self.writing["symmetric"]
 
     @property
     def writing(self) -> Writing:

@@ -101,6 +101,15 @@ class Cooperation(ABC):
 
 
 def by_cost(chains: Chains) -> Any:
-    """Return the rows by the cost of their best tours; ties go to the lower row."""
+    """Return the rows by the cost of their best tours; ties go to the lower row.
+
+    Under an objective of a third party, tours that may be results come first. The library's own
+    objectives charge for violations, so that costs alone put such tours first.
+    """
     xp, size = chains.start.backend.xp, len(chains.best_costs)
-    return xp.lexsort(xp.stack([xp.arange(size), chains.best_costs]))
+    keys = [xp.arange(size), chains.best_costs]
+    problem = chains.start.problem
+    if not problem.objective.proven:
+        tours = chains.start.backend.to_numpy(chains.best_tours)
+        keys.append(~xp.asarray(problem.objective.feasible(problem, tours)))
+    return xp.lexsort(xp.stack(keys))

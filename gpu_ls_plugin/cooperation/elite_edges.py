@@ -11,7 +11,7 @@ from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, by_cost
 from gpu_ls_plugin.cooperation.contraction import Contraction
 from gpu_ls_plugin.cooperation.migration import Migration
-from gpu_ls_plugin.objectives.base import require_by_edges
+from gpu_ls_plugin.objectives.base import require_by_edges, require_undirected
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
@@ -60,6 +60,7 @@ class EliteEdges(Migration):
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError where a part of a tour has no cost of its own."""
         require_by_edges(problem.objective, "EliteEdges()")
+        require_undirected(problem.objective, "EliteEdges()")
 
     def bytes_per_tour(self, n: int) -> int:
         """Return the device memory of one tour in bytes, beside that of its chain."""

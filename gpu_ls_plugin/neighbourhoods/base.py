@@ -84,6 +84,6 @@ class Neighbourhood(ABC):
         """Raise UnsupportedProblemError where the moves make no sense on the problem."""
         if self.reverses and not problem.symmetric:
             raise UnsupportedProblemError(
-                f"problem: {self.name} reverses paths and needs symmetric distances; make the "
-                "matrix symmetric, for example (D + D.T) / 2, or search with OrOpt or ThreeOpt"
+                f"problem: {self.name} reverses paths, which changes the lengths of an asymmetric "
+                "problem; search with OrOpt() or ThreeOpt(), or Symmetrised() of integer lengths"
             )

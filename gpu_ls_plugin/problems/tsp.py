@@ -316,7 +316,7 @@ class TSP(Problem):
     @property
     def writing(self) -> Writing:
         """Which ways of writing a tour stand for the same solution."""
-        return {"symmetric": self.symmetric}
+        return {"symmetric": self.symmetric and not self.objective.directed}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -354,7 +354,7 @@ class TSP(Problem):
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
         """Return tours with city 0 first, its smaller neighbour second if that costs the same."""
-        return canonical(self.check(tours), symmetric=self.symmetric)
+        return canonical(self.check(tours), symmetric=self.writing["symmetric"])
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
         """Return a function that says which share of another tour's undirected edges is new."""

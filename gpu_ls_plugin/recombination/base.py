@@ -59,6 +59,8 @@ class Recombination(Cooperation):
         Whether it has to reverse paths, so that lengths must be symmetric.
     never_worse : bool
         Whether a child is never costlier than the first parent.
+    by_lengths : bool
+        Whether it compares lengths, so that it cannot cross tours under other objectives.
     """
 
     every: float = 0.1
@@ -66,6 +68,7 @@ class Recombination(Cooperation):
 
     reverses: ClassVar[bool] = True
     never_worse: ClassVar[bool] = False
+    by_lengths: ClassVar[bool] = True
     by_row = True
 
     def __post_init__(self) -> None:
@@ -114,7 +117,10 @@ class Recombination(Cooperation):
         return problem.crossed
 
     def check(self, problem: TSP) -> None:
-        """Raise UnsupportedProblemError where chains of a problem cannot be crossed."""
+        """Raise UnsupportedProblemError where chains of a problem cannot be crossed.
+
+        A chain goes on from any child that is cheaper, whether or not it may be a result.
+        """
         self._check(problem, "cooperation", "use Migration()")
 
     def cross(
@@ -163,7 +169,7 @@ class Recombination(Cooperation):
         """
         problem = tour_problem(problem)
         key, number = checks.seed(seed), checks.first_row(first_row)
-        self._check(problem, "problem", "make the matrix symmetric, for example (D + D.T) / 2")
+        self._check(problem, "problem", "use OrderCrossover(), which reverses none")
         chosen = get_backend(backend, device, tours=first)
         with chosen.current():
             with _said_of("first"):
@@ -218,7 +224,8 @@ class Recombination(Cooperation):
             tours[:] = children
 
     def _check(self, problem: TSP, parameter: str, remedy: str) -> None:
-        require_length(problem.objective, f"{type(self).__name__}()")
+        if self.by_lengths or parameter == "cooperation":
+            require_length(problem.objective, f"{type(self).__name__}()")
         self._check_direction(problem, parameter, remedy)
 
     def _check_direction(self, problem: TSP, parameter: str, remedy: str) -> None:

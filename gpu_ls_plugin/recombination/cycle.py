@@ -35,7 +35,7 @@ class Cycle(PairRecombination):
 
     name = "cycle"
     functor = "gls::Cycle"
-    reverses = False
+    reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
         """Return the memory of a pair: two stretches of a cycle for each place."""

@@ -32,7 +32,7 @@ class EdgeRecombination(PairRecombination):
 
     name = "edge_recombination"
     functor = "gls::EdgeRecombination"
-    reverses = False  # lengths are not looked at
+    reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
         """Return the memory of a pair: the child, the places of its cities, and the graph."""

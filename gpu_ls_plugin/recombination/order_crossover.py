@@ -32,7 +32,7 @@ class OrderCrossover(PairRecombination):
 
     name = "order_crossover"
     functor = "gls::OrderCrossover"
-    reverses = False
+    reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
         """Return the memory of a pair: a bit for each city."""

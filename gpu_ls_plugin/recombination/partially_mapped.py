@@ -33,7 +33,7 @@ class PartiallyMapped(PairRecombination):
 
     name = "partially_mapped"
     functor = "gls::PartiallyMapped"
-    reverses = False
+    reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
         """Return the memory of a pair: the place of each city."""

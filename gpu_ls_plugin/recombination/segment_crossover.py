@@ -42,7 +42,7 @@ class SegmentCrossover(PairRecombination):
     name = "segment_crossover"
     functor = "gls::SegmentCrossover"
     parameters = "int shortest, int longest"
-    reverses = False  # lengths are not looked at
+    reverses = by_lengths = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

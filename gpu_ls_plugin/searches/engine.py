@@ -116,9 +116,9 @@ def require_symmetric(problem: TSP, search: str) -> None:
     """Raise UnsupportedProblemError where a search reverses paths, but lengths are directed."""
     if not problem.symmetric:
         raise UnsupportedProblemError(
-            f"problem: {search} reverses paths and needs symmetric distances; make the matrix "
-            "symmetric, for example (D + D.T) / 2, or search with OrOpt() or ThreeOpt() on "
-            "candidates such as Nearest(10)"
+            f"problem: {search} reverses paths, which changes the lengths of an asymmetric "
+            "problem; search with OrOpt() or ThreeOpt() on candidates such as Nearest(10), or "
+            "Symmetrised() of integer lengths"
         )
 
 

@@ -111,6 +111,7 @@ def random_k(
     """Serve samples of 2-opt or 3-opt moves."""
     require_shared_lengths(problem, "RandomK()")
     require_nothing_kept(problem.objective, problem, "RandomK()")
+    require_undirected(problem.objective, "RandomK()")
     k, three = search.pivoting.k, search.neighbourhoods == (ThreeOpt(),)
     return EngineFactory(
         lambda tours, row, most: RandomKSteps(

@@ -19,7 +19,7 @@ from gpu_ls_plugin.cooperation.prices import of_feasible
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.neighbourhoods import LinKernighan
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
-from gpu_ls_plugin.objectives.base import require_by_edges
+from gpu_ls_plugin.objectives.base import require_by_edges, require_undirected
 from gpu_ls_plugin.perturbations import (
     DoubleBridge,
     Perturbation,
@@ -256,6 +256,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         if part is not None:
             require_shared_lengths(problem, f"part={self.part!r}")
             require_by_edges(problem.objective, f"part={self.part!r}")
+            require_undirected(problem.objective, f"part={self.part!r}")
             return PartedTours(start, self.accept, parts, kick, part)
         return FusedChains(start, self.accept, self.restart_after, parts, kick)
 
@@ -287,7 +288,8 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         """Return the cities of a part, None where tours are searched as a whole."""
         if not isinstance(self.part, int):
             large = problem.n > LONGEST_WHOLE and self.restart_after is None
-            divisible = large and problem.objective.by_edges
+            objective = problem.objective
+            divisible = large and objective.by_edges and not objective.directed
             return PART if self.part == "auto" and divisible else None
         return self.part if problem.n >= 2 * self.part else None
 

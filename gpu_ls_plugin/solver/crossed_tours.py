@@ -36,6 +36,8 @@ LONGEST = 200_000
 def pay(problem: TSP, backend: Backend, seconds: float, search: object) -> bool:
     """Return whether tours are crossed, if there are enough of them.
 
+    Edge assembly compares lengths, so it needs an objective that is the length alone.
+
     Parameters
     ----------
     problem : TSP
@@ -46,7 +48,9 @@ def pay(problem: TSP, backend: Backend, seconds: float, search: object) -> bool:
         That was asked for.
     """
     crosses = isinstance(getattr(search, "cooperation", search), EdgeAssembly | LocalSearch)
-    if not problem.symmetric or not (search is None or crosses):
+    if not (search is None or crosses):
+        return False
+    if not (problem.symmetric and problem.objective.length_alone):
         return False
     if problem.n <= LONGEST_WHOLE:
         return True

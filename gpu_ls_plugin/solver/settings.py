@@ -152,7 +152,12 @@ def left_alone(problem: Problem, given: Settings, chosen: Settings) -> TypeGuard
 
 
 def default_settings(
-    problem: Problem, given: Settings, *, alike: bool = False, islands: int = 1
+    problem: Problem,
+    given: Settings,
+    *,
+    alike: bool = False,
+    islands: int = 1,
+    chains: bool = False,
 ) -> Settings:
     """Return settings that leave nothing open: what is not given follows from n and the device.
 
@@ -170,7 +175,8 @@ def default_settings(
     parts, unless there is time to cross such tours: half a second for 18,500 cities on a GPU, 24
     on a core.
 
-    Integer matrices that are not symmetric are searched as symmetric ones (`Symmetrised`).
+    Integer matrices that are not symmetric are searched as symmetric ones (`Symmetrised`), unless
+    the caller needs the `chains` of an `IteratedLocalSearch`.
 
     The search of a tour is the same on all backends where kicks or moves are limited, or where it
     is to be `alike`; else each has the moves that suit it. Where several `islands` search at the
@@ -193,7 +199,8 @@ def default_settings(
     backend, population, search = get_backend(given.backend), given.population, given.search
     # Few tours had better start with near cities.
     many = population is None or population >= crossed_tours.LEAST
-    if search is None and not given.start and many and symmetrised.pays(problem, given.seconds):
+    usual = not given.start and many and not chains
+    if search is None and usual and symmetrised.pays(problem, given.seconds):
         search, size = symmetrised.search_of(problem, backend, given.seconds)
         population = population or _of_island(size, backend, islands)
         return replace(given, population=population, start="random_tours", search=search)

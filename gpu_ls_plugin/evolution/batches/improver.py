@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 # leave much to repair.
 GENERATION_SEARCH = "lin_kernighan/nearest(8)"
 
+# Of tours with asymmetric lengths: the other searches reverse paths.
+DIRECTED_SEARCH = "three_opt+or_opt(3)/nearest(10)"
+
 # Of giant tours; the first one reverses routes, which matters where lengths are asymmetric.
 ROUTE_SEARCH = "two_opt+relocate(3)+exchange(2,2)+two_opt_star/nearest(20)"
 DIRECTED_ROUTE_SEARCH = "relocate(3)+exchange(2,2)+two_opt_star/nearest(20)"
@@ -43,17 +46,18 @@ DIRECTED_ROUTE_SEARCH = "relocate(3)+exchange(2,2)+two_opt_star/nearest(20)"
 def default_search(problem: TSP | None = None) -> Callable[..., Any]:
     """Return a new search as every operator uses it if it is given none: 2-opt and Or-opt.
 
-    On the giant tours of a vehicle routing problem, the moves between routes as well.
+    If lengths are asymmetric, it is 3-opt and Or-opt. On the giant tours of a vehicle routing
+    problem, there are moves between routes as well.
     """
-    text = None if problem is None else _route_search(problem)
+    text = None if problem is None else _special_search(problem)
     return LocalSearch() if text is None else parse_search(text)
 
 
-def _route_search(problem: TSP) -> str | None:
-    """Return the default of giant tours; None for other tours."""
-    if not isinstance(problem.objective, Routing):
-        return None
-    return ROUTE_SEARCH if problem.symmetric else DIRECTED_ROUTE_SEARCH
+def _special_search(problem: TSP) -> str | None:
+    """Return the default of giant tours or asymmetric lengths; None for other tours."""
+    if isinstance(problem.objective, Routing):
+        return ROUTE_SEARCH if problem.symmetric else DIRECTED_ROUTE_SEARCH
+    return None if problem.symmetric else DIRECTED_SEARCH
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ class Improver:
         Kicks per tour and call of an iterated search; None: its `kicks_per_city`
         where `moves` does not limit it.
     default : str, optional
-        Text for the search where `search` is None and tours cost their length alone.
+        Text for the search if `search` is None, lengths are symmetric, and there are no routes.
 
     Raises
     ------
@@ -182,8 +186,8 @@ class Improver:
         """Return the search, of a problem where none is given."""
         if not (self.search is None or isinstance(self.search, str)):
             return self.search
-        of_routes = None if problem is None else _route_search(problem)
-        return _written(self.search or of_routes or self.default)
+        special = None if problem is None else _special_search(problem)
+        return _written(self.search or special or self.default)
 
 
 @functools.cache

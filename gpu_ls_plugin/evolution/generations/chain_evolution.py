@@ -45,7 +45,7 @@ def settings_like_solve(
         search=search,
         backend=backend,
     )
-    chosen = default_settings(problem, given, alike=not timed)
+    chosen = default_settings(problem, given, alike=not timed, chains=True)
     if crossover is None:
         return chosen
     assert isinstance(chosen.search, IteratedLocalSearch)
