@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, astuple, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +19,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import FileFormatError, InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.files import atomically, is_packed
 from gpu_ls_plugin.history import Point, note, plot_history, save_history
+from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.problems.tour_rows import new_edges
 
 if TYPE_CHECKING:
@@ -177,7 +179,7 @@ class Result:
         NumPy for NumPy input, CuPy for CuPy input; the rows correspond to the input rows. Solutions
         of the problem, whatever its rows are.
     costs : array, shape (P,), int64 or float64
-        Recomputed from scratch from `tours` under the problem's own definition.
+        What `problem.cost` says of `tours`, to the last bit.
     statistics : Statistics
         Counts and times.
     problem : Problem or None
@@ -189,11 +191,22 @@ class Result:
     statistics: Statistics = field(default_factory=Statistics)
     problem: Problem | None = field(default=None, repr=False, compare=False)
 
+    @cached_property
+    def feasible(self) -> Any:
+        """Which rows break no constraint, bool (P,), the same kind of array as `costs`.
+
+        All rows are feasible if there is no problem, or it has no constraints.
+        """
+        if not self._constrained:
+            return _like(self.costs, np.ones(len(self.costs), np.bool_))
+        assert self.problem is not None
+        return _like(self.costs, self.problem.feasible(_on_host(self.tours)))
+
     @property
     def best_tour(self) -> Any:
-        """The cheapest row of `tours`, the first of equals.
+        """The cheapest feasible row of `tours`, the first of equals.
 
-        Of a problem with constraints, the cheapest one that breaks none, if there is one.
+        If no row is feasible, it is the row that breaks constraints least.
         """
         with _device_of(self.tours):
             return self.tours[self._best]
@@ -206,34 +219,82 @@ class Result:
         return best
 
     @property
+    def best_feasible(self) -> bool:
+        """Whether `best_tour` breaks no constraint."""
+        return self._first_feasible is not None
+
+    @property
+    def routes(self) -> list[list[int]]:
+        """The routes of `best_tour`: the customers of each, in the order of driving.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The problem has no routes.
+        InvalidTypeError
+            There is no problem.
+        """
+        return routing_problem(self.problem).routes(_on_host(self.best_tour))
+
+    @property
     def _best(self) -> int:
         """The row of `best_tour`."""
-        if self._constrained:
-            return self._order()[0]
-        return int(self.costs.argmin())
+        first = self._first_feasible
+        return self._order()[0] if first is None else first
+
+    @property
+    def _known(self) -> Any:
+        """`feasible`, if it has been computed or loaded, else None."""
+        return vars(self).get("feasible")
 
     @property
     def _constrained(self) -> bool:
         return self.problem is not None and self.problem.constrained
 
+    @property
+    def _first_feasible(self) -> int | None:
+        """The cheapest feasible row, the first of equals; None if no row is feasible.
+
+        Rows are checked from the cheapest on, so that mostly a few of them are.
+        """
+        if self._known is None and not self._constrained:
+            with _device_of(self.costs):
+                return int(self.costs.argmin())
+        rows = _on_host(self.costs).argsort(kind="stable")
+        tours = None if self._known is not None else _on_host(self.tours)
+        begin, size = 0, 1
+        while begin < len(rows):
+            some = rows[begin : begin + size]
+            if tours is None:
+                feasible = _on_host(self._known)[some]
+            else:
+                assert self.problem is not None
+                feasible = self.problem.feasible(tours[some])
+            if feasible.any():
+                return int(some[feasible.argmax()])
+            begin, size = begin + size, 8 * size
+        return None
+
     def _order(self) -> list[int]:
-        """Return the rows by cost, those first that break no constraint."""
+        """Return the rows by cost, but feasible ones first, then those that break less."""
         costs = _on_host(self.costs)
-        if not self._constrained:
+        if self._known is None and not self._constrained:
             order = costs.argsort(kind="stable")
         else:
-            assert self.problem is not None
-            feasible = self.problem.feasible(_on_host(self.tours))
-            order = np.lexsort((costs, ~feasible))
+            infeasible = ~_on_host(self.feasible)
+            excess = infeasible.astype(np.float64)
+            if self.problem is not None and infeasible.any():
+                excess[infeasible] = self.problem.excess(_on_host(self.tours)[infeasible])
+            order = np.lexsort((costs, excess, infeasible))
         rows: list[int] = order.tolist()
         return rows
 
     def sorted(self) -> Result:
         """Return the rows by cost, the cheapest first and equal costs in their order.
 
-        Of a problem with constraints, rows that break none come first.
+        Feasible rows come first; the others follow by how much they break constraints.
         """
-        if self._constrained:
+        if self._known is not None or self._constrained:
             return self._rows(self._order())
         with _device_of(self.costs):
             return self._rows(self.costs.argsort(kind="stable"))
@@ -302,6 +363,7 @@ class Result:
             "statistics": self.statistics.as_dict(),
             "costs": _on_host(self.costs).tolist(),
             "tours": _on_host(self.tours).tolist(),
+            "feasible": _on_host(self.feasible).tolist(),
         }
         # NumPy's numbers are not known to JSON, but may have got into the statistics.
         data = json.dumps(content, default=lambda number: number.item()).encode()
@@ -316,7 +378,8 @@ class Result:
         ----------
         path : path
         problem : Problem, optional
-            What the rows solve, which checks them; without it they must be permutations.
+            What the rows solve, which checks them and says which are feasible. Without it they
+            must be permutations, and the file says which are feasible.
 
         Raises
         ------
@@ -333,12 +396,11 @@ class Result:
             if not isinstance(content, dict) or content.get("version") != VERSION:
                 raise ValueError(f"not a result of version {VERSION}")
             tours = _tours(content.get("tours"), problem)
-            return cls(
-                tours,
-                _costs(content.get("costs"), len(tours)),
-                _statistics(content.get("statistics")),
-                problem,
-            )
+            costs = _costs(content.get("costs"), len(tours))
+            loaded = cls(tours, costs, _statistics(content.get("statistics")), problem)
+            if problem is None and "feasible" in content:  # files of before have none
+                vars(loaded)["feasible"] = _verdicts(content["feasible"], len(tours))
+            return loaded
         except (ValueError, EOFError, gzip.BadGzipFile, zlib.error, RecursionError) as error:
             raise FileFormatError(f"{path}: {error}") from error
 
@@ -354,7 +416,10 @@ class Result:
 
     def _rows(self, rows: Any) -> Result:
         with _device_of(self.tours):
-            return replace(self, tours=self.tours[rows], costs=self.costs[rows])
+            chosen = replace(self, tours=self.tours[rows], costs=self.costs[rows])
+            if self._known is not None:
+                vars(chosen)["feasible"] = self._known[rows]
+            return chosen
 
 
 def _device_of(array: Any) -> AbstractContextManager[Any]:
@@ -366,6 +431,16 @@ def _device_of(array: Any) -> AbstractContextManager[Any]:
 def _on_host(array: Any) -> NDArray[Any]:
     host: NDArray[Any] = array.get() if hasattr(array, "get") else array
     return host
+
+
+def _like(array: Any, values: NDArray[Any]) -> Any:
+    """Return values as the kind of array that another one is, on its device."""
+    if isinstance(array, np.ndarray):
+        return values.view(type(array))
+    with _device_of(array):
+        made = type(array)(values.shape, values.dtype)
+        made.set(np.ascontiguousarray(values))
+        return made
 
 
 def _array(name: str, value: Any, kinds: str) -> NDArray[Any]:
@@ -403,6 +478,13 @@ def _costs(value: Any, size: int) -> NDArray[Any]:
     if costs.tolist() != value:  # NumPy turns integers of more than 64 bits into floats
         raise ValueError("costs: neither 64-bit integers nor floats")
     return costs
+
+
+def _verdicts(value: Any, size: int) -> NDArray[np.bool_]:
+    verdicts = _array("feasible", value, "b")
+    if verdicts.shape != (size,):
+        raise ValueError(f"feasible: shape {verdicts.shape}, but there are {size} tours")
+    return verdicts
 
 
 def _statistics(value: Any) -> Statistics:

@@ -97,6 +97,10 @@ class Objective(ABC):
         """Return which tours (P, n) may be results: all unless overridden."""
         return np.ones(len(rows), dtype=np.bool_)
 
+    def excess(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
+        """Return by how much tours (P, n) break constraints; see `Problem.excess`."""
+        return (~self.feasible(problem, rows)).astype(np.int64)
+
 
 def require_length(objective: Objective, search: str) -> None:
     """Raise UnsupportedProblemError where a search compares lengths, but these do not say all."""

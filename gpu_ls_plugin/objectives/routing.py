@@ -19,7 +19,7 @@ from gpu_ls_plugin.trust import foreign
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.giant_tours import RoutedProblem
+    from gpu_ls_plugin.problems.giant_tours import RoutedProblem, Violations
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.resources import Hierarchy, Resource
 
@@ -197,19 +197,29 @@ class Routing(Objective):
 
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
         """Return what giant tours (P, n) pay for violations."""
-        violations = giant_tours.violations(self.problem, rows)
-        paid = (
-            self.penalties.load * violations.load
-            + self.penalties.duration * violations.duration
-            + self.penalties.vehicles * violations.vehicles
-        )
-        for part in self.problem.resources:
-            paid = paid + self._weight(part) * violations.resources[part.name]
+        paid = self._paid(self.penalties, giant_tours.violations(self.problem, rows))
         return np.asarray(paid, dtype=self.problem.cost_dtype)
 
     def feasible(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which giant tours (P, n) break no constraint."""
         return giant_tours.violations(self.problem, rows).none
+
+    def excess(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return what giant tours (P, n) would pay for violations of hard constraints."""
+        violations = giant_tours.violations(self.problem, rows)
+        paid = self._paid(hard_penalties(self.problem), violations)
+        return np.where(violations.none, 0.0, np.maximum(paid, 1.0))
+
+    def _paid(self, penalties: Penalties, violations: Violations) -> NDArray[Any]:
+        """Return what violations cost in all, shape (P,)."""
+        paid: NDArray[Any] = (
+            penalties.load * violations.load
+            + penalties.duration * violations.duration
+            + penalties.vehicles * violations.vehicles
+        )
+        for part in self.problem.resources:
+            paid = paid + self._weight(part) * violations.resources[part.name]
+        return paid
 
     def _weight(self, part: Resource) -> float:
         """Return what a unit of a resource's excess costs."""

@@ -509,6 +509,10 @@ class CVRP(Problem):
         """Return which giant tours break no constraint, shape (P,)."""
         return self.violations(tours).none
 
+    def excess(self, tours: Any) -> NDArray[Any]:
+        """Return by how much giant tours break constraints, shape (P,), in units of costs."""
+        return self.tsp.objective.excess(self.tsp, self.check(tours))
+
     def route_sums(self, tours: Any) -> RouteSums:
         """Return customers, loads, costs and durations of all routes of giant tours."""
         return giant_tours.route_sums(self, self.check(tours))

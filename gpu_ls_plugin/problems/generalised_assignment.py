@@ -171,7 +171,8 @@ class GeneralisedAssignment(Assignment):
 
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
         """Return which states give every job to an agent and overload none, shape (P,)."""
-        return np.asarray((self.excess(rows) == 0) & super().feasible(rows))
+        complete = super().feasible(rows)
+        return np.asarray(complete & (self.loads(rows) <= self.capacities).all(axis=1))
 
     def functor(self) -> str:
         """Return the C++ type; prices have 32 bits, where that is enough."""

@@ -108,6 +108,14 @@ class Problem(ABC):
         """Return which solutions break no constraint, shape (P,): all, unless overridden."""
         return np.ones(len(self.check(rows)), np.bool_)
 
+    def excess(self, rows: Any, /) -> NDArray[Any]:
+        """Return by how much solutions break constraints, shape (P,), in a unit of the problem's.
+
+        Among infeasible solutions, those with less are better. 0 for each feasible solution and 1
+        for each other one, unless overridden.
+        """
+        return (~self.feasible(rows)).astype(np.int64)
+
     def canonical(self, rows: Any, /) -> NDArray[np.int32]:
         """Return solutions as new rows, equal where the solutions are: what is hashed.
 

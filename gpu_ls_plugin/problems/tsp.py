@@ -240,6 +240,7 @@ class TSP(Problem):
             comment=comment,
             optimum=optimum,
             objective=objective,
+            constrained=type(objective).feasible is not Objective.feasible,
         )
 
     def under(self, objective: str | Objective) -> Self:
@@ -351,6 +352,14 @@ class TSP(Problem):
             The entries are not integers.
         """
         return tour_costs(self, tours)
+
+    def feasible(self, tours: ArrayLike) -> NDArray[np.bool_]:
+        """Return which tours may be results under the objective, shape (P,); all by length."""
+        return self.objective.feasible(self, self.check(tours))
+
+    def excess(self, tours: ArrayLike) -> NDArray[Any]:
+        """Return by how much tours break constraints of the objective; see `Problem.excess`."""
+        return self.objective.excess(self, self.check(tours))
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
         """Return tours with city 0 first, its smaller neighbour second if that costs the same."""

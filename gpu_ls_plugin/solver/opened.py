@@ -168,9 +168,9 @@ def joined(before: Result, found: Result, begin: float = 0.0) -> Result:
     return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
 
 
-def rank(found: Result) -> tuple[bool, float]:
-    """Return what a result is worth: tours that break no constraint come before all others."""
-    problem = found.problem
-    if problem is None or not problem.constrained:
-        return False, found.best_cost
-    return not bool(problem.feasible(found.best_tour)[0]), found.best_cost
+def rank(found: Result) -> tuple[float, float]:
+    """Return by how much the best row breaks constraints, and its cost: less is better."""
+    if found.best_feasible:
+        return 0.0, found.best_cost
+    assert found.problem is not None
+    return max(1e-300, float(found.problem.excess(found.best_tour)[0])), found.best_cost
