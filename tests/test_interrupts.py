@@ -16,7 +16,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin import solver
 from gpu_ls_plugin.cli import commands as cli
-from gpu_ls_plugin.cli import problem_files
+from gpu_ls_plugin.problems import reading
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.progress import SearchDisplay
 from gpu_ls_plugin.solver import compile_search
@@ -189,7 +189,7 @@ def followed(function: Any) -> Any:
 @pytest.mark.parametrize(
     ("where", "name", "found"),
     [
-        (problem_files, "read_problem", False),
+        (reading, "read_problem", False),
         (solver, "default_settings", False),
         (SearchDisplay, "__call__", True),
         (solver, "solve", True),

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, cast
 from gpu_ls_plugin.cli import cluster_options, generating, reports
 from gpu_ls_plugin.cli.assignment_reports import about_fewest
 from gpu_ls_plugin.cli.interrupts import Interrupts
-from gpu_ls_plugin.cli.problem_files import KINDS
 from gpu_ls_plugin.exceptions import GpuLsError, InvalidParameterError
 from gpu_ls_plugin.plugins.info import distribution_version
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.problems.reading import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -104,12 +104,12 @@ def solve(options: argparse.Namespace) -> int:
     """Search for a good solution of the problem in a file, and write what was found."""
     from gpu_ls_plugin import solver
     from gpu_ls_plugin.cli import outputs
-    from gpu_ls_plugin.cli.problem_files import read_problem
+    from gpu_ls_plugin.problems.reading import read_problem
     from gpu_ls_plugin.solver import Settings, default_settings
     from gpu_ls_plugin.solver.in_parts import in_parts
 
     special = {name: getattr(options, name) for name in SPECIAL}
-    problem = read_problem(options.file, options.kind, options.optimum, special)
+    problem = read_problem(options.file, kind=options.kind, optimum=options.optimum, **special)
     fewest = _asks_for_fewest(problem, options)
     settings = Settings(
         seconds=options.seconds,
@@ -382,7 +382,7 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
     add(
         "--kind",
         choices=tuple(KINDS),
-        help="of problem (default: as name and content of the file say)",
+        help="of problem (default: as the content of the file says)",
     )
     add(
         "--seconds",

@@ -173,10 +173,14 @@ def _is_alone(numbers: Integers) -> bool:
 def read_quadratic_assignment(
     path: str | os.PathLike[str],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the two matrices of a QAPLIB file."""
+    """Return the two matrices of a QAPLIB file; a third one, of linear costs, must be zero."""
     numbers = Integers(path)
     n = numbers.count("facilities", 2**14)
     first, second = (numbers.take(f"{name} matrix", n, n) for name in ("first", "second"))
+    if numbers.left == n * n and numbers.take("third matrix", n, n).any():
+        raise numbers.error(
+            "the third matrix, of linear costs, is not zero; such costs are not supported"
+        )
     numbers.end()
     return first, second
 

@@ -91,18 +91,6 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
         raise FileFormatError(f"{path}: {error}") from error
 
 
-def is_routing_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a problem file is one of vehicle routing, by its name or what it holds."""
-    if Path(path).suffix.lower() in (".vrp", ".cvrp"):
-        return True
-    try:
-        sections = read_sections(path)
-    except FileFormatError:  # is somebody else's to report
-        return False
-    kind = sections.fields.get("TYPE", "").upper()
-    return "VRP" in kind or (not kind and "DEMAND" in sections.lines)
-
-
 def rounds(name: str) -> bool:
     """Return whether lengths of type EUC_2D are rounded in a set, by the name of an instance.
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import FileFormatError, GpuLsError, UnsupportedProblemError
-from gpu_ls_plugin.problems.cvrplib import is_routing_file, rounds
+from gpu_ls_plugin.problems.cvrplib import rounds
 from tests.helpers.instances import FOLDER, each_name, instance_path
 
 HEAD = "NAME : small\nTYPE : CVRP\nDIMENSION : 4\nEDGE_WEIGHT_TYPE : EUC_2D\nCAPACITY : 4\n"
@@ -25,7 +25,8 @@ SMALL = HEAD + NODES + DEMANDS + DEPOT
 FULL = np.array([[0, 3, 5, 4], [1, 0, 2, 6], [7, 8, 0, 9], [5, 5, 6, 0]])
 
 LIBRARY = FOLDER / "cvrp"
-SOLVED = sorted(str(path.relative_to(LIBRARY))[:-4] for path in LIBRARY.glob("*/*.sol"))
+TWICE = {f"XML/XML100_{name}" for name in ("1371_11", "2271_25", "3371_07")}  # visit a customer so
+SOLVED = sorted({str(path.relative_to(LIBRARY))[:-4] for path in LIBRARY.glob("*/*.sol")} - TWICE)
 ALL = sorted(str(path.relative_to(LIBRARY))[:-4] for path in LIBRARY.glob("*/*.vrp"))
 
 
@@ -43,7 +44,8 @@ def test_published_solutions_cost_what_is_published(name):
     problem = gls.CVRP.read(instance_path(f"cvrp/{name}.vrp"))
     path = instance_path(f"cvrp/{name}.sol")
     tour = problem.read_solution(path)
-    published = json.loads((LIBRARY / "solutions.json").read_text())[problem.name]
+    costs = json.loads((LIBRARY / "solutions.json").read_text())
+    published = costs.get(problem.name) or vrplib.read_solution(path)["cost"]
     (cost,) = problem.cost(tour)
     assert cost == published if problem.integer else abs(cost - published) < 0.05
     assert problem.feasible(tour)[0] and problem.complaints(tour) == []
@@ -135,19 +137,6 @@ def test_explicit_matrices(layout, tmp_path):
     assert (
         problem.cost(problem.tour([[1, 2], [3]])) == wanted[[0, 1, 2, 0, 3], [1, 2, 0, 3, 0]].sum()
     )
-
-
-def test_which_files_are_of_vehicle_routing(tmp_path):
-    files = {
-        "a.vrp": ("", True),
-        "b.txt": (SMALL, True),
-        "c.txt": (SMALL.replace("TYPE : CVRP\n", ""), True),
-        "d.tsp": (SMALL.replace("CVRP", "TSP"), False),
-        "e.tsp": ("\0", False),
-    }
-    for name, (text, wanted) in files.items():
-        (tmp_path / name).write_text(text)
-        assert is_routing_file(tmp_path / name) == wanted, name
 
 
 # solutions
