@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+import signal
 import warnings
 from functools import cache
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from gpu_ls_plugin.backends import compile_check
 from gpu_ls_plugin.exceptions import GpuLsError
+from tests.helpers.clock import Clock
 from tests.helpers.examples import USUAL
 from tests.helpers.quick_compiles import quick_flags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Most of the time goes into compiling, and results do not depend on how it is done:
 # tests/backends/test_optimisation.py. `GPU_LS_CXXFLAGS= pytest` tests what users run.
@@ -60,6 +66,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if marked and _why_no_gpu() is not None:
         config.hook.pytest_deselected(items=marked)
         items[:] = [item for item in items if not item.get_closest_marker("gpu")]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _ctrl_c_is_heard() -> Iterator[None]:
+    """Handle Ctrl-C in tests and their processes even if a shell runs pytest in the background.
+
+    Such a shell has it ignored, and processes inherit that.
+    """
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if ignored:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    if ignored:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """A clock of budgets that advances with each launch."""
+    return Clock().install(monkeypatch)
 
 
 @pytest.fixture

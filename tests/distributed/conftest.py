@@ -11,9 +11,12 @@ import pytest
 from distributed import Client, LocalCluster
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.distributed import coordinator, work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.helpers.clock import Clock
 
 N = 60
 PROBLEM = gls.TSP(np.random.default_rng(5).integers(0, 500, (N, 2)), "EUC_2D", name="cities")
@@ -46,3 +49,10 @@ def client() -> Iterator[Client]:
 @pytest.fixture
 def islands(client: Any) -> gls.Islands:
     return gls.Islands(CHAINS, client)
+
+
+@pytest.fixture
+def clock(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of budgets, which islands in this process share and their coordinator reads."""
+    clock.govern(monkeypatch, coordinator, work)
+    return clock

@@ -23,6 +23,7 @@ from tests.helpers.routing import random_cvrp, scarce_cvrp
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.distributed import IslandProgress
+    from tests.helpers.clock import Clock
 
 PROBLEM = random_cvrp("capacity", 30)
 SMALL = gls.HybridGeneticSearch(size=6, children=10)
@@ -53,12 +54,12 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("population", [3, 20])
 def test_islands_begin_as_solve_does(
-    client: Any, turns: list[tuple[int, int]], population: int
+    client: Any, turns: list[tuple[int, int]], population: int, clock: Clock
 ) -> None:
     told: list[IslandProgress] = []
-    islands = gls.Islands(client=client, exchange=Exchange(every=0.3))
+    islands = gls.Islands(client=client, exchange=Exchange(every=3.0))
     given: dict[str, Any] = {"islands": islands, "seed": 1, "population": population}
-    found = gls.solve(PROBLEM, 2.0, callback=told.append, **given)
+    found = gls.solve(PROBLEM, 20.0, callback=told.append, **given)
     assert {row for row, _ in turns} == {0, 2**20}
     for first_row in (0, 2**20):
         numbers = [number for row, number in turns if row == first_row]
@@ -68,17 +69,17 @@ def test_islands_begin_as_solve_does(
     assert (np.diff(found.costs) >= 0).all() and PROBLEM.feasible(found.tours).all()
     assert [p.best_cost for p in told] == sorted((p.best_cost for p in told), reverse=True)
     assert found.best_cost == told[-1].best_cost and found.statistics.kicks > 0
-    assert found.statistics.stopped_by == "seconds" and found.statistics.seconds < 5
+    assert found.statistics.stopped_by == "seconds"
+    assert clock.launches <= 2 * clock.most_launches(20)
 
 
 def test_a_target_in_the_opening_leaves_as_many_rows(
     client: Any, turns: list[tuple[int, int]]
 ) -> None:
     start = float(PROBLEM.cost(gls.savings(PROBLEM, 1, backend="cpu"))[0])
-    islands = gls.Islands(client=client, exchange=Exchange(every=60))  # nor does a stretch go on
-    found = gls.solve(PROBLEM, 60, population=20, islands=islands, target=start, seed=1)
+    islands = gls.Islands(client=client, exchange=Exchange(every=600))  # nor does a stretch go on
+    found = gls.solve(PROBLEM, 600, population=20, islands=islands, target=start, seed=1)
     assert found.statistics.stopped_by == "target" and found.best_cost <= start
-    assert found.statistics.seconds < 20
     assert len(found.tours) == 40 and {number for _, number in turns} == {0}
 
 

@@ -27,6 +27,8 @@ from tests.helpers.random_problems import random_tours
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tests.helpers.clock import Clock
+
 KICKS = gls.Budget(kicks=40)
 TOURS = random_tours(N, 9)
 REST = ("complete", "random")  # of the topologies
@@ -89,13 +91,14 @@ def test_the_best_that_was_ever_told_is_not_lost(client: Any) -> None:
     assert found.costs[1] > found.costs[0] and len(found.costs) == 4
 
 
-def test_seconds_limit_a_run_and_its_progress_is_told(client: Any) -> None:
+def test_seconds_limit_a_run_and_its_progress_is_told(client: Any, clock: Clock) -> None:
     told: list[IslandProgress] = []
-    islands = gls.Islands(CHAINS, client, Exchange(every=0.2))
-    budget = gls.Budget(seconds=0.7)
+    islands = gls.Islands(CHAINS, client, Exchange(every=1.0))
+    budget = gls.Budget(seconds=5.0)
     found = islands(PROBLEM, TOURS, seed=1, budget=budget, callback=told.append)  # type: ignore[arg-type]
     statistics = found.statistics
-    assert statistics.stopped_by == "seconds" and 0.6 < statistics.seconds < 3.0
+    assert statistics.stopped_by == "seconds" and statistics.seconds >= 5.0
+    assert clock.launches <= 2 * clock.most_launches(5)
     assert set(statistics.phases) >= {"compiling", "exchange", "kicks"}
     assert {line.island for progress in told for line in progress.islands} == {0, 1}
     assert told[-1].best_cost == found.best_cost
@@ -105,8 +108,8 @@ def test_seconds_limit_a_run_and_its_progress_is_told(client: Any) -> None:
 
 def test_a_target_ends_all_islands(islands: gls.Islands) -> None:
     easy = float(PROBLEM.cost(TOURS).min())
-    found = islands(PROBLEM, TOURS, budget=gls.Budget(seconds=60, target=easy))
-    assert found.statistics.stopped_by == "target" and found.statistics.seconds < 30
+    found = islands(PROBLEM, TOURS, budget=gls.Budget(seconds=600, target=easy))
+    assert found.statistics.stopped_by == "target"
     assert found.best_cost <= easy
 
 
@@ -208,7 +211,7 @@ def test_events_of_islands_are_seen_by_dask(client: Any) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(client.cluster.scheduler), "log_event", watched)
-        patch.setattr(work, "BETWEEN_EVENTS", 0.05)
+        patch.setattr(work, "BETWEEN_EVENTS", 0.0)
         gls.Islands(CHAINS, client)(PROBLEM, TOURS, budget=gls.Budget(seconds=0.4))
     assert any(topic.startswith("gpu-ls-") for topic in topics)
 

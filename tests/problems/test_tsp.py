@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import timeit
 import tracemalloc
 
 import cloudpickle
@@ -21,6 +20,7 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.tsplib import read_tour
+from tests.helpers.calls import calls_of
 from tests.helpers.instances import OPTIMA, each_name, instance_path, tsp_instance, tsp_names
 
 METRICS = ["EUC_2D", "CEIL_2D", "ATT", "GEO", "MAN_2D", "MAX_2D", "EUC"]
@@ -127,9 +127,9 @@ def test_cost_does_not_depend_on_the_batch(rows):
     assert problem.cost(tours)[[0, rows // 2, rows - 1]].tolist() == single
 
 
-def test_referee_is_fast():
+def test_the_referee_costs_whole_batches():
     problem, tours = random_problem(1000), random_tours(1000, 1000)
-    assert min(timeit.repeat(lambda: problem.cost(tours), number=1, repeat=7)) < 0.1
+    assert calls_of(lambda: problem.cost(tours)) < len(tours)
 
 
 def test_cost_works_in_blocks():

@@ -163,6 +163,7 @@ def test_rows_that_are_no_tours_are_refused() -> None:
         minimize(SYMMETRIC, plain_ga(real), ("n_gen", 2))
 
 
+@pytest.mark.timed
 def test_thousand_tours_of_thousand_cities_are_quick() -> None:
     pop, other = (population(rows(1000, 1000, seed)) for seed in (1, 2))
     begin = time.process_time()

@@ -44,6 +44,8 @@ from tests.helpers.marks import diagonal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tests.helpers.clock import Clock
+
 ALGORITHMS: dict[str, Callable[[], Any]] = {
     "BRKGA": lambda: BRKGA(4, 8, 2),
     "BRKGA without duplicates": lambda: BRKGA(4, 8, 2, eliminate_duplicates=True),
@@ -185,13 +187,13 @@ def test_algorithms_over_real_numbers(tsp: gls.TSP, name: str, share: float) -> 
 
 
 @pytest.mark.parametrize("name", ["BRKGA", "DE", "PSO", "GA"])
-def test_searches_hold_the_time_limit(name: str) -> None:
+def test_searches_hold_the_time_limit(name: str, clock: Clock) -> None:
     """Uncut, the first batch would make a thousand million kicks."""
     search = gls.IteratedLocalSearch()
     problem = RandomKeysProblem(gls.TSP(cities(300)), search, local_search_intensity=10**9)
     problem.prepare(10)
-    result = minimize(problem, ALGORITHMS[name](), ("time", 0.4), seed=1)
-    assert 0.4 <= result.exec_time <= 0.6
+    result = minimize(problem, ALGORITHMS[name](), ("time", 2), seed=1)
+    assert 2 <= result.exec_time <= 2.5
     assert result.data["local_search"].kicks > 0
 
 

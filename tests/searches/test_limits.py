@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -50,7 +49,7 @@ def test_statistics_count_passes_moves_and_evaluations():
     assert counted.climbs == SIZE
     assert counted.launches >= 1
     assert counted.kicks == 0
-    assert 0 < counted.seconds < 60
+    assert counted.seconds > 0
     assert (counted.stopped_by, counted.interrupted) == ("optimum", False)
     assert counted.backend == "cpu"
 
@@ -74,13 +73,14 @@ def test_no_seconds_left_leaves_the_tours(search):
     assert (result.statistics.stopped_by, result.statistics.launches) == ("seconds", 0)
 
 
-def test_seconds_end_a_long_climb(search):
+def test_seconds_end_a_long_climb(search, clock):
     problem = random_problem("EUC_2D", 4000, span=100_000)
-    starts = random_tours(4000, 40)
+    starts = random_tours(4000, 10)
+    clock.launch = 0.5
     search(problem, starts[:1], budget=gls.Budget(moves=1), backend="cpu")  # lists of neighbours
-    begin = time.perf_counter()
-    result = search(problem, starts, budget=gls.Budget(seconds=0.2), backend="cpu")
-    assert time.perf_counter() - begin < 2
+    before = clock.launches
+    result = search(problem, starts, budget=gls.Budget(seconds=1), backend="cpu")
+    assert clock.launches - before <= clock.most_launches(1)
     assert result.statistics.stopped_by == "seconds"
     assert np.array_equal(result.costs, problem.cost(result.tours))
     assert (result.costs <= problem.cost(starts)).all()

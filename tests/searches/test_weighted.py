@@ -154,8 +154,9 @@ def test_batches_have_as_many_tours_as_rows():
         search(problem, random_tours(20, 3), backend="cpu", memory_limit=1500)
 
 
-def test_a_time_limit_holds():
+def test_a_time_limit_holds(clock):
     problem, tours = weighted_problem(METRIC_LISTS[0], 60, 8), random_tours(60, 8)
     search = gls.IteratedLocalSearch(gls.LocalSearch([gls.LinKernighan(3)], candidates=LISTS))
-    found = search(problem, tours, budget=gls.Budget(seconds=0.5), backend="cpu")
-    assert found.statistics.stopped_by == "seconds" and found.statistics.seconds < 2
+    found = search(problem, tours, budget=gls.Budget(seconds=5), backend="cpu")
+    assert found.statistics.stopped_by == "seconds"
+    assert clock.launches <= clock.most_launches(5)

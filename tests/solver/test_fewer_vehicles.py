@@ -107,15 +107,15 @@ def test_ctrl_c_between_two_searches_loses_nothing():
     assert both.done and both.found.best_cost == 40
 
 
-def test_a_solve_returns_feasible_routes_and_adds_up(monkeypatch):
+def test_a_solve_returns_feasible_routes_and_adds_up(monkeypatch, clock):
     monkeypatch.setitem(part.KICKS, "cpu", 0.0)
     problem, seen = cvrp_instance("X/X-n153-k22"), []
-    found = gls.solve(problem, seconds=1.2, population=3, callback=seen.append, **CPU)
+    found = gls.solve(problem, seconds=3, population=3, callback=seen.append, **CPU)
     assert problem.feasible(found.tours).all() and len(found.tours) == 3
     assert (found.costs == problem.cost(found.tours)).all()
     assert found.problem is problem
     told = [progress.elapsed for progress in seen]
-    assert told == sorted(told) and told[-1] <= found.statistics.seconds < 2.5
+    assert told == sorted(told) and told[-1] <= found.statistics.seconds
     assert [p.best_cost for p in seen] == sorted((p.best_cost for p in seen), reverse=True)
     assert found.statistics.kicks >= seen[-1].kicks > 0
 
@@ -123,7 +123,7 @@ def test_a_solve_returns_feasible_routes_and_adds_up(monkeypatch):
 def test_a_target_that_a_try_reaches_ends_the_solve():
     problem = cvrp_instance("X/X-n153-k22")
     found = gls.solve(problem, seconds=30, target=1e9, population=3, **CPU)
-    assert found.statistics.seconds < 5 and len(found.tours) == 3
+    assert found.statistics.stopped_by == "target" and len(found.tours) == 3
 
 
 def test_a_problem_with_another_fleet_has_tours_as_long():

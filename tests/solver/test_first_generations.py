@@ -65,14 +65,14 @@ def test_a_cpu_has_as_many_populations_as_there_is_time_for():
 
 
 @pytest.mark.parametrize("kind", ["capacity", "real duration"])
-def test_routes_are_feasible_and_times_add_up(always, kind):
+def test_routes_are_feasible_and_times_add_up(always, kind, clock):
     problem, seen = random_cvrp(kind, 30), []
-    found = gls.solve(problem, seconds=0.6, population=4, callback=seen.append, **CPU)
+    found = gls.solve(problem, seconds=4, population=4, callback=seen.append, **CPU)
     assert problem.feasible(found.tours).all() and len(found.tours) == 4
     np.testing.assert_allclose(found.costs, problem.cost(found.tours), rtol=1e-12)
     own = found.statistics
     assert own.climbs > SMALL.populations(get_backend("cpu"))
-    assert 0.6 * opening.SHARE <= own.phases["opening"] < own.seconds < 10
+    assert 4 * opening.SHARE <= own.phases["opening"] < own.seconds < 10
     assert [p.elapsed for p in seen] == sorted(p.elapsed for p in seen)
     assert [p.kicks for p in seen] == sorted(p.kicks for p in seen)
     history = [point.best_cost for point in own.history]
@@ -85,14 +85,14 @@ def test_what_generations_find_is_not_lost(always):
     problem = random_cvrp("capacity", 30)
     start = float(problem.cost(gls.savings(problem, size=1, backend="cpu"))[0])
     for asked in (3, 2 * SMALL.populations(get_backend("cpu"))):
-        found = gls.solve(problem, seconds=5, target=start - 1, population=asked, **CPU)
+        found = gls.solve(problem, seconds=30, target=start - 1, population=asked, **CPU)
         assert found.statistics.stopped_by == "target" and found.best_cost < start
         assert len(found.tours) == asked == len(found.costs)
         np.testing.assert_allclose(found.costs, problem.cost(found.tours), rtol=1e-12)
         assert found.costs[0] == found.best_cost == found.costs.min()
 
 
-def test_a_solve_without_an_end_comes_to_its_chains(always, monkeypatch):
+def test_a_solve_without_an_end_comes_to_its_chains(always, monkeypatch, clock):
     monkeypatch.setattr(opening, "LONGEST", 0.2)
     problem, endless = random_cvrp("capacity", 30), Settings(**CPU, seconds=np.inf)
     generations = planned(problem, seconds=np.inf)

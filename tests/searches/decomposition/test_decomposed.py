@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import re
 import threading
-import time
 import weakref
 from dataclasses import replace
 from types import SimpleNamespace
@@ -200,17 +199,18 @@ def test_what_cannot_be_cut_is_searched_whole():
     assert (found.tours == same.tours).all()
 
 
-def test_limits_and_ctrl_c():
+def test_limits_and_ctrl_c(clock):
     problem = random_cvrp("capacity", CUSTOMERS)
     starts = starts_of(problem)
     SEARCH.prepare(problem, len(starts), backend="cpu")
-    begin = time.perf_counter()
-    timed = SEARCH(problem, starts, budget=gls.Budget(seconds=0.3), backend="cpu")
-    assert 0.25 < time.perf_counter() - begin < 1.0 and timed.statistics.stopped_by == "seconds"
+    before = clock.launches
+    timed = SEARCH(problem, starts, budget=gls.Budget(seconds=5), backend="cpu")
+    assert timed.statistics.stopped_by == "seconds" and timed.statistics.kicks > 0
+    assert clock.launches - before <= clock.most_launches(5)
     cost = timed.best_cost
-    target = gls.Budget(seconds=20, target=problem.cost(starts).min() - 1)
+    target = gls.Budget(seconds=2000, target=problem.cost(starts).min() - 1)
     near = SEARCH(problem, starts, budget=target, backend="cpu")
-    assert near.statistics.stopped_by == "target" and near.statistics.seconds < 3
+    assert near.statistics.stopped_by == "target"
     assert near.best_cost <= target.target
     few = SEARCH(problem, starts, budget=gls.Budget(moves=20), backend="cpu")
     assert few.statistics.stopped_by == "moves"
@@ -221,9 +221,8 @@ def test_limits_and_ctrl_c():
         if progress.kicks:  # in the midst of the first round
             raise KeyboardInterrupt
 
-    begin = time.perf_counter()
-    rest = SEARCH(problem, starts, budget=gls.Budget(seconds=40), backend="cpu", callback=press)
-    assert rest.statistics.interrupted and time.perf_counter() - begin < 5
+    rest = SEARCH(problem, starts, budget=gls.Budget(seconds=4000), backend="cpu", callback=press)
+    assert rest.statistics.interrupted
     assert rest.best_cost < problem.cost(starts).min() and problem.feasible(rest.tours).all()
     assert threading.active_count() < 50
 
