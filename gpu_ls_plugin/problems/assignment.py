@@ -161,6 +161,13 @@ class Assignment(Problem):
         """Return what the functor is made of: integers, floats, NumPy arrays."""
         return []
 
+    def relaxed_words(self) -> list[Any] | None:
+        """Return words of a functor that leaves no value out, for some rounds of a search.
+
+        None if `words` leaves none out, unless overridden.
+        """
+        return None
+
     def kept_bytes(self) -> int:
         """Return the bytes that the functor keeps of a state: a worth, unless overridden."""
         return 16

@@ -184,16 +184,34 @@ class GeneralisedAssignment(Assignment):
         prices = np.stack([costs, self.resources], axis=2).astype(self._number)
         return [prices, self.capacities, self.agents, *self._likely]
 
+    def relaxed_words(self) -> list[Any] | None:
+        """Return the words with all agents that can do a job alone, where chains leave some out."""
+        if not self.chains:
+            return None
+        likely, begins = self._tried(None)
+        more = len(likely) > len(self._likely[-1])
+        return [*self.words()[:-2], begins, likely] if more else None
+
     @cached_property
     def _likely(self) -> list[Any]:
-        """Return what capacity is worth, and which agents are worth a try for each job."""
+        """The price of capacity, and the agents that are tried for each job."""
         if not self.chains:
             nothing = np.zeros(self.n + 1, np.int32)
             return [np.zeros(self.agents, np.int64), nothing, nothing]
+        likely, begins = self._tried(LIKELY)
+        return [np.rint(UNIT * self._rates).astype(np.int64), begins, likely]
+
+    def _tried(self, more: float | None) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return which agents are tried for each job, as `likely_values` does."""
         costs = self.costs if self.sense == "min" else -self.costs
-        rates = load_prices(costs, self.resources, self.capacities)
-        likely, begins = likely_values(costs + rates * self.resources, LIKELY)
-        return [np.rint(UNIT * rates).astype(np.int64), begins, likely]
+        priced = costs + self._rates * self.resources
+        return likely_values(priced, self.resources <= self.capacities, more)
+
+    @cached_property
+    def _rates(self) -> NDArray[np.float64]:
+        """The price of a unit of each agent's capacity."""
+        costs = self.costs if self.sense == "min" else -self.costs
+        return load_prices(costs, self.resources, self.capacities)
 
     def kept_bytes(self) -> int:
         """Return the bytes of a number for each agent."""

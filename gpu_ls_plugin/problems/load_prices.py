@@ -15,8 +15,10 @@ MOST_STEPS, LEAST_STEPS = 1000, 50
 PATIENCE = 20  # steps without a better bound after which steps become shorter
 SHORTER = 0.7
 HOPED = 0.02  # how far above the best bound the optimum is taken to be
+SHARE_OF_SPREAD = 0.01  # of all that costs differ by: steps are no shorter where the bound is 0
 MOST_LIKELY = 6  # values of a variable
-HIGHEST = 2.0**16  # of a multiplier: what is worth more is never short
+HIGHEST = 2.0**16  # of a multiplier, unless costs differ by more
+MOST_PRICED = 2.0**58  # of the price of all room, in 1/UNIT: kernels add up some in 64 bits
 
 
 def load_prices(
@@ -36,6 +38,9 @@ def load_prices(
     rows, cost, taken = np.arange(len(costs)), costs.astype(float), resources.astype(float)
     prices = best_prices = np.zeros(costs.shape[1])
     best, length, idle = -np.inf, 1.0, 0
+    spreads = np.ptp(cost, axis=1)
+    room = max(1.0, taken.max(axis=1).sum(), float(capacities.max()))
+    highest = min(max(HIGHEST, spreads.max()), MOST_PRICED / (UNIT * room))
     for _ in range(max(LEAST_STEPS, min(MOST_STEPS, ENTRIES // costs.size))):
         priced = cost + prices * taken
         values = priced.argmin(axis=1)
@@ -50,28 +55,39 @@ def load_prices(
         square = sum((over * over).tolist())
         if square == 0:
             break
-        step = length * max(abs(best) * HOPED, 1.0) / square
-        prices = np.clip(prices + step * over, 0.0, HIGHEST)
+        hoped = HOPED * max(abs(best), SHARE_OF_SPREAD * spreads.sum())
+        prices = np.clip(prices + length * max(hoped, 1.0) / square * over, 0.0, highest)
     return best_prices
 
 
 def likely_values(
-    priced: NDArray[np.float64], more: float
+    priced: NDArray[np.float64], fits: NDArray[np.bool_], more: float | None
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return which values are worth a try: pairs (variable, value), and where variables begin.
+    """Return which values a search tries: pairs (variable, value), and where variables begin.
 
-    Those are each variable's cheapest two, and whatever else is among the `more` x variables that
-    are the least dearer than their variable's cheapest.
+    Parameters
+    ----------
+    priced : float array, shape (variables, values)
+    fits : bool array, shape (variables, values)
+        Values that do not fit are left out, unless none of the variable's fits.
+    more : float or None
+        Each variable's cheapest two values are tried, up to six; in all `more` x variables beside
+        the cheapest ones. None: all values that fit.
     """
     m, most = priced.shape
     dearer = priced - priced.min(axis=1, keepdims=True)
+    dearer[~fits & fits.any(axis=1, keepdims=True)] = np.inf
     order = dearer.argsort(axis=1, kind="stable")
     ranked = np.take_along_axis(dearer, order, axis=1)
-    others = np.sort(ranked[:, 1:], axis=None)
-    limit = others[min(len(others), max(1, round(more * m))) - 1] if len(others) else 0.0
-    tried = ranked <= limit
-    tried[:, : min(2, most)] = True
-    tried[:, MOST_LIKELY:] = False  # of many that are as dear as that, some are enough
+    tried = np.isfinite(ranked)
+    if more is not None:
+        ranked -= ranked[:, :1]
+        others = np.sort(ranked[:, 1:], axis=None)
+        limit = others[min(len(others), max(1, round(more * m))) - 1] if len(others) else 0.0
+        cheap = ranked <= limit
+        cheap[:, : min(2, most)] = True
+        cheap[:, MOST_LIKELY:] = False  # of many that are as dear as that, some are enough
+        tried &= cheap
     counts = tried.sum(axis=1)
     variables = np.repeat(np.arange(m), counts)
     likely = np.stack([variables, order[tried]], axis=1).astype(np.int32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.words import kept_words, packed_words
@@ -22,6 +23,8 @@ WORD = 2**32
 RIVALS = 2**31  # rounds later, so that rows are compared with others than they are mixed with
 PATIENCE = 20  # rounds without anything better, after which rows that are alike begin anew
 ALIKE = 0.95  # of the variables have the same value in two rows
+RELAXED_EVERY, RELAXED_EVERY_OF_FEW = 4, 2  # rounds in which no value is left out
+FEW = 512  # variables times values
 GOLDEN = 0x9E3779B97F4A7C15  # rounds draw numbers of their own
 
 
@@ -135,6 +138,7 @@ class Population:
         self._bests = Elites(xp, states)  # of the round
         self.released = xp.empty(states.shape, "bool")
         self._words = kept_words(xp, problem.words())
+        self._relaxed_every = RELAXED_EVERY_OF_FEW if m * most <= FEW else RELAXED_EVERY
         self._steps = steps.kernel(problem, self.layout.team, self.layout.memory)
         self._release = release_kernel(problem, plan.release, self.layout.team)
         kept = xp.empty(size * self.layout.kept_bytes, "uint8")
@@ -177,6 +181,7 @@ class Population:
         steps = min(steps, self.plan.steps - self.step)
         arguments = self._common | self._of_steps | self.plan.improvement.numbers_of(self.round)
         arguments |= {"round": self.round, "step": self.step, "steps": steps}
+        arguments |= self._words_of(self.round)
         self.backend.launch(
             self._steps,
             len(self.states),
@@ -187,6 +192,24 @@ class Population:
         self.step += steps
         self._idle[self.elites.take(self._bests)] = -1  # 0 when the round is over
         self.found.take(self._bests)
+
+    def _words_of(self, number: int) -> dict[str, Any]:
+        """Return the problem's words in a round, if these are not the usual ones.
+
+        Values that look bad may be the only ones that fit: now and then none is left out.
+        """
+        if (number + 1) % self._relaxed_every or self._relaxed is None:
+            return {}
+        return {"problem_words": self._relaxed[1]}
+
+    @cached_property
+    def _relaxed(self) -> tuple[list[Any], Any] | None:
+        """The words of rounds that leave no value out, and these words packed."""
+        words = self.problem.relaxed_words()
+        if words is None:
+            return None
+        kept = kept_words(self.backend.xp, words)
+        return kept, packed_words(self.backend.xp, kept, self.backend.address)
 
     def adopt(self, states: Any, costs: Any) -> None:
         """Let the worst rows begin their next round from better states.

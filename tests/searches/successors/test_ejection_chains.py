@@ -78,7 +78,7 @@ def test_prices_are_a_dual_solution():
 def test_likely_values_are_the_cheapest():
     rng = np.random.default_rng(1)
     priced = rng.random((30, 8))
-    likely, begins = likely_values(priced, 1.0)
+    likely, begins = likely_values(priced, np.ones(priced.shape, bool), 1.0)
     assert begins[0] == 0 and begins[-1] == len(likely)
     for variable, (begin, end) in enumerate(pairwise(begins)):
         assert (likely[begin:end, 0] == variable).all()
@@ -86,7 +86,7 @@ def test_likely_values_are_the_cheapest():
         assert likely[begin:end, 1].tolist() == cheapest.tolist()
         assert 2 <= end - begin <= 6
     assert 60 <= len(likely) <= 90
-    assert likely_values(priced[:, :1], 1.0)[0].shape == (30, 2)
+    assert likely_values(priced[:, :1], np.ones((30, 1), bool), 1.0)[0].shape == (30, 2)
 
 
 def test_problems_without_chains():
