@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 Costed = tuple[Any, Any]  # tours, and what they cost
 MOST_KEPT = 1 << 28  # bytes of what an objective keeps of tours whose costs are added up together
-ROUNDING = 1e-12  # of a length: real ones that are added up in another order differ by less
+# Shares of a length by which real ones differ less: if chains add up their changes, and if both
+# are added up from scratch in the same order.
+ROUNDING, FROM_SCRATCH = 1e-12, 1e-14
 
 
 def tour_cost_kernel(metric: Metric, team: str) -> Kernel:
@@ -43,10 +45,18 @@ def lengths_of(backend: Backend, problem: TSP, tours: Any) -> Any:
     return lengths
 
 
-def nothing_paid(costs: Any, lengths: Any) -> Any:
-    """Return which tours cost their lengths alone, that is, violate nothing, shape (P,)."""
+def nothing_paid(costs: Any, lengths: Any, rounding: float = ROUNDING) -> Any:
+    """Return which tours cost their lengths alone, that is, violate nothing, shape (P,).
+
+    Parameters
+    ----------
+    costs, lengths : array, shape (P,)
+    rounding : float
+        Share of a real length that is no payment. A low price of a small violation is little more
+        than `FROM_SCRATCH`.
+    """
     apart = abs(costs - lengths)
-    return apart <= ROUNDING * lengths if lengths.dtype.kind == "f" else apart == 0
+    return apart <= rounding * lengths if lengths.dtype.kind == "f" else apart == 0
 
 
 def better(backend: Backend, problem: TSP, one: Costed, other: Costed) -> Any:

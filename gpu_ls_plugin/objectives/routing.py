@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.giant_tours import RoutedProblem, Violations
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.resources import Hierarchy, Resource
+
+DEAREST = 2.0**40  # that a unit of a violation may be, in integers
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ class Penalties:
         for name, value in given.items():
             if value is None:
                 continue
-            made[name] = checks.number(name, value, least=0.0, most=2.0**40)
+            most = DEAREST if problem.integer else sys.float_info.max
+            made[name] = checks.number(name, value, least=0.0, most=most)
             if problem.integer:
                 if made[name] != int(made[name]):
                     raise InvalidParameterError(
@@ -65,6 +69,14 @@ class Penalties:
                     )
                 made[name] = int(made[name])
         return cls(**made)
+
+
+def price_of_demand(problem: RoutedProblem) -> float:
+    """Return a price of a unit of load, by which the largest demand costs the longest length.
+
+    If all lengths are 0, the price is 1 by the largest demand.
+    """
+    return (problem.longest or 1.0) / max(1, int(problem.demands.max()))
 
 
 def hard_penalties(problem: RoutedProblem) -> Penalties:
@@ -223,8 +235,8 @@ class Routing(Objective):
 
     def _weight(self, part: Resource) -> float:
         """Return what a unit of a resource's excess costs."""
-        weight: float = getattr(self.penalties, part.name, None) or part.weight(self.problem)
-        return weight
+        weight: float | None = getattr(self.penalties, part.name, None)
+        return part.weight(self.problem) if weight is None else weight
 
     def __repr__(self) -> str:
         return f"Routing({self.problem!r})"

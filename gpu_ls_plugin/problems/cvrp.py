@@ -40,6 +40,7 @@ CONTENT = (
     *("resources", "penalties", "hierarchy"),
 )
 MOST = 2**31 - 1  # of demands and capacities
+NO_DURATION = 2**62  # no route takes as long, in integers
 COST_OF_FILE = 0.01  # share by which the cost in a solution file may be off: it may be rounded
 
 
@@ -451,6 +452,14 @@ class CVRP(Problem):
         depot, all_nodes = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
         return float(2 * nodes.lengths(depot, all_nodes).max())
 
+    @cached_property
+    def tolerated_limit(self) -> float | None:
+        """The route limit by which searches judge durations: a little longer if it is real."""
+        if self.route_limit is None:
+            return None
+        alone = giant_tours.durations_alone(self.nodes, self.service_times)
+        return giant_tours.tolerated(self.route_limit, alone)
+
     @property
     def least_vehicles(self) -> int:
         """How many vehicles the demands take at least."""
@@ -674,14 +683,13 @@ class CVRP(Problem):
         """Return feasible routes, as many as they may be, that go to the nearest that fits."""
         routes: list[list[int]] = [[]]
         waiting = np.arange(1, self.customers + 1)
-        at, load, duration = 0, 0, 0.0
+        at, load, duration, limit = 0, 0, 0.0, self.tolerated_limit
         while len(waiting):
             lengths = self.nodes.lengths(np.full(len(waiting), at), waiting)
             fits = load + self.demands[waiting] <= self.capacity
-            if self.route_limit is not None:
+            if limit is not None and routes[-1]:  # any customer fits an empty route
                 back = self.nodes.lengths(waiting, np.zeros(len(waiting), np.int64))
-                whole = duration + lengths + self.service_times[waiting] + back
-                fits &= giant_tours.beyond(whole, self.route_limit) == 0
+                fits &= duration + lengths + self.service_times[waiting] + back <= limit
             if not fits.any():
                 at, load, duration = 0, 0, 0.0
                 routes.append([])
@@ -802,7 +810,7 @@ def _limit(value: float, services: NDArray[Any]) -> float:
     limit = checks.number("route_limit", value, least=0.0)
     if not math.isfinite(limit):
         raise InvalidParameterError(f"route_limit: {value} is not finite; leave it out")
-    return math.floor(limit) if services.dtype.kind == "i" else limit
+    return min(math.floor(limit), NO_DURATION) if services.dtype.kind == "i" else limit
 
 
 def _check_service(
@@ -821,9 +829,7 @@ def _check_service(
             f"{capacity}"
         )
     if limit is not None:
-        depot, customers = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
-        alone = nodes.lengths(depot, customers) + nodes.lengths(customers, depot) + services
-        alone[0] = 0
+        alone = giant_tours.durations_alone(nodes, services)
         if giant_tours.beyond(alone, limit).any():
             customer = int(alone.argmax())
             raise InvalidProblemError(

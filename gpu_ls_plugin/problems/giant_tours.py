@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.problems.tsp import TSP
 
-TOLERANCE = 1e-9  # of a real limit, which sums in another order may exceed
+TOLERANCE = 1e-9  # share of a real limit that rounding may add to a duration
+ULPS = 1e-15  # the same of a sum of three numbers
 
 
 class RoutedProblem(Protocol):
@@ -52,6 +53,10 @@ class RoutedProblem(Protocol):
     @property
     def longest(self) -> float:
         """A length that no edge exceeds."""
+
+    @property
+    def tolerated_limit(self) -> float | None:
+        """The limit by which searches judge durations."""
 
     @property
     def cost_dtype(self) -> np.dtype[Any]:
@@ -160,16 +165,37 @@ def beyond_limit(problem: RoutedProblem, durations: NDArray[Any]) -> NDArray[Any
     return beyond(durations, problem.route_limit)
 
 
-def tolerated(limit: float) -> float:
-    """Return what is compared with a real limit: sums in another order may be a little longer."""
-    return limit + TOLERANCE * max(1.0, limit) / 2
+def tolerated(limit: float, alone: NDArray[Any]) -> float:
+    """Return what searches compare durations with: a limit, and for real ones some rounding.
+
+    That is half of what `beyond` forgives, so that a route which a search takes for feasible is
+    feasible however its duration is added up. Routes to one customer are always feasible.
+
+    Parameters
+    ----------
+    limit : int or float
+    alone : array, shape (customers + 1,)
+        Durations of routes to one customer, as `durations_alone` returns them.
+    """
+    if alone.dtype.kind == "i":
+        return limit
+    return max(limit * (1 + TOLERANCE / 2), float(alone.max()) * (1 + ULPS))
+
+
+def durations_alone(nodes: TSP, services: NDArray[Any]) -> NDArray[Any]:
+    """Return how long a route to each node alone takes, as `route_sums` adds it up; the depot 0."""
+    depot, customers = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
+    alone: NDArray[Any] = nodes.lengths(depot, customers) + nodes.lengths(customers, depot)
+    alone = alone + services
+    alone[0] = 0
+    return alone
 
 
 def beyond(durations: NDArray[Any], limit: float) -> NDArray[Any]:
     """Return how much longer than a limit routes take; rounding alone counts for nothing."""
     excess = np.maximum(durations - limit, 0)
     if excess.dtype.kind == "f":
-        excess[excess <= TOLERANCE * max(1.0, limit)] = 0
+        excess[excess <= TOLERANCE * limit] = 0
     return excess
 
 

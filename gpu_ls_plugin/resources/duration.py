@@ -43,7 +43,7 @@ class Duration(Resource):
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
         """Return the nodes' service times, the customers and the limit."""
         services = backend.xp.asarray(problem.service_times)
-        limit = problem.route_limit
+        limit = problem.tolerated_limit
         assert limit is not None
         real = problem.service_times.dtype.kind == "f"
         return [services, problem.customers, float(limit) if real else int(limit)]

@@ -37,6 +37,7 @@ from gpu_ls_plugin.solver.in_parts import chains_of, in_parts
 from gpu_ls_plugin.solver.opened import OneByOne
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
+from gpu_ls_plugin.solver.tiny import is_tiny, solve_tiny
 from gpu_ls_plugin.tours.sites import grid_of, length_type, table_of
 from gpu_ls_plugin.trust import foreign
 
@@ -80,6 +81,8 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     """
     checks.callback(callback)
     chosen = in_parts(problem, settings, default_settings(problem, settings))
+    if is_tiny(problem, settings):
+        return solve_tiny(problem, chosen, callback)
     search: Any = chosen.search
     place = {"backend": chosen.backend}
     before = Statistics(backend=get_backend(chosen.backend).name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gpu_ls_plugin.objectives.routing import price_of_demand
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.solver.settings import on_linked_lists
 
@@ -51,7 +52,7 @@ def softened(
         return problem
     if len(problem.routes(start())) <= problem.least_vehicles:
         return problem
-    price = LENGTHS_OF_A_DEMAND * problem.longest / int(problem.demands.max())
+    price = LENGTHS_OF_A_DEMAND * price_of_demand(problem)
     return problem.penalised(load=max(1, round(price)) if problem.integer else price)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, Parameter, metric_kernel, parse_parameters
 from gpu_ls_plugin.backends.words import kept_words, packed_words
-from gpu_ls_plugin.problems.giant_tours import tolerated, written
+from gpu_ls_plugin.problems.giant_tours import written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -187,7 +187,7 @@ def _prices(problem: CVRP) -> list[float]:
 
 def _limit(problem: CVRP, integers: bool) -> float:
     """Return what kernels compare durations with."""
-    limit = problem.route_limit
+    limit = problem.tolerated_limit
     if integers:
         return BEYOND if limit is None else int(limit)
-    return float("inf") if limit is None else tolerated(limit)
+    return float("inf") if limit is None else limit

@@ -85,7 +85,7 @@ struct LinkedChain {
     int* const tour = batch.tours + int64(item) * n;
 
     routes.read(team, best_tour);
-    bool best_is_feasible = pays_nothing(totals.paid), found = false;
+    bool best_is_feasible = pays_nothing(totals), found = false;
     routes.read(team, tour);
     Cost best = bests[item];
     int64 kicks = batch.kick_counts[item], idle = batch.idle_counts[item], looks = 0, made = 0;
@@ -124,7 +124,7 @@ struct LinkedChain {
       if (taken) {
         ++accepted;
         routes.keep(team);
-        const bool feasible = pays_nothing(totals.paid);
+        const bool feasible = pays_nothing(totals);
         leads = feasible == best_is_feasible ? totals.cost < best : feasible;
         if (leads) {
           best = totals.cost, best_is_feasible = feasible, found = true;
@@ -157,7 +157,9 @@ struct LinkedChain {
 
  private:
   // Sums of real numbers may be a little more than nothing.
-  GLS_DEVICE static bool pays_nothing(Cost paid) { return paid <= Cost(1e-6); }
+  GLS_DEVICE static bool pays_nothing(const typename Routes::Totals& totals) {
+    return totals.paid <= (TourLengths::kReal ? totals.cost * Cost(1e-12) : Cost(0));
+  }
 
   // Makes the best moves of those who wait to be looked at, until nobody does.
   template <class Wake>

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.problems.giant_tours import tolerated
 from gpu_ls_plugin.tours.edge_keys import nodes_of
 from gpu_ls_plugin.tours.route_totals import route_totals
 
@@ -30,8 +29,8 @@ class Overfull:
         self._xp, self._problem = xp, problem
         self._demands = xp.asarray(problem.demands)
         self._services = xp.asarray(problem.service_times)
-        limit, nodes, self._lengths = problem.route_limit, problem.customers + 1, None
-        self._limit = None if limit is None else tolerated(limit)
+        nodes, self._lengths = problem.customers + 1, None
+        self._limit = problem.tolerated_limit
         if self._limit is not None and nodes <= MOST_CUSTOMERS:
             self._lengths = xp.asarray(problem.nodes.lengths(*np.indices((nodes, nodes))))
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends.evaluation import lengths_of, nothing_paid, tour_costs
+from gpu_ls_plugin.backends.evaluation import (
+    FROM_SCRATCH,
+    lengths_of,
+    nothing_paid,
+    tour_costs,
+)
+from gpu_ls_plugin.objectives.routing import DEAREST, price_of_demand
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,7 +21,6 @@ if TYPE_CHECKING:
 FIRST, LEAST, MOST = 1.0, 1 / 64, 64.0  # the factor of each price
 RISE, FALL = 1.2, 0.85
 NEAR = 0.05  # a share that differs by less is as wanted
-DEAREST = 2.0**40  # that a unit of a violation may be
 REPAIR = 10  # times as much, where a child is to be made feasible
 
 
@@ -57,7 +62,7 @@ class Prices:
         """Return what tours (P, n) cost at these prices, their lengths, and which are feasible."""
         costs = tour_costs(self._backend, self.soft.tsp, tours)
         lengths = lengths_of(self._backend, self._asked.tsp, tours)
-        return costs, lengths, nothing_paid(costs, lengths)
+        return costs, lengths, nothing_paid(costs, lengths, FROM_SCRATCH)
 
     def shares(self, tours: Any, costs: Any, feasible: Any) -> Any:
         """Return the share of tours (P, n), which have been judged, that keep each constraint."""
@@ -65,7 +70,8 @@ class Prices:
             return feasible.mean(keepdims=True)
         untimed = tour_costs(self._backend, self._by_load.tsp, tours)
         lengths = lengths_of(self._backend, self._asked.tsp, tours)
-        both = (nothing_paid(untimed, lengths), nothing_paid(costs, untimed))
+        pairs = ((untimed, lengths), (costs, untimed))
+        both = (nothing_paid(*pair, FROM_SCRATCH) for pair in pairs)
         return self._backend.xp.stack([keeps.mean() for keeps in both])
 
     def _set(self) -> None:
@@ -78,11 +84,8 @@ class Prices:
 
     def _prices(self, times: int) -> dict[str, float]:
         asked = self._asked
-        units = {"load": asked.longest / max(1, int(asked.demands.max())), "duration": 1.0}
-        prices = {
-            name: min(times * factor * units[name], DEAREST)
-            for name, factor in self._factors.items()
-        }
+        units = {"load": price_of_demand(asked), "duration": 1.0}
+        prices = {name: times * factor * units[name] for name, factor in self._factors.items()}
         if asked.integer:
-            return {name: max(1, round(price)) for name, price in prices.items()}
+            return {name: max(1, round(min(price, DEAREST))) for name, price in prices.items()}
         return prices
