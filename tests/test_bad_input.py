@@ -254,7 +254,9 @@ CALLS = [
     case("curve", partial(gls.space_filling_curve, LOPSIDED), UNFIT, "use greedy"),
     case("lopsided", partial(climb, problem=LOPSIDED), UNFIT, "search with OrOpt() or ThreeOpt()"),
     case("sizes", partial(exhaustive, problem=LARGE), UNFIT, "limit is 3,000", "Nearest(10)"),
-    case("lopsided climbs", partial(restarts, LOPSIDED), UNFIT, "search with OrOpt() or ThreeOpt()"),
+    case(
+        "lopsided climbs", partial(restarts, LOPSIDED), UNFIT, "search with OrOpt() or ThreeOpt()"
+    ),
     case("budget", partial(climb, budget=3), TYPE, "budget: 3", "Budget(seconds=3)"),
     case("restart budget", partial(restarts, budget=3), TYPE, "Budget(seconds=3)"),
     case("seconds", partial(gls.Budget, seconds=-1), BAD, "seconds: -1"),

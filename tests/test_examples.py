@@ -23,7 +23,7 @@ def run(script: str, *arguments: object, folder: Path) -> str:
     """Run an example in a folder of its own, on one thread, and return what it prints."""
     command = [sys.executable, str(EXAMPLES / script), *map(str, arguments)]
     done = subprocess.run(
-        command, capture_output=True, text=True, cwd=folder, check=False, timeout=100,
+        command, capture_output=True, text=True, cwd=folder, check=False, timeout=300,
         env=os.environ | {"GPU_LS_THREADS": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -201,7 +201,7 @@ def test_iterated_returns_what_it_has_after_ctrl_c(tmp_path: Path) -> None:
         "import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "sys.argv[0] = sys.argv.pop(1); runpy.run_path(sys.argv[0], run_name='__main__')"
     )
-    command = [sys.executable, "-c", code, str(EXAMPLES / "iterated.py"), "--seconds", "60"]
+    command = [sys.executable, "-c", code, str(EXAMPLES / "iterated.py"), "--seconds", "600"]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
     )
@@ -210,7 +210,7 @@ def test_iterated_returns_what_it_has_after_ctrl_c(tmp_path: Path) -> None:
         while "kicks/s" not in process.stderr.readline():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=30)
+        out, error = process.communicate(timeout=60)
     finally:
         process.kill()
         process.wait()

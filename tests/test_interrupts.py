@@ -114,12 +114,35 @@ def test_ctrl_c_at_any_moment(script: str, tmp_path: Path) -> None:
         [sys.executable, "-X", "faulthandler", "-c", script],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": path, "GPU_LS_THREADS": "2"},
     )
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_ctrl_c_is_heard() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    code = "import signal; signal.raise_signal(signal.SIGINT)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert b"KeyboardInterrupt" in done.stderr
+
+
+def test_ctrl_c_is_heard_where_a_shell_runs_the_tests_in_the_background() -> None:
+    """There it is ignored, also by the processes that are started."""
+    test = f"{__file__}::test_ctrl_c_is_heard"
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", "-pno:cacheprovider", test]
+    done = subprocess.run(
+        ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 class Interrupted:

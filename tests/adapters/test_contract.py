@@ -242,6 +242,12 @@ def test_an_interrupt_ends_the_run_with_the_best_so_far(
     assert outcome.cost == TSP.cost(outcome.tour)[0]
 
 
+def test_a_time_limit_ends_a_run(face: Face) -> None:
+    outcome = face.run(TSP, 0.2)
+    assert outcome.seconds >= 0.2
+    assert outcome.cost == TSP.cost(outcome.tour)[0]
+
+
 @pytest.mark.timed
 def test_a_time_limit_holds(face: Face) -> None:
     problem = gls.TSP(cities(1000), "EUC_2D")

@@ -130,7 +130,7 @@ def test_a_compiler_of_an_older_standard_and_one_that_fails(as_compiler):
 
 
 def test_a_compiler_that_hangs(monkeypatch, as_compiler):
-    as_compiler("exec sleep 60")
+    as_compiler("exec sleep 600")
     monkeypatch.setattr(compiler, "PATIENCE", 0.2)
     for ask in (compiler.check_compiler, compiled):
         with pytest.raises(CompilerNotFoundError, match=rf"does not run \(.*timed out.*{REMEDY}"):

@@ -35,7 +35,7 @@ while not os.path.exists("started"):
     time.sleep(0.01)
 child = os.fork()
 if child == 0:
-    signal.alarm(20)
+    signal.alarm(100)
     try:
         use()
     except BaseException as error:
@@ -72,7 +72,7 @@ def fork_while(use: str, folder: Path, **changes: str) -> None:
         [sys.executable, "-c", SCRIPT.replace("{USE}", use)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
         cwd=folder,
         env=os.environ | {"PYTHONPATH": path} | changes,

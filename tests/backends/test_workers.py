@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from itertools import count
 from math import inf
 
@@ -24,7 +23,7 @@ def test_all_of_them_work_at_once(threads: int) -> None:
     workers = Workers()
     for _ in range(3):
         meeting = threading.Barrier(threads)
-        workers.do(lambda meeting=meeting: meeting.wait(timeout=20), threads, inf, never)
+        workers.do(lambda meeting=meeting: meeting.wait(timeout=60), threads, inf, never)
     assert len(workers._threads) == threads
 
 
@@ -38,12 +37,13 @@ def test_more_are_started_when_they_are_needed_and_fewer_may_work() -> None:
 
 
 def test_what_one_raises_is_raised_when_all_are_done() -> None:
-    workers, turn, ended = Workers(), count(), []
+    workers, turn, ended, first = Workers(), count(), [], threading.Event()
 
     def work() -> None:
         if next(turn) == 0:
+            first.set()
             raise OSError("the first one")
-        time.sleep(0.05)
+        assert first.wait(timeout=60)
         ended.append(1)
 
     with pytest.raises(OSError, match="the first one"):
@@ -58,7 +58,7 @@ def test_who_is_late_is_told_and_waited_for(seconds: float) -> None:
     workers, told, ended = Workers(), threading.Event(), []
 
     def work() -> None:
-        ended.append(told.wait(timeout=20))
+        ended.append(told.wait(timeout=60))
 
     workers.do(work, 2, seconds, told.set)
     assert ended == [True, True]
@@ -74,23 +74,20 @@ def test_threads_end_with_their_workers(end: str) -> None:
         assert not any(thread.is_alive() for thread in threads)
     del workers
     for thread in threads:
-        thread.join(timeout=20)
+        thread.join(timeout=60)
         assert not thread.is_alive()
 
 
 def test_they_keep_nothing_of_what_is_done() -> None:
     class Array:
         def __del__(self) -> None:
-            freed.append(1)
+            freed.set()
 
-    workers, freed = Workers(), []
+    workers, freed = Workers(), threading.Event()
     array = Array()
     workers.do(lambda array=array: None, 2, inf, never)
     del array
-    until = time.monotonic() + 20
-    while not freed and time.monotonic() < until:
-        time.sleep(0.001)
-    assert freed
+    assert freed.wait(timeout=60)
 
 
 def test_a_launch_that_cannot_have_its_threads_leaves_nothing_behind(monkeypatch) -> None:

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import asdict
@@ -69,7 +68,7 @@ def gpu_ls_apart(*arguments: object, **changes: str) -> subprocess.CompletedProc
         [sys.executable, "-m", "gpu_ls_plugin", *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
         env=environment(**changes),
     )
@@ -148,7 +147,7 @@ def test_only_the_time_has_to_be_chosen(tmp_path: Path, monkeypatch: pytest.Monk
     options = ("--backend", "cpu", "--seconds", 0.2)
     found = gpu_ls_json("solve", file, *options)
     assert found["population"] == 500 and found["start"] == "random_tours"
-    assert found["seconds"] < 0.5
+    assert found["stopped_by"] == "seconds"
 
 
 @pytest.mark.parametrize(
@@ -168,10 +167,9 @@ def test_tiny_instances(n: int, tmp_path: Path) -> None:
 def test_the_optimum_ends_the_search(tmp_path: Path) -> None:
     file = write_instance(tmp_path / "a.tsp", 9)
     best = gpu_ls_json("solve", file, *QUICK)["best_cost"]
-    options = ("--backend", "cpu", "--population", 8, "--seconds", 60, "--optimum", best)
+    options = ("--backend", "cpu", "--population", 8, "--seconds", 600, "--optimum", best)
     found = gpu_ls_json("solve", file, *options)
     assert found["stopped_by"] == "target" and found["gap_percent"] == 0.0
-    assert found["seconds"] < 30
     for optimum, text in ((best - 1, "% above"), (best + 1, "% below"), (best, "(0 % above")):
         shown = gpu_ls("solve", file, *QUICK, "--seconds", 0, "--optimum", optimum).stdout
         assert f"{text} {optimum:,})" in shown and "-" not in shown.partition(text)[0][-9:]
@@ -267,7 +265,7 @@ raise SystemExit(main())
 @pytest.mark.parametrize("as_json", [False, True])
 def test_ctrl_c_writes_the_best_tour(as_json: bool, tmp_path: Path) -> None:
     file, tour_file = write_instance(tmp_path / "a.tsp", 400), tmp_path / "out.tour"
-    arguments = ["solve", file, "--backend", "cpu", "--seconds", 100, "--population", 16]
+    arguments = ["solve", file, "--backend", "cpu", "--seconds", 600, "--population", 16]
     process = subprocess.Popen(
         [
             *(sys.executable, "-c", INTERRUPTIBLE, *map(str, arguments)),
@@ -282,9 +280,8 @@ def test_ctrl_c_writes_the_best_tour(as_json: bool, tmp_path: Path) -> None:
         assert process.stderr is not None
         while "moves/s" not in process.stderr.readline():
             assert process.poll() is None
-        time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=20)
+        out, error = process.communicate(timeout=60)
     finally:
         process.kill()
         process.wait()
@@ -383,9 +380,8 @@ def test_bad_input(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "1000")
     arguments, reason = bad_inputs(tmp_path)[case]
-    begin = time.monotonic()
-    try:
-        code = main(["solve", "--backend", "cpu", "--seconds", "50", *map(str, arguments)])
+    try:  # far more seconds than the test may take
+        code = main(["solve", "--backend", "cpu", "--seconds", "600", *map(str, arguments)])
     except SystemExit as end:  # of what argparse refuses
         code = end.code
     printed = capsys.readouterr()
@@ -393,7 +389,6 @@ def test_bad_input(
     last = printed.err.strip().splitlines()[-1]
     assert reason in last and "error" in last
     assert "Traceback" not in printed.err
-    assert time.monotonic() - begin < 30
 
 
 def test_bad_input_ends_the_command(tmp_path: Path) -> None:
@@ -418,11 +413,9 @@ def without(folder: Path, package: str) -> dict[str, str]:
 @pytest.mark.parametrize("option", ["--plot", "--curve"])
 def test_a_missing_plot_extra_is_found_before_the_search(option: str, tmp_path: Path) -> None:
     file = write_instance(tmp_path / "a.tsp", 9)
-    options = ("--backend", "cpu", "--seconds", 60, option, tmp_path / "out.png")
-    begin = time.monotonic()
+    options = ("--backend", "cpu", "--seconds", 600, option, tmp_path / "out.png")
     done = gpu_ls_apart("solve", file, *options, **without(tmp_path, "matplotlib"))
     assert done.returncode == 2 and 'pip install "gpu-ls-plugin[plot]"' in done.stderr
-    assert time.monotonic() - begin < 30
 
 
 def test_a_missing_compiler_is_explained(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pwd
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -66,13 +65,11 @@ def test_what_is_no_compiler(examined, monkeypatch, tmp_path, command, words):
 
 def test_a_compiler_that_hangs(examined, monkeypatch, tmp_path):
     script = tmp_path / "hangs"
-    script.write_text("#!/bin/sh\nexec sleep 60\n")
+    script.write_text("#!/bin/sh\nexec sleep 600\n")
     script.chmod(0o755)
     monkeypatch.setenv("CXX", str(script))
     monkeypatch.setattr(compiler, "PATIENCE", 0.1)
-    begin = time.monotonic()
     code, rows = examined()
-    assert time.monotonic() - begin < 30
     assert code == 1
     assert "timed out" in rows["C++ compiler"]["detail"]
 

@@ -26,6 +26,7 @@ def test_both_backends_find_the_same_routes(kind):
     assert (device.tours == host.tours).all() and (device.costs == host.costs).all()
 
 
+@pytest.mark.timed
 def test_time_ctrl_c_and_arrays_on_the_device():
     cupy = pytest.importorskip("cupy")
     problem = random_cvrp("capacity", 300)

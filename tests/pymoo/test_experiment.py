@@ -70,7 +70,7 @@ def test_an_experiment_that_is_killed_ends_with_the_same_table(
     command = [sys.executable, "-m", "tests.helpers.killed_experiment", str(tmp_path), where]
     path = os.pathsep.join(map(str, (ROOT, ROOT / "adapters")))
     killed = subprocess.run(
-        command, cwd=ROOT, env=os.environ | {"PYTHONPATH": path}, capture_output=True, timeout=100
+        command, cwd=ROOT, env=os.environ | {"PYTHONPATH": path}, capture_output=True, timeout=300
     )
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
     kept = stored(tmp_path)

@@ -312,8 +312,8 @@ def test_points_are_copied_where_they_fit_and_pay():
 
 
 @pytest.mark.parametrize("metric", slow_after(1, ["EUC_2D", "EUC", "GEO", "EXPLICIT_REAL"]))
+@pytest.mark.usefixtures("nvrtc")
 def test_kernels_compile(metric):
-    pytest.importorskip("cupy")
     functor = random_problem(metric, 10).metric
     kernels = [
         random_k.evaluation_kernel(functor, way, in_shared)

@@ -266,8 +266,8 @@ def test_bars_are_decoded(n, bar):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "EXPLICIT"])
+@pytest.mark.usefixtures("nvrtc")
 def test_kernels_compile(metric):
-    pytest.importorskip("cupy")
     problem = random_problem(metric, 10)
     value = three_opt_climb._value(problem)
     for bar in three_opt_climb.BARS:
