@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.exceptions import MissingExtraError
 from gpu_ls_plugin.hookspecs import hookimpl
@@ -23,4 +23,14 @@ def gpu_ls_problem_from(obj: object) -> TSP | None:
     if cost is None or not isinstance(obj, cost.TourCost):
         return None
     found: TSP = obj.problem
-    return found
+    if type(obj) is cost.TourCost:
+        return found
+    from gpu_ls_plugin.evolution.bound.recognition import require_costs_alone
+
+    return require_costs_alone(obj, found, _cost_of)
+
+
+def _cost_of(evaluate: Any, individual: Any) -> Any:
+    """Return what DEAP would take for the cost of an individual."""
+    values = evaluate(individual)
+    return values[0] if len(values) == 1 else values

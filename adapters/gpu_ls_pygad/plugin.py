@@ -6,6 +6,8 @@ import importlib.util
 import sys
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin.exceptions import MissingExtraError
 from gpu_ls_plugin.hookspecs import hookimpl
 
@@ -22,7 +24,7 @@ def gpu_ls_problem_from(obj: object) -> TSP | None:
     fitness = sys.modules.get("gpu_ls_pygad.fitness")
     if fitness is not None and isinstance(obj, fitness.TourFitness):
         found: TSP = obj.problem
-        return found
+        return found if type(obj) is fitness.TourFitness else _compared(obj, found)
     benchmark = sys.modules.get("pygad.benchmarks.tsp")
     if benchmark is not None and isinstance(obj, benchmark.TSP):
         return _of_benchmark(obj)
@@ -30,10 +32,26 @@ def gpu_ls_problem_from(obj: object) -> TSP | None:
 
 
 def _of_benchmark(benchmark: Any) -> TSP:
-    """Return real Euclidean lengths of points in the plane, else the matrix."""
+    """Return real Euclidean lengths of points in the plane, else the matrix.
+
+    Raises
+    ------
+    UnsupportedProblemError
+        It is of a subclass that evaluates something else.
+    """
     from gpu_ls_plugin.problems.tsp import TSP
 
     points = benchmark.coordinates
     if points is not None and points.shape[1] == 2:
-        return TSP(points, "EUC")
-    return TSP.from_matrix(benchmark.distance_matrix)
+        return _compared(benchmark, TSP(points, "EUC"))
+    return _compared(benchmark, TSP.from_matrix(benchmark.distance_matrix))
+
+
+def _compared(fitness: Any, problem: TSP) -> TSP:
+    """Return the problem, if the fitness of its tours is their cost below zero."""
+    from gpu_ls_plugin.evolution.bound.recognition import require_costs_alone
+
+    def cost(fitness: Any, tour: Any) -> Any:
+        return -np.asarray(fitness(None, tour, 0))
+
+    return require_costs_alone(fitness, problem, cost)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +9,13 @@ from pymoo.core.crossover import Crossover
 
 from gpu_ls_plugin import recombination
 from gpu_ls_plugin.evolution.batches.crossing import Crossing
-from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_pymoo.parameters import probability
-from gpu_ls_pymoo.problems import as_tsp
+from gpu_ls_pymoo.problems import as_tsp, unmeasured
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from gpu_ls_plugin.problems.tsp import TSP
 
 
 class RecombinationCrossover(Crossover):
@@ -75,13 +75,7 @@ class PermutationCrossover(RecombinationCrossover):
     """
 
     def _instance(self, problem: Any, n: int) -> TSP:
-        return _unmeasured(n)
-
-
-@lru_cache(maxsize=4)
-def _unmeasured(n: int) -> TSP:
-    """Return a problem of n cities whose lengths nobody asks for."""
-    return TSP(np.zeros((n, 2)))
+        return unmeasured(n)
 
 
 class OrderCrossover(PermutationCrossover):

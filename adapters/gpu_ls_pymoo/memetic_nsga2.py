@@ -24,6 +24,7 @@ from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.recombination import EdgeAssembly, Recombination
 from gpu_ls_pymoo.clock import on_clock, seconds_left
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
+from gpu_ls_pymoo.problems import lengths_of
 from gpu_ls_pymoo.search import AlgorithmRun
 
 if TYPE_CHECKING:
@@ -141,8 +142,9 @@ class MemeticNSGA2(NSGA2):
                 f"problem: {type(problem).__name__} is not a gpu_ls_pymoo.MultiObjectiveTSP; make "
                 "one of its objectives"
             )
+        lengths = lengths_of(problem)
         if self.pareto is not None:
-            self.pareto.check(problem.tours)
+            self.pareto.check(lengths)
         for size in {self.pop_size, self.n_offsprings}:
             self.generation.prepare(problem.tours, size)
 

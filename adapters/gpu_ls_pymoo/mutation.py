@@ -17,7 +17,7 @@ from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_pymoo.distinct import known_tours, offspring_so_far
 from gpu_ls_pymoo.drawn import DrawnMutation
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
-from gpu_ls_pymoo.problems import as_tsp, canonical_tours, cities_of
+from gpu_ls_pymoo.problems import as_tsp, canonical_tours, cities_of, lengths_of
 from gpu_ls_pymoo.repair import CanonicalTourRepair
 from gpu_ls_pymoo.search import WEIGHTS, improve, improve_distinct, seconds_left
 
@@ -92,7 +92,7 @@ class LocalSearchMutation(DrawnMutation):
         if isinstance(problem, MultiObjectiveTSP):
             some = np.ones((size, problem.n_obj))
             ideal = np.zeros(problem.n_obj)
-            self.search.prepare(self.weights.scalarised(problem.tours, some, ideal), size)
+            self.search.prepare(self.weights.scalarised(lengths_of(problem), some, ideal), size)
         else:
             self.search.prepare(as_tsp(problem), size)
 

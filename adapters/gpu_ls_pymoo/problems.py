@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,10 +11,12 @@ from pymoo.problems.single.traveling_salesman import TravelingSalesman
 from scipy.spatial.distance import cdist
 
 from gpu_ls_plugin.evolution.batches.rows import as_tours, canonical, checked
+from gpu_ls_plugin.evolution.bound.recognition import sample_tours
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
+from gpu_ls_pymoo.recognition import require_own_evaluation, require_tour_lengths
 from gpu_ls_pymoo.remembered import Remembered
 from gpu_ls_pymoo.vehicle_routing import CVRPProblem
 
@@ -26,11 +29,20 @@ if TYPE_CHECKING:
     Fitness = NDArray[np.float64]
 
 _BLOCK = 2**20  # distances compared at once
-_REMEDY = (
+_PERMUTATIONS = (
     "Permutations that are not round trips, such as a flow shop's, are for pymoo's own operators "
     "(OrderCrossover, InversionMutation), or for BRKGA and other real-coded algorithms as "
     "RandomKeysProblem(problem, local_search_probability=0); a RandomKeysProblem of a TSP searches "
     "tours by itself, without operators of gpu_ls_pymoo"
+)
+_SEVERAL = (
+    "Tours with several lengths are a gpu_ls_pymoo.MultiObjectiveTSP([...]) of a TSP or matrix for "
+    "each length"
+)
+_BINARY = (
+    "Binary variables, such as a knapsack's, are for pymoo's own operators (TwoPointCrossover, "
+    "BitflipMutation), or for SuccessorSampling and SuccessorMutation of gpu_ls_pymoo; a "
+    "gpu_ls_plugin.Assignment is searched as AssignmentProblem(problem)"
 )
 
 
@@ -79,7 +91,8 @@ def as_tsp(problem: object) -> TSP:
     problem : object
         A `TSPProblem`, pymoo's `TravelingSalesman`, a TSP, or anything that a plugin answers for
         by the hook `gpu_ls_problem_from`. The answer is kept until the problem is destroyed. Of a
-        `CVRPProblem`, the TSP of its giant tours, under its constraints.
+        `CVRPProblem`, the TSP of its giant tours, under its constraints. A subclass must evaluate
+        tours as its base does: a few are compared.
 
     Returns
     -------
@@ -90,14 +103,13 @@ def as_tsp(problem: object) -> TSP:
     InvalidTypeError
         Nobody knows the type.
     UnsupportedProblemError
-        The answer has another number of cities than the problem has variables.
+        The answer has another number of cities than the problem has variables, or the problem
+        evaluates something else than lengths.
     """
     if isinstance(problem, TSP):
         return problem
-    if isinstance(problem, TSPProblem):
-        return problem.tsp
-    if isinstance(problem, CVRPProblem):
-        return problem.cvrp.tsp
+    if isinstance(problem, TSPProblem | CVRPProblem):
+        return _wrapped(problem)
     if isinstance(problem, MultiObjectiveTSP):
         raise UnsupportedProblemError(
             "problem: a MultiObjectiveTSP has several lengths, and this operator takes one; use "
@@ -105,7 +117,7 @@ def as_tsp(problem: object) -> TSP:
         )
     known = _answers.get(problem)
     if known is None:
-        known = tsp_of_pymoo(problem) or _answer(problem)
+        known = _recognised(problem)
         _check_size(problem, known)
         _answers.keep(problem, known)
     return known
@@ -116,14 +128,22 @@ def tsp_of_pymoo(problem: object) -> TSP | None:
 
     A `TravelingSalesman` in the plane becomes real Euclidean distances between its cities; where
     its matrix `D` holds anything else (three dimensions, changed entries), the matrix is taken.
+
+    Raises
+    ------
+    UnsupportedProblemError
+        It is of a subclass that evaluates something else than these lengths.
     """
     if isinstance(problem, TSPProblem | CVRPProblem):
-        return as_tsp(problem)
+        return _wrapped(problem)
     if not isinstance(problem, TravelingSalesman):
         return None
     if np.shape(problem.cities)[1] == 2 and _euclidean(problem):
-        return TSP(problem.cities, "EUC", name=problem.name())
-    return TSP.from_matrix(np.asarray(problem.D, dtype=np.float64), name=problem.name())
+        tsp = TSP(problem.cities, "EUC", name=problem.name())
+    else:
+        tsp = TSP.from_matrix(np.asarray(problem.D, dtype=np.float64), name=problem.name())
+    require_tour_lengths(problem, tsp)
+    return tsp
 
 
 def tours_of(problem: object) -> TSP | multi_objective.MultiObjectiveTSP:
@@ -134,14 +154,41 @@ def tours_of(problem: object) -> TSP | multi_objective.MultiObjectiveTSP:
     InvalidTypeError, UnsupportedProblemError
         As `as_tsp`.
     """
-    return problem.tours if isinstance(problem, MultiObjectiveTSP) else as_tsp(problem)
+    return lengths_of(problem) if isinstance(problem, MultiObjectiveTSP) else as_tsp(problem)
 
 
-def cities_of(problem: object) -> TSP:
-    """Return a TSP of as many cities, for what does not ask for lengths."""
-    return (
-        problem.tours.objectives[0] if isinstance(problem, MultiObjectiveTSP) else as_tsp(problem)
-    )
+def lengths_of(problem: MultiObjectiveTSP) -> multi_objective.MultiObjectiveTSP:
+    """Return the several lengths by which tours are searched.
+
+    Raises
+    ------
+    UnsupportedProblemError
+        A subclass evaluates something else.
+    """
+    tours = problem.tours
+    require_own_evaluation(problem, MultiObjectiveTSP, lambda: sample_tours(tours.objectives[0]))
+    return tours
+
+
+def cities_of(problem: Any) -> TSP:
+    """Return a TSP of as many cities, for what does not ask for lengths.
+
+    Of permutations that are not recognised as tours, one whose cities are all at one place.
+    """
+    if isinstance(problem, MultiObjectiveTSP):
+        return problem.tours.objectives[0]
+    try:
+        return as_tsp(problem)
+    except (InvalidTypeError, UnsupportedProblemError):
+        if isinstance(problem, Problem) and _kind(problem) == "i":
+            return unmeasured(problem.n_var)
+        raise
+
+
+@lru_cache(maxsize=4)
+def unmeasured(n: int) -> TSP:
+    """Return a problem of n cities for parts that do not look at lengths."""
+    return TSP(np.zeros((n, 2)))
 
 
 def canonical_tours(problem: object, rows: ArrayLike) -> Tours:
@@ -201,14 +248,52 @@ def searched_by_fitness(problem: Any) -> bool:
     return knows_fitness(problem) or (hard and problem.cvrp.penalties is None)
 
 
-def _answer(problem: object) -> TSP:
-    """Return what a plugin makes of a problem; for one of pymoo's, errors say what fits it."""
+def _wrapped(problem: Any) -> TSP:
+    """Return the TSP behind one of our problems, whose subclasses evaluate the same."""
+    kind = TSPProblem if isinstance(problem, TSPProblem) else CVRPProblem
+    tsp: TSP = problem.tsp if kind is TSPProblem else problem.cvrp.tsp
+    require_own_evaluation(problem, kind, lambda: sample_tours(tsp))
+    return tsp
+
+
+def _recognised(problem: object) -> TSP:
+    """Return the TSP of pymoo's problem types, or what a plugin makes of a problem.
+
+    A plugin may also answer for a problem that is one of pymoo's types and evaluates something
+    else. For other problems of pymoo, errors say what fits them.
+    """
+    try:
+        known = tsp_of_pymoo(problem)
+    except UnsupportedProblemError:
+        known = None  # the plugins below raise it again, unless one of them answers
+    if known is not None:
+        return known
     try:
         return tour_problem(plugins.problem_from(problem))
     except InvalidTypeError as error:
         if not isinstance(problem, Problem):
             raise
-        raise InvalidTypeError(f"{error}. {_REMEDY}") from error
+        raise InvalidTypeError(f"{error}. {_remedy(problem)}") from error
+
+
+def _kind(problem: Problem) -> str:
+    """Return the kind of a pymoo problem's variables: b(ool), i(nteger) or f(loat)."""
+    if problem.vtype is None:
+        return "f"
+    try:
+        kind = np.dtype(problem.vtype).kind
+    except TypeError:  # mixed variables
+        return "f"
+    return "i" if kind == "u" else kind
+
+
+def _remedy(problem: Problem) -> str:
+    """Return what to do with a problem of pymoo that is not one of tours."""
+    low, high = problem.bounds() if problem.has_bounds() else (None, None)
+    binary = isinstance(high, np.ndarray) and not np.any(low) and bool((high == 1).all())
+    if _kind(problem) == "b" or (binary and _kind(problem) == "i"):
+        return _BINARY
+    return f"{_SEVERAL}. {_PERMUTATIONS}" if problem.n_obj > 1 else _PERMUTATIONS
 
 
 def _euclidean(problem: Any) -> bool:

@@ -13,7 +13,7 @@ from gpu_ls_plugin.evolution.run import add_search
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_pymoo.clock import on_clock, progress, seconds_left
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
-from gpu_ls_pymoo.problems import as_tsp, fitness
+from gpu_ls_pymoo.problems import as_tsp, fitness, lengths_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -147,5 +147,6 @@ def _searched(
     """Return the problem by whose lengths rows are searched: with weights where it has several."""
     if not isinstance(problem, MultiObjectiveTSP):
         return as_tsp(problem)
-    tours = checked(rows, problem.tours.n, "tours")
-    return weighted_for(problem.tours, tours, weights, random_state, backend)
+    lengths = lengths_of(problem)
+    tours = checked(rows, lengths.n, "tours")
+    return weighted_for(lengths, tours, weights, random_state, backend)

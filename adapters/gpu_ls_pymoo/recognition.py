@@ -1,0 +1,124 @@
+"""Recognise pymoo problems by what they evaluate, not by their class."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pymoo.core.problem import LoopedElementwiseEvaluation
+
+from gpu_ls_plugin.evolution.bound.recognition import (
+    agrees,
+    answer_of,
+    copy_of,
+    require_lengths,
+)
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_pymoo.remembered import Remembered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.problems.tsp import TSP
+
+SHARED = ("cities", "D", "callback", "elementwise_runner")  # large, or not to be copied
+ASKS = "has objectives or constraints that the search would not see"
+ADVICE = (
+    "the search goes by the wrapped problem alone. Write what a row costs in addition as an "
+    "objective of that problem, or use pymoo's own operators"
+)
+
+
+def require_tour_lengths(problem: Any, tsp: TSP) -> None:
+    """Raise UnsupportedProblemError unless a pymoo problem evaluates tours by their length.
+
+    A copy of the problem evaluates a few tours, so that neither its state nor a count of
+    evaluations changes. The verdict is kept until the problem is destroyed.
+    """
+    _once(problem, lambda: _compare_with_lengths(problem, tsp))
+
+
+def require_own_evaluation(problem: Any, kind: type, rows: Callable[[], NDArray[Any]]) -> None:
+    """Raise UnsupportedProblemError unless a problem evaluates rows as its base `kind` does.
+
+    As `require_tour_lengths`, for subclasses and changed instances of this package's problems.
+
+    Parameters
+    ----------
+    problem : pymoo problem
+    kind : type
+        Class of this package.
+    rows : callable
+        Returns some rows (P, n).
+    """
+    _once(problem, lambda: _compare_with_kind(problem, kind, rows()))
+
+
+def _compare_with_lengths(problem: Any, tsp: TSP) -> None:
+    name = type(problem).__name__
+    if problem.n_obj != 1:
+        raise UnsupportedProblemError(
+            f"problem: {name} has {problem.n_obj} objectives, and a search of tours goes by one "
+            "length; make tours with several lengths a gpu_ls_pymoo.MultiObjectiveTSP"
+        )
+    if problem.n_constr:
+        raise UnsupportedProblemError(
+            f"problem: {name} has {problem.n_constr} constraints, which a search by length alone "
+            "would ignore. Write them as a gpu_ls_plugin.extend.Objective and search "
+            "TSPProblem(tsp.under(objective)), or use pymoo's own operators"
+        )
+    require_lengths(name, tsp, lambda tours: _evaluated(problem, tours)["F"][:, 0])
+
+
+def _compare_with_kind(problem: Any, kind: type, rows: NDArray[Any]) -> None:
+    name = type(problem).__name__
+    plain = copy.copy(problem)
+    plain.__class__ = kind
+    for own in [own for own in vars(plain) if callable(getattr(kind, own, None))]:
+        del vars(plain)[own]  # a method that this instance alone has
+    expected: dict[str, Any] = {}
+    plain._evaluate(rows, expected)
+    wanted = {key: np.reshape(expected[key], (len(rows), -1)) for key in expected}
+    counts = {"F": problem.n_obj, "G": problem.n_ieq_constr, "H": problem.n_eq_constr}
+    for key, count in counts.items():
+        if count != (wanted[key].shape[1] if key in wanted else 0):
+            raise UnsupportedProblemError(f"problem: {name} {ASKS}; {ADVICE}")
+    found = answer_of(name, lambda some: _evaluated(problem, some), rows)
+    for key, values in wanted.items():
+        if not agrees(found[key], values).all():
+            raise UnsupportedProblemError(
+                f"problem: {name} evaluates rows otherwise than {kind.__name__}: {key} of "
+                f"one is {found[key][0].tolist()}, not {values[0].tolist()}; {ADVICE}"
+            )
+
+
+def _evaluated(problem: Any, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """Return what a copy of the problem evaluates, one process at most."""
+    shared = {name: vars(problem)[name] for name in SHARED if name in vars(problem)}
+    twin = copy_of(problem, shared)
+    for name in problem.exclude_from_serialization or ():  # a copy has None for these
+        setattr(twin, name, getattr(problem, name))
+    twin.callback = None
+    twin.elementwise_runner = LoopedElementwiseEvaluation()
+    found: dict[str, NDArray[Any]] = twin.evaluate(rows, return_as_dictionary=True)
+    return found
+
+
+def _once(problem: Any, compare: Callable[[], None]) -> None:
+    """Compare once, and raise the same error whenever the problem comes again."""
+    verdict = _verdicts.get(problem)
+    if verdict is None:
+        verdict = ""
+        try:
+            compare()
+        except UnsupportedProblemError as error:
+            verdict = str(error)
+        _verdicts.keep(problem, verdict)
+    if verdict:
+        raise UnsupportedProblemError(verdict)
+
+
+_verdicts: Remembered[str] = Remembered()

@@ -1,0 +1,145 @@
+"""Recognise a framework's own problem by what it evaluates: tours by their length, or not."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.problems.tsp import TSP
+
+ROUNDING = 1e-9  # relative: sums of the same lengths in another order
+LARGEST_GREEDY = 500  # cities up to which the sample has a good tour
+ENTRIES = 400_000  # of a sample of long tours, which has fewer rows then
+SHOWN = 6  # cities of a tour in a message
+ADVICE = (
+    "a search here goes by length alone and would ignore the rest. Write what tours cost in "
+    "addition as a gpu_ls_plugin.extend.Objective and search problem.under(objective), or use the "
+    "framework's own operators"
+)
+
+
+def sample_tours(problem: TSP) -> Tours:
+    """Return a few tours, int32 (P, n), by which an evaluation can be told from the length.
+
+    Random tours, the cities by number, a good tour, and some of them rotated and reversed.
+    """
+    n, random = problem.n, np.random.default_rng(0)
+    ordered = np.arange(n)
+    shuffled, another = random.permutation(n), random.permutation(n)
+    rows = [shuffled, ordered, np.roll(shuffled, 1), shuffled[::-1], another, ordered[::-1]]
+    if n <= LARGEST_GREEDY:
+        rows.append(_near_to_near(problem))
+    rows = rows[: max(3, ENTRIES // n)]
+    return np.array(rows, dtype=np.int32)
+
+
+def require_lengths(name: str, problem: TSP, evaluate: Callable[[Tours], Any]) -> None:
+    """Raise UnsupportedProblemError unless an evaluation returns the lengths of a few tours.
+
+    Parameters
+    ----------
+    name : str
+        Of what evaluates, for the message.
+    problem : TSP
+        What it is taken for.
+    evaluate : callable
+        Takes tours (P, n) and returns costs (P,); called once.
+    """
+    tours = sample_tours(problem)
+    found = np.asarray(answer_of(name, evaluate, tours), dtype=np.float64)
+    lengths = np.asarray(problem.cost(tours), dtype=np.float64)
+    if found.shape != lengths.shape:
+        raise UnsupportedProblemError(
+            f"problem: {name} evaluates {len(tours)} tours as an array of shape {found.shape}, not "
+            f"as one cost each; {ADVICE}"
+        )
+    wrong = np.flatnonzero(~agrees(found, lengths))
+    if len(wrong):
+        row = wrong[0]
+        raise UnsupportedProblemError(
+            f"problem: {name} does not evaluate tours by their length: "
+            f"{tour_text(tours[row])} costs {found[row]:.10g}, but its length is "
+            f"{lengths[row]:.10g}; {ADVICE}"
+        )
+
+
+def answer_of(name: str, evaluate: Callable[[Any], Any], rows: NDArray[Any]) -> Any:
+    """Return what an evaluation says of rows; UnsupportedProblemError if it raises anything."""
+    try:
+        return evaluate(rows.copy())
+    except Exception as error:  # of any kind: it is somebody else's code
+        raise UnsupportedProblemError(
+            f"problem: {name} is not recognised: evaluating a few rows raised "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
+def require_costs_alone(evaluated: Any, problem: TSP, cost: Callable[[Any, Any], Any]) -> TSP:
+    """Return a problem, if an object of a framework evaluates its tours by what they cost.
+
+    Parameters
+    ----------
+    evaluated : object
+        A copy of it is called.
+    problem : TSP
+        What it is taken for.
+    cost : callable
+        Returns what the object, the first argument, says that a tour (n,) costs.
+
+    Raises
+    ------
+    UnsupportedProblemError
+        It evaluates something else.
+    """
+    twin = copy_of(evaluated)
+    name = type(evaluated).__name__
+    require_lengths(name, problem, lambda tours: [cost(twin, tour) for tour in tours])
+    return problem
+
+
+def agrees(found: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return where numbers are the same but for rounding."""
+    return np.asarray(np.isclose(found, expected, rtol=ROUNDING, atol=0))
+
+
+def tour_text(tour: NDArray[Any]) -> str:
+    """Return the beginning of a tour for a message."""
+    cities = ", ".join(str(city) for city in tour[:SHOWN].tolist())
+    return f"the tour {cities}{', ...' if len(tour) > SHOWN else ''}"
+
+
+def copy_of(evaluated: Any, shared: Mapping[str, Any] | None = None) -> Any:
+    """Return a copy that may be evaluated without a trace in the original.
+
+    Parameters
+    ----------
+    evaluated : object
+    shared : mapping, optional
+        Attributes that are large, or cannot be copied, by name: the copy has the same objects.
+    """
+    memo = {id(value): value for value in (shared or {}).values()}
+    try:
+        made = copy.deepcopy(evaluated, memo)
+    except Exception:  # it holds a lock, a file, a pool ...
+        made = evaluated
+    return copy.copy(evaluated) if made is evaluated else made
+
+
+def _near_to_near(problem: TSP) -> Any:
+    """Return a tour that always goes on to the nearest city."""
+    tour, left = [0], np.arange(1, problem.n)
+    while len(left):
+        nearest = int(problem.lengths(np.full(len(left), tour[-1]), left).argmin())
+        tour.append(int(left[nearest]))
+        left = np.delete(left, nearest)
+    return np.array(tour)

@@ -1,0 +1,95 @@
+"""Fitness of PyGAD and DEAP is recognised by what it evaluates, as problems of pymoo are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.plugins.loader import plugins
+from tests.evolution.samples import cities
+
+PROBLEM = gls.TSP(cities(12), "EUC_2D")
+
+
+def fitness_of_pygad() -> tuple[Any, Any, Any]:
+    pytest.importorskip("pygad", reason='needs pip install "gpu-ls-plugin[pygad]"')
+    from gpu_ls_pygad import LocalSearchMutation, TourFitness
+
+    return TourFitness, LocalSearchMutation, PROBLEM
+
+
+def benchmark_of_pygad() -> tuple[Any, Any, Any]:
+    tsp = pytest.importorskip("pygad.benchmarks.tsp", reason="needs a later PyGAD")
+    from gpu_ls_pygad import LocalSearchMutation
+
+    return tsp.TSP, LocalSearchMutation, cities(12)
+
+
+def cost_of_deap() -> tuple[Any, Any, Any]:
+    pytest.importorskip("deap", reason='needs pip install "gpu-ls-plugin[deap]"')
+    from gpu_ls_deap import LocalSearchMutation, TourCost
+
+    return TourCost, LocalSearchMutation, PROBLEM
+
+
+KINDS = {"TourFitness": fitness_of_pygad, "benchmark": benchmark_of_pygad, "TourCost": cost_of_deap}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_subclass_with_the_same_values_is_recognised(kind: str) -> None:
+    base, operator, given = KINDS[kind]()
+
+    class Counted(base):  # type: ignore[misc]
+        calls = 0
+
+        def __call__(self, *args: Any) -> Any:
+            self.calls += 1
+            return super().__call__(*args)
+
+    made = Counted(given)
+    assert operator(made).search.problem.n == 12
+    assert made.calls == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("change", ["scaled", "shifted", "maximised", "two objectives", "raises"])
+def test_another_objective_is_refused_with_the_reason(kind: str, change: str) -> None:
+    base, operator, given = KINDS[kind]()
+
+    class Own(base):  # type: ignore[misc]
+        def __call__(self, *args: Any) -> Any:
+            said = super().__call__(*args)
+            value = said[0] if isinstance(said, tuple) else said
+            if change == "raises":
+                raise RuntimeError("no simulator")
+            values = {
+                "scaled": (3 * value,),
+                "shifted": (value + 7,),
+                "maximised": (-value,),
+                "two objectives": (value, value),
+            }[change]
+            return values if isinstance(said, tuple) or len(values) > 1 else values[0]
+
+    reason = {"raises": "no simulator", "two objectives": r"shape \(\d, 2\), not as one cost"}
+    with pytest.raises(UnsupportedProblemError, match=reason.get(change, "by their length")):
+        operator(Own(given))
+
+
+def test_what_is_ours_is_not_evaluated() -> None:
+    for make in (fitness_of_pygad, cost_of_deap):
+        base, _, given = make()
+        assert plugins.problem_from(base(given)) is given
+
+
+def test_the_sample_holds_a_few_tours() -> None:
+    from gpu_ls_plugin.evolution.bound.recognition import sample_tours
+
+    for n in (1, 2, 3, 12, 600):
+        rows = sample_tours(gls.TSP(np.random.default_rng(0).random((n, 2)) * 99))
+        assert rows.dtype == np.int32
+        assert (np.sort(rows, axis=1) == np.arange(n)).all()
+        assert len(rows) >= 3
