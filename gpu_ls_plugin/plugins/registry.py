@@ -6,6 +6,7 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin import upper_layers
 from gpu_ls_plugin.exceptions import (
     DuplicatePartError,
     InvalidParameterError,
@@ -45,14 +46,14 @@ class Part:
 
 
 class Registry:
-    """Parts by kind and name, filled on first use by the loader that `loader` points to.
+    """Parts by kind and name, which `loader` fills in before the first look-up.
 
     The registry lies below the plugin manager in the import order, so that a problem can look up
-    a metric by name; the manager hangs itself in as `loader`.
+    a metric by name.
     """
 
-    def __init__(self) -> None:
-        self.loader: Callable[[], object] | None = None
+    def __init__(self, loader: Callable[[], object] | None = None) -> None:
+        self.loader = loader
         self._parts: dict[tuple[str, str], Part] = {}
 
     def register(self, part: Part) -> None:
@@ -103,4 +104,4 @@ def near_matches(name: object, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 
 
-registry = Registry()
+registry = Registry(lambda: upper_layers.load_plugins())

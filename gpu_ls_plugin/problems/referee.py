@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from gpu_ls_plugin import upper_layers
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
 
 BLOCK = 2**18  # entries handled at once: temporaries of 2 MiB stay in the cache
-
-device_costs: Callable[[Any, Any], Lengths] | None = None
-"""Costs of tours that are on a GPU; the backends, a layer above, register themselves here."""
 
 
 class Tours(Protocol):
@@ -150,8 +148,9 @@ def tour_costs(problem: Tours, tours: Any) -> Lengths:
     InvalidTourError, InvalidTypeError
         As `check_permutations`.
     """
-    if device_costs is not None and hasattr(tours, "__cuda_array_interface__"):
-        return device_costs(problem, tours)
+    if hasattr(tours, "__cuda_array_interface__"):
+        costs_there: Lengths = upper_layers.device_costs(problem, tours)
+        return costs_there
     batch = check_permutations(tours, problem.n)
     costs = np.zeros(len(batch), dtype=problem.cost_dtype)
     if problem.n > 1:

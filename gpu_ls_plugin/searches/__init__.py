@@ -1,28 +1,34 @@
 """Searches: the templates in C++ and their Python faces."""
 
-from gpu_ls_plugin.cooperation import EliteEdges, Migration, PricedMigration
-from gpu_ls_plugin.recombination import (
-    Cycle,
-    EdgeAssembly,
-    EdgeRecombination,
-    Merging,
-    OrderCrossover,
-    PartiallyMapped,
-    PartitionCrossover,
-    RouteEdgeAssembly,
-    RouteExchange,
-    SegmentCrossover,
-    SelectiveRouteExchange,
-    SplitCrossover,
-)
-from gpu_ls_plugin.searches import iterated, opening
-from gpu_ls_plugin.searches.best_moves import BestMoves, best_moves
-from gpu_ls_plugin.searches.decomposition.decomposed import Decomposed
-from gpu_ls_plugin.searches.genetic.hybrid_genetic import HybridGeneticSearch
-from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
-from gpu_ls_plugin.searches.local_search import LocalSearch
-from gpu_ls_plugin.searches.random_restarts import RandomRestarts
-from gpu_ls_plugin.searches.symmetrised import Symmetrised
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.cooperation import EliteEdges, Migration, PricedMigration
+    from gpu_ls_plugin.recombination import (
+        Cycle,
+        EdgeAssembly,
+        EdgeRecombination,
+        Merging,
+        OrderCrossover,
+        PartiallyMapped,
+        PartitionCrossover,
+        RouteEdgeAssembly,
+        RouteExchange,
+        SegmentCrossover,
+        SelectiveRouteExchange,
+        SplitCrossover,
+    )
+    from gpu_ls_plugin.searches.best_moves import BestMoves
+    from gpu_ls_plugin.searches.decomposition.decomposed import Decomposed
+    from gpu_ls_plugin.searches.genetic.hybrid_genetic import HybridGeneticSearch
+    from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
+    from gpu_ls_plugin.searches.local_search import LocalSearch
+    from gpu_ls_plugin.searches.random_restarts import RandomRestarts
+    from gpu_ls_plugin.searches.symmetrised import Symmetrised
 
 __all__ = [
     "BestMoves",
@@ -47,7 +53,32 @@ __all__ = [
     "SelectiveRouteExchange",
     "SplitCrossover",
     "Symmetrised",
-    "best_moves",
 ]
 
-iterated.open_batch = opening.open_batch
+_HOMES = {
+    "BestMoves": "best_moves",
+    "Cycle": ".recombination",
+    "Decomposed": "decomposition.decomposed",
+    "EdgeAssembly": ".recombination",
+    "EdgeRecombination": ".recombination",
+    "EliteEdges": ".cooperation",
+    "HybridGeneticSearch": "genetic.hybrid_genetic",
+    "IteratedLocalSearch": "iterated",
+    "LocalSearch": "local_search",
+    "Merging": ".recombination",
+    "Migration": ".cooperation",
+    "OrderCrossover": ".recombination",
+    "PartiallyMapped": ".recombination",
+    "PartitionCrossover": ".recombination",
+    "PricedMigration": ".cooperation",
+    "RandomRestarts": "random_restarts",
+    "RouteEdgeAssembly": ".recombination",
+    "RouteExchange": ".recombination",
+    "SegmentCrossover": ".recombination",
+    "SelectiveRouteExchange": ".recombination",
+    "SplitCrossover": ".recombination",
+    "Symmetrised": "symmetrised",
+}
+
+if not TYPE_CHECKING:  # so that type checkers still report names that do not exist
+    __getattr__, __dir__ = lazy_names(__name__, _HOMES)

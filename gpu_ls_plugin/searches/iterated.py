@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin import checks, upper_layers
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.backends.evaluation import better, tour_costs
@@ -45,8 +45,6 @@ from gpu_ls_plugin.searches.rounds import Rounds
 from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
@@ -54,10 +52,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.searches.engine import Engine
-
-
-# Gives a batch one good tour where time is short; hung in by the room, for it needs this file.
-open_batch: Callable[[Call], None] | None = None
 
 LONGEST_WHOLE = 12_000  # cities of a tour that one chain works on
 PART, SMALLEST_PART = 800, 32
@@ -203,8 +197,8 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         if cooperation is not None and not cooperation.by_row:
             require_shared_lengths(call.problem, type(cooperation).__name__)
         with call.backend.current():
-            if self.opens and open_batch is not None and call.first_row == 0:
-                open_batch(call)
+            if self.opens and call.first_row == 0:
+                upper_layers.open_batch(call)
             per_row = FusedChains.bytes_per_tour(problem.n) + self.kick.bytes_per_city * problem.n
             if cooperation is not None:
                 per_row += cooperation.bytes_per_tour(problem.n)

@@ -105,7 +105,7 @@ def test_a_plugin_turns_a_frameworks_problem_into_one():
 def test_observers_are_handed_the_problem_that_was_searched(monkeypatch):
     told = []
     monkeypatch.setattr(
-        "gpu_ls_plugin.searches.observers.listener", lambda *about: told.append(about)
+        "gpu_ls_plugin.upper_layers.search_finished", lambda *about: told.append(about)
     )
     problem = Wrapped(gls.TSP(np.random.default_rng(0).random((20, 2))))
     found = gls.LocalSearch()(problem, [range(20)], backend="cpu")

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from gpu_ls_plugin import upper_layers
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
-from gpu_ls_plugin.problems import referee as solution
 from gpu_ls_plugin.problems.referee import check_permutations, check_tours, tour_costs
 from gpu_ls_plugin.problems.tsp import TSP
 
@@ -131,6 +131,6 @@ class DeviceTours:
 
 def test_tours_on_a_device_are_left_to_the_backends(monkeypatch):
     problem, tours = line(4), DeviceTours()
-    monkeypatch.setattr(solution, "device_costs", lambda *arguments: arguments)
+    monkeypatch.setattr(upper_layers, "device_costs", lambda *arguments: arguments)
     assert problem.cost(tours) == (problem, tours)
     assert problem.cost([0, 1, 2, 3]).tolist() == [6]

@@ -1,4 +1,4 @@
-"""Public names of an adapter that are imported when they are first used."""
+"""Public names of a package that are imported when they are first used."""
 
 from __future__ import annotations
 
@@ -13,38 +13,42 @@ if TYPE_CHECKING:
 
 
 def lazy_names(
-    package: str, homes: Mapping[str, str], framework: str
+    package: str, homes: Mapping[str, str], framework: str | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package.
 
-    The plugin loader can then look at the package at no cost, and without the framework.
+    Importing the package then costs almost nothing, and an adapter can be imported without its
+    framework.
 
     Parameters
     ----------
     package : str
         Its ``__name__``.
     homes : mapping of str
-        The module of the package in which each public name is defined.
-    framework : str
-        The package that the adapter is for; the extra has the same name.
+        The module of the package in which each public name is defined: ``".room"`` for a package
+        beside this one, empty for a name that is itself a module of the package, ``"module."`` for
+        another name of a module.
+    framework : str, optional
+        The package that an adapter is for; the extra has the same name.
 
     Notes
     -----
-    ``__getattr__`` raises MissingExtraError where the framework is needed and not installed.
+    ``__getattr__`` raises MissingExtraError if the framework is needed and not installed.
     """
 
     def get(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        home = homes[name]
         try:
-            module = importlib.import_module(f"{package}.{homes[name]}")
+            module = importlib.import_module(f".{home.removesuffix('.') or name}", package)
         except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] != framework:
+            if framework is None or (error.name or "").partition(".")[0] != framework:
                 raise
             raise MissingExtraError(
                 f'{name}: {framework} is not installed: pip install "gpu-ls-plugin[{framework}]"'
             ) from error
-        value = getattr(module, name)
+        value = module if home.endswith(".") or not home else getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -1,0 +1,23 @@
+"""Functions of upper layers that lower layers call, set by ``gpu_ls_plugin/__init__.py``.
+
+Imports point one way, so a lower layer reaches an upper one through this module.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+load_plugins: Callable[[], None]
+"""Loads the built-in parts and all installed plugins; does nothing when they are loaded."""
+
+device_costs: Callable[[Any, Any], Any]
+"""Takes a problem and tours on a GPU; returns their costs."""
+
+open_batch: Callable[[Any], None]
+"""Takes the call of a search; gives its batch one good tour if time is short."""
+
+search_finished: Callable[[Any, object, Any], None]
+"""Takes a problem, a search and its statistics; tells the plugins that one batch is finished."""
