@@ -22,6 +22,7 @@ from gpu_ls_plugin.history import load_history
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.result import Result
+from gpu_ls_plugin.solver import first_moments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,6 +145,7 @@ def test_same_seed_same_tour(tmp_path: Path) -> None:
 def test_only_the_time_has_to_be_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPU_LS_THREADS", "3")
     file = write_instance(tmp_path / "a.tsp", 60)
+    monkeypatch.setattr(first_moments, "KICKS_ALONE", 0.0)  # no machine is too slow
     options = ("--backend", "cpu", "--seconds", 0.2)
     found = gpu_ls_json("solve", file, *options)
     assert found["population"] == 500 and found["start"] == "random_tours"
