@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.solver import colours, single
+from gpu_ls_plugin.solver.inputs import no_worse, problem_of, rows_of
 from gpu_ls_plugin.solver.settings import Settings
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
 
     from gpu_ls_plugin.problems.graph_colouring import GraphColouring
     from gpu_ls_plugin.problems.problem import Problem
@@ -24,14 +28,14 @@ class Islands(Protocol):
 
 
 def solve(
-    problem: Problem,
+    problem: Problem | ArrayLike | str | os.PathLike[str],
     seconds: float = 10.0,
     *,
     seed: int | None = 1,
     backend: str = "auto",
     population: int | None = None,
     search: Callable[..., Any] | str | None = None,
-    start: str | None = None,
+    start: str | ArrayLike | None = None,
     target: float | None = None,
     kicks: int | None = None,
     moves: int | None = None,
@@ -46,7 +50,9 @@ def solve(
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem, array_like or path
+        An array is coordinates (n, 2) or distances (n, n); a file may be of any kind that
+        `gpu-ls solve` reads.
     seconds : float
         Wall time for everything but compiling; infinite for no limit.
     seed : int or None
@@ -60,8 +66,10 @@ def solve(
         Search that improves given tours, or a text such as ``"two_opt+or_opt/nearest(8)"``. A
         `LocalSearch` is what repairs the kicked tours of an `IteratedLocalSearch`; others are taken
         as they are. An `Assignment` takes a `SuccessorSearch`.
-    start : str, optional
-        Name of a registered construction; not for an `Assignment`.
+    start : str or array_like of integers, shape (P, n) or (n,), optional
+        Name of a registered construction (not for an `Assignment`), or rows to start from. The
+        default construction makes the others if there are fewer than the population, and the
+        result is never worse than the best of them.
     target : float, optional
         Cost at which the best tour is good enough. An `Assignment` is searched until its optimum is
         found, where that is known: a graph until no edge is in conflict.
@@ -81,6 +89,8 @@ def solve(
     ------
     InvalidParameterError, InvalidTypeError, UnknownPartError
         A value is out of range, of the wrong type, or a text that cannot be read.
+    InvalidProblemError, InvalidTourError
+        An array is no problem, or `start` holds no rows of the problem.
     UnsupportedProblemError, BackendUnavailableError, InsufficientMemoryError
         As the parts do.
     KeyboardInterrupt
@@ -90,22 +100,27 @@ def solve(
     --------
     >>> result = gls.solve(gls.TSP.read("pr1002.tsp"), seconds=5)  # doctest: +SKIP
     """
+    asked = problem_of(problem)
+    rows = rows_of(asked, start)
     settings = Settings(
         seconds=seconds,
         population=population,
         seed=seed,
-        start=start,
+        start=start if isinstance(start, str) else None,
         backend=backend,
         target=target,
         search=search,
         kicks=kicks,
         moves=moves,
+        rows=rows,
     )
-    if islands is not None:
-        if not hasattr(islands, "solve"):
-            raise InvalidTypeError(f"islands: {islands!r:.80} is not Islands(...)")
-        return islands.solve(problem, settings, callback)
-    return single.solve(problem, settings, callback)
+    if islands is None:
+        found = single.solve(asked, settings, callback)
+    elif hasattr(islands, "solve"):
+        found = islands.solve(asked, settings, callback)
+    else:
+        raise InvalidTypeError(f"islands: {islands!r:.80} is not Islands(...)")
+    return found if rows is None else no_worse(found, rows)
 
 
 def fewest_colours(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from gpu_ls_plugin import checks
@@ -42,6 +42,9 @@ from gpu_ls_plugin.solver import crossed_tours, symmetrised
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.candidates import Candidates
@@ -94,6 +97,8 @@ class Settings:
         Assignment problems take a `SuccessorSearch`.
     kicks, moves : int, optional
         Further limits, per tour; rounds and steps, per state.
+    rows : int32 array, shape (P, n), optional
+        Checked rows that are the first of the population; `start` makes the others.
 
     Raises
     ------
@@ -110,6 +115,7 @@ class Settings:
     search: Callable[..., Any] | str | None = None
     kicks: int | None = None
     moves: int | None = None
+    rows: NDArray[np.int32] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.number, "seconds", least=0.0)
@@ -127,7 +133,8 @@ class Settings:
     @property
     def by_time_alone(self) -> bool:
         """Whether no search, no starts and no limits beside time and target were asked for."""
-        return (self.search, self.start, self.kicks, self.moves) == (None, None, None, None)
+        asked = (self.search, self.start, self.kicks, self.moves, self.rows)
+        return all(given is None for given in asked)
 
     def budget(self, seconds: float) -> Budget:
         """Return the limits, with so many seconds."""

@@ -81,6 +81,8 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     """
     checks.callback(callback)
     chosen = in_parts(problem, settings, default_settings(problem, settings))
+    if settings.rows is not None and settings.population is None:
+        chosen = replace(chosen, population=max(chosen.population or 1, len(settings.rows)))
     if is_tiny(problem, settings):
         return solve_tiny(problem, chosen, callback)
     search: Any = chosen.search
@@ -178,14 +180,19 @@ def limited(problem: Problem, fleet: int | None) -> Problem:
 
 
 def starts_of(problem: Problem, settings: Settings) -> NDArray[np.int32]:
-    """Return the first tours, or empty states of an assignment problem."""
+    """Return the given rows, filled up to the population with tours or empty states."""
+    size = settings.population or 1
+    given = np.empty((0, problem.n), np.int32) if settings.rows is None else settings.rows[:size]
+    missing = size - len(given)
+    if not missing:
+        return given.copy()
     if isinstance(problem, Assignment):
-        return np.full((settings.population or 1, problem.n), -1, np.int32)
+        return np.concatenate([given, np.full((missing, problem.n), -1, np.int32)])
     construct = registry.lookup("construction", str(settings.start))
-    tours: NDArray[np.int32] = construct(
-        problem, size=settings.population, seed=settings.seed, backend=settings.backend
+    made: NDArray[np.int32] = construct(
+        problem, size=missing, seed=settings.seed, backend=settings.backend
     )
-    return tours
+    return np.concatenate([given, made]) if len(given) else made
 
 
 def compile_search(
