@@ -12,6 +12,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.csv_files import save_csv
 from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
 from gpu_ls_plugin.files import image_figure, image_format, save_figure
+from gpu_ls_plugin.words import shortened
 
 if TYPE_CHECKING:
     import os
@@ -104,7 +105,7 @@ def load_history(path: str | os.PathLike[str]) -> list[Point]:
                 raise ValueError(f"the first line is not {','.join(HEADER)}")
             return [_point(line) for line in lines]
         except (ValueError, csv.Error) as error:
-            raise FileFormatError(f"{path}: line {lines.line_num}: {error}") from error
+            raise FileFormatError(f"{path}: line {lines.line_num}: {shortened(error)}") from error
 
 
 def _point(line: list[str]) -> Point:

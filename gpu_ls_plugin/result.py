@@ -21,6 +21,7 @@ from gpu_ls_plugin.files import atomically, is_packed
 from gpu_ls_plugin.history import Point, note, plot_history, save_history
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.problems.tour_rows import new_edges
+from gpu_ls_plugin.words import shortened
 
 if TYPE_CHECKING:
     import os
@@ -402,7 +403,7 @@ class Result:
                 vars(loaded)["feasible"] = _verdicts(content["feasible"], len(tours))
             return loaded
         except (ValueError, EOFError, gzip.BadGzipFile, zlib.error, RecursionError) as error:
-            raise FileFormatError(f"{path}: {error}") from error
+            raise FileFormatError(f"{path}: {shortened(error)}") from error
 
     def save_history(self, path: str | os.PathLike[str]) -> None:
         """Write the history to a CSV file, as `history.save_history` does."""

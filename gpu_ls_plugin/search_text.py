@@ -33,6 +33,7 @@ from gpu_ls_plugin.pivoting import Best, RandomK
 from gpu_ls_plugin.plugins.registry import KINDS, registry
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 from gpu_ls_plugin.searches.successors import SuccessorSearch
+from gpu_ls_plugin.words import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,7 +154,9 @@ def _syntax(text: str) -> ast.expr:
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise InvalidParameterError(f"search: {text!r} cannot be read; write {FORM}") from None
+        raise InvalidParameterError(
+            f"search: {quoted(text)} cannot be read; write {FORM}"
+        ) from None
 
 
 def _search(tree: ast.expr) -> Callable[..., Any]:

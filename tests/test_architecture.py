@@ -23,7 +23,7 @@ CORE, ADAPTERS = ROOT / "gpu_ls_plugin", ROOT / "adapters"
 # From the bottom up: a module imports only from its own level and those below. A room stands for
 # all that is in it, less what is named by itself.
 LEVELS = (
-    {"exceptions", "lazy_names", "upper_layers"},
+    {"exceptions", "lazy_names", "upper_layers", "words"},
     {"checks", "trust", "budget", "files", "csv_files", "history", "plugins/registry"},
     {"problems", "objectives", "resources"},
     {"result"},

@@ -10,6 +10,7 @@ import numpy as np
 from gpu_ls_plugin.candidates.lists import wrong_row
 from gpu_ls_plugin.exceptions import FileFormatError
 from gpu_ls_plugin.files import atomically
+from gpu_ls_plugin.words import shortened
 
 if TYPE_CHECKING:
     import os
@@ -51,11 +52,12 @@ def read_lists(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
         except OSError:
             raise
         except Exception as error:  # of zipfile, what decompresses, and what reads arrays
-            raise FileFormatError(f"{path}: not a file of candidate lists: {error!r}") from error
+            reason = shortened(repr(error))
+            raise FileFormatError(f"{path}: not a file of candidate lists: {reason}") from error
     if not np.array_equal(version, VERSION):
         raise FileFormatError(
-            f"{path}: candidate lists of format {version}, but this library reads {VERSION}; "
-            "build them again"
+            f"{path}: candidate lists of format {shortened(version)}, but this library reads "
+            f"{VERSION}; build them again"
         )
     for name in ("rule", "fingerprint"):
         if content[name].dtype.kind != "U" or content[name].ndim:

@@ -13,6 +13,7 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     UnknownPartError,
 )
+from gpu_ls_plugin.words import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -87,7 +88,7 @@ class Registry:
         if name in known:
             return known[name]
         raise UnknownPartError(
-            f"{kind}: no {kind} is called {name!r}; {near_matches(name, known)}"
+            f"{kind}: no {kind} is called {quoted(str(name))}; {near_matches(name, known)}"
             f"known: {', '.join(sorted(known))}"
         )
 

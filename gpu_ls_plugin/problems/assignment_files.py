@@ -5,7 +5,6 @@ Sources: the DIMACS challenge of 1993 (.col), Beasley's OR-Library (gap*), QAPLI
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +13,7 @@ import numpy as np
 from gpu_ls_plugin.exceptions import FileFormatError
 from gpu_ls_plugin.files import atomically, plain_name
 from gpu_ls_plugin.problems.cvrplib import naming
+from gpu_ls_plugin.words import quoted, whole
 
 if TYPE_CHECKING:
     import os
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Made = TypeVar("Made")
-INTEGER = re.compile(r"[+-]?\d{1,19}")
 MOST = 2**24  # of what a file counts
 OTHER_LINES = ("c", "n", "d", "v", "x")  # of DIMACS graphs, which say nothing of vertices or edges
 
@@ -78,16 +77,21 @@ class Integers:
         """Return the next ones as an array."""
         size = int(np.prod(shape, dtype=object))
         found = self.words[self.place : self.place + size]
+        numbers = []
         for offset, (word, _) in enumerate(found):
-            if not INTEGER.fullmatch(word) or not -(2**63) <= int(word) < 2**63:
+            number = whole(word)
+            if number is None:
                 self.place += offset + 1
-                raise self.error(f"{word!r} is not an integer ({what})")
+                raise self.error(
+                    f"{quoted(word)} is not an integer ({what}), or not one of 64 bits"
+                )
+            numbers.append(number)
         self.place += len(found)
         if len(found) < size:
             raise self.error(
                 f"the file ends after {len(found)} of {size} numbers ({what}); it may be cut off"
             )
-        return np.array([int(word) for word, _ in found], np.int64).reshape(shape)
+        return np.array(numbers, np.int64).reshape(shape)
 
     def count(self, what: str, most: int = MOST) -> int:
         """Return the next one, which counts something."""
@@ -100,7 +104,8 @@ class Integers:
         """Raise unless all have been read."""
         if self.left:
             self.place += 1
-            raise self.error(f"{self.words[self.place - 1][0]!r} follows behind the last number")
+            last = quoted(self.words[self.place - 1][0])
+            raise self.error(f"{last} follows behind the last number")
 
 
 def read_graph(path: str | os.PathLike[str]) -> tuple[int, NDArray[np.int64]]:
@@ -114,11 +119,13 @@ def read_graph(path: str | os.PathLike[str]) -> tuple[int, NDArray[np.int64]]:
     line = 0
     for line, text in enumerate(lines_of(path), start=1):
         kind, *words = text.split() or ["c"]
-        error = FileFormatError(f"{path}: line {line}: {text[:40]!r} is not part of a .col file")
+        error = FileFormatError(f"{path}: line {line}: {quoted(text)} is not part of a .col file")
         if kind in OTHER_LINES:
             continue
-        numbers = [int(word) for word in words if INTEGER.fullmatch(word)]
-        if len(numbers) != 2 or len(words) != (3 if kind == "p" else 2) or min(numbers) < 0:
+        # Some files add a number of colours: p edge VERTICES EDGES COLOURS
+        wanted = words[1:3] if kind == "p" and len(words) < 5 else words
+        numbers = [number for number in map(whole, wanted) if number is not None]
+        if len(numbers) != 2 or len(wanted) != 2 or min(numbers) < 0:
             raise error
         if kind == "p" and not counts and 1 <= numbers[0] <= MOST:
             counts = numbers
@@ -163,10 +170,7 @@ def read_generalised_assignment(
 
 def _is_alone(numbers: Integers) -> bool:
     """Return whether a file is as long as the problem that its first two numbers are of."""
-    first = [int(word) for word, _ in numbers.words[:2] if INTEGER.fullmatch(word)]
-    if len(first) < 2:
-        return False
-    agents, jobs = first
+    agents, jobs = [*(whole(word) or 0 for word, _ in numbers.words[:2]), 0, 0][:2]
     return numbers.left == 2 + agents * (2 * jobs + 1)
 
 

@@ -9,7 +9,7 @@ import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -22,13 +22,14 @@ from gpu_ls_plugin.exceptions import (
 from gpu_ls_plugin.files import atomically, plain_name
 from gpu_ls_plugin.problems.metrics import Metric, find_metric
 from gpu_ls_plugin.problems.tsplib import (
-    NUMBER,
+    KNOWN_FIELDS,
     Sections,
     matrix_of,
     metric_of,
     node_table,
     read_sections,
 )
+from gpu_ls_plugin.words import QUOTED, quoted, real, whole
 
 if TYPE_CHECKING:
     import os
@@ -41,17 +42,13 @@ if TYPE_CHECKING:
 # Sets whose best known costs are sums of lengths that are not rounded.
 REAL_SETS = re.compile(r"(CMT|Golden|Li|tai)[_-]?\d", re.IGNORECASE)
 MOST = 2**31 - 1
-KNOWN_FIELDS = {
-    *("NAME", "COMMENT", "TYPE", "DIMENSION", "CAPACITY", "DISTANCE", "SERVICE_TIME", "VEHICLES"),
-    *("EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT", "EDGE_DATA_FORMAT"),
-    *("NODE_COORD_TYPE", "DISPLAY_DATA_TYPE"),
-}
+TYPES = ("CVRP", "DCVRP", "ACVRP", "ADCVRP")  # A: asymmetric, D: routes have a longest duration
 KNOWN_SECTIONS = {"NODE_COORD", "EDGE_WEIGHT", "DEMAND", "DEPOT", "SERVICE_TIME", "DISPLAY_DATA"}
 WRITTEN_AS = {  # EDGE_WEIGHT_TYPE of metrics
     **{name: name for name in ("EUC_2D", "CEIL_2D", "ATT", "GEO", "MAN_2D", "MAX_2D")},
     "EUC": "EUC_2D",
 }
-ROUTE = re.compile(r"route\s*#?\s*\d+\s*:?((?:\s+\d+)*)", re.IGNORECASE)
+ROUTE = re.compile(r"route\s*(?:#\s*)?[0-9]+(?:\s*:|(?!\S))", re.IGNORECASE)
 COST = re.compile(r"cost\s*:?\s*(\S+)", re.IGNORECASE)
 
 
@@ -138,25 +135,27 @@ def read_instance(path: str | os.PathLike[str], rounding: str) -> Instance:
 def _check_known(sections: Sections) -> None:
     """Raise where a file holds another problem, or says what would be left out."""
     kind = sections.fields.get("TYPE", "").upper().split() or ["CVRP"]
-    if kind[0] not in ("CVRP", "DCVRP"):
+    if kind[0] not in TYPES:
+        how = "; read it by TSP.read" if kind[0] in ("TSP", "ATSP") else ""
         raise UnsupportedProblemError(
-            f"{sections.path}: TYPE: {kind[0]!r} is neither CVRP nor DCVRP"
+            f"{sections.path}: TYPE: {quoted(kind[0])} is neither {' nor '.join(TYPES)}{how}"
         )
     unknown = [key for key in sections.fields if key not in KNOWN_FIELDS]
     unknown += [f"{key}_SECTION" for key in sections.lines if key not in KNOWN_SECTIONS]
     if unknown:
         raise UnsupportedProblemError(
-            f"{sections.path}: {unknown[0]}: not supported, and not left out unasked; remove it to "
-            "solve the problem without"
+            f"{sections.path}: {unknown[0][:QUOTED]}: not supported, and not left out unasked; "
+            "remove it to solve the problem without"
         )
 
 
 def _number(sections: Sections, keyword: str) -> float:
     """Return the number of a keyword, at least 0."""
     text = sections.field(keyword)
-    if not NUMBER.fullmatch(text) or not 0 <= float(text) < np.inf:
-        raise sections.error(keyword, f"{text!r} is not a number of at least 0")
-    return float(text)
+    value = real(text)
+    if value is None or value < 0:
+        raise sections.error(keyword, f"{quoted(text)} is not a number of at least 0")
+    return value
 
 
 def _whole(sections: Sections, keyword: str) -> int:
@@ -164,7 +163,7 @@ def _whole(sections: Sections, keyword: str) -> int:
     value = _number(sections, keyword)
     if value != int(value) or not 1 <= value <= MOST:
         text = sections.fields[keyword]
-        raise sections.error(keyword, f"{text!r} is not an integer between 1 and {MOST}")
+        raise sections.error(keyword, f"{quoted(text)} is not an integer between 1 and {MOST}")
     return int(value)
 
 
@@ -265,16 +264,17 @@ def read_solution(path: str | os.PathLike[str]) -> Solution:
     lines = Path(path).read_bytes().decode("utf-8-sig", "replace").splitlines()
     for number, line in enumerate(map(str.strip, lines), start=1):
         if line.lower().startswith("route"):
-            match = ROUTE.fullmatch(line)
-            if match is None:
+            match = ROUTE.match(line)
+            customers = [whole(word) for word in line[match.end() :].split()] if match else [None]
+            if None in customers:
                 raise FileFormatError(
-                    f"{path}: line {number}: {line:.40s} is not such as 'Route #1: 5 3 8'"
+                    f"{path}: line {number}: {quoted(line)} is not such as 'Route #1: 5 3 8'"
                 )
-            routes.append([int(word) for word in match[1].split()])
+            routes.append(cast("list[int]", customers))
         elif match := COST.match(line):
-            if not NUMBER.fullmatch(match[1]):
-                raise FileFormatError(f"{path}: line {number}: {match[1]!r:.40} is not a cost")
-            cost = float(match[1])
+            cost = real(match[1])
+            if cost is None:
+                raise FileFormatError(f"{path}: line {number}: {quoted(match[1])} is not a cost")
     if not routes:
         raise FileFormatError(f"{path}: no line such as 'Route #1: 5 3 8'")
     return Solution(routes, cost)

@@ -5,7 +5,6 @@ Source: G. Reinelt, TSPLIB95 (1995), sections 1.1 (specification part) and 1.2 (
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +22,7 @@ from gpu_ls_plugin.exceptions import (
 from gpu_ls_plugin.files import atomically, plain_name
 from gpu_ls_plugin.problems.metrics import find_metric
 from gpu_ls_plugin.problems.referee import check_permutations
+from gpu_ls_plugin.words import QUOTED, quoted, real, whole
 
 if TYPE_CHECKING:
     import os
@@ -33,7 +33,11 @@ if TYPE_CHECKING:
 
 KEYWORD = re.compile(r"([A-Za-z][A-Za-z0-9_]*)\s*(:?)\s*(.*)")
 COUNT = re.compile(r"0*[1-9][0-9]{0,8}")
-NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+KNOWN_FIELDS = {  # keywords that need no colon
+    *("NAME", "COMMENT", "TYPE", "DIMENSION", "CAPACITY", "DISTANCE", "SERVICE_TIME", "VEHICLES"),
+    *("EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT", "EDGE_DATA_FORMAT"),
+    *("NODE_COORD_TYPE", "DISPLAY_DATA_TYPE"),
+}
 
 # Where the numbers of a triangle go, read in order. By columns is the other triangle by rows.
 TRIANGLES = {
@@ -46,6 +50,9 @@ TRIANGLES = {
     "LOWER_DIAG_ROW": (np.tril_indices, 0),
     "UPPER_DIAG_COL": (np.tril_indices, 0),
 }
+
+
+READERS = {"VRP": "; read it by CVRP.read", "TOUR": "; read it by problems.tsplib.read_tour"}
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ class Sections:
 
     def error(self, section: str, reason: str) -> FileFormatError:
         """Make the error that names the file and the section or keyword."""
-        return FileFormatError(f"{self.path}: {section}: {reason}")
+        return FileFormatError(f"{self.path}: {section[:QUOTED]}: {reason}")
 
     def field(self, keyword: str, known: str = "") -> str:
         """Return the value of a keyword; a missing one raises."""
@@ -80,24 +87,24 @@ class Sections:
         """Return the number of cities, at least one."""
         text = self.field("DIMENSION")
         if not COUNT.fullmatch(text):
-            raise self.error("DIMENSION", f"{text!r} is not a number of cities")
+            raise self.error("DIMENSION", f"{quoted(text)} is not a number of cities")
         return int(text)
 
     def words(self, name: str) -> list[str]:
         """Return the words of a section in order, all of them finite decimal numbers."""
         words = [word for line in self.section(name) for word in line.split()]
         for word in words:
-            if not NUMBER.fullmatch(word) or math.isinf(float(word)):
-                raise self.error(f"{name}_SECTION", f"{word!r} is not a finite number")
+            if real(word) is None:
+                raise self.error(f"{name}_SECTION", f"{quoted(word)} is not a finite number")
         return words
 
     def numbers(self, name: str) -> NDArray[Any]:
         """Return the numbers of a section in order, int64 if all are written as integers."""
         words = self.words(name)
-        try:
-            return np.array(words, dtype=np.int64)
-        except (ValueError, OverflowError):
-            return np.array(words, dtype=np.float64)
+        integers = [whole(word) for word in words]
+        if None in integers:
+            return np.array([float(word) for word in words])
+        return np.array(integers, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -112,7 +119,7 @@ class Instance:
 
 
 def read_sections(path: str | os.PathLike[str]) -> Sections:
-    """Take a TSPLIB file apart; keywords in any case, any line ends, colons with or without space.
+    """Take a TSPLIB file apart; keywords in any case, with or without colon, and any line ends.
 
     Raises
     ------
@@ -130,20 +137,23 @@ def read_sections(path: str | os.PathLike[str]) -> Sections:
         line = raw.strip()
         if not line or line.startswith("#"):
             continue
+        if current is not None and not line[0].isalpha():
+            current.append(line)
+            continue
         match = KEYWORD.fullmatch(line)
         keyword, colon, value = (match[1].upper(), match[2], match[3]) if match else ("", "", "")
         if keyword == "EOF":
             break
         if keyword.endswith("_SECTION"):
             current = _new_section(sections, keyword)
-        elif colon:
+        elif colon or keyword in KNOWN_FIELDS:
             current = None
             _add_field(sections, keyword, value)
         elif current is not None:
             current.append(line)
         else:
             raise FileFormatError(
-                f"{path}: line {number}: {line[:40]!r} is neither 'KEYWORD : value' nor part of a "
+                f"{path}: line {number}: {quoted(line)} is neither 'KEYWORD : value' nor part of a "
                 "section; this is not a TSPLIB file"
             )
     return sections
@@ -181,11 +191,15 @@ def read_instance(path: str | os.PathLike[str]) -> Instance:
     sections = read_sections(path)
     kind = sections.fields.get("TYPE", "").upper().split() or ["TSP"]
     if kind[0] not in ("TSP", "ATSP"):
-        raise UnsupportedProblemError(f"{path}: TYPE: {kind[0]!r} is neither TSP nor ATSP")
-    if "FIXED_EDGES" in sections.lines:
+        how = next((how for word, how in READERS.items() if word in kind[0]), "")
+        raise UnsupportedProblemError(
+            f"{path}: TYPE: {quoted(kind[0])} is neither TSP nor ATSP{how}"
+        )
+    if set(sections.lines.get("FIXED_EDGES", ())) - {"-1"}:
         raise UnsupportedProblemError(
             f"{path}: FIXED_EDGES_SECTION: fixed edges are not supported; remove the section to "
-            "solve the problem without them"
+            "solve the problem without them, or, if there is one edge, to search for paths "
+            "between its ends: gpu_ls_plugin.OpenPath(problem, first, last)"
         )
     n = sections.dimension()
     metric = metric_of(sections)
@@ -219,7 +233,9 @@ def node_table(
     for line in lines:
         if len(line.split()) != 1 + len(columns.split()):
             form = f"number {columns}"
-            raise sections.error(section, f"{line!r} is not {form!r}; the file may be cut off")
+            raise sections.error(
+                section, f"{quoted(line)} is not {form!r}; the file may be cut off"
+            )
     if len(lines) != n:
         what = "cities" if name == "NODE_COORD" else "nodes"
         raise sections.error(section, f"{len(lines)} {what}, but DIMENSION is {n}")
@@ -229,7 +245,7 @@ def node_table(
     table = np.asarray(parsed, dtype=np.float64)
     if (unknown := ~(np.abs(table[:, 0]) < 2.0**63)).any():
         raise sections.error(
-            section, f"{lines[unknown.argmax()]!r} begins with no number of a node"
+            section, f"{quoted(lines[unknown.argmax()])} begins with no number of a node"
         )
     nodes, first = np.unique(table[:, 0], return_index=True)
     if len(nodes) < n:
@@ -244,8 +260,10 @@ def matrix_of(sections: Sections, n: int) -> NDArray[Any]:
     known = ", ".join(["FULL_MATRIX", *TRIANGLES])
     layout = sections.field(keyword, known).upper()
     if layout != "FULL_MATRIX" and layout not in TRIANGLES:
-        raise sections.error(keyword, f"{layout!r} is unknown; known: {known}")
+        raise sections.error(keyword, f"{quoted(layout)} is unknown; known: {known}")
     values = sections.numbers("EDGE_WEIGHT")
+    if "DIAG" in layout and _lacks_diagonal(values, layout, n):
+        layout = layout.replace("DIAG_", "")
     corner = TRIANGLES[layout][1] if layout in TRIANGLES else 0
     count = n * n if layout == "FULL_MATRIX" else n * (n + 1 - 2 * abs(corner)) // 2
     if len(values) != count:
@@ -262,6 +280,19 @@ def matrix_of(sections: Sections, n: int) -> NDArray[Any]:
     matrix[rows, columns] = values
     matrix[columns, rows] = values
     return matrix
+
+
+def _lacks_diagonal(values: NDArray[Any], layout: str, n: int) -> bool:
+    """Return whether a triangle is complete but for its diagonal, as in TSPLIB's eil7.vrp.
+
+    A file that was cut off may have as many numbers; it has only zeros in place of the diagonal.
+    """
+    if len(values) != n * (n - 1) // 2:
+        return False
+    triangle, _ = TRIANGLES[layout]
+    rows, columns = triangle(n)
+    diagonal = np.flatnonzero(rows == columns)
+    return bool(values[diagonal[diagonal < len(values)]].any())
 
 
 def read_tour(path: str | os.PathLike[str]) -> NDArray[np.int32]:

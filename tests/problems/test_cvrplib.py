@@ -183,7 +183,7 @@ def test_a_solution_that_cannot_be_written_leaves_the_former(tmp_path):
         ("Route #1: 1 2\nRoute #2: 3 4\n", r"4 is not a customer 1\.\.3"),
         ("Route #1: 1 2\n", "customer 3 is not visited"),
         ("Route #1: 1 2\nRoute #2: 2 3\n", "customer 2 is visited 2 times"),
-        ("Route #1: 1 2\nRoute #2: x\n", "line 2: Route #2: x is not such as"),
+        ("Route #1: 1 2\nRoute #2: x\n", "line 2: 'Route #2: x' is not such as"),
         ("Route #1: 1 2\nRoute #2: 3\nCost x\n", "line 3: 'x' is not a cost"),
         ("Cost 18\n", "no line such as 'Route #1: 5 3 8'"),
         ("", "no line such as"),
@@ -319,3 +319,27 @@ def test_damaged_files_raise_nothing_else(tmp_path_factory, data):
         gls.CVRP.read(path)
     except GpuLsError as error:
         assert str(error)
+
+
+@pytest.mark.parametrize("kind", ["CVRP", "DCVRP", "ACVRP", "ADCVRP", "ACVRP (asymmetric)"])
+def test_types_of_capacitated_problems(kind, tmp_path):
+    head = HEAD.replace("EUC_2D", "EXPLICIT\nEDGE_WEIGHT_FORMAT : FULL_MATRIX")
+    rows = "EDGE_WEIGHT_SECTION\n" + "\n".join(" ".join(map(str, row)) for row in FULL) + "\n"
+    text = (head + rows + DEMANDS + DEPOT).replace("TYPE : CVRP", f"TYPE : {kind}")
+    problem = problem_of(tmp_path, text)
+    assert problem.cost(problem.tour([[1, 2], [3]])).tolist() == [3 + 2 + 7 + 4 + 5]
+    assert not problem.nodes.symmetric
+
+
+def test_a_problem_of_tours_names_its_reader(tmp_path):
+    with pytest.raises(UnsupportedProblemError, match=r"read it by TSP\.read"):
+        problem_of(tmp_path, SMALL.replace("TYPE : CVRP", "TYPE : TSP"))
+
+
+@pytest.mark.parametrize(
+    "line", ["Route #1: 1 2", "Route 1: 1 2", "route#1:1 2", "Route # 1 :  1 2", "ROUTE #1 1 2"]
+)
+def test_forms_of_routes(line, tmp_path):
+    path = tmp_path / "a.sol"
+    path.write_text(f"{line}\nRoute #2: 3\nRoute #3:\nCost 18\n")
+    assert gls.problems.cvrplib.read_solution(path).routes == [[1, 2], [3], []]

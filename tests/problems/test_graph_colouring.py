@@ -84,6 +84,13 @@ def test_a_graph_is_read(tmp_path):
     assert (problem.optimum, problem.integer, problem.moves) == (0, True, ("assign",))
 
 
+@pytest.mark.parametrize("line", ["p edge 4 3 3", "p col 4 3", "p edges 4 3 3.5", "p  edge\t4 3"])
+def test_forms_of_the_problem_line(line, tmp_path):
+    path = tmp_path / "triangle.col"
+    path.write_text(TRIANGLE.replace("p edge 4 3", line))
+    assert len(gls.GraphColouring.read(path, 3).edges) == 3
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

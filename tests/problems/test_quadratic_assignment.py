@@ -133,6 +133,12 @@ def test_a_library_file_and_its_solution(tmp_path):
             problem.read_solution(solution)
 
 
+def test_a_third_matrix_may_be_zero(tmp_path):
+    path = tmp_path / "three.dat"
+    path.write_text("2\n1 2 3 4\n5 6 7 8\n0 0\n0 0\n")
+    assert gls.QuadraticAssignment.read(path).distances.tolist() == [[5, 6], [7, 8]]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -140,6 +146,8 @@ def test_a_library_file_and_its_solution(tmp_path):
         ("2\n1 2 3 4\n5 6 7\n", "line 3: the file ends after 3 of 4 numbers .second matrix."),
         ("2\n1 2 3 4\n5 6 7 8 9\n", "line 3: '9' follows"),
         ("2\n1 2 3 4\n5 6 y 8\n", "line 3: 'y'"),
+        ("2\n1 2 3 4\n5 6 7 8\n0 0 0 1\n", "line 4: the third matrix, of linear costs, is not"),
+        ("2\n1 2 3 4\n5 6 7 8\n0 0 0\n", "line 4: '0' follows"),
         ("0\n", "0 facilities"),
         ("99999999999\n", "facilities"),
         ("1\n9223372036854775807 2\n", "flows: products"),

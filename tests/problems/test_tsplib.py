@@ -236,7 +236,7 @@ WEIGHT = "EDGE_WEIGHT_SECTION: "
         (plane("3 3 4", "3 3 nan"), COORD + "'nan' is not a finite number"),
         (plane("3 3 4", "3 inf 4"), COORD + "'inf' is not a finite number"),
         (plane("3 3 4", "3 3 1e999"), COORD + "'1e999' is not a finite number"),
-        (plane("3 3 4", "3 3 " + "1" * 400), COORD + "'1+' is not a finite number"),
+        (plane("3 3 4", "3 3 " + "1" * 400), COORD + "'1+...' is not a finite number"),
         (plane("3 3 4", "3 3 1_0"), COORD + "'1_0' is not a finite number"),
         (plane("3 3 4", "3 3,5 4"), COORD + "'3,5' is not a finite number"),
         (plane("3 3 4", "3 3 \u0664"), COORD + "'\u0664' is not a finite number"),
@@ -257,7 +257,11 @@ WEIGHT = "EDGE_WEIGHT_SECTION: "
         ),
         (explicit("4 5 6\n", ""), WEIGHT + "3 numbers, but UPPER_ROW of 4 cities has 6"),
         (explicit("4 5 6\n", "4 5 6 7\n"), WEIGHT + "7 numbers"),
-        (explicit("UPPER_ROW", "UPPER_DIAG_ROW"), WEIGHT + "6 numbers, .* has 10"),
+        (explicit("UPPER_ROW", "LOWER_DIAG_ROW").replace("4 5", "4"), WEIGHT + "5 numbers, .*10"),
+        (
+            explicit("1 2 3\n4 5 6", "0 2 3\n4 0 6").replace("UPPER_ROW", "UPPER_DIAG_ROW"),
+            WEIGHT + "6 numbers, .* has 10",
+        ),
         (explicit("UPPER_ROW", "FULL_MATRIX"), WEIGHT + "6 numbers, .* has 16"),
         (explicit("DIMENSION: 4", "DIMENSION: 999999999"), WEIGHT + "6 numbers"),
         (explicit("EDGE_WEIGHT_SECTION\n1 2 3\n4 5 6\n", ""), WEIGHT + "missing"),
@@ -402,3 +406,50 @@ def test_what_is_no_tour_is_not_written(tmp_path, tour, error):
     with pytest.raises(error, match=r"^tour: "):
         TSP([(0, 0), (1, 1)], "EUC_2D").write_tour(path, tour)
     assert not path.exists()
+
+
+# what other programs write
+
+
+@pytest.mark.parametrize("layout", [layout for layout in ORDER if "DIAG" in layout])
+def test_triangles_without_their_diagonal(write, layout):
+    # TSPLIB's eil7.vrp, eil13.vrp and eil31.vrp say LOWER_DIAG_ROW and lack the diagonal.
+    for n in range(2, 7):
+        matrix = np.arange(1, n * n + 1).reshape(n, n)
+        matrix = np.triu(matrix, 1) + np.triu(matrix, 1).T
+        text = matrix_file(matrix, layout.replace("DIAG_", ""), 3)
+        problem = TSP.read(write(text.replace(layout.replace("DIAG_", ""), layout)))
+        assert np.array_equal(problem.matrix, matrix)
+
+
+@pytest.mark.parametrize("layout", [layout for layout in ORDER if "DIAG" in layout])
+def test_triangles_that_lack_a_row_are_cut_off(write, layout):
+    for n in range(2, 7):
+        matrix = 7 * (1 - np.eye(n, dtype=int))
+        words = matrix_file(matrix, layout, 1).splitlines()
+        text = "\n".join(words[: 5 + n * (n - 1) // 2])
+        with pytest.raises(FileFormatError, match="may be cut off"):
+            TSP.read(write(text))
+
+
+@pytest.mark.parametrize("separator", [" ", "\t", "   "])
+def test_keywords_without_colons(write, separator):
+    for text in (PLANE, MATRIX.replace(": ", " : ")):
+        path = write(text.replace(" : ", separator))
+        assert TSP.read(path).fingerprint == TSP.read(write(text)).fingerprint
+    assert read_tour(write(TOUR.replace(" : ", separator))).tolist() == [1, 3, 0, 2]
+    after = PLANE.replace("EOF", f"COMMENT{separator}after the section\nEOF")
+    assert TSP.read(write(after)).comment == "by hand\nafter the section"
+
+
+def test_fixed_edges_say_what_can_be_done(write):
+    text = plane("EOF", "FIXED_EDGES_SECTION\n1 2\n-1\nEOF")
+    with pytest.raises(UnsupportedProblemError, match=r"remove the section .*OpenPath"):
+        TSP.read(write(text))
+    assert TSP.read(write(text.replace("\n1 2\n-1", "\n-1"))).n == 3
+
+
+@pytest.mark.parametrize(("kind", "reader"), [("CVRP", r"CVRP\.read"), ("TOUR", "read_tour")])
+def test_files_of_other_kinds_name_their_reader(write, kind, reader):
+    with pytest.raises(UnsupportedProblemError, match=reader):
+        TSP.read(write(plane("TYPE : TSP", f"TYPE : {kind}")))

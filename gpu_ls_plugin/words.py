@@ -1,0 +1,41 @@
+"""Words of text files: which are numbers, and how messages quote them.
+
+Whatever a file holds, these functions take linear time, and no word makes a long message.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+INTEGER = re.compile(r"[-+]?[0-9]+")
+LONGEST = 1000  # characters of a number; Python converts integers of up to 4,300 digits only
+QUOTED = 60  # characters of a quotation
+
+
+def real(word: str) -> float | None:
+    """Return a word as a float; None unless it is a finite decimal number."""
+    if len(word) > LONGEST or not NUMBER.fullmatch(word):
+        return None
+    number = float(word)
+    return number if math.isfinite(number) else None
+
+
+def whole(word: str) -> int | None:
+    """Return a word as an integer; None unless it is one of 64 bits."""
+    if len(word) > LONGEST or not INTEGER.fullmatch(word):
+        return None
+    number = int(word)
+    return number if -(2**63) <= number < 2**63 else None
+
+
+def quoted(text: str) -> str:
+    """Return a text in quotes, as `repr` does; a long one is cut off."""
+    return repr(text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}...")
+
+
+def shortened(message: object) -> str:
+    """Return the beginning of a message that may repeat what a file holds."""
+    text = str(message)
+    return text if len(text) <= 4 * QUOTED else f"{text[: 4 * QUOTED - 3]}..."
