@@ -13,7 +13,11 @@ from gpu_ls_plugin.lazy_names import lazy_names
 if TYPE_CHECKING:
     from gpu_ls_deap.cost import TourCost
     from gpu_ls_deap.crossover import RecombinationCrossover
-    from gpu_ls_deap.mutation import DoubleBridgeMutation, LocalSearchMutation
+    from gpu_ls_deap.mutation import (
+        DoubleBridgeMutation,
+        LocalSearchMutation,
+        PerturbationMutation,
+    )
     from gpu_ls_deap.run import TimedRun
     from gpu_ls_deap.sampling import LocalSearchSampling
     from gpu_ls_deap.successors import SuccessorMutation, SuccessorSampling
@@ -23,6 +27,7 @@ __all__ = [
     "DoubleBridgeMutation",
     "LocalSearchMutation",
     "LocalSearchSampling",
+    "PerturbationMutation",
     "RecombinationCrossover",
     "SuccessorMutation",
     "SuccessorSampling",
@@ -35,6 +40,7 @@ _HOMES = {
     "DoubleBridgeMutation": "mutation",
     "LocalSearchMutation": "mutation",
     "LocalSearchSampling": "sampling",
+    "PerturbationMutation": "mutation",
     "RecombinationCrossover": "crossover",
     "SuccessorMutation": "successors",
     "SuccessorSampling": "successors",

@@ -1,4 +1,4 @@
-"""Mutations of tours: local search and double bridge, of one individual or of whole lists."""
+"""Mutations of tours: local search and kicks, of one individual or of whole lists."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.bound.search import TourSearch
+from gpu_ls_plugin.perturbations import DoubleBridge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -120,20 +121,54 @@ class LocalSearchMutation:
             raise KeyboardInterrupt
 
 
-class DoubleBridgeMutation(InPlaceMutation):
+class PerturbationMutation(InPlaceMutation):
+    """Kick tours by a perturbation of gpu_ls_plugin, in place.
+
+    ``toolbox.register("mutate", PerturbationMutation(problem, part))``, or `batch` for a whole
+    list.
+
+    Parameters
+    ----------
+    problem : object
+        As in `LocalSearchMutation`.
+    part : Perturbation or str
+        For example ``gls.DoubleBridge(segment=50)``, or the name of a registered one:
+        "double_bridge", "restart", "ruin_recreate" or "string_removal" of routes, or a plugin's.
+    backend : str
+        "auto", "cpu" or "cuda".
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        `part` is not a perturbation, no backend has that name, or the problem is not one of tours.
+    FaultyPartError
+        When it is called: a perturbation of a third party returned other rows than tours.
+    """
+
+    def __init__(self, problem: object, part: Any = "double_bridge", backend: str = "auto") -> None:
+        self.problem = tours_of(problem)
+        self.kick = Kick(part, backend)
+
+    def prepare(self, size: int = 1) -> None:
+        """Compile for batches of `size` ahead of a timed run."""
+        self.kick.prepare(self.problem, size)
+
+    def _mutated(self, rows: list[Any], state: np.random.Generator) -> NDArray[Any]:
+        return self.kick(self.problem, checked(rows, self.problem.n, "individuals"), state)
+
+
+class DoubleBridgeMutation(PerturbationMutation):
     """Kick tours by a random double bridge, which changes four edges; in place.
 
     ``toolbox.register("mutate", DoubleBridgeMutation(problem))``, or `batch` for a whole list.
 
     Parameters
     ----------
-    problem : object
-        As in `LocalSearchMutation`.
     segment : int, optional
         Longest window of positions that holds all four cuts; None is uniform over the tour. A
         short window changes a tour in one place only, which a local search repairs cheaply.
-    backend : str
-        "auto", "cpu" or "cuda".
+    problem, backend
+        As in `PerturbationMutation`.
 
     Raises
     ------
@@ -143,12 +178,4 @@ class DoubleBridgeMutation(InPlaceMutation):
     """
 
     def __init__(self, problem: object, segment: int | None = 50, backend: str = "auto") -> None:
-        self.problem = tours_of(problem)
-        self.kick = Kick(segment, backend)
-
-    def prepare(self, size: int = 1) -> None:
-        """Compile for batches of `size` ahead of a timed run."""
-        self.kick.prepare(self.problem, size)
-
-    def _mutated(self, rows: list[Any], state: np.random.Generator) -> NDArray[Any]:
-        return self.kick(self.problem, checked(rows, self.problem.n, "individuals"), state)
+        super().__init__(problem, DoubleBridge(segment=segment), backend)

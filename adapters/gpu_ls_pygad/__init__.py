@@ -13,7 +13,11 @@ from gpu_ls_plugin.lazy_names import lazy_names
 if TYPE_CHECKING:
     from gpu_ls_pygad.crossover import RecombinationCrossover
     from gpu_ls_pygad.fitness import TourFitness
-    from gpu_ls_pygad.mutation import DoubleBridgeMutation, LocalSearchMutation
+    from gpu_ls_pygad.mutation import (
+        DoubleBridgeMutation,
+        LocalSearchMutation,
+        PerturbationMutation,
+    )
     from gpu_ls_pygad.sampling import LocalSearchSampling
     from gpu_ls_pygad.successors import SuccessorMutation, SuccessorSampling
 
@@ -21,6 +25,7 @@ __all__ = [
     "DoubleBridgeMutation",
     "LocalSearchMutation",
     "LocalSearchSampling",
+    "PerturbationMutation",
     "RecombinationCrossover",
     "SuccessorMutation",
     "SuccessorSampling",
@@ -31,6 +36,7 @@ _HOMES = {
     "DoubleBridgeMutation": "mutation",
     "LocalSearchMutation": "mutation",
     "LocalSearchSampling": "sampling",
+    "PerturbationMutation": "mutation",
     "RecombinationCrossover": "crossover",
     "SuccessorMutation": "successors",
     "SuccessorSampling": "successors",

@@ -1,4 +1,4 @@
-"""Mutations of a whole generation: local search and double bridge, one batch for all chosen."""
+"""Mutations of a whole generation: local search and kicks, one batch for all chosen."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.bound.search import TourSearch
+from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_pygad.drawn import DrawnMutation
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ class LocalSearchMutation(DrawnMutation):
         return self.search.renewed(rows, (run.ga.population, others), state, run)
 
 
-class DoubleBridgeMutation(DrawnMutation):
-    """Kick tours by a random double bridge, which changes four edges; all of them in one batch.
+class PerturbationMutation(DrawnMutation):
+    """Kick tours by a perturbation of gpu_ls_plugin, all of them in one batch.
 
     For ``mutation_type`` of `pygad.GA`.
 
@@ -85,13 +86,52 @@ class DoubleBridgeMutation(DrawnMutation):
     ----------
     problem : object
         As in `LocalSearchMutation`.
-    segment : int, optional
-        Longest window of positions that holds all four cuts; None is uniform over the tour. A
-        short window changes a tour in one place only, which a local search repairs cheaply.
+    part : Perturbation or str
+        For example ``gls.DoubleBridge(segment=50)``, or the name of a registered one:
+        "double_bridge", "restart", "ruin_recreate" or "string_removal" of routes, or a plugin's.
     prob : float
         Probability of a solution to be kicked; drawn first, once.
     backend : str
         "auto", "cpu" or "cuda".
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        `part` is not a perturbation, another parameter is out of range, or the problem is not one
+        of tours.
+    FaultyPartError
+        In a run: a perturbation of a third party returned other rows than tours.
+    """
+
+    def __init__(
+        self, problem: object, part: Any = "double_bridge", prob: float = 1.0, backend: str = "auto"
+    ) -> None:
+        super().__init__(prob)
+        self.problem = tours_of(problem)
+        self.kick = Kick(part, backend)
+
+    def prepare(self, size: int = 1) -> None:
+        """Compile for generations of `size` ahead of a timed run."""
+        self.kick.prepare(self.problem, size)
+
+    def _mutated(
+        self, rows: NDArray[Any], others: NDArray[Any], state: np.random.Generator, run: GaRun
+    ) -> NDArray[Any]:
+        return self.kick(self.problem, checked(rows, self.problem.n, "offspring"), state)
+
+
+class DoubleBridgeMutation(PerturbationMutation):
+    """Kick tours by a random double bridge, which changes four edges; all of them in one batch.
+
+    For ``mutation_type`` of `pygad.GA`.
+
+    Parameters
+    ----------
+    segment : int, optional
+        Longest window of positions that holds all four cuts; None is uniform over the tour. A
+        short window changes a tour in one place only, which a local search repairs cheaply.
+    problem, prob, backend
+        As in `PerturbationMutation`.
 
     Raises
     ------
@@ -103,15 +143,4 @@ class DoubleBridgeMutation(DrawnMutation):
     def __init__(
         self, problem: object, segment: int | None = 50, prob: float = 1.0, backend: str = "auto"
     ) -> None:
-        super().__init__(prob)
-        self.problem = tours_of(problem)
-        self.kick = Kick(segment, backend)
-
-    def prepare(self, size: int = 1) -> None:
-        """Compile for generations of `size` ahead of a timed run."""
-        self.kick.prepare(self.problem, size)
-
-    def _mutated(
-        self, rows: NDArray[Any], others: NDArray[Any], state: np.random.Generator, run: GaRun
-    ) -> NDArray[Any]:
-        return self.kick(self.problem, checked(rows, self.problem.n, "offspring"), state)
+        super().__init__(problem, DoubleBridge(segment=segment), prob, backend)

@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.mating import MemeticMating
     from gpu_ls_pymoo.memetic_nsga2 import MemeticNSGA2
     from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
-    from gpu_ls_pymoo.mutation import DoubleBridgeMutation, LocalSearchMutation
+    from gpu_ls_pymoo.mutation import (
+        DoubleBridgeMutation,
+        LocalSearchMutation,
+        PerturbationMutation,
+    )
     from gpu_ls_pymoo.output import LocalSearchOutput
     from gpu_ls_pymoo.problems import TSPProblem, as_tsp
     from gpu_ls_pymoo.random_keys import RandomKeysProblem
@@ -74,6 +78,7 @@ __all__ = [
     "ParetoLocalSearch",
     "PartiallyMappedCrossover",
     "PartitionCrossover",
+    "PerturbationMutation",
     "PositionWeights",
     "RandomKeysProblem",
     "RandomWeights",
@@ -114,6 +119,7 @@ _HOMES = {
     "ParetoLocalSearch": "weights",
     "PartiallyMappedCrossover": "crossover",
     "PartitionCrossover": "crossover",
+    "PerturbationMutation": "mutation",
     "PositionWeights": "weights",
     "RandomKeysProblem": "random_keys",
     "RandomWeights": "weights",

@@ -75,7 +75,8 @@ class MemeticGA(EvolvingGA):
         Start population; an array or Population is a warm start, whose tours are checked and
         taken as they are.
     crossover : Recombination or pymoo Crossover, optional
-        Such as ``gls.EdgeAssembly()`` or ``gls.OrderCrossover()``: crossed on the device.
+        Such as ``gls.EdgeAssembly()`` or ``gls.OrderCrossover()``: crossed on the device. The
+        operators of this package that stand for them, such as `OrderCrossover`, mean the same.
     selection, mutation : pymoo operators, optional
         As in `MemeticMating`.
     survival, mating, output : optional
@@ -145,7 +146,7 @@ class MemeticGA(EvolvingGA):
         if n_offsprings is not None:
             n_offsprings = checks.integer("n_offsprings", n_offsprings, least=1)
         self.improver = Improver(search, backend, moves, kicks)
-        self._chosen_size, self._crossover = pop_size, crossover
+        self._chosen_size, self._crossover = pop_size, _part_of(crossover, backend)
         self._own = (selection, mutation, survival, mating)
         self._children, self._replacement, self._restarts = n_offsprings, replacement, restarts
         self.constructs = sampling is None
@@ -256,6 +257,15 @@ class MemeticGA(EvolvingGA):
             backend=improver.backend,
         )
         return IslandEvolution.of(problem, self._islands, settings, self._chosen_size)
+
+
+def _part_of(crossover: Any, backend: str) -> Any:
+    """Return the part that an operator of this package stands for, if it adds nothing to it."""
+    if not isinstance(crossover, RecombinationCrossover):
+        return crossover
+    alone = type(crossover)._do is RecombinationCrossover._do and crossover.repair is None
+    there = crossover.crossing.backend in ("auto", backend)
+    return crossover.part if alone and there and crossover.prob.get() == 1.0 else crossover
 
 
 def _check_islands(islands: Any, *others: Any) -> None:

@@ -1,4 +1,4 @@
-"""Mutations of tours: local search and double bridge, one batch for all chosen individuals."""
+"""Mutations of tours: local search and kicks, one batch for all chosen individuals."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
 from gpu_ls_plugin.evolution.batches.improver import GENERATION_SEARCH, Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
-from gpu_ls_plugin.evolution.batches.rows import keys
+from gpu_ls_plugin.evolution.batches.rows import checked, keys
 from gpu_ls_plugin.evolution.fronts.weights import Weights
 from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_pymoo.distinct import known_tours, offspring_so_far
 from gpu_ls_pymoo.drawn import DrawnMutation
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_pymoo.problems import Fitness
 
 
@@ -136,7 +138,57 @@ class LocalSearchMutation(DrawnMutation):
         return not all(isinstance(r, None | NoRepair | CanonicalTourRepair) for r in repairs)
 
 
-class DoubleBridgeMutation(DrawnMutation):
+class PerturbationMutation(DrawnMutation):
+    """Kick tours by a perturbation of gpu_ls_plugin, all rows in one batch.
+
+    Parameters
+    ----------
+    part : Perturbation or str
+        For example ``gls.DoubleBridge(segment=50)``, or the name of a registered one, such as a
+        plugin's. One that does not look at lengths kicks permutations of any problem.
+    prob : float or pymoo Real
+        Probability of an individual to be kicked; drawn first, once.
+    backend : str
+        "auto", "cpu" or "cuda".
+
+    Raises
+    ------
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        `part` is not a perturbation, `prob` is not from 0 to 1, or no backend has that name.
+    FaultyPartError
+        In a run: a perturbation of a third party returned other rows than tours.
+    """
+
+    def __init__(self, part: Any, prob: Any = 1.0, backend: str = "auto", **kwargs: Any) -> None:
+        super().__init__(prob, **kwargs)
+        self.kick = Kick(part, backend)
+
+    @property
+    def part(self) -> Any:
+        """The perturbation."""
+        return self.kick.part
+
+    def prepare(self, problem: Any, size: int = 1) -> None:
+        """Compile for batches of `size` ahead of a timed run."""
+        self.kick.prepare(self._instance(problem), size)
+
+    def _instance(self, problem: Any) -> TSP:
+        """Return the problem that the part is told of."""
+        return as_tsp(problem) if self.kick.perturbation.by_lengths else cities_of(problem)
+
+    def _mutate(
+        self,
+        problem: Any,
+        chosen: Any,
+        others: Any,
+        random_state: np.random.Generator,
+        algorithm: Any,
+    ) -> tuple[Tours, Fitness | None]:
+        instance = self._instance(problem)
+        return self.kick(instance, checked(chosen.get("X"), instance.n, "X"), random_state), None
+
+
+class DoubleBridgeMutation(PerturbationMutation):
     """Kick tours by a random double bridge, which changes four edges; all rows in one batch.
 
     Parameters
@@ -144,10 +196,8 @@ class DoubleBridgeMutation(DrawnMutation):
     segment : int, optional
         Longest window of positions that holds all four cuts; None is uniform over the tour. A
         short window changes a tour in one place only, which a local search repairs cheaply.
-    prob : float or pymoo Real
-        Probability of an individual to be kicked; drawn first, once.
-    backend : str
-        "auto", "cpu" or "cuda".
+    prob, backend
+        As in `PerturbationMutation`.
 
     Raises
     ------
@@ -158,19 +208,4 @@ class DoubleBridgeMutation(DrawnMutation):
     def __init__(
         self, segment: int | None = 50, prob: Any = 1.0, backend: str = "auto", **kwargs: Any
     ) -> None:
-        super().__init__(prob, **kwargs)
-        self.kick = Kick(segment, backend)
-
-    def prepare(self, problem: Any, size: int = 1) -> None:
-        """Compile for batches of `size` ahead of a timed run."""
-        self.kick.prepare(cities_of(problem), size)
-
-    def _mutate(
-        self,
-        problem: Any,
-        chosen: Any,
-        others: Any,
-        random_state: np.random.Generator,
-        algorithm: Any,
-    ) -> tuple[Tours, Fitness | None]:
-        return self.kick(cities_of(problem), chosen.get("X"), random_state), None
+        super().__init__(DoubleBridge(segment=segment), prob, backend, **kwargs)

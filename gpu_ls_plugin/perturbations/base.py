@@ -29,6 +29,8 @@ class Perturbation(ABC):
         Name in the registry.
     smallest : int
         Cities of the smallest tour that it can kick.
+    by_lengths : bool
+        Whether it looks at the problem's lengths or routes, not at the tours alone.
     header : str
         File that defines `cuts`, found like a kernel's header.
     rebuilds : bool
@@ -42,6 +44,7 @@ class Perturbation(ABC):
 
     name: ClassVar[str]
     smallest: ClassVar[int] = 1
+    by_lengths: ClassVar[bool] = True
     header: ClassVar[str] = "perturbations/bridge_cuts.cuh"
     rebuilds: ClassVar[bool] = False
     relinks: ClassVar[bool] = False
@@ -132,6 +135,11 @@ class _Adapted(Perturbation):
     def smallest(self) -> int:  # type: ignore[override]
         """Cities of the smallest tour, as far as it says."""
         return int(getattr(self.given, "smallest", 1))
+
+    @property
+    def by_lengths(self) -> bool:  # type: ignore[override]
+        """Whether it looks at lengths, unless it says that it does not."""
+        return bool(getattr(self.given, "by_lengths", True))
 
     @property
     def cuts(self) -> str:

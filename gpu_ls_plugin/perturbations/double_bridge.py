@@ -64,6 +64,7 @@ class DoubleBridge(Perturbation):
 
     name = "double_bridge"
     smallest = SMALLEST
+    by_lengths = False
 
     def __post_init__(self) -> None:
         checks.given_fields(self, checks.integer, "segment", least=SMALLEST)

@@ -21,6 +21,7 @@ class Restart(Perturbation):
     """Start afresh: a uniform random tour, whatever the tour was before."""
 
     name = "restart"
+    by_lengths = False
 
     def perturb(
         self,

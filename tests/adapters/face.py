@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 NAMES = {
     "search": "LocalSearchMutation",
     "kick": "DoubleBridgeMutation",
+    "perturb": "PerturbationMutation",
     "starts": "LocalSearchSampling",
     "reassign": "SuccessorMutation",
     "assigned": "SuccessorSampling",
@@ -47,6 +48,9 @@ class Face(Protocol):
 
     def kick(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
         """Mutate a whole batch by double bridges."""
+
+    def perturb(self, problem: Any, part: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
+        """Mutate a whole batch by a perturbation, or by a registered one's name."""
 
     def cross(self, problem: Any, part: Any, first: Rows, second: Rows, seed: int = 1) -> Rows:
         """Return one child for each pair."""

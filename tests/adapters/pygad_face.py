@@ -25,6 +25,9 @@ class PyGAD(Bound):
     def kick(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
         return self._mutated("kick", problem, rows, seed, options)
 
+    def perturb(self, problem: Any, part: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
+        return self._mutated("perturb", problem, rows, seed, {"part": part, **options})
+
     def _mutated(self, kind: str, problem: Any, rows: Rows, seed: int, options: Any) -> Rows:
         mutation = self.operators(problem)[kind](**options)
         ga = self._ga(problem, others(problem.n), seed, mutation_type=mutation)

@@ -98,7 +98,11 @@ def test_costs_of_real_lengths_are_left_to_the_problem() -> None:
 
 
 def test_parts_are_pickled_small() -> None:
-    for part in (Improver("two_opt", moves=3), Kick(20), Starts("greedy", Improver())):
+    for part in (
+        Improver("two_opt", moves=3),
+        Kick(gls.DoubleBridge(segment=20)),
+        Starts("greedy", Improver()),
+    ):
         assert pickle.loads(pickle.dumps(part)) == part
         assert len(pickle.dumps(part)) < 500
 
@@ -121,7 +125,8 @@ def test_starts_are_searched_constructions(name: Any) -> None:
         (lambda: Improver(moves=0), InvalidParameterError, "moves: 0"),
         (lambda: Improver(kicks=5), InvalidParameterError, "kicks: 5, but"),
         (lambda: Improver(backend="gpu"), InvalidParameterError, "backend: 'gpu'"),
-        (lambda: Kick(3), InvalidParameterError, "segment: 3"),
+        (lambda: Kick(3), InvalidTypeError, "part: 3 is not a perturbation, such as DoubleBridge"),
+        (lambda: Kick("double_brige"), UnknownPartError, "did you mean 'double_bridge'"),
         (lambda: Kick(backend="gpu"), InvalidParameterError, "backend: 'gpu'"),
         (lambda: Starts("random", Improver()), UnknownPartError, "did you mean 'random_tours'"),
         (lambda: Starts(3, Improver()), InvalidTypeError, "construction: 3"),  # type: ignore[arg-type]

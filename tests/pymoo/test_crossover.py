@@ -18,6 +18,7 @@ from pymoo.problems.single.flowshop_scheduling import create_random_flowshop_pro
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTourError, InvalidTypeError
 from gpu_ls_pymoo import (
+    CanonicalTourRepair,
     CycleCrossover,
     EdgeAssemblyCrossover,
     EdgeRecombinationCrossover,
@@ -153,3 +154,38 @@ def test_a_memetic_algorithm_takes_the_operator_and_the_part(face) -> None:
         algorithm = MemeticGA(12, crossover=crossover, backend="cpu")
         found = minimize(TSPProblem(PROBLEM), algorithm, ("n_gen", 4), seed=1)
         assert PROBLEM.cost(found.X.astype(int))[0] == found.F[0] <= found.data["start_best"]
+
+
+@pytest.mark.parametrize("face", [OrderCrossover, SegmentCrossover, PartitionCrossover])
+def test_a_name_means_the_same_here_and_in_the_library(face) -> None:
+    """Of names that both have: as an operator, and in a memetic algorithm."""
+    part = FACES[face]
+    assert type(part).__name__ == face.__name__ and face().part == part
+    first, second = random_tours(30, 6, 1), random_tours(30, 6, 2)
+    children = face()._do(
+        TSPProblem(PROBLEM), [first, second], random_state=np.random.default_rng(4)
+    )
+    seed = int(np.random.default_rng(4).integers(2**63))
+    assert children[0].tolist() == part.cross(PROBLEM, first, second, seed=seed).tolist()
+    runs = [
+        minimize(TSPProblem(PROBLEM), MemeticGA(12, crossover=crossover), ("n_gen", 3), seed=1)
+        for crossover in (face(), part)
+    ]
+    assert type(runs[0].algorithm.evolution) is type(runs[1].algorithm.evolution)
+    assert runs[0].pop.get("X").tolist() == runs[1].pop.get("X").tolist()
+
+
+class Own(OrderCrossover):
+    def _do(self, problem, parents, *args, **kwargs):
+        return parents[:1]
+
+
+@pytest.mark.parametrize(
+    "crossover",
+    [OrderCrossover(prob=0.5), OrderCrossover(repair=CanonicalTourRepair()), Own()],
+    ids=["prob", "repair", "own"],
+)
+def test_an_operator_that_adds_something_is_taken_as_it_is(crossover) -> None:
+    algorithm = MemeticGA(12, crossover=crossover)
+    minimize(TSPProblem(PROBLEM), algorithm, ("n_gen", 1), seed=1, copy_algorithm=False)
+    assert algorithm.evolution is None and algorithm.mating.crossover is crossover

@@ -120,7 +120,7 @@ def test_numpys_numbers_are_numbers(tsp: gls.TSP) -> None:
     assert (runs[0].pop.get("X") == runs[1].pop.get("X")).all()
     improver = given.mating.search.improver
     numbers = (given.pop_size, given.n_offsprings, improver.moves, improver.kicks)
-    numbers += (parts["mutation"].kick.segment, parts["crossover"].shortest)
+    numbers += (parts["mutation"].part.segment, parts["crossover"].shortest)
     assert [type(number) for number in numbers] == [int] * 5 + [float]
 
 

@@ -14,8 +14,9 @@ from gpu_ls_plugin.backends import check_name
 from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.evolution.batches.rows import as_tours, canonical
 from gpu_ls_plugin.evolution.run import NoRun
-from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.exceptions import InvalidParameterError, UnknownPartError
 from gpu_ls_plugin.objectives.routing import Routing
+from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.search_text import improving, parse_search, text_of
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 from gpu_ls_plugin.solver import compile_search
@@ -98,12 +99,25 @@ class Improver:
             if getattr(self, name) is not None:
                 limit = checks.integer(name, getattr(self, name), least=least)
                 object.__setattr__(self, name, limit)
-        search = improving(self._found(), self.search)
+        search = improving(self._read(), self.search)
         if self.kicks is not None and isinstance(search, LocalSearch):
             raise InvalidParameterError(
                 f"kicks: {self.kicks}, but {text_of(search)} makes none; pass an "
                 "IteratedLocalSearch, or limit the search by moves"
             )
+
+    def _read(self) -> Callable[..., Any]:
+        """Return the search, which need not be one; the name of a kick is told where it belongs."""
+        try:
+            return self._found()
+        except UnknownPartError as error:
+            kicks = {part.name for part in registry.parts("perturbation")}
+            if self.search not in kicks:
+                raise
+            raise UnknownPartError(
+                f"search: {self.search!r} is a perturbation, which kicks tours and improves none; "
+                f"pass PerturbationMutation({self.search!r}), or an IteratedLocalSearch with it"
+            ) from error
 
     @property
     def given(self) -> Callable[..., Any] | None:

@@ -3,56 +3,69 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import check_name
-from gpu_ls_plugin.evolution.batches.rows import as_tours
-from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.evolution.batches.rows import as_tours, checked
+from gpu_ls_plugin.exceptions import FaultyPartError, InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.perturbations import DoubleBridge, as_perturbation
+from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.problems.tsp import TSP
 
-_SMALLEST = 6  # cities below which there is no double bridge
+USUAL = DoubleBridge(segment=50)  # changes a tour in one place, which a search repairs cheaply
 
 
 @dataclass(frozen=True)
 class Kick:
-    """A double bridge as operators hold it: without state, picklable.
+    """A perturbation as operators hold it: without state, picklable.
 
     Parameters
     ----------
-    segment : int, optional
-        Longest window that holds all four cuts; None is uniform over the tour.
+    part : Perturbation or str
+        For example ``gls.DoubleBridge()``, any object with a method `perturb` like its own, or the
+        name of a registered one, "double_bridge".
     backend : str
         "auto", "cpu" or "cuda".
 
     Raises
     ------
-    InvalidParameterError, InvalidTypeError
-        `segment` is not an integer of at least 6, or no backend has that name.
+    InvalidTypeError, InvalidParameterError, UnknownPartError
+        `part` is not a perturbation, no perturbation of that name is registered, or no backend has
+        that name.
     """
 
-    segment: int | None = 50
+    part: Any = USUAL
     backend: str = "auto"
 
     def __post_init__(self) -> None:
         check_name(self.backend)  # here, not in the first generation
-        if self.segment is not None:
-            segment = checks.integer("segment", self.segment, least=_SMALLEST)
-            object.__setattr__(self, "segment", segment)
+        if isinstance(self.part, str):
+            object.__setattr__(self, "part", registry.lookup("perturbation", self.part)())
+        try:
+            as_perturbation(self.part)
+        except InvalidTypeError as error:
+            raise InvalidTypeError(f"part: {str(error).removeprefix('perturbation: ')}") from None
+
+    @property
+    def perturbation(self) -> Perturbation:
+        """The part, with all that the contract of perturbations has."""
+        return as_perturbation(self.part)
 
     def prepare(self, problem: TSP, size: int = 1) -> None:
         """Compile, so that the first kick of a timed run does not have to; any `size` works."""
         self(problem, np.arange(problem.n), np.random.default_rng(0))
 
     def __call__(self, problem: TSP, rows: ArrayLike, random_state: np.random.Generator) -> Tours:
-        """Return kicked copies of tours; fewer than six cities are shuffled instead.
+        """Return kicked copies of tours; those too small for the kick are shuffled instead.
 
         Parameters
         ----------
@@ -60,16 +73,36 @@ class Kick:
         rows : integer array, shape (P, n)
             Tours; not changed.
         random_state : numpy.random.Generator
-            One number is drawn from it, if there is a double bridge at all.
+            One number is drawn from it, if there is a kick at all.
 
         Returns
         -------
         int32 array, shape (P, n)
+
+        Raises
+        ------
+        FaultyPartError
+            A perturbation of a third party returned other rows than tours.
         """
-        tours = as_tours(rows)
-        if problem.n < _SMALLEST:
+        tours, kick = as_tours(rows), self.perturbation
+        if problem.n < kick.smallest:
             return random_state.permuted(tours, axis=1)
-        kicked: Tours = DoubleBridge(segment=self.segment).perturb(
-            problem, tours, seed=int(random_state.integers(2**63)), backend=self.backend
-        )
+        seed = int(random_state.integers(2**63))
+        if not foreign(self.part):
+            kicked: Tours = kick.perturb(problem, tours, seed=seed, backend=self.backend)
+            return kicked
+        made = kick.perturb(problem, tours.copy(), seed=seed, backend=self.backend)
+        return self._checked(made, tours)
+
+    def _checked(self, made: Any, tours: Tours) -> Tours:
+        """Return what a third party's perturbation made of tours, if it is as many tours."""
+        name = getattr(self.part, "name", type(self.part).__name__)
+        try:
+            kicked = checked(made, tours.shape[-1], "perturb()")
+        except (InvalidTourError, InvalidTypeError) as error:
+            raise FaultyPartError(f"perturbation: {name!r} returned wrong rows; {error}") from error
+        if len(kicked) != len(tours):
+            raise FaultyPartError(
+                f"perturbation: {name!r} returned {len(kicked)} rows for {len(tours)} tours"
+            )
         return kicked
