@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.objectives.under import searched
+from gpu_ls_plugin.problems.cvrp import CVRP
+from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.problems.weighted import WeightedTSP
+from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.metrics import Metric
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.problems.problem import Problem
 
 Costed = tuple[Any, Any]  # tours, and what they cost
+DEPOT = np.zeros(1, np.int64)
 MOST_KEPT = 1 << 28  # bytes of what an objective keeps of tours whose costs are added up together
 # Shares of a length by which real ones differ less: if chains add up their changes, and if both
 # are added up from scratch in the same order.
@@ -40,9 +47,49 @@ def add_up(backend: Backend, metric: Metric, data: dict[str, Any], tours: Any, c
 
 def lengths_of(backend: Backend, problem: TSP, tours: Any) -> Any:
     """Return the lengths of checked int32 tours (P, n), shape (P,), whatever else they pay for."""
-    lengths = backend.xp.empty(len(tours), problem.cost_dtype)
-    add_up(backend, problem.metric, {"metric_data": backend.metric_data(problem)}, tours, lengths)
+    lengths = backend.xp.zeros(len(tours), problem.cost_dtype)
+    if problem.n > 1:  # one city alone has no edges
+        data = {"metric_data": backend.metric_data(problem)}
+        add_up(backend, problem.metric, data, tours, lengths)
     return lengths
+
+
+def exact_costs(backend: Backend, problem: Problem, tours: Any) -> Any:
+    """Return what `problem.cost` says of checked int32 tours (P, n), to the last bit.
+
+    Tours stay on their backend, and kernels add up lengths, if these are proven to be the
+    referee's; whatever else tours cost is computed on the host.
+
+    Parameters
+    ----------
+    backend : Backend
+    problem : Problem
+        Whose rows are tours.
+    tours : int32 array of the backend, shape (P, n)
+    """
+    cost = type(problem).cost
+    if cost is CVRP.cost:
+        assert isinstance(problem, CVRP)
+        metric, values = problem.nodes.metric, problem.nodes.values
+        # A kernel takes the way from depot to depot for one like all others.
+        if not foreign(metric) and not metric.lengths(values, DEPOT, DEPOT).any():
+            return lengths_of(backend, problem.tsp, tours)
+    elif isinstance(problem, WeightedTSP) and cost is WeightedTSP.cost:
+        costs = problem.weighed([exact_costs(backend, part, tours) for part in problem.parts])
+        return _with_objective(backend, problem, tours, costs)
+    elif isinstance(problem, TSP) and cost is TSP.cost and not foreign(problem.metric):
+        if problem.integer and problem.objective.proven:
+            return tour_costs(backend, problem, tours)
+        return _with_objective(backend, problem, tours, lengths_of(backend, problem, tours))
+    return backend.xp.asarray(problem.cost(backend.to_numpy(tours)))
+
+
+def _with_objective(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
+    """Return the costs of tours with what the host adds to them."""
+    objective = problem.objective
+    if objective.length_alone:
+        return costs
+    return costs + backend.xp.asarray(objective.costs(problem, backend.to_numpy(tours)))
 
 
 def nothing_paid(costs: Any, lengths: Any, rounding: float = ROUNDING) -> Any:
@@ -84,8 +131,9 @@ def better(backend: Backend, problem: TSP, one: Costed, other: Costed) -> Any:
 def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     """Return the costs of checked int32 tours (P, n), shape (P,), on the backend they are on.
 
-    Integer costs are the referee's; float64 sums may differ from it in the last digits, because
-    they are added up in another order, which is the same on all backends.
+    By these, searches compare tours. They are the referee's if they are integers, or lengths
+    alone; what tours pay in addition, kernels add up in another order. `exact_costs` are for
+    results.
     """
     problem.require_rows(len(tours))
     costs = backend.xp.zeros(len(tours), problem.cost_dtype)

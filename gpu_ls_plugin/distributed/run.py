@@ -107,4 +107,7 @@ def result_of(problem: Problem, groups: list[Elites], statistics: Statistics) ->
         if statistics.interrupted:
             raise KeyboardInterrupt
         raise ClusterError("dask: no island has found anything: workers were lost before they did")
-    return Result(found.rows, found.costs, statistics, problem)
+    # Islands compare rows by other costs, where constraints or rounding make a difference.
+    exact = problem.tsp is problem and problem.integer
+    costs = found.costs if exact else problem.cost(found.rows)
+    return Result(found.rows, costs, statistics, problem)

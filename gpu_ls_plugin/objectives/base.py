@@ -97,7 +97,7 @@ class Objective(ABC):
         """Return which tours (P, n) may be results: all unless overridden."""
         return np.ones(len(rows), dtype=np.bool_)
 
-    def excess(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
+    def violated(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
         """Return by how much tours (P, n) break constraints; see `Problem.excess`."""
         return (~self.feasible(problem, rows)).astype(np.int64)
 

@@ -216,7 +216,7 @@ class Routing(Objective):
         """Return which giant tours (P, n) break no constraint."""
         return giant_tours.violations(self.problem, rows).none
 
-    def excess(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.float64]:
+    def violated(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return what giant tours (P, n) would pay for violations of hard constraints."""
         violations = giant_tours.violations(self.problem, rows)
         paid = self._paid(hard_penalties(self.problem), violations)

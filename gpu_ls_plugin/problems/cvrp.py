@@ -507,8 +507,7 @@ class CVRP(Problem):
 
     def cost(self, tours: Any) -> Lengths:
         """Return the travelled cost of every giant tour, computed from scratch, feasible or not."""
-        costs: Lengths = self.route_sums(tours).costs.sum(axis=1)
-        return costs
+        return giant_tours.travelled(self, self.check(tours))
 
     def violations(self, tours: Any) -> Violations:
         """Return by how much every giant tour breaks each constraint, computed from scratch."""
@@ -520,7 +519,7 @@ class CVRP(Problem):
 
     def excess(self, tours: Any) -> NDArray[Any]:
         """Return by how much giant tours break constraints, shape (P,), in units of costs."""
-        return self.tsp.objective.excess(self.tsp, self.check(tours))
+        return self.tsp.objective.violated(self.tsp, self.check(tours))
 
     def route_sums(self, tours: Any) -> RouteSums:
         """Return customers, loads, costs and durations of all routes of giant tours."""

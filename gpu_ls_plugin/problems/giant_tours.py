@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from gpu_ls_plugin.problems.referee import added_up, blocks
 from gpu_ls_plugin.problems.tour_rows import gather, row_offsets
 
 if TYPE_CHECKING:
@@ -143,6 +144,18 @@ def route_sums(problem: RoutedProblem, rows: NDArray[np.int32]) -> RouteSums:
         costs,
         costs + sums(problem.service_times[nodes]) if problem.service_times.any() else costs,
     )
+
+
+def travelled(problem: RoutedProblem, rows: NDArray[np.int32]) -> NDArray[Any]:
+    """Return the lengths of giant tours (P, n), which are not checked, shape (P,)."""
+    costs = np.empty(len(rows), problem.cost_dtype)
+    for block in blocks(*rows.shape):
+        nodes = np.where(rows[block] > problem.customers, 0, rows[block])
+        after = np.roll(nodes, -1, axis=1)
+        lengths = problem.nodes.lengths(nodes, after)
+        lengths[(nodes == 0) & (after == 0)] = 0  # from depot to depot
+        costs[block] = added_up(lengths)
+    return costs
 
 
 def violations(problem: RoutedProblem, rows: NDArray[np.int32]) -> Violations:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
 
 BLOCK = 2**18  # entries handled at once: temporaries of 2 MiB stay in the cache
+PARTIAL_SUMS = 32  # of real lengths, as many as kernels have (kPartialSums)
 
 
 class Tours(Protocol):
@@ -156,11 +157,29 @@ def tour_costs(problem: Tours, tours: Any) -> Lengths:
     if problem.n > 1:
         for rows in blocks(*batch.shape):
             start = batch[rows]
-            edges = problem.lengths(start, np.roll(start, -1, axis=1))
-            costs[rows] = edges.sum(axis=1)
+            costs[rows] = added_up(problem.lengths(start, np.roll(start, -1, axis=1)))
     if not problem.objective.length_alone:
         costs += problem.objective.costs(problem, batch)
     return costs
+
+
+def added_up(lengths: Lengths) -> Lengths:
+    """Return the sums of the rows of lengths (P, n), shape (P,).
+
+    Real numbers are added up in the order of kernels (`sum` in include/team.cuh), so that both
+    sides agree to the last bit: partial sums of every 32nd number, which are then halved.
+    """
+    if lengths.dtype.kind != "f":
+        whole: Lengths = lengths.sum(axis=1)
+        return whole
+    size, n = lengths.shape
+    end = n - n % PARTIAL_SUMS
+    blocks_of_sums = lengths[:, :end].reshape(size, end // PARTIAL_SUMS, PARTIAL_SUMS)
+    sums: Lengths = blocks_of_sums.sum(axis=1)  # one block after the other
+    sums[:, : n - end] += lengths[:, end:]
+    while (half := sums.shape[1] // 2) > 0:
+        sums = sums[:, :half] + sums[:, half:]
+    return sums[:, 0]
 
 
 def integer_rows(

@@ -359,7 +359,7 @@ class TSP(Problem):
 
     def excess(self, tours: ArrayLike) -> NDArray[Any]:
         """Return by how much tours break constraints of the objective; see `Problem.excess`."""
-        return self.objective.excess(self, self.check(tours))
+        return self.objective.violated(self, self.check(tours))
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
         """Return tours with city 0 first, its smaller neighbour second if that costs the same."""

@@ -14,7 +14,7 @@ from gpu_ls_plugin.problems.tsp import LENGTH, TSP
 from gpu_ls_plugin.problems.values import array_of, check_finite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -215,15 +215,19 @@ class WeightedTSP(TSP):
         InvalidParameterError
             There are not as many tours as rows.
         """
-        parts = [part.cost(tours) for part in self.parts]
+        total: Lengths = self.weighed([part.cost(tours) for part in self.parts])
+        if not self.objective.length_alone:
+            total = total + self.objective.costs(self, self.check(tours))
+        return total
+
+    def weighed(self, parts: Sequence[Any]) -> Any:
+        """Return the weighted sums (P,) of what tours cost by each objective, P numbers each."""
         if self.rows > 1:
             self.require_rows(len(parts[0]))
         total: Any = 0.0
         for weight, costs in zip(self.weights.T, parts, strict=True):
             total = total + (_like(costs, weight) * costs)
-        if not self.objective.length_alone:
-            total = total + self.objective.costs(self, self.check(tours))
-        return total  # type: ignore[no-any-return]
+        return total
 
     def require_rows(self, count: int) -> None:
         """Raise InvalidParameterError unless a batch has as many tours as there are rows."""

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
-from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.backends.evaluation import better, exact_costs
 from gpu_ls_plugin.budget import NO_LIMIT, Budget, Stopwatch
 from gpu_ls_plugin.exceptions import InsufficientMemoryError
 from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.result import Result, Statistics, told
 from gpu_ls_plugin.searches import observers
-from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -98,9 +97,7 @@ class Call:
                 problem.require_rows(len(self.tours))
                 self.statistics.climbs = len(self.tours)
                 # Real costs may grow by rounding, although every single move improves.
-                # An objective takes a tour that may be a result for better than a cheaper one.
-                rounds = not problem.integer and problem.objective.length_alone
-                self._given = self.tours.copy() if rounds else None
+                self._given = None if problem.integer else self.tours.copy()
         self._memory_limit = memory_limit
         if memory_limit is not None:
             self._memory_limit = checks.integer("memory_limit", memory_limit, least=0)
@@ -172,18 +169,40 @@ class Call:
         return Point(elapsed, kicks, costs.min().item(), float(costs.mean()))
 
     def referee(self) -> Any:
-        """Return the tours' costs from scratch, shape (P,); put back rows that rounding worsened.
+        """Return what the problem's `cost` says of the tours, shape (P,), to the last bit.
 
-        Costs are the referee's to the last bit where the tours go to the host. A metric that
-        somebody else wrote is not believed to add up integers alike.
+        Before, rows are put back that rounding worsened.
         """
-        costs = self._costs(self.tours)
+        costs = exact_costs(self.backend, self._asked, self.tours)
         if self._given is not None:
-            before = self._costs(self._given)
-            worse = costs > before
+            before = exact_costs(self.backend, self._asked, self._given)
+            worse = self._worsened(self._given, costs > before)
             if bool(worse.any()):
                 self.tours[worse], costs[worse] = self._given[worse], before[worse]
         return costs
+
+    def _worsened(self, given: Any, dearer: Any) -> Any:
+        """Return which rows are worse than those given, among those that cost more, shape (P,).
+
+        A tour that may be a result is better than one that may not, whatever they cost.
+        """
+        problem, backend = self.problem, self.backend
+        if problem.objective.length_alone or not bool(dearer.any()):
+            return dearer
+        rows = backend.xp.arange(len(dearer)) if problem.rows else backend.xp.flatnonzero(dearer)
+        before, now = (
+            (tours[rows], exact_costs(backend, problem, tours[rows]))
+            for tours in (given, self.tours)
+        )
+        worse = dearer.copy()
+        worse[rows] &= better(backend, problem, before, now)
+        return worse
+
+    def last_point(self, costs: Any) -> Point:
+        """Return the last point of a history, of the best tour and of all, by exact costs."""
+        best = Result(self.tours, costs, problem=self._asked).best_cost
+        elapsed, kicks = self.stopwatch.elapsed, self.statistics.kicks
+        return Point(elapsed, kicks, best, float(costs.mean()))
 
     def result(self, search: object, costs: Any) -> Result:
         """Return the tours as the kind of array that came in; observers are told."""
@@ -193,10 +212,3 @@ class Call:
             arrays.give(self.backend, found, like=self._like) for found in (self.tours, costs)
         )
         return Result(tours, costs, self.statistics, self._asked)
-
-    def _costs(self, tours: Any) -> Any:
-        problem, to_host = self.problem, not arrays.on_gpu(self._like)
-        ours = problem.objective.proven and not foreign(problem.metric)
-        if ours and (problem.integer or not to_host):
-            return tour_costs(self.backend, problem, tours)
-        return self.backend.xp.asarray(problem.cost(self.backend.to_numpy(tours)))

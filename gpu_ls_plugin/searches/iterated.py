@@ -486,6 +486,12 @@ class _Run:
         statistics.moves_by = summed(before.moves_by, made)
 
     def finish(self, costs: Any) -> None:
-        """Note the end."""
-        costs = self.results_alone(self.call.tours, costs)
-        self.statistics.history.append(self.call.point(costs))
+        """Note the end, with exact costs."""
+        call, point = self.call, self.call.last_point(costs)
+        cooperation = self.search.cooperation
+        if cooperation is not None and cooperation.priced:
+            soft = tour_costs(self.backend, self.problem, call.tours)
+            costs = self.results_alone(call.tours, soft)
+            best = point.best_cost if math.isfinite(costs.min()) else math.inf
+            point = replace(point, best_cost=best, mean_cost=float(costs.mean()))
+        self.statistics.history.append(point)

@@ -120,9 +120,9 @@ class RandomRestarts:
                     )
                     result = self._climb(problem, starts, call, begin, memory_limit)
                     statistics.add(result.statistics)
-                    tours, costs = self._best(chosen, tours, costs, result)
+                    tours, costs = self._best(chosen, tours, costs, result, problem)
                     if callback is not None:
-                        best, mean = costs.min().item(), float(costs.mean())
+                        best, mean = costs[0].item(), float(costs.mean())
                         point = Point(stopwatch.elapsed, statistics.kicks, best, mean)
                         done = statistics.climbs
                         callback(Progress.of(statistics, point, self.climbs, done=done))
@@ -194,16 +194,16 @@ class RandomRestarts:
         fits = call.rows_that_fit(factory.bytes_per_tour + 12 * problem.n)
         return min(fits, CLIMBS_PER_PROCESSOR[backend.name] * backend.processors)
 
-    def _best(self, backend: Backend, tours: Any, costs: Any, result: Result) -> tuple[Any, Any]:
-        """Return the best `keep` of the tours so far and a new result."""
+    def _best(
+        self, backend: Backend, tours: Any, costs: Any, found: Result, problem: Problem
+    ) -> tuple[Any, Any]:
+        """Return the best `keep` of the tours so far and of those found, the best first."""
         xp = backend.xp
+        rows, values = xp.asarray(found.tours), xp.asarray(found.costs)
         if tours is not None:
-            tours = xp.concatenate([tours, result.tours])
-            costs = xp.concatenate([costs, result.costs])
-        else:
-            tours, costs = result.tours, result.costs
-        order = xp.lexsort(xp.stack([xp.arange(len(costs)), costs]))[: self.keep]
-        return tours[order], costs[order]
+            rows, values = xp.concatenate([tours, rows]), xp.concatenate([costs, values])
+        ordered = Result(rows, values, problem=problem).sorted()
+        return ordered.tours[: self.keep], ordered.costs[: self.keep]
 
 
 def _without_tours(search: RandomRestarts) -> Any:

@@ -67,8 +67,9 @@ class Opened(ABC):
     def done(self) -> bool:
         """Whether nothing is left to be done: no time, the target is reached, or Ctrl-C."""
         target = self.chosen.target
-        reached = target is not None and self.found.best_cost <= target
-        return self.alone or reached or self.found.statistics.interrupted
+        found = self.found
+        reached = target is not None and found.best_cost <= target and found.best_feasible
+        return self.alone or reached or found.statistics.interrupted
 
     def result(self, before: Statistics, seconds: float, population: int | None) -> Result:
         """Return what was found, where nothing follows, as a population of the size asked for.

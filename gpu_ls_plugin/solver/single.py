@@ -126,8 +126,8 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
         )
     except KeyboardInterrupt:  # while no search could take it
         begin, before.stopped_by = 0.0, "interrupt"
-        found = Result(tours, (problem.tsp or problem).cost(tours), before, problem)
-    timed = _timed(as_asked(found, problem).sorted(), before, begin, watch.elapsed)
+        found = Result(tours, problem.cost(tours), before, problem)
+    timed = _timed(as_asked(found, problem, search).sorted(), before, begin, watch.elapsed)
     return timed if opened is None else opened.merged(timed)
 
 
@@ -157,7 +157,7 @@ def opened_by(
             backend=its.backend,
             callback=callback,
         )
-        return as_asked(found, problem).sorted()
+        return as_asked(found, problem, search).sorted()
 
     def compiled(fleet: int) -> None:
         rehearse(limited(searched, fleet), chosen)

@@ -205,7 +205,7 @@ def test_constraints_are_soft_where_vehicles_are_scarce():
     assert search.perturbation == gls.StringRemoval()
     found = search(soft, np.stack([start] * 4), budget=gls.Budget(kicks=20), backend="cpu")
     asked = as_asked(found, problem)
-    assert asked.problem is problem and (asked.costs == problem.tsp.cost(found.tours)).all()
+    assert asked.problem is problem and (asked.costs == problem.cost(found.tours)).all()
     assert problem.feasible(asked.best_tour).all()
 
 

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.arrays import on_host
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.arrays import on_host, take_tours
+from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.distributed.elites import Elites, joined
 from gpu_ls_plugin.distributed.exchange import derived
 from gpu_ls_plugin.distributed.populations.base import Place, Population, Seen
+from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.solver.soft_constraints import as_asked
 
 if TYPE_CHECKING:
@@ -68,7 +71,7 @@ class CalledPopulation(Population):
         options |= {name: share for name, share in shares.items() if name in self._taken}
         given = () if self._makes else (self._rows,)
         found: Result = place.search(place.searched, *given, **options)
-        self._take(as_asked(found, place.problem))
+        self._take(as_asked(found, place.problem, place.search))
         counted = found.statistics
         in_time = counted.seconds < NEARLY * stretch.seconds
         self.finished = counted.stopped_by in ENDS and in_time
@@ -88,16 +91,29 @@ class CalledPopulation(Population):
 
     def _take(self, found: Result) -> None:
         """Take what was found, or the best of it and what there was."""
+        costs = _searched_costs(self._place, found)
         if self._makes and self._rows is not None:
-            problem, size = self._place.problem, len(found.costs)
+            problem, size = self._place.problem, len(costs)
             groups = [
                 Elites.of(problem, *self.rows()),
-                Elites.of(problem, found.tours, found.costs),
+                Elites.of(problem, found.tours, costs),
             ]
             best = joined(problem, groups).chosen(problem, size, 0)
             self._rows, self._costs = best.rows, best.costs
         else:
-            self._rows, self._costs = found.tours, found.costs
+            self._rows, self._costs = found.tours, costs
+
+
+def _searched_costs(place: Place, found: Result) -> Any:
+    """Return the costs by which islands compare rows: routes pay for violations."""
+    tsp = place.problem.tsp
+    if tsp is None or tsp is place.problem:
+        return found.costs
+    backend = get_backend(place.backend)
+    with backend.current():
+        giant = tour_problem(tsp)
+        tours = take_tours(backend, giant, found.tours)
+        return backend.to_numpy(tour_costs(backend, giant, tours))
 
 
 def _costs(place: Place, rows: Any) -> Any:

@@ -16,7 +16,6 @@ from gpu_ls_plugin.budget import NO_LIMIT
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.cooperation import PricedMigration
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.neighbourhoods import Exchange, Relocate, TwoOptStar
 from gpu_ls_plugin.perturbations import StringRemoval
 from gpu_ls_plugin.problems.cvrp import routing_problem
@@ -189,9 +188,7 @@ class Decomposed(rehearsal.Rehearsed):
             call.tours[row] = call.backend.xp.asarray(whole.tour(run.routes))
             with call.statistics.phase("costs"):
                 costs = call.referee()
-            best, mean = costs.min().item(), float(costs.mean())
-            point = Point(call.stopwatch.elapsed, call.statistics.kicks, best, mean)
-            call.statistics.history.append(point)
+            call.statistics.history.append(call.last_point(costs))
             return call.result(self, costs).sorted()
 
     def _parts(self, problem: CVRP, routes: Routes, backend: Backend) -> int:

@@ -13,7 +13,7 @@ from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_para
 from gpu_ls_plugin.candidates.base import Candidates
 from gpu_ls_plugin.construction.space_filling_curve import LEVELS, hilbert
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
-from gpu_ls_plugin.problems.referee import BLOCK
+from gpu_ls_plugin.problems.referee import BLOCK, added_up
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.searches.chains.part_search import TourParts
 
@@ -199,5 +199,5 @@ class Instances:
                 rows = alike[begin : begin + step]
                 cities = self.firsts[chosen[rows], None] + tours[rows, :size]
                 edges = self.metric.lengths(self.whole.values, cities, np.roll(cities, -1, axis=1))
-                costs[rows] = edges.sum(axis=1)
+                costs[rows] = added_up(edges)
         return costs
