@@ -8,11 +8,10 @@ from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin import checks, schema
 from gpu_ls_plugin.csv_files import save_csv
-from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.files import image_figure, image_format, save_figure
-from gpu_ls_plugin.words import shortened
 
 if TYPE_CHECKING:
     import os
@@ -42,6 +41,8 @@ class Point:
 
 
 HEADER = [field.name for field in fields(Point)]
+REALS = dict.fromkeys(("elapsed", "best_cost", "mean_cost"), schema.real)
+POINT = schema.fields(Point, kicks=schema.integer(), **REALS)
 
 
 def note(history: list[Point], point: Point) -> bool:
@@ -97,7 +98,7 @@ def load_history(path: str | os.PathLike[str]) -> list[Point]:
     OSError
         The file cannot be read.
     """
-    with open(path, newline="", encoding="utf-8") as stream:
+    with schema.reading(path), open(path, newline="", encoding="utf-8") as stream:
         lines = csv.reader(stream, strict=True)
         try:
             header = next(lines, [])
@@ -105,21 +106,26 @@ def load_history(path: str | os.PathLike[str]) -> list[Point]:
                 raise ValueError(f"the first line is not {','.join(HEADER)}")
             return [_point(line) for line in lines]
         except (ValueError, csv.Error) as error:
-            raise FileFormatError(f"{path}: line {lines.line_num}: {shortened(error)}") from error
+            raise ValueError(f"line {lines.line_num}: {error}") from error
 
 
 def _point(line: list[str]) -> Point:
     if len(line) != len(HEADER):
         raise ValueError(f"{len(line)} values instead of {len(HEADER)}")
     elapsed, kicks, best, mean = line
-    return Point(float(elapsed), int(kicks), _number(best), float(mean))
+    values = _number(elapsed), int(kicks), _number(best), _number(mean)
+    point: Point = POINT("", dict(zip(HEADER, values, strict=True)))
+    return replace(point, elapsed=float(point.elapsed), mean_cost=float(point.mean_cost))
 
 
 def _number(text: str) -> int | float:
     try:
         return int(text)
     except ValueError:
-        return float(text)
+        number = float(text)
+    if math.isinf(number) and "inf" not in text.lower():
+        raise ValueError(f"{text:.20}... is too large")
+    return number
 
 
 def plot_history(

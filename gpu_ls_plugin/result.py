@@ -5,23 +5,20 @@ from __future__ import annotations
 import gzip
 import json
 import time
-import zlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.exceptions import FileFormatError, InvalidTourError, InvalidTypeError
+from gpu_ls_plugin import checks, schema
 from gpu_ls_plugin.files import atomically, is_packed
-from gpu_ls_plugin.history import Point, note, plot_history, save_history
+from gpu_ls_plugin.history import POINT, Point, note, plot_history, save_history
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.problems.tour_rows import new_edges
-from gpu_ls_plugin.words import shortened
 
 if TYPE_CHECKING:
     import os
@@ -33,6 +30,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
 
 VERSION = 1  # of the files of results
+ADDED = (  # counts of parts of a search that add up
+    *("passes", "moves", "evaluations", "kicks"),
+    *("accepted", "climbs", "restarts", "launches"),
+)
 TOLD = ("moves", "evaluations", "kicks", "accepted", "restarts")  # counts that callbacks are told
 
 
@@ -91,10 +92,7 @@ class Statistics:
 
     def add_counts(self, other: Statistics) -> None:
         """Add the counts alone of another search to this one (in place)."""
-        for name in (
-            *("passes", "moves", "evaluations", "kicks"),
-            *("accepted", "climbs", "restarts", "launches"),
-        ):
+        for name in ADDED:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.moves_by = summed(self.moves_by, other.moves_by)
 
@@ -379,31 +377,33 @@ class Result:
         ----------
         path : path
         problem : Problem, optional
-            What the rows solve, which checks them and says which are feasible. Without it they
-            must be permutations, and the file says which are feasible.
+            What the rows solve, which checks them, computes their costs again and says which are
+            feasible. Without it they must be permutations, and the file says which are feasible.
 
         Raises
         ------
         FileFormatError
-            The file holds something else; the message says where.
+            The file holds something else, or a cost that its row does not have; the message says
+            where.
         InvalidParameterError
             The name ends neither in ``.json`` nor in ``.json.gz``.
         OSError
             The file cannot be read.
         """
-        packed, data = is_packed(Path(path)), Path(path).read_bytes()
-        try:
-            content = json.loads(gzip.decompress(data) if packed else data)
-            if not isinstance(content, dict) or content.get("version") != VERSION:
-                raise ValueError(f"not a result of version {VERSION}")
-            tours = _tours(content.get("tours"), problem)
-            costs = _costs(content.get("costs"), len(tours))
-            loaded = cls(tours, costs, _statistics(content.get("statistics")), problem)
-            if problem is None and "feasible" in content:  # files of before have none
-                vars(loaded)["feasible"] = _verdicts(content["feasible"], len(tours))
+        packed = is_packed(Path(path))
+        with schema.reading(path):
+            content = schema.read_json(Path(path), packed=packed)
+            found = FILE("", schema.of_version(VERSION, "a result", content))
+            tours = _tours(found.tours, problem)
+            costs = _costs(found.costs, tours, problem)
+            loaded = cls(tours, costs, found.statistics, problem)
+            if found.feasible is not None:  # files of before have none
+                verdicts = _verdicts(found.feasible, len(tours))
+                if problem is None:
+                    vars(loaded)["feasible"] = verdicts
+                elif (verdicts != loaded.feasible).any():
+                    raise ValueError("feasible: not what the rows are")
             return loaded
-        except (ValueError, EOFError, gzip.BadGzipFile, zlib.error, RecursionError) as error:
-            raise FileFormatError(f"{path}: {shortened(error)}") from error
 
     def save_history(self, path: str | os.PathLike[str]) -> None:
         """Write the history to a CSV file, as `history.save_history` does."""
@@ -460,10 +460,7 @@ def _tours(value: Any, problem: Problem | None) -> NDArray[np.int32]:
     if tours.ndim != 2:
         raise ValueError(f"tours: shape {tours.shape} is not (P, n)")
     if problem is not None:
-        try:
-            return problem.check(tours, parameter="tours")
-        except (InvalidTourError, InvalidTypeError) as error:
-            raise ValueError(error) from error
+        return problem.check(tours, parameter="tours")
     wrong = (np.sort(tours, axis=1) != np.arange(tours.shape[1])).any(axis=1)
     if wrong.any():
         raise ValueError(
@@ -472,13 +469,16 @@ def _tours(value: Any, problem: Problem | None) -> NDArray[np.int32]:
     return tours.astype(np.int32)
 
 
-def _costs(value: Any, size: int) -> NDArray[Any]:
+def _costs(value: Any, tours: NDArray[Any], problem: Problem | None) -> NDArray[Any]:
     costs = _array("costs", value, "if")
-    if costs.shape != (size,):
-        raise ValueError(f"costs: shape {costs.shape}, but there are {size} tours")
+    if costs.shape != (len(tours),):
+        raise ValueError(f"costs: shape {costs.shape}, but there are {len(tours)} tours")
     if costs.tolist() != value:  # NumPy turns integers of more than 64 bits into floats
         raise ValueError("costs: neither 64-bit integers nor floats")
-    return costs
+    # Where each row has lengths of its own, rows in another order have other costs.
+    if problem is None or getattr(problem, "rows", None) is not None:
+        return costs
+    return schema.same_costs(costs, problem.cost(tours))
 
 
 def _verdicts(value: Any, size: int) -> NDArray[np.bool_]:
@@ -488,28 +488,28 @@ def _verdicts(value: Any, size: int) -> NDArray[np.bool_]:
     return verdicts
 
 
-def _statistics(value: Any) -> Statistics:
-    """Return statistics from a file; fields that it does not have keep their defaults."""
-    if not isinstance(value, dict):
-        raise ValueError("statistics: missing")
-    try:
-        points = [Point(**point) for point in value.get("history", [])]
-        statistics = Statistics(**{**value, "history": points})
-    except TypeError as error:
-        raise ValueError(f"statistics: {error}") from error
-    for name, default in Statistics().as_dict().items():
-        if not _alike(getattr(statistics, name), default):
-            raise ValueError(f"statistics: {name}: {getattr(statistics, name)!r}")
-    return statistics
+COUNT = schema.integer()
+STATISTICS = schema.fields(
+    Statistics,
+    **dict.fromkeys(ADDED, COUNT),
+    seconds=schema.real,
+    stopped_by=schema.text,
+    backend=schema.text,
+    moves_by=schema.named(COUNT),
+    phases=schema.named(schema.real),
+    history=schema.listed(POINT),
+)
 
 
-def _alike(value: Any, default: Any) -> bool:
-    """Whether a value from a file is of the kind of a default, numbers within included."""
-    match default:
-        case dict():
-            return isinstance(value, dict) and all(_alike(item, 0.0) for item in value.values())
-        case list():
-            return all(_alike(item, 0.0) for point in value for item in astuple(point))
-        case float():
-            return isinstance(value, (int, float)) and not isinstance(value, bool)
-    return isinstance(value, type(default)) and not isinstance(value, bool)
+@dataclass
+class _File:
+    """The fields of a file of a result; those of its arrays are checked as arrays."""
+
+    tours: Any
+    costs: Any
+    statistics: Statistics
+    feasible: Any = None
+
+
+ARRAYS = dict.fromkeys(("tours", "costs", "feasible"), schema.anything)
+FILE = schema.fields(_File, statistics=STATISTICS, **ARRAYS)

@@ -24,7 +24,7 @@ CORE, ADAPTERS = ROOT / "gpu_ls_plugin", ROOT / "adapters"
 # all that is in it, less what is named by itself.
 LEVELS = (
     {"exceptions", "lazy_names", "upper_layers", "words"},
-    {"checks", "trust", "budget", "files", "csv_files", "history", "plugins/registry"},
+    {"checks", "trust", "budget", "files", "csv_files", "schema", "history", "plugins/registry"},
     {"problems", "objectives", "resources"},
     {"result"},
     {"backends"},

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.candidates.lists import wrong_row
-from gpu_ls_plugin.exceptions import FileFormatError
 from gpu_ls_plugin.files import atomically
-from gpu_ls_plugin.words import shortened
+from gpu_ls_plugin.schema import read_arrays, reading
 
 if TYPE_CHECKING:
     import os
@@ -44,32 +43,26 @@ def read_lists(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     FileFormatError
         The file holds no candidate lists.
     """
-    with open(path, "rb") as stream:
-        try:
-            with np.load(stream, allow_pickle=False) as file:
-                version = file["version"]
-                content = {name: file[name] for name in ("rule", "fingerprint", "cities")}
-        except OSError:
-            raise
-        except Exception as error:  # of zipfile, what decompresses, and what reads arrays
-            reason = shortened(repr(error))
-            raise FileFormatError(f"{path}: not a file of candidate lists: {reason}") from error
-    if not np.array_equal(version, VERSION):
-        raise FileFormatError(
-            f"{path}: candidate lists of format {shortened(version)}, but this library reads "
-            f"{VERSION}; build them again"
-        )
-    for name in ("rule", "fingerprint"):
-        if content[name].dtype.kind != "U" or content[name].ndim:
-            raise FileFormatError(f"{path}: {name}: {content[name]!r:.80} is not a string")
-    return {**content, "cities": _checked(path, content["cities"])}
+    with reading(path, "not a file of candidate lists"):
+        content = read_arrays(Path(path))
+        version = content.pop("version")
+        content = {name: content[name] for name in ("rule", "fingerprint", "cities")}
+    with reading(path):
+        if not np.array_equal(version, VERSION):
+            raise ValueError(
+                f"format {version}, but this library reads {VERSION}; build them again"
+            )
+        for name in ("rule", "fingerprint"):
+            if content[name].dtype.kind != "U" or content[name].ndim:
+                raise ValueError(f"{name}: {content[name]!r:.80} is not a string")
+        return {**content, "cities": _checked(content["cities"])}
 
 
-def _checked(path: str | os.PathLike[str], cities: NDArray[Any]) -> NDArray[np.int32]:
+def _checked(cities: NDArray[Any]) -> NDArray[np.int32]:
     """Return lists in our layout; rows that do not hold other cities, each once, raise."""
     wanted = cities.dtype.kind in "iu" and cities.ndim == 2
     if not wanted or not len(cities) or (len(cities) > 1 and not cities.shape[1]):
-        raise FileFormatError(f"{path}: cities: {cities.dtype} of shape {cities.shape}")
+        raise ValueError(f"cities: {cities.dtype} of shape {cities.shape}")
     if (row := wrong_row(cities)) is not None:
-        raise FileFormatError(f"{path}: cities: row {row} is not a list of candidates")
+        raise ValueError(f"cities: row {row} is not a list of candidates")
     return np.ascontiguousarray(cities, np.int32)

@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import warnings
-import zipfile
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from gpu_ls_plugin.distributed.elites import Elites, joined
-from gpu_ls_plugin.exceptions import ClusterWarning, FileFormatError, InvalidParameterError
+from gpu_ls_plugin.exceptions import ClusterWarning, InvalidParameterError
 from gpu_ls_plugin.files import atomically
 from gpu_ls_plugin.history import Point
+from gpu_ls_plugin.schema import (
+    CLOSE,
+    fields,
+    integer,
+    listed,
+    number,
+    of_version,
+    read_arrays,
+    reading,
+    same_costs,
+    text,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from gpu_ls_plugin.distributed.tally import Island
     from gpu_ls_plugin.problems.problem import Problem
 
-VERSION = 1
+VERSION = 2
+ELITES = ("rows", "costs", "feasible")
+NUMBERED = re.compile(r"rows_(0|[1-9][0-9]{0,8})")
 
 
 @dataclass
@@ -62,9 +80,10 @@ class Checkpoint:
             "history": [asdict(point) for point in self.history],
         }
         arrays: dict[str, Any] = {
-            f"{name}_{island}": getattr(elites, name)
+            f"{name}_{island}": getattr(elites.valued(problem), name)
             for island, elites in self.islands.items()
-            for name in ("rows", "costs", "feasible")
+            if len(elites)
+            for name in ELITES
         }
         with atomically(path) as file, open(file, "wb") as stream:
             np.savez(stream, head=np.array(json.dumps(head)), **arrays)
@@ -76,35 +95,44 @@ class Checkpoint:
         Raises
         ------
         FileFormatError
-            The file holds something else.
+            The file holds something else, or costs that its rows do not have.
         InvalidParameterError
             It is of another problem or seed.
         OSError
             The file cannot be read.
         """
-        try:
-            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as found:
-                arrays = dict(found.items())
-            head = json.loads(str(arrays.pop("head")))
-            if head["version"] != VERSION:
-                raise ValueError(f"not a checkpoint of version {VERSION}")
-            if (head["problem"], head["seed"]) != (identity(problem), seed):
+        with reading(path, "not a checkpoint of islands"):
+            arrays = read_arrays(path)
+            head = HEAD(
+                "", of_version(VERSION, "a checkpoint", json.loads(arrays.pop("head").item()))
+            )
+            if (head.pop("problem"), head.pop("seed")) != (identity(problem), seed):
                 raise InvalidParameterError(
                     f"checkpoint: {path} is of another problem or seed; name another file, or "
                     "remove it"
                 )
-            return cls(
-                _islands(arrays, problem),
-                int(head["lives"]),
-                int(head["stretches"]),
-                float(head["seconds"]),
-                int(head["kicks"]),
-                [Point(**point) for point in head["history"]],
-            )
-        except InvalidParameterError:
-            raise
-        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            raise FileFormatError(f"{path}: not a checkpoint of islands: {error}") from error
+            found = cls(_islands(arrays, problem), **head)
+            found.check_history(problem)
+            return found
+
+    def check_history(self, problem: Problem) -> None:
+        """Raise ValueError if the history claims a better cost than any row has."""
+        best = joined(problem, self.islands.values()).allowed.costs[:1].tolist()
+        least = best[0] if best else math.inf
+        claimed = min((point.best_cost for point in self.history), default=math.inf)
+        if claimed < least and not math.isclose(claimed, least, rel_tol=CLOSE, abs_tol=CLOSE):
+            raise ValueError(f"history: best_cost {claimed}, but the best row costs {least}")
+
+
+COST = number(-math.inf, infinite=True)  # infinite until something feasible is found
+POINT = fields(Point, elapsed=number(), kicks=integer(), best_cost=COST, mean_cost=COST)
+HEAD = fields(
+    dict,
+    problem=text,
+    **dict.fromkeys(("seed", "lives", "stretches", "kicks"), integer(most=2**64 - 1)),
+    seconds=number(),
+    history=listed(POINT),
+)
 
 
 def checkpoint_of(
@@ -165,21 +193,39 @@ class Keeper:
 
 
 def identity(problem: Problem) -> str:
-    """Return a text that differs between problems: rows of one may mean nothing to another."""
-    words = f"{type(problem).__name__} {problem.n}"
-    permutations = problem.tsp is not None or getattr(problem, "distinct", False)
-    if permutations:
-        rng = np.random.default_rng(0)
-        rows = rng.permuted(np.tile(np.arange(problem.n, dtype=np.int32), (3, 1)), axis=1)
-        words += f" {(problem.tsp or problem).cost(rows).tolist()}"
-    return sha256(words.encode()).hexdigest()
+    """Return a hash of everything that a problem holds, except names, comments and the optimum."""
+    if problem not in _identities:
+        from gpu_ls_plugin.experiments.description import describe  # whose package imports SciPy
+
+        _identities[problem] = sha256(describe(problem).encode("utf-8", "replace")).hexdigest()
+    return _identities[problem]
 
 
-def _islands(arrays: dict[str, Any], problem: Problem) -> dict[int, Elites]:
-    numbers = sorted(int(name[5:]) for name in arrays if name.startswith("rows_"))
-    found = {}
-    for number in numbers:
-        rows = problem.check(arrays[f"rows_{number}"]) if len(arrays[f"rows_{number}"]) else None
-        if rows is not None:  # costs are computed again: a file is not believed
-            found[number] = Elites.of(problem, rows, (problem.tsp or problem).cost(rows))
+_identities: WeakKeyDictionary[Problem, str] = WeakKeyDictionary()  # large matrices take a second
+
+
+def _islands(arrays: dict[str, NDArray[Any]], problem: Problem) -> dict[int, Elites]:
+    """Return the elites of islands from "rows_0", "costs_0", "feasible_0" and so on."""
+    numbers = {int(match[1]) for match in map(NUMBERED.fullmatch, arrays) if match}
+    names = {f"{name}_{number}" for number in numbers for name in ELITES}
+    if names != arrays.keys():
+        raise ValueError(f"{min(names ^ arrays.keys())!r:.80}: missing or unknown")
+    return {
+        number: _elites(problem, *(arrays[f"{name}_{number}"] for name in ELITES))
+        for number in sorted(numbers)
+    }
+
+
+def _elites(
+    problem: Problem, rows: NDArray[Any], costs: NDArray[Any], feasible: NDArray[Any]
+) -> Elites:
+    """Return rows whose recorded costs and feasibility are theirs; others raise."""
+    found = Elites.of(problem, problem.check(rows), costs).valued(problem)
+    kinds = (costs.dtype.kind in "if", costs.shape, feasible.dtype.kind, feasible.shape)
+    if kinds != (True, (len(rows),), "b", (len(rows),)):
+        raise ValueError("costs or feasible: not numbers and flags for each row")
+    given = Elites(rows, costs, feasible).sorted()
+    same_costs(given.costs, found.costs)
+    if (given.feasible != found.feasible).any():
+        raise ValueError("feasible: not what the rows are")
     return found

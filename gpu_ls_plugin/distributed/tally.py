@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -123,11 +124,15 @@ class Tally:
         island.running_kicks, island.reported = 0, elapsed
 
     def point(self, islands: list[Island], best: Elites, elapsed: float) -> bool:
-        """Note the costs at a moment; return whether the best cost is new."""
+        """Note the costs at a moment; return whether the best cost is new.
+
+        It is infinite until a row breaks no constraint.
+        """
         if not len(best):
             return False
         cost = best.costs[0].item()
-        now = Point(elapsed, self.statistics.kicks, cost, self._mean(islands, cost))
+        mean = self._mean(islands, cost)
+        now = Point(elapsed, self.statistics.kicks, cost if best.feasible[0] else math.inf, mean)
         return note(self.statistics.history, now)
 
     def progress(

@@ -44,5 +44,5 @@ def color(index: int) -> str:
 
 def plain(name: str) -> str:
     """Return a name such that Matplotlib shows it as it is: no formula, and not left out."""
-    shown = name.replace("$", r"\$")
+    shown = name.encode("utf-8", "backslashreplace").decode().replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.problems.problem import Problem
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 # What objects keep for themselves while they are used: no setting.
 CACHES = {"cache"}
+LABELS = {"name", "comment", "optimum"}  # of problems, whose costs do not depend on them
 AROUND = 30  # characters of a difference
 
 
@@ -24,8 +25,8 @@ def describe(value: object) -> str:
     """Return a text of an object and of all that it holds.
 
     Settings that can be told from each other have different texts; addresses, caches, the order of
-    a set and the name of a TSP leave no trace. A class, and a function that can be imported, is its
-    name, whatever its code.
+    a set and the name, comment and optimum of a problem leave no trace. A class, and a function
+    that can be imported, is its name, whatever its code.
     """
     return _describe(value, ())
 
@@ -73,20 +74,28 @@ def _describe(value: Any, holders: tuple[int, ...]) -> str:
             return f"{inner(value.__self__)}.{inner(value.__func__)}"
         case functools.partial():
             return f"partial({inner(value.func)}, {inner(value.args)}, {inner(value.keywords)})"
-        case TSP():
-            kept = ("coordinates", "matrix", "metric", "objective")
-            return _fields(type(value), {name: getattr(value, name) for name in kept}, inner)
     return _object(value, inner)
 
 
 def _object(value: Any, inner: Any) -> str:
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) and not isinstance(value, Problem):
         settings = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.compare}
     else:
         slots = {name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())}
         held = {name: getattr(value, name) for name in slots if hasattr(value, name)}
-        settings = held | getattr(value, "__dict__", {})
+        made = {name for kind in type(value).__mro__ for name in _computed(kind)}
+        if isinstance(value, Problem):
+            made |= LABELS
+        held |= getattr(value, "__dict__", {})
+        settings = {name: item for name, item in held.items() if name not in made}
     return _fields(type(value), settings, inner)
+
+
+def _computed(kind: type) -> list[str]:
+    """Return the names of what objects of a class keep once it has been computed."""
+    return [
+        name for name, item in vars(kind).items() if isinstance(item, functools.cached_property)
+    ]
 
 
 def _fields(kind: type, settings: Mapping[str, object], inner: Any) -> str:

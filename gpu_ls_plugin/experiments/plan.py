@@ -7,8 +7,9 @@ import json
 import re
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from gpu_ls_plugin import schema
 from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
 from gpu_ls_plugin.experiments.description import fingerprint, first_difference
 from gpu_ls_plugin.experiments.records import Key, Record
@@ -141,23 +142,18 @@ def stored_keys(folder: Path) -> list[Key]:
     path = folder / PLAN
     if not path.exists():
         return []
-    try:
-        content = json.loads(path.read_bytes())
-        if not isinstance(content, dict) or content.get("version") != VERSION:
-            raise ValueError(f"not a plan of version {VERSION}")
-        algorithms, problems, seeds = (
-            _listed(content, name, kind)
-            for name, kind in (("algorithms", str), ("problems", str), ("seeds", int))
-        )
-    except (ValueError, RecursionError) as error:
-        raise FileFormatError(
-            f"{path}: {error}; delete the file or repeat the experiment"
-        ) from error
-    return [(a, p, seed) for seed in seeds for p in problems for a in algorithms]
+    with schema.reading(path, remedy="; delete the file or repeat the experiment"):
+        content = schema.of_version(VERSION, "a plan", schema.read_json(path))
+        plan = FILE("", content)
+    return [
+        (a, p, seed) for seed in plan["seeds"] for p in plan["problems"] for a in plan["algorithms"]
+    ]
 
 
-def _listed(content: dict[str, Any], name: str, kind: type) -> list[Any]:
-    values = content.get(name)
-    if not isinstance(values, list) or not all(isinstance(value, kind) for value in values):
-        raise ValueError(f"{name}: missing, or not a list of {kind.__name__}")
-    return values
+FILE = schema.fields(
+    dict,
+    algorithms=schema.listed(schema.text),
+    problems=schema.listed(schema.text),
+    seeds=schema.listed(schema.integer(most=None)),
+    termination=schema.text,
+)

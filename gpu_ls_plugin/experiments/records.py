@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.exceptions import FileFormatError
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.files import atomically
+from gpu_ls_plugin.schema import (
+    anything,
+    fields,
+    integer,
+    listed,
+    named,
+    number,
+    of_version,
+    optional,
+    read_json,
+    reading,
+    text,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,45 +117,30 @@ class Record:
         OSError
             The file cannot be read.
         """
-        try:
-            return _record(json.loads(path.read_bytes()))
-        except (ValueError, TypeError, RecursionError) as error:
-            raise FileFormatError(f"{path}: not the record of a run: {error}") from error
+        with reading(path, "not the record of a run"):
+            record: Record = RECORD("", of_version(VERSION, "a record", read_json(path)))
+            for point in record.curve:
+                if any(len(row) != record.objectives for row in point.costs):
+                    raise ValueError(f"curve: costs of other than {record.objectives} objectives")
+            return record
 
 
-def _record(content: Any) -> Record:
-    values = dict(content)
-    if values.pop("version", None) != VERSION:
-        raise ValueError(f"not of version {VERSION}")
-    for name, value in values.items():
-        if not isinstance(value, KINDS.get(name, object)) or isinstance(value, bool):
-            raise ValueError(f"{name}: {value!r:.80}")
-    points = [CurvePoint(**point) for point in values.pop("curve", [])]
-    record = Record(**values, curve=points)
-    for point in points:
-        _check(point, record.objectives)
-    texts = {**record.configuration, **record.description, **record.machine}.values()
-    if not all(isinstance(text, str) for text in texts):
-        raise ValueError("configuration, description or machine: not all are texts")
-    return record
-
-
-def _check(point: CurvePoint, objectives: int) -> None:
-    numbers = [point.seconds, point.evaluations, point.generation]
-    for row in point.costs:
-        if len(row) != objectives:
-            raise ValueError(f"costs: {len(row)} numbers, but {objectives} objectives")
-        numbers += row
-    if any(not isinstance(number, NUMBER) or isinstance(number, bool) for number in numbers):
-        raise ValueError(f"curve: {point!r:.80}")
-
-
-NUMBER = (int, float)
-KINDS: dict[str, Any] = {
-    **dict.fromkeys(("algorithm", "problem", "error", "begun"), str),
-    **dict.fromkeys(("seed", "objectives"), int),
-    **dict.fromkeys(("configuration", "description", "machine"), dict),
-    **dict.fromkeys(("curve", "solutions"), list),
-    **dict.fromkeys(("seconds", "compiling"), NUMBER),
-    "optimum": (*NUMBER, type(None)),
-}
+TEXTS = named(text)
+POINT = fields(
+    CurvePoint,
+    seconds=number(),
+    evaluations=integer(),
+    generation=integer(),
+    costs=listed(listed(number(-math.inf))),
+)
+RECORD = fields(
+    Record,
+    **dict.fromkeys(("algorithm", "problem", "error", "begun"), text),
+    **dict.fromkeys(("configuration", "description", "machine"), TEXTS),
+    **dict.fromkeys(("seconds", "compiling"), number()),
+    seed=integer(most=None),
+    objectives=integer(1, checks.MOST_INT),
+    optimum=optional(number(-math.inf)),
+    curve=listed(POINT),
+    solutions=listed(listed(anything)),
+)

@@ -51,7 +51,7 @@ class Runs:
     Raises
     ------
     InvalidParameterError
-        There is no record.
+        There is no record, a run is there twice, or runs on a problem differ in their objectives.
     """
 
     def __init__(self, records: Iterable[Record], expected: Iterable[Key] = ()) -> None:
@@ -59,6 +59,7 @@ class Runs:
         if not self.records:
             raise InvalidParameterError("records: there is no run")
         found = [record.key for record in self.records]
+        self._check_alike(found)
         done = {record.key for record in self.records if not record.error}
         expected = list(expected)
         self.missing = [key for key in expected if key not in done]
@@ -67,6 +68,20 @@ class Runs:
         self.problems = list(dict.fromkeys(key[1] for key in keys))
         self.seeds = sorted({key[2] for key in keys})
 
+    def _check_alike(self, keys: list[Key]) -> None:
+        if len(set(keys)) < len(keys):
+            algorithm, problem, seed = next(key for key in keys if keys.count(key) > 1)
+            raise InvalidParameterError(
+                f"records: {algorithm!r} on {problem!r} with seed {seed} is there twice; delete one"
+            )
+        counts = {record.problem: record.objectives for record in self.records}
+        for record in self.records:
+            if record.objectives != counts[record.problem]:
+                raise InvalidParameterError(
+                    f"records: runs on {record.problem!r} have {record.objectives} and "
+                    f"{counts[record.problem]} objectives; delete those of the other problem"
+                )
+
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
         """Return all runs that are in a folder; damaged files are named by a warning.
@@ -74,7 +89,7 @@ class Runs:
         Raises
         ------
         InvalidParameterError
-            There is none.
+            There is none, a run is there twice, or runs on a problem differ in their objectives.
         FileFormatError
             The plan is damaged.
         OSError

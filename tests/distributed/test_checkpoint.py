@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import pickle
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,12 @@ from gpu_ls_plugin.distributed.elites import Elites
 from gpu_ls_plugin.exceptions import ClusterWarning, FileFormatError, InvalidParameterError
 from gpu_ls_plugin.history import Point
 from tests.distributed.conftest import CHAINS, PROBLEM, N
+from tests.helpers.bin_packing import BinPacking
 from tests.helpers.random_problems import random_tours
+from tests.objectives.trial import Tolls
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 TOURS = random_tours(N, 8)
@@ -26,7 +30,12 @@ ELITES = Elites.of(PROBLEM, TOURS[:3], PROBLEM.cost(TOURS[:3]))
 
 def saved(path: Path) -> Checkpoint:
     checkpoint = Checkpoint(
-        {0: ELITES, 3: ELITES.take([1])}, 2, 7, 1.5, 40, [Point(0.1, 2, 3, 4.0)]
+        {0: ELITES, 3: ELITES.take([1])},
+        2,
+        7,
+        1.5,
+        40,
+        [Point(0.1, 2, ELITES.costs[0].item(), 2e9)],
     )
     checkpoint.save(path, PROBLEM, 2**64 - 1)
     return checkpoint
@@ -75,6 +84,45 @@ def test_problems_of_all_kinds_have_identities() -> None:
         gls.GraphColouring.queen(5, 5, 6),
     ]
     assert len({identity(problem) for problem in problems}) == len(problems)
+
+
+def _drawn(seed: int) -> Any:
+    return np.random.default_rng(seed).integers(0, 99, (N, 2))
+
+
+PAIRS: dict[str, Callable[[int], Any]] = {
+    "cities": lambda k: gls.TSP(_drawn(k)),
+    "metrics": lambda k: gls.TSP(_drawn(1), ("EUC_2D", "CEIL_2D")[k]),
+    "matrices": lambda k: gls.TSP.from_matrix(np.full((N, N), 5 + k) * (1 - np.eye(N, dtype=int))),
+    "objectives": lambda k: gls.TSP(_drawn(1)).under(
+        Tolls(np.arange(N * N).reshape(N, N) % (3 + k))
+    ),
+    "demands": lambda k: gls.CVRP(_drawn(1), np.arange(N) % (3 + k), 40, vehicles=9),
+    "capacities": lambda k: gls.CVRP(_drawn(1), np.arange(N) % 5, 40 + k, vehicles=9),
+    "limits": lambda k: gls.CVRP(_drawn(1), np.arange(N) % 5, 40, vehicles=9, route_limit=900 + k),
+    "flows": lambda k: gls.QuadraticAssignment.generated(9, k),
+    "agents": lambda k: gls.GeneralisedAssignment.generated("C", 20, 2 + k, seed=1),
+    "costs": lambda k: gls.GeneralisedAssignment.generated("C", 20, 2, seed=k),
+    "graphs": lambda k: gls.GraphColouring.random(25, 0.2 + 0.7 * k, 6),
+    "colours": lambda k: gls.GraphColouring.queen(5, 5, 6 + k),
+    "your own": lambda k: BinPacking([3, 4, 5, 6, 2 + k], 3, 10),
+}
+
+
+@pytest.mark.parametrize("made", PAIRS.values(), ids=PAIRS)
+def test_two_problems_of_one_size_have_two_identities(made: Callable[[int], Any]) -> None:
+    one, other = made(0), made(1)
+    assert one.n == other.n and identity(one) != identity(other)
+    assert identity(made(0)) == identity(one)
+
+
+@pytest.mark.parametrize("made", PAIRS.values(), ids=PAIRS)
+def test_a_problem_stays_the_same(made: Callable[[int], Any]) -> None:
+    used, copied = made(0), pickle.loads(pickle.dumps(made(0)))
+    for name in dir(type(used)):  # what is computed once and kept
+        getattr(used, name, None)
+    vars(used).update(name="another name", optimum=1)
+    assert identity(used) == identity(copied) == identity(made(0))
 
 
 def test_a_run_goes_on_from_its_checkpoint(client: Any, tmp_path: Path) -> None:
