@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from gpu_ls_plugin import checks, schema
+from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.files import atomically, is_packed
 from gpu_ls_plugin.history import POINT, Point, note, plot_history, save_history
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.problems.tour_rows import new_edges
+from gpu_ls_plugin.result_views import call_text, html_facts, plain, row_text, save_rows
 
 if TYPE_CHECKING:
     import os
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.problems.cvrp import CVRP
     from gpu_ls_plugin.problems.problem import Problem
 
 VERSION = 1  # of the files of results
@@ -74,7 +77,7 @@ class Statistics:
     accepted: int = 0
     moves_by: dict[str, int] = field(default_factory=dict)
     phases: dict[str, float] = field(default_factory=dict)
-    history: list[Point] = field(default_factory=list)
+    history: list[Point] = field(default_factory=list, repr=False)
 
     @property
     def interrupted(self) -> bool:
@@ -190,6 +193,25 @@ class Result:
     statistics: Statistics = field(default_factory=Statistics)
     problem: Problem | None = field(default=None, repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        return call_text("Result", self._facts())
+
+    def _repr_html_(self) -> str:
+        facts = self._facts()
+        if facts["rows"]:
+            facts["best tour"] = row_text(_on_host(self.best_tour).tolist())
+        return html_facts("Result", facts)
+
+    def _facts(self) -> dict[str, object]:
+        """Return what a person wants to see first."""
+        count, length = self.tours.shape
+        facts: dict[str, object] = {} if self.problem is None else {"problem": self.problem.name}
+        if count:
+            facts |= {"best_cost": self.best_cost, "best_feasible": self.best_feasible}
+        about = {"stopped_by": self.statistics.stopped_by, "backend": self.statistics.backend}
+        seconds = round(self.statistics.seconds, 3)
+        return facts | {"rows": count, "length": length, "seconds": seconds} | about
+
     @cached_property
     def feasible(self) -> Any:
         """Which rows break no constraint, bool (P,), the same kind of array as `costs`.
@@ -234,6 +256,13 @@ class Result:
             There is no problem.
         """
         return routing_problem(self.problem).routes(_on_host(self.best_tour))
+
+    def _vehicles(self) -> CVRP | None:
+        """The problem, if it has routes."""
+        try:
+            return routing_problem(self.problem)
+        except (UnsupportedProblemError, InvalidTypeError):
+            return None
 
     @property
     def _best(self) -> int:
@@ -404,6 +433,48 @@ class Result:
                 elif (verdicts != loaded.feasible).any():
                     raise ValueError("feasible: not what the rows are")
             return loaded
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as lists, texts and Python numbers, ready for JSON.
+
+        Returns
+        -------
+        dict
+            ``problem`` (its name or None), ``best_cost``, ``best_feasible``, ``best_tour``,
+            ``tours``, ``costs``, ``feasible`` and ``statistics``; of vehicle routing ``routes``,
+            those of the best tour.
+        """
+        problem = self.problem
+        content: dict[str, Any] = {
+            "problem": None if problem is None else problem.name,
+            "best_cost": self.best_cost,
+            "best_feasible": self.best_feasible,
+            "best_tour": _on_host(self.best_tour),
+            "tours": _on_host(self.tours),
+            "costs": _on_host(self.costs),
+            "feasible": _on_host(self.feasible),
+            "statistics": self.statistics.as_dict(),
+        }
+        vehicles = self._vehicles()
+        if vehicles is not None:
+            content["routes"] = vehicles.routes(_on_host(self.best_tour))
+        plainly: dict[str, Any] = plain(content)
+        return plainly
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the rows to a CSV file, a line for each, which appears complete or not at all.
+
+        The columns are ``row``, ``cost``, ``feasible`` (yes or no) and ``tour``, the entries of the
+        row with spaces between them; of vehicle routing ``routes``, too, with ``|`` between them.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+        """
+        tours, vehicles = _on_host(self.tours), self._vehicles()
+        routes = None if vehicles is None else [vehicles.routes(row) for row in tours]
+        save_rows(path, tours, _on_host(self.costs), _on_host(self.feasible), routes)
 
     def save_history(self, path: str | os.PathLike[str]) -> None:
         """Write the history to a CSV file, as `history.save_history` does."""

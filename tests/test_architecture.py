@@ -26,7 +26,7 @@ LEVELS = (
     {"exceptions", "lazy_names", "upper_layers", "words"},
     {"checks", "trust", "budget", "files", "csv_files", "schema", "history", "plugins/registry"},
     {"problems", "objectives", "resources"},
-    {"result"},
+    {"result", "result_views"},
     {"backends"},
     {"tours"},
     {

@@ -72,9 +72,15 @@ class ExperimentDisplay:
         """The run that is on has ended."""
         self._progress.advance(self._task)
         if record.error:
-            self._print(f"{self._run}: {record.error.strip().splitlines()[-1]}")
+            self._print(f"{self._run}: {record.error.strip().splitlines()[-1]} ({self._count()})")
         elif not self.console.is_terminal:
-            self._print(f"{self._run}: {record.seconds:.1f} s{_found(record.curve[-1])}")
+            found = f"{record.seconds:.1f} s{_found(record.curve[-1])}"
+            self._print(f"{self._run}: {found} ({self._count()})")
+
+    def _count(self) -> str:
+        """How many runs of how many there are."""
+        task = self._progress.tasks[0]
+        return f"{task.completed:.0f} of {task.total or 0:.0f}"
 
     def _print(self, text: str) -> None:
         self.console.print(text, highlight=False, markup=False, soft_wrap=True)

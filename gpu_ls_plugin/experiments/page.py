@@ -65,6 +65,7 @@ def page(results: Runs, targets: Sequence[float], title: str = "") -> str:
         f"<p>{html.escape(_overview(results))}</p>",
         *([failed.html()] if failed.rows else []),
         summaries.quartiles(results).html(),
+        summaries.means(results).html(),
         _image("Gaps against time", lambda: figures.plot_curves(results)),
         _image("Fronts", lambda: figures.plot_fronts(results)),
         summaries.times_to_target(results, targets).html(),

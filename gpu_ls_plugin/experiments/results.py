@@ -31,9 +31,23 @@ class Results(Runs):
     Made by `load` from the folder of an experiment, or by the experiment itself.
     """
 
+    def __repr__(self) -> str:
+        counts = (
+            f"{len(self.algorithms)} algorithms, {len(self.problems)} problems, "
+            f"{len(self.seeds)} seeds: {len(self.records)} runs"
+        )
+        return f"Results({counts}, {len(self.failures().rows)} of them failed)"
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
     def table(self) -> Table:
         """Return the gaps' quartiles of each algorithm on each problem; no time is in it."""
         return summaries.quartiles(self)
+
+    def means(self) -> Table:
+        """Return the mean and the standard deviation of final costs and gaps."""
+        return summaries.means(self)
 
     def times(self, targets: Sequence[float] = TARGETS) -> Table:
         """Return how often and how soon gaps (in percent) were reached."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 SIGNIFICANT = 0.05
 QUARTILES = {"best": 0.0, "Q1": 0.25, "median": 0.5, "Q3": 0.75}
+MOMENTS = ("mean cost", "std cost", "mean gap %", "std gap %")
 TESTED = ("first", "second", "pairs", "first better", "second better", "p", "p (Holm)", "better")
 
 
@@ -42,6 +44,22 @@ def quartiles(results: Runs) -> Table:
         f"Gaps to {compared}. Runs that failed or found nothing feasible are infinitely far away."
     )
     return Table("Final gaps in %", columns, tuple(rows), note)
+
+
+def means(results: Runs) -> Table:
+    """Return means and standard deviations of the final gaps and of the best costs."""
+    rows: list[tuple[Cell, ...]] = []
+    for problem, algorithm, runs in _combinations(results):
+        costs = [min(run.costs)[0] for run in runs if run.costs and run.objectives == 1]
+        failed = sum(bool(record.error) for record in runs)
+        gaps = _moments(results.gaps_of(algorithm, problem))
+        rows.append((problem, algorithm, len(runs), failed, *_moments(costs), *gaps))
+    columns = ("problem", "algorithm", "runs", "failed", *MOMENTS)
+    note = (
+        "The standard deviation is that of a sample, with runs - 1 as divisor. Runs that failed or "
+        "found nothing feasible are infinitely far away, and are left out of the costs."
+    )
+    return Table("Means and standard deviations", columns, tuple(rows), note)
 
 
 def times_to_target(results: Runs, targets: Sequence[float]) -> Table:
@@ -131,6 +149,15 @@ def failures(results: Runs) -> Table:
         if record.error.strip()
     )
     return Table("Failed runs", ("algorithm", "problem", "seed", "error"), rows)
+
+
+def _moments(values: Sequence[float]) -> tuple[Cell, Cell]:
+    """Return the mean and the standard deviation of values; None for what is not defined."""
+    if not values or any(map(math.isnan, values)):
+        return None, None
+    if not all(map(math.isfinite, values)):
+        return math.inf, None
+    return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None
 
 
 def _combinations(results: Runs) -> Iterator[tuple[str, str, list[Record]]]:

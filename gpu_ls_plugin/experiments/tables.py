@@ -6,9 +6,10 @@ import html
 import io
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.csv_files import csv_text
+from gpu_ls_plugin.exceptions import MissingExtraError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -29,6 +30,12 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
+
+    def __repr__(self) -> str:
+        return f"Table({self.title!r}, {len(self.rows)} rows of {', '.join(self.columns)})"
+
+    def _repr_html_(self) -> str:
+        return self.html()
 
     def column(self, name: str) -> list[Cell]:
         """Return the values of a column."""
@@ -73,6 +80,32 @@ class Table:
         """Return the table as CSV, with numbers in full and no formulas (`csv_files`)."""
         return csv_text(self.columns, self.rows)
 
+    def latex(self) -> str:
+        """Return the table as LaTeX, in an environment ``tabular`` with rules of booktabs."""
+        layout = "".join("r" if number else "l" for number in self._numeric())
+        lines = [[shown(cell) for cell in row] for row in self.rows]
+        head, *body = (
+            " & ".join(map(_latex_text, line)) + r" \\" for line in (self.columns, *lines)
+        )
+        begin = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", head, r"\midrule"]
+        end = [r"\bottomrule", r"\end{tabular}"]
+        note = [f"% {line}" for line in self.note.splitlines()]
+        return "\n".join([f"% {' '.join(self.title.split())}", *begin, *body, *end, *note])
+
+    def to_pandas(self) -> Any:
+        """Return the table as a ``pandas.DataFrame``; a missing number is NaN.
+
+        Raises
+        ------
+        MissingExtraError
+            pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise MissingExtraError("to_pandas needs pandas: pip install pandas") from error
+        return pandas.DataFrame(data=list(self.rows), columns=list(self.columns))
+
     def html(self) -> str:
         """Return the table as an element of a page."""
         kinds = [' class="number"' if number else "" for number in self._numeric()]
@@ -102,3 +135,20 @@ def shown(cell: Cell) -> str:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return MISSING
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+
+
+_LATEX: dict[str, str | int | None] = {
+    **{mark: rf"\{mark}" for mark in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "\n": " ",
+    "\r": " ",
+}
+
+
+def _latex_text(text: str) -> str:
+    """Return a text that LaTeX sets as it is."""
+    return text.translate(str.maketrans(_LATEX))

@@ -13,6 +13,7 @@ from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.result import Statistics, told
+from gpu_ls_plugin.result_views import call_text, html_facts
 from gpu_ls_plugin.searches.audit import check_claims, foreign_names
 from gpu_ls_plugin.searches.instances.enumeration import SMALLEST_SEARCHED, shortest_tours
 from gpu_ls_plugin.searches.instances.side_by_side import (
@@ -60,6 +61,23 @@ class ManyResult:
     tours: Any
     costs: Any
     statistics: Statistics = field(default_factory=Statistics)
+
+    def __repr__(self) -> str:
+        return call_text("ManyResult", self._facts())
+
+    def _repr_html_(self) -> str:
+        return html_facts("ManyResult", self._facts())
+
+    def _facts(self) -> dict[str, object]:
+        """Return what a person wants to see first."""
+        total = self.costs.sum().item()
+        return {
+            "instances": len(self.costs),
+            "total_cost": total,
+            "mean_cost": total / max(1, len(self.costs)),
+            "seconds": round(self.statistics.seconds, 3),
+            "stopped_by": self.statistics.stopped_by,
+        }
 
 
 def solve_many(

@@ -63,6 +63,7 @@ def test_all_runs_are_made_once_and_stored(tmp_path: Path) -> None:
     assert len(list((tmp_path / "runs").iterdir())) == 4
     assert shown.splitlines()[0] == "4 runs, 0 of them stored"
     assert shown.splitlines()[1].startswith("a on p, seed 1: 0.0 s, best 1")
+    assert [line[-8:] for line in shown.splitlines()[1:]] == [f"({k} of 4)" for k in (1, 2, 3, 4)]
 
     again, shown = perform(tmp_path, performer)
     assert again == records and len(performer.made) == 4

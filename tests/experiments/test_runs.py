@@ -44,6 +44,27 @@ def test_the_table_has_quartiles() -> None:
     )
 
 
+def test_means_have_sample_deviations() -> None:
+    table = results({("a", "p"): [100, 101, 105], ("b", "p"): [110]}).means()
+    assert table.columns[4:] == ("mean cost", "std cost", "mean gap %", "std gap %")
+    deviation = math.sqrt(7)
+    first, second = table.rows
+    assert first[:4] == ("p", "a", 3, 0) and second == ("p", "b", 1, 0, 110.0, None, 10.0, None)
+    assert first[4:] == pytest.approx((102.0, deviation, 2.0, deviation))
+
+
+def test_failed_runs_have_no_cost_and_an_infinite_gap() -> None:
+    runs = Results([record(seed=1, points=[(1.0, [[5.0]])]), record(seed=2, error="E: no\n")])
+    assert runs.means().rows == (("p", "a", 2, 1, 5.0, None, math.inf, None),)
+    assert Results([record(seed=1, error="E: no\n")]).means().rows[0][4:6] == (None, None)
+
+
+def test_results_are_shown_shortly() -> None:
+    runs = results({("a", "p"): [100, 101], ("b", "p"): [100, 110]})
+    assert repr(runs) == "Results(2 algorithms, 1 problems, 2 seeds: 4 runs, 0 of them failed)"
+    assert runs._repr_html_() == runs.table().html()
+
+
 def test_runs_that_failed_or_found_nothing_are_infinitely_far_away() -> None:
     runs = Results(
         [

@@ -6,8 +6,13 @@ import csv
 import io
 import json
 import math
+import sys
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
+import pytest
+
+from gpu_ls_plugin.exceptions import MissingExtraError
 from gpu_ls_plugin.experiments.tables import Table
 
 CELLS = (('a|b, [red]<i>"', 1, 1 / 3, None), ("b", 20, math.inf, math.nan))
@@ -30,6 +35,37 @@ def test_csv_has_numbers_in_full() -> None:
         ['a|b, [red]<i>"', "1", str(1 / 3), ""],
         ["b", "20", "inf", "nan"],
     ]
+
+
+def test_a_notebook_shows_the_table_and_a_console_one_line() -> None:
+    assert TABLE._repr_html_() == TABLE.html()
+    assert repr(TABLE) == "Table('Title & <b>', 2 rows of name, count, gap %, p)"
+
+
+def test_latex_is_escaped() -> None:
+    cells = (("a_b & 5% of #1 {x} $y$ \\ ~^<>\n", 0.12345), ("plain", None))
+    text = Table("Title\nand more", ("name_", "gap %"), cells, "A note.").latex()
+    assert text.splitlines() == [
+        "% Title and more",
+        r"\begin{tabular}{lr}",
+        r"\toprule",
+        r"name\_ & gap \% \\",
+        r"\midrule",
+        r"a\_b \& 5\% of \#1 \{x\} \$y\$ \textbackslash{} \textasciitilde{}\textasciicircum{}"
+        r"\textless{}\textgreater{}  & 0.1235 \\",
+        r"plain & - \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        "% A note.",
+    ]
+
+
+def test_pandas_gets_rows_and_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda **given: given))
+    assert TABLE.to_pandas() == {"data": list(CELLS), "columns": list(TABLE.columns)}
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match="pip install pandas"):
+        TABLE.to_pandas()
 
 
 def test_html_is_escaped() -> None:
