@@ -16,7 +16,16 @@ from gpu_ls_plugin.backends.composition import metric_kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.budget import compiling
 from gpu_ls_plugin.candidates.lists import CandidateLists
-from gpu_ls_plugin.problems.metrics import Att, Ceil2D, Euc2D, Euclidean, Man2D, Max2D, Planar
+from gpu_ls_plugin.problems.metrics import (
+    Att,
+    Ceil2D,
+    Euc2D,
+    Euclidean,
+    Floor2D,
+    Man2D,
+    Max2D,
+    Planar,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +35,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 HEADER = "candidates/near_cities.cuh"
-SERVED = (Euc2D, Ceil2D, Att, Man2D, Max2D, Euclidean)
+SERVED = (Euc2D, Ceil2D, Floor2D, Att, Man2D, Max2D, Euclidean)
 MOST_LOOKED, ROWS = 256, 256  # gls::kMostLooked, NearCities::kRows
 IN_A_CELL = 2.0  # cities, in the mean
 CROWDED = 100.0  # cities in a city's cell, in the mean, from which on a tree is faster

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.drawing.canvas import require_image, saved
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTourError
 from gpu_ls_plugin.files import image_figure
+from gpu_ls_plugin.problems.metrics import Globe
 from gpu_ls_plugin.problems.referee import check_tours
 from gpu_ls_plugin.problems.tsp import tour_problem
 
@@ -76,5 +77,6 @@ def coordinates(problem: TSP) -> Any:
             f"plot: {problem.name or 'the problem'} is a matrix without coordinates, so that no "
             "tour can be drawn; leave the plot out"
         )
-    # GEO has (latitude, longitude): north is up.
-    return problem.coordinates[:, ::-1] if problem.metric.name == "GEO" else problem.coordinates
+    # On a globe these are (latitude, longitude): north is up.
+    on_globe = isinstance(problem.metric, Globe)
+    return problem.coordinates[:, ::-1] if on_globe else problem.coordinates

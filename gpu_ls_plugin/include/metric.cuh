@@ -130,6 +130,15 @@ struct Ceil2D : Planar {
   }
 };
 
+struct Floor2D : Planar {
+  using Length = int64;
+  using Planar::Planar;
+  GLS_DEVICE Length operator()(int a, int b) const { return int64(sqrt(squared(a, b))); }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return Planar::estimate(p, q) - 0.5f;
+  }
+};
+
 // Pseudo-Euclidean: the root of a tenth, rounded up.
 struct Att : Planar {
   using Length = int64;
@@ -164,33 +173,70 @@ struct Max2D : Planar {
   }
 };
 
+// Cities on a sphere as unit vectors; other data of the metric lie behind them.
+struct Globe {
+  const double *unit, *more;
+
+  GLS_DEVICE Globe(const void* data, int n)
+      : unit(static_cast<const double*>(data)), more(unit + 3 * int64(n)) {}
+
+  GLS_DEVICE Point point(int city) const {
+    const double* u = unit + 3 * city;
+    return {float(u[0]), float(u[1]), float(u[2]), 0};
+  }
+  // Half of the angle between two cities.
+  GLS_DEVICE static float half_angle(const Point& p, const Point& q) {
+    const float x = p.x - q.x, y = p.y - q.y, z = p.z - q.z;
+    const float half_chord = 0.5f * fast_sqrt(fused(x, x, fused(y, y, z * z)));
+    return asinf(half_chord < 1.0f ? half_chord : 1.0f);
+  }
+};
+
 // Geographical distance in km between unit vectors made from TSPLIB's radians. What lies next to a
 // whole number of km is decided by a table of cosines: arc cosines differ in their last digits.
-struct Geo {
+struct Geo : Globe {
   using Length = int64;
   static constexpr double kRadius = 6378.388;
-  const double *unit, *reaches;
-
-  GLS_DEVICE Geo(const void* data, int n)
-      : unit(static_cast<const double*>(data)), reaches(unit + 3 * int64(n)) {}
+  using Globe::Globe;
 
   GLS_DEVICE Length operator()(int a, int b) const {
-    const double* u = unit + 3 * a;
-    const double* v = unit + 3 * b;
+    const double *u = unit + 3 * a, *v = unit + 3 * b, *reaches = more;
     const double cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
     int near = int(kRadius * acos(fmin(1.0, fmax(-1.0, cosine))));
     near += cosine <= reaches[near + 1];
     near -= cosine > reaches[near];
     return near + 1;
   }
-  GLS_DEVICE Point point(int city) const {
-    const double* u = unit + 3 * city;
-    return {float(u[0]), float(u[1]), float(u[2]), 0};
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return fused(float(2 * kRadius), half_angle(p, q), 0.5f);
+  }
+};
+
+// Great circles in km. The arc sine is a polynomial whose coefficients the Python class hands over,
+// so that both sides agree to the last bit. Far cities are measured from the antipode.
+struct Haversine : Globe {
+  using Length = double;
+  static constexpr double kRadius = 6371.0088, kQuarter = 1.57079632679489661923;
+  static constexpr int kTerms = 19;
+  using Globe::Globe;
+
+  GLS_DEVICE Length operator()(int a, int b) const {
+    const double *u = unit + 3 * a, *v = unit + 3 * b;
+    const double x = u[0] - v[0], y = u[1] - v[1], z = u[2] - v[2];
+    double square = x * x + y * y + z * z;
+    const bool far = square > 2.0;
+    if (far) {
+      const double x = u[0] + v[0], y = u[1] + v[1], z = u[2] + v[2];
+      square = x * x + y * y + z * z;
+    }
+    square *= 0.25;
+    double series = more[kTerms - 1];
+    for (int k = kTerms - 2; k >= 0; --k) series = series * square + more[k];
+    const double half = sqrt(square) * series;
+    return 2 * kRadius * (far ? kQuarter - half : half);
   }
   GLS_DEVICE float estimate(const Point& p, const Point& q) const {
-    const float x = p.x - q.x, y = p.y - q.y, z = p.z - q.z;
-    const float half_chord = 0.5f * fast_sqrt(fused(x, x, fused(y, y, z * z)));
-    return fused(float(2 * kRadius), asinf(half_chord < 1.0f ? half_chord : 1.0f), 0.5f);
+    return float(2 * kRadius) * half_angle(p, q);
   }
 };
 

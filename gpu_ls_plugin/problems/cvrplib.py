@@ -45,8 +45,9 @@ MOST = 2**31 - 1
 TYPES = ("CVRP", "DCVRP", "ACVRP", "ADCVRP")  # A: asymmetric, D: routes have a longest duration
 KNOWN_SECTIONS = {"NODE_COORD", "EDGE_WEIGHT", "DEMAND", "DEPOT", "SERVICE_TIME", "DISPLAY_DATA"}
 WRITTEN_AS = {  # EDGE_WEIGHT_TYPE of metrics
-    **{name: name for name in ("EUC_2D", "CEIL_2D", "ATT", "GEO", "MAN_2D", "MAX_2D")},
-    "EUC": "EUC_2D",
+    **{name: name for name in ("EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "GEO", "HAVERSINE")},
+    **{name: name for name in ("MAN_2D", "MAX_2D")},
+    "EUC": "EXACT_2D",  # EUC_2D would be rounded when the file is read
 }
 ROUTE = re.compile(r"route\s*(?:#\s*)?[0-9]+(?:\s*:|(?!\S))", re.IGNORECASE)
 COST = re.compile(r"cost\s*:?\s*(\S+)", re.IGNORECASE)

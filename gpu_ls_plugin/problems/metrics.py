@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Real = NDArray[np.float64]
 
 EARTH_RADIUS = 6378.388  # km, TSPLIB's RRR
+EARTH_MEAN_RADIUS = 6371.0088  # km, of a sphere: (2 a + b) / 3 of the ellipsoid WGS 84
 TSPLIB_PI = 3.141592  # TSPLIB's PI: the published optima depend on its six digits
 
 INTEGER_LIMIT = 2.0**31  # integer lengths are int32 inside the searches
@@ -36,6 +37,29 @@ FLOAT32_STEPS = 1.5 * 2.0**-22  # of a short float32 evaluation, relative to its
 FLOAT32_UNDERFLOW = 2.0**-60  # absolute, where squares of differences vanish in float32
 SAMPLE = 2000  # pairs of cities
 CHORD_ERROR = 2.0**-22  # of half a chord between float32 unit vectors, and of its arc sine
+MISTYPED = 0.01  # share of numbers with minutes above 59 that a file may have; ali535.tsp has three
+# asin(sqrt(q)) / sqrt(q) for q <= 1/2: a polynomial through 19 Chebyshev nodes, 2e-17 off
+ARC_SINE = (
+    1.0,
+    0.16666666666664987,
+    0.07500000000401816,
+    0.044642856762615,
+    0.030381963396751827,
+    0.02237158477932034,
+    0.017364281439103738,
+    0.013803445895889175,
+    0.013191002571780876,
+    -0.0026015378484915597,
+    0.07871611357104659,
+    -0.2968705430731295,
+    1.008201665066121,
+    -2.4908808126518656,
+    4.642068910038655,
+    -6.229299875458771,
+    5.757940831364953,
+    -3.2789331567650155,
+    0.8892904367696558,
+)
 
 
 class Metric(ABC):
@@ -123,7 +147,7 @@ class Metric(ABC):
         The estimate of an integer length rounds to that length unless a rounding point lies
         within absolute + relative * estimate. By default what `slack` leaves beside the rounding.
         """
-        return self.slack(values) - 0.5, 0.0
+        return self.slack(values) - (0.5 if self.integer else 0.0), 0.0
 
     def tree_points(self, values: Values) -> Real | None:
         """Return points (n, m) whose Minkowski distance of order `tree_p` grows with the length.
@@ -200,7 +224,7 @@ class Planar(Metric):
     def slack(self, values: Values) -> float:
         """Return a bound on |float32 estimate - exact|, half a unit of it for rounding.
 
-        The estimate is the real length, plus 0.5 where rounding is up.
+        The estimate is the real length, 0.5 more if rounding is up, 0.5 less if it is down.
         """
         rounding = 0.5 if self.integer else 0.0
         return rounding + self.span(values) * FLOAT32_ERROR + FLOAT32_UNDERFLOW
@@ -239,6 +263,17 @@ class Ceil2D(Planar):
     def rounded(self, values: Real) -> Lengths:
         """Return the next integers above."""
         return np.ceil(values).astype(np.int64)
+
+
+class Floor2D(Planar):
+    """FLOOR_2D of LKH and VRPLIB: sqrt(dx*dx + dy*dy), rounded down."""
+
+    name = "FLOOR_2D"
+    functor = "gls::Floor2D"
+
+    def rounded(self, values: Real) -> Lengths:
+        """Return the next integers below."""
+        return values.astype(np.int64)
 
 
 class Att(Planar):
@@ -293,7 +328,62 @@ class Euclidean(Planar):
         return values
 
 
-class Geo(Metric):
+class Globe(Metric):
+    """A metric of great circles in kilometres between (latitude, longitude)."""
+
+    radius: ClassVar[float]
+    form: ClassVar[str]  # of the numbers
+
+    def check(self, values: NDArray[Any]) -> None:
+        """Raise InvalidProblemError where a latitude or longitude is off the globe."""
+        for column, (word, limit) in enumerate((("latitude", 90), ("longitude", 180))):
+            wrong = np.flatnonzero(np.abs(values[:, column]) > limit)
+            if wrong.size:
+                raise InvalidProblemError(
+                    f"coordinates: city {wrong[0]} has {word} {values[wrong[0], column]:g}, but "
+                    f"{self.name} needs (latitude, longitude) in {self.form}, {word} in "
+                    f"-{limit}..{limit}"
+                )
+
+    @abstractmethod
+    def radians(self, values: Values) -> Real:
+        """Return latitudes and longitudes (n, 2) in radians."""
+
+    def unit_vectors(self, values: Values) -> Real:
+        """Return the unit vectors (n, 3) of the cities, whose dot products are the cosines."""
+        latitude, longitude = self.radians(values).T
+        around = np.cos(latitude)
+        return np.stack(
+            [around * np.cos(longitude), around * np.sin(longitude), np.sin(latitude)], axis=1
+        )
+
+    def slack(self, values: Values) -> float:
+        """Return a bound on |float32 estimate - exact|, in kilometres.
+
+        The estimate is 2 R asin(c / 2) for the chord c of two float32 unit vectors, plus 0.5 for
+        integers. The arc sine magnifies the chord's error, and most where cities face each other
+        across the globe, so the bound takes the steepest end of the range that the cities can
+        reach.
+        """
+        points = self.unit_vectors(values)
+        centre = points.sum(axis=0)
+        centre /= max(float(np.linalg.norm(centre)), 1e-9)
+        reach = 2.0 * math.acos(min(1.0, max(-1.0, float((points @ centre).min()))))
+        end = min(1.0, math.sin(min(reach, math.pi) / 2.0) + CHORD_ERROR)
+        steepest = math.asin(end) - math.asin(end - CHORD_ERROR)
+        rounding = 0.5 if self.integer else 0.0
+        return rounding + 2.0 * self.radius * (steepest + 2.0 * CHORD_ERROR)
+
+    def longest(self, values: Values) -> float:
+        """Return half of the Earth's circumference, rounded up."""
+        return math.pi * self.radius + 1.0
+
+    def tree_points(self, values: Values) -> Real | None:
+        """Return the unit vectors: chords grow with great circles."""
+        return self.unit_vectors(values)
+
+
+class Geo(Globe):
     """TSPLIB's GEO: great circles in kilometres between (latitude, longitude) in DDD.MM.
 
     Degrees are truncated towards zero, what follows the point are minutes, pi is 3.141592 and the
@@ -303,30 +393,27 @@ class Geo(Metric):
 
     name = "GEO"
     functor = "gls::Geo"
+    radius = EARTH_RADIUS
+    form = "DDD.MM"
 
     def check(self, values: NDArray[Any]) -> None:
-        """Raise InvalidProblemError where a latitude or longitude is off the globe."""
-        for column, (word, limit) in enumerate((("latitude", 90), ("longitude", 180))):
-            wrong = np.flatnonzero(np.abs(values[:, column]) > limit)
-            if wrong.size:
-                raise InvalidProblemError(
-                    f"coordinates: city {wrong[0]} has {word} {values[wrong[0], column]:g}, but "
-                    f"GEO needs (latitude, longitude) in DDD.MM, {word} in -{limit}..{limit}"
-                )
+        """Raise InvalidProblemError where a number is off the globe, or minutes exceed 59."""
+        super().check(values)
+        minutes = 100.0 * np.abs(values - np.trunc(values))
+        wrong = np.argwhere(minutes > 60.0 - 1e-6)
+        if len(wrong) > MISTYPED * values.size:
+            city, column = wrong[0]
+            raise InvalidProblemError(
+                f"coordinates: city {city} has {('latitude', 'longitude')[column]} "
+                f"{values[city, column]:.10g}, but GEO takes what follows the point as minutes, of "
+                "which there are at most 59; for decimal degrees use the metric HAVERSINE"
+            )
 
     def radians(self, values: Values) -> Real:
         """Return latitudes and longitudes (n, 2) in radians, by TSPLIB's pi."""
         degrees = np.trunc(values)
         minutes = values - degrees
         return TSPLIB_PI * (degrees + 5.0 * minutes / 3.0) / 180.0
-
-    def unit_vectors(self, values: Values) -> Real:
-        """Return the unit vectors (n, 3) of the cities, whose dot products are the cosines."""
-        latitude, longitude = self.radians(values).T
-        around = np.cos(latitude)
-        return np.stack(
-            [around * np.cos(longitude), around * np.sin(longitude), np.sin(latitude)], axis=1
-        )
 
     def data(self, values: Values) -> NDArray[Any]:
         """Return the unit vectors, then `reaches`: float64 (3 n + 20040,)."""
@@ -340,7 +427,7 @@ class Geo(Metric):
         kilometres these would decide; cosines that are compared with these do not differ.
         """
         reaches: Real = np.cos(np.arange(math.floor(math.pi * EARTH_RADIUS) + 2) / EARTH_RADIUS)
-        reaches[[0, -1]] = 2.0, -2.0  # less than which no way is, and farther than which none goes
+        reaches[[0, -1]] = 2.0, -2.0  # sentinels: every cosine lies between them
         return reaches
 
     def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
@@ -354,28 +441,43 @@ class Geo(Metric):
         lengths: Lengths = near + 1
         return lengths
 
-    def slack(self, values: Values) -> float:
-        """Return a bound on |float32 estimate - exact|, in kilometres.
 
-        The estimate is 2 R asin(c / 2) + 0.5 for the chord c of two float32 unit vectors. The
-        arc sine magnifies the chord's error, and most where cities face each other across the
-        globe, so the bound takes the steepest end of the range that the cities can reach.
-        """
-        points = self.unit_vectors(values)
-        centre = points.sum(axis=0)
-        centre /= max(float(np.linalg.norm(centre)), 1e-9)
-        reach = 2.0 * math.acos(min(1.0, max(-1.0, float((points @ centre).min()))))
-        end = min(1.0, math.sin(min(reach, math.pi) / 2.0) + CHORD_ERROR)
-        steepest = math.asin(end) - math.asin(end - CHORD_ERROR)
-        return 0.5 + 2.0 * EARTH_RADIUS * (steepest + 2.0 * CHORD_ERROR)
+class Haversine(Globe):
+    """Great circles in kilometres, not rounded, between (latitude, longitude) in decimal degrees.
 
-    def longest(self, values: Values) -> float:
-        """Return half of the Earth's circumference, rounded up."""
-        return math.pi * EARTH_RADIUS + 1.0
+    The Earth is a sphere of radius 6371.0088 km. A length is 2 R asin(c / 2) for the chord c of two
+    unit vectors u and v; beyond a quarter of the globe it is 2 R (pi / 2 - asin(d / 2)) for
+    d = |u + v|, which loses no digits. An arc sine has other last digits in every library, so
+    `ARC_SINE` takes its place.
+    """
 
-    def tree_points(self, values: Values) -> Real | None:
-        """Return the unit vectors: chords grow with great circles."""
-        return self.unit_vectors(values)
+    name = "HAVERSINE"
+    integer = False
+    functor = "gls::Haversine"
+    radius = EARTH_MEAN_RADIUS
+    form = "decimal degrees"
+
+    def radians(self, values: Values) -> Real:
+        """Return latitudes and longitudes (n, 2) in radians."""
+        return np.radians(values)
+
+    def data(self, values: Values) -> NDArray[Any]:
+        """Return the unit vectors, then `ARC_SINE`: float64 (3 n + 19,)."""
+        return np.concatenate([self.unit_vectors(values).ravel(), ARC_SINE])
+
+    def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
+        """Return the exact lengths from cities `a` to cities `b`, elementwise."""
+        (ux, uy, uz), (vx, vy, vz) = (self.unit_vectors(values).T[:, cities] for cities in (a, b))
+        chord = (ux - vx) * (ux - vx) + (uy - vy) * (uy - vy) + (uz - vz) * (uz - vz)
+        other = (ux + vx) * (ux + vx) + (uy + vy) * (uy + vy) + (uz + vz) * (uz + vz)
+        far = chord > 2.0
+        square = 0.25 * np.where(far, other, chord)
+        series = np.full_like(square, ARC_SINE[-1])
+        for coefficient in ARC_SINE[-2::-1]:
+            series = series * square + coefficient
+        half = np.sqrt(square) * series
+        lengths: Lengths = 2.0 * self.radius * np.where(far, math.pi / 2 - half, half)
+        return lengths
 
 
 class ExplicitReal(Metric):
@@ -427,10 +529,14 @@ class Explicit(ExplicitReal):
     limit = INTEGER_LIMIT
 
 
+ALIASES = {"EXACT_2D": Euclidean}  # names of LKH and VRPLIB
 ROOTLESS = ("MAN_2D", "MAX_2D")  # planar metrics whose lengths take no square root
 BUILT_IN_METRICS: dict[str, type[Metric]] = {
     metric.name: metric
-    for metric in (Euc2D, Ceil2D, Att, Geo, Man2D, Max2D, Euclidean, Explicit, ExplicitReal)
+    for metric in (
+        *(Euc2D, Ceil2D, Floor2D, Att, Geo, Man2D, Max2D, Euclidean, Haversine),
+        *(Explicit, ExplicitReal),
+    )
 }
 
 
@@ -450,6 +556,8 @@ def find_metric(metric: str | Metric) -> Metric:
         raise InvalidTypeError(
             f"metric: {metric!r} is neither a name such as 'EUC_2D' nor a Metric instance"
         )
-    factory = BUILT_IN_METRICS.get(metric) or registry.lookup("metric", metric)
+    factory = (
+        BUILT_IN_METRICS.get(metric) or ALIASES.get(metric) or registry.lookup("metric", metric)
+    )
     found: Metric = factory()
     return found

@@ -46,10 +46,12 @@ class TSP(Problem):
     Parameters
     ----------
     coordinates : array_like, shape (n, 2)
-        One row per city, copied; (latitude, longitude) in DDD.MM for the metric "GEO".
+        One row per city, copied; (latitude, longitude) in DDD.MM for the metric "GEO", in decimal
+        degrees for "HAVERSINE".
     metric : str or Metric
-        "EUC" for real Euclidean lengths, a TSPLIB name for rounded ones ("EUC_2D", "CEIL_2D",
-        "ATT", "GEO", "MAN_2D", "MAX_2D"), the name of a plugin's metric, or a Metric.
+        "EUC" for real Euclidean lengths, "HAVERSINE" for kilometres on the globe, a TSPLIB name
+        for rounded lengths ("EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "GEO", "MAN_2D", "MAX_2D"),
+        the name of a plugin's metric, or a Metric.
     name, comment : str
         Free text.
     optimum : int or float, optional

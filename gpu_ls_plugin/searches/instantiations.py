@@ -284,7 +284,7 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         return chain_kernel(metric, moves, kick, rule, shape, **scope)
 
     usual = (SHALLOW, grid, WINDOW, Annealing())
-    if metric.name in ("ATT", "CEIL_2D"):  # no more than EUC_2D needs
+    if metric.name in ("ATT", "CEIL_2D", "FLOOR_2D"):  # no more than EUC_2D needs
         return
     if not main:
         yield chains(CHAIN_CITIES[0], *usual)

@@ -28,9 +28,10 @@ def test_a_tour_is_drawn_closed(tmp_path: Path) -> None:
     assert axes.get_title() == "a square" and not list(tmp_path.iterdir())
 
 
-def test_north_is_up() -> None:
+@pytest.mark.parametrize("metric", ["GEO", "HAVERSINE"])
+def test_north_is_up(metric: str) -> None:
     oslo, rome = (59.55, 10.45), (41.54, 12.29)
-    (axes,) = gls.plot_tour(gls.TSP([oslo, rome], "GEO"), [0, 1]).axes
+    (axes,) = gls.plot_tour(gls.TSP([oslo, rome], metric), [0, 1]).axes
     assert axes.lines[0].get_ydata().tolist() == [59.55, 41.54, 59.55]
 
 

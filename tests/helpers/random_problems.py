@@ -15,8 +15,8 @@ INTEGER = tuple(name for name in METRICS if name not in ("EUC", "EXPLICIT_REAL")
 def random_problem(metric: str, n: int, seed: int = 0, span: int = 60) -> TSP:
     """Cities at random integer places in a square, or a random symmetric matrix."""
     random = np.random.default_rng([seed, n])
-    if metric in COORDINATE:
-        side = min(span, 85) if metric == "GEO" else span  # degrees
+    if not metric.startswith("EXPLICIT"):
+        side = min(span, 85) if metric in ("GEO", "HAVERSINE") else span  # degrees
         return TSP(random.integers(0, side, (n, 2)), metric, name=f"{metric}-{n}")
     half = random.integers(1, span, (n, n)).astype("i8" if metric == "EXPLICIT" else "f8")
     if metric == "EXPLICIT_REAL":

@@ -16,9 +16,9 @@ from gpu_ls_plugin.tours.sites import grid_of, metric_type
 from tests.helpers import host_program, oracles
 from tests.helpers.instances import each_name, tsp_instance, tsp_names
 from tests.helpers.random_problems import (
-    COORDINATE,
     INTEGER,
     METRICS,
+    PLANAR,
     next_to_a_kilometre,
     random_problem,
 )
@@ -78,21 +78,21 @@ def test_the_check_notices_a_wrong_length(monkeypatch):
         assert_agrees(problem)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", [*METRICS, "FLOOR_2D", "HAVERSINE"])
 @pytest.mark.parametrize(("n", "span"), [(2, 60), (150, 5), (150, 60), (1, 60)])
 def test_functors_return_the_referees_lengths(metric, n, span):
     assert_agrees(random_problem(metric, n, span=span))
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-6, 1.0, 1e4])
-@pytest.mark.parametrize("metric", [name for name in COORDINATE if name != "GEO"])
+@pytest.mark.parametrize("metric", [*PLANAR, "FLOOR_2D"])
 def test_functors_at_every_scale_and_offset(metric, scale):
     random = np.random.default_rng(7)
     for offset in (0.0, -1e5):
         assert_agrees(TSP((random.random((150, 2)) * 1000 + offset) * scale, metric))
 
 
-@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT"])
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT"])
 def test_lengths_that_hit_the_rounding_point(metric):
     # Multiples of Pythagorean triples halved: many lengths end in exactly .0 or .5.
     places = [(3 * k / 2, 4 * k / 2) for k in range(40)] + [(k / 2, 0) for k in range(1, 40)]
@@ -113,6 +113,14 @@ def test_geo_functor_on_the_whole_globe():
     minutes = random.integers(0, 60, (200, 2)) / 100
     inside = np.clip(degrees + np.sign(degrees) * minutes, (-90, -180), (90, 180))
     assert_agrees(TSP(np.concatenate([inside, -inside, inside[:20]]), "GEO"))
+
+
+def test_haversine_functor_on_the_whole_globe():
+    random = np.random.default_rng(3)
+    here = np.column_stack([random.uniform(-90, 90, 100), random.uniform(-180, 0, 100)])
+    there = np.column_stack([-here[:, 0], here[:, 1] + 180])
+    near = np.clip(here + 10.0 ** random.uniform(-12, 0, (100, 2)), -90, 90)
+    assert_agrees(TSP(np.concatenate([here, there, near, here[:9]]), "HAVERSINE"))
 
 
 def test_geo_functor_next_to_whole_kilometres():
@@ -235,7 +243,7 @@ def test_lengths_on_a_grid_are_the_referees(metric, span, grid):
         assert np.array_equal(composed_lengths(problem), expected)
 
 
-@pytest.mark.parametrize("metric", INTEGER)
+@pytest.mark.parametrize("metric", [*INTEGER, "FLOOR_2D"])
 @pytest.mark.parametrize("span", [5, 1000, 2**21, 2**25])
 def test_composed_lengths_are_the_referees(metric, span):
     problem = random_problem(metric, 120, span=span)

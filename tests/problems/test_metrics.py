@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -24,8 +25,9 @@ from gpu_ls_plugin.problems.tsp import TSP
 from tests.helpers.instances import each_name, tsp_instance, tsp_names
 from tests.helpers.random_problems import next_to_a_kilometre
 
-PLANAR = ["EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "EUC"]
-COORDINATE = [*PLANAR, "GEO"]
+PLANAR = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "MAN_2D", "MAX_2D", "EUC"]
+DEFINED = [*PLANAR, "GEO"]
+COORDINATE = [*DEFINED, "HAVERSINE"]
 
 
 def nint(x: float) -> int:
@@ -41,6 +43,7 @@ def att(dx: float, dy: float) -> int:
 PLANE = {
     "EUC_2D": lambda dx, dy: nint(math.sqrt(dx * dx + dy * dy)),
     "CEIL_2D": lambda dx, dy: math.ceil(math.sqrt(dx * dx + dy * dy)),
+    "FLOOR_2D": lambda dx, dy: math.floor(math.sqrt(dx * dx + dy * dy)),
     "ATT": att,
     "MAN_2D": lambda dx, dy: nint(abs(dx) + abs(dy)),
     "MAX_2D": lambda dx, dy: max(nint(abs(dx)), nint(abs(dy))),
@@ -74,14 +77,20 @@ def all_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def points(name: str = "EUC_2D", smallest: int = 2) -> st.SearchStrategy[list[tuple[float, float]]]:
-    if name == "GEO":
-        degrees = [st.floats(-limit, limit).map(lambda x: round(x, 2)) for limit in (90, 180)]
+    if name in ("GEO", "HAVERSINE"):
+        minutes = st.integers(0, 59).map(lambda m: m / 100)
+        degrees = [
+            st.tuples(st.integers(1 - limit, limit - 1), minutes).map(
+                lambda parts: round(parts[0] + math.copysign(parts[1], parts[0]), 2)
+            )
+            for limit in (90, 180)
+        ]
         return st.lists(st.tuples(*degrees), min_size=smallest, max_size=10)
     number = st.integers(-9999, 9999) | st.floats(-1e6, 1e6, allow_subnormal=False)
     return st.lists(st.tuples(number, number), min_size=smallest, max_size=10)
 
 
-@pytest.mark.parametrize("name", COORDINATE)
+@pytest.mark.parametrize("name", DEFINED)
 @given(data=st.data())
 def test_lengths_are_those_of_the_definition(name, data):
     cities = data.draw(points(name))
@@ -112,6 +121,9 @@ def test_lengths_within_an_instance_are_those_of_the_definition(name):
         ("EUC_2D", (2.5, 0), 3),  # and not to the even number
         ("CEIL_2D", (3, 4), 5),  # a whole length stays
         ("CEIL_2D", (1, 1), 2),
+        ("FLOOR_2D", (3, 4), 5),
+        ("FLOOR_2D", (2, 2), 2),  # 2.83
+        ("EXACT_2D", (1, 1), math.sqrt(2.0)),  # another name of EUC
         ("ATT", (10, 0), 4),  # 3.16, nint 3 is smaller, hence 4
         ("ATT", (9, 3), 3),  # sqrt(90 / 10) is 3
         ("ATT", (20, 0), 7),  # 6.32
@@ -136,6 +148,63 @@ def test_geo_by_hand():
     assert TSP([(0, -0.30), (0, 0.30)], metric="GEO").distance(0, 1) == 112
     # Two cities at one place are one kilometre apart.
     assert TSP([(5, 5), (5, 5)], metric="GEO").distance(0, 1) == 1
+
+
+# Kilometres by the haversine formula.
+GREAT_CIRCLES = [
+    ((48.8566, 2.3522), (52.52, 13.405), 877.4645379),  # Paris, Berlin
+    ((0, 0), (0, 90), 6371.0088 * math.pi / 2),
+    ((0, 0), (0, 180), 6371.0088 * math.pi),
+    ((90, 0), (-90, 17), 6371.0088 * math.pi),
+    ((5, 5), (5, 5), 0.0),
+    ((0, 0), (0, 1e-6), 6371.0088 * math.radians(1e-6)),
+    ((0, 0), (0, 180 - 1e-6), 6371.0088 * math.radians(180 - 1e-6)),
+]
+
+
+@pytest.mark.parametrize(("here", "there", "kilometres"), GREAT_CIRCLES)
+def test_haversine_by_hand(here, there, kilometres):
+    problem = TSP([here, there], metric="HAVERSINE")
+    assert problem.distance(0, 1) == pytest.approx(kilometres, rel=1e-9, abs=1e-9)
+    assert problem.distance(0, 1) == problem.distance(1, 0)
+
+
+def test_haversine_is_the_formula_to_a_micrometre():
+    random = np.random.default_rng(2)
+    points = np.column_stack([random.uniform(-90, 90, 300), random.uniform(-180, 180, 300)])
+    a, b = all_pairs(300)
+    (lat_a, lon_a), (lat_b, lon_b) = np.radians(points[a]).T, np.radians(points[b]).T
+    across = np.hypot(
+        np.cos(lat_b) * np.sin(lon_b - lon_a),
+        np.cos(lat_a) * np.sin(lat_b) - np.sin(lat_a) * np.cos(lat_b) * np.cos(lon_b - lon_a),
+    )
+    along = np.sin(lat_a) * np.sin(lat_b) + np.cos(lat_a) * np.cos(lat_b) * np.cos(lon_b - lon_a)
+    expected = 6371.0088 * np.arctan2(across, along)  # Vincenty's formula on a sphere
+    assert np.abs(TSP(points, "HAVERSINE").distance(a, b) - expected).max() < 1e-9
+
+
+def test_the_series_is_the_arc_sine():
+    for square in np.linspace(1e-9, 0.5, 2000).tolist():
+        series = 0.0
+        for coefficient in reversed(metrics.ARC_SINE):
+            series = series * square + coefficient
+        root = math.sqrt(square)
+        assert series * root == pytest.approx(math.asin(root), rel=4e-16)
+
+
+@pytest.mark.parametrize("cities", [[(48.8566, 2.3522), (52.52, 13.405)], [(0, 0.60), (1, 1)]])
+def test_geo_refuses_decimal_degrees(cities):
+    with pytest.raises(InvalidProblemError, match=r"city 0 .* at most 59; .* metric HAVERSINE"):
+        TSP(cities, metric="GEO")
+    random = np.random.default_rng(1)
+    with pytest.raises(InvalidProblemError, match="HAVERSINE"):
+        TSP(random.random((500, 2)) * 80, metric="GEO")
+
+
+def test_geo_takes_a_few_mistyped_minutes():
+    cities = np.floor(np.random.default_rng(1).random((500, 2)) * 80) + 0.59
+    cities[7, 1] += 0.21  # three such numbers of 1,070 are in TSPLIB's ali535
+    assert TSP(cities, metric="GEO").n == 500
 
 
 @pytest.mark.parametrize("name", COORDINATE)
@@ -188,12 +257,13 @@ def estimate(problem: TSP, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     name, half = problem.metric.name, np.float32(0.5)
     if problem.metric.explicit:
         return problem.matrix[a, b].astype(np.float32)
-    if name == "GEO":
+    if name in ("GEO", "HAVERSINE"):
         difference = problem.metric.unit_vectors(problem.values).astype(np.float32)
         difference = difference[a] - difference[b]
         chord = np.sqrt((difference * difference).sum(axis=1, dtype=np.float32))
         arc = np.arcsin(np.minimum(chord * half, np.float32(1)))
-        return np.float32(2 * 6378.388) * arc + half
+        diameter = np.float32(2 * problem.metric.radius)
+        return diameter * arc + (half if name == "GEO" else np.float32(0))
     shifted = (problem.coordinates - problem.coordinates[0]).astype(np.float32)
     dx, dy = (shifted[a] - shifted[b]).T
     if name == "MAN_2D":
@@ -203,7 +273,7 @@ def estimate(problem: TSP, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     squares = dx * dx + dy * dy
     if name == "ATT":
         return np.sqrt(squares * np.float32(0.1)) + half
-    return np.sqrt(squares) + (half if name == "CEIL_2D" else np.float32(0))
+    return np.sqrt(squares) + {"CEIL_2D": half, "FLOOR_2D": -half}.get(name, np.float32(0))
 
 
 def assert_within_slack(problem: TSP) -> None:
@@ -227,10 +297,11 @@ def test_slack_holds_at_every_scale_and_offset(name, scale):
 
 def test_slack_holds_for_antipodes_and_neighbours_on_the_globe():
     rng = np.random.default_rng(5)
-    here = np.column_stack([rng.uniform(-89, 89, 150), rng.uniform(-179, 0, 150)]).round(2)
+    here = np.column_stack([rng.integers(-88, 89, 150), rng.integers(-179, 0, 150)]) + 0.25
     there = np.column_stack([-here[:, 0], here[:, 1] + 180])
     near = here + 0.01
-    assert_within_slack(TSP(np.concatenate([here, there, near]), metric="GEO"))
+    assert_within_slack(TSP(np.concatenate([here, there]), metric="HAVERSINE"))
+    assert_within_slack(TSP(np.trunc(np.concatenate([here, there, near])), metric="GEO"))
     close = TSP(here[:2] * 0.01, metric="GEO")
     assert close.metric.slack(close.values) < 0.6
 
@@ -271,10 +342,12 @@ def test_a_matrix_has_no_tree_points():
         ("EUC", [(-1e308, 0), (1e308, 0)], "lengths of up to inf"),
         ("GEO", [(0, 0), (90.01, 0)], "city 1 has latitude 90.01"),
         ("GEO", [(0, -180.5), (0, 0)], "city 0 has longitude -180.5"),
+        ("HAVERSINE", [(91, 0), (0, 0)], "HAVERSINE needs (latitude, longitude) in decimal deg"),
+        ("FLOOR_2D", [(0, 0), (2**31, 0)], "scale"),
     ],
 )
 def test_values_that_a_metric_refuses(name, coordinates, words):
-    with pytest.raises(InvalidProblemError, match=words.replace("+", r"\+")):
+    with pytest.raises(InvalidProblemError, match=re.escape(words)):
         TSP(coordinates, metric=name)
 
 

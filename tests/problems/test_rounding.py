@@ -13,7 +13,7 @@ from gpu_ls_plugin.exceptions import PrecisionWarning
 from gpu_ls_plugin.problems.metrics import Euc2D
 from gpu_ls_plugin.problems.tsp import TSP
 
-ROUNDING = ("EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D")
+ROUNDING = ("EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "MAN_2D", "MAX_2D")
 UNIT_SQUARE = np.random.default_rng(0).random((100, 2))
 GRID = np.stack(np.meshgrid(np.arange(3), np.arange(3)), axis=-1).reshape(-1, 2)
 FILE = """TYPE : TSP
@@ -83,9 +83,9 @@ def test_lengths_of_0_and_1_that_are_exact_do_not(metric):
     TSP(GRID[:, ::-1] * [1, 0], metric)
 
 
-@pytest.mark.parametrize("metric", ["EUC", "GEO"])
+@pytest.mark.parametrize("metric", ["EUC", "GEO", "HAVERSINE"])
 def test_metrics_that_do_not_round_in_the_plane_do_not(metric):
-    TSP(UNIT_SQUARE, metric)
+    TSP(0.5 * UNIT_SQUARE, metric)  # 0.60 would be sixty minutes
 
 
 def test_copies_do_not_warn_again():

@@ -10,6 +10,7 @@ import pytest
 from gpu_ls_plugin.extend import InvalidProblemError, InvalidTypeError, Metric
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.testing import check_metric
+from tests.helpers.marks import slow_after
 from tests.testing.faults import ON_BOTH, found_out
 
 FUNCTOR = """
@@ -104,7 +105,7 @@ def test_a_metric_that_is_right_passes(backend):
     check_metric(Mine(), backend=backend)
 
 
-@pytest.mark.parametrize("name", ["EUC_2D", "EUC"])
+@pytest.mark.parametrize("name", ["EUC_2D", "EUC", *slow_after(0, ["FLOOR_2D", "HAVERSINE"])])
 def test_built_in_metrics_pass(name):
     check_metric(BUILT_IN_METRICS[name](), backend="cpu")
 
