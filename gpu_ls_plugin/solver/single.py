@@ -104,11 +104,12 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
             return opened.result(before, watch.elapsed, settings.population)
     fleet = None if opened is None else opened.fleet
     searched = limited(searched, fleet)
-    with before.phase("starts"):
-        tours = starts_of(limited(problem, fleet), chosen)
-        if opened is not None:
-            opened.join(tours)
+    tours: NDArray[np.int32] | None = None
     try:
+        with before.phase("starts"):
+            tours = starts_of(limited(problem, fleet), chosen)
+            if opened is not None:
+                opened.join(tours)
         with before.phase("candidates"):
             if _has_lists(search):
                 backend, tsp = get_backend(chosen.backend), tour_problem(problem)
@@ -125,6 +126,11 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
             **place,
         )
     except KeyboardInterrupt:  # while no search could take it
+        if opened is not None:
+            opened.found.statistics.stopped_by = "interrupt"
+            return opened.result(before, watch.elapsed, settings.population)
+        if tours is None:
+            raise
         begin, before.stopped_by = 0.0, "interrupt"
         found = Result(tours, problem.cost(tours), before, problem)
     timed = _timed(as_asked(found, problem, search).sorted(), before, begin, watch.elapsed)

@@ -13,7 +13,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.searches.opening import Opening
-from gpu_ls_plugin.solver import Settings, default_settings, first_moments
+from gpu_ls_plugin.solver import Settings, default_settings, first_moments, single
 from gpu_ls_plugin.solver.single import rehearse
 
 if TYPE_CHECKING:
@@ -134,6 +134,24 @@ def test_ctrl_c_returns_the_tour() -> None:
     result = gls.solve(problem, 600.0, backend="cpu", callback=lambda _: _thread.interrupt_main())
     assert result.statistics.interrupted
     assert sorted(result.best_tour) == list(range(problem.n))
+
+
+@pytest.mark.parametrize("late", ["starts_of", "_has_lists"])
+def test_ctrl_c_behind_the_first_moments_loses_nothing(
+    late: str, monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    """Where no search could take it."""
+
+    def press(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    problem, given = uniform(100), Settings(seconds=5.0, backend="cpu", population=16)
+    rehearse(problem, default_settings(problem, given))
+    monkeypatch.setattr(single, late, press)
+    result = single.solve(problem, given)
+    assert result.statistics.interrupted and len(result.tours) == 16
+    assert result.best_cost == problem.cost(result.best_tour)[0]
+    assert result.best_cost <= problem.cost(gls.greedy(problem, backend="cpu"))[0]
 
 
 def test_bad_input() -> None:
