@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.problems.problem import Problem
 
+DIRECTED = (
+    "a directed objective has directed = True in Python, kDirected = true in C++, and builds "
+    "TourSegments(change, change.place(0)) in gain()"
+)
+
 
 class Objective(ABC):
     """What a problem's tours cost in addition to length, and which of them may be results.
@@ -38,6 +43,9 @@ class Objective(ABC):
         edge in common adds up, and a part of a tour may be searched without the rest.
     directed : bool
         Whether a tour and its reverse may cost differently although lengths have no directions.
+        Then the functor has ``static constexpr bool kDirected = true``, and its `gain` builds the
+        tour after a change as ``TourSegments(change, change.place(0))``: moves leave the segment
+        of t1, the city at end 0, as it is.
     """
 
     name: ClassVar[str]

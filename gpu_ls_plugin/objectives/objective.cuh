@@ -147,7 +147,9 @@ GLS_DEVICE constexpr bool keeps() {
   return Keeps<typename ObjectiveOf<Metric>::Type>::kValue;
 }
 // Whether a tour and its reverse may cost differently although lengths have no directions:
-// `kDirected` says so. Then moves leave the segment of t1 as it is.
+// `kDirected` says so. Then moves leave the segment of t1, the city at end 0, as it is, and the
+// tour after a change is TourSegments(change, change.place(0)). In Python, `directed` says the
+// same.
 template <class Objective, class = void>
 struct Directed {
   enum : bool { kValue = false };

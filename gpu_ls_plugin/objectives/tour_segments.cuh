@@ -24,8 +24,9 @@ struct TourSegments {
   Segment segments[kMostSegments];  // in the order of the tour after; that which stays comes first
   int size;
 
-  // The longest segment stays as it is or, where the way that the tour is run matters, that of
-  // `fixed`, a place.
+  // The longest segment stays as it is. If the direction of the tour matters (`kDirected`), pass
+  // change.place(0) as `fixed`: searches leave the segment of that place as it is, and whichever
+  // other one stayed, the tour might come out reversed.
   template <class Change>
   GLS_DEVICE explicit TourSegments(const Change& change, int fixed = -1) : size(change.edges()) {
     const int n = change.cities();

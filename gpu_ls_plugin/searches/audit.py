@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.exceptions import FaultyPartError, InvalidTourError
+from gpu_ls_plugin.objectives.base import DIRECTED
 from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Audit:
             raise FaultyPartError(
                 f"search: {self._moves - moved} improving moves were made, but costs have not "
                 f"fallen; what {' or '.join(map(repr, self._names))} computes in C++ is wrong"
+                f"{advice(self._engine.problem)}"
             )
 
     def _state(self) -> tuple[Any, int]:
@@ -88,10 +90,27 @@ def refereed_costs(names: tuple[str, ...], problem: TSP, tours: Any) -> Any:
         ) from error
 
 
-def check_claims(names: tuple[str, ...], claimed: Any, costs: Any) -> None:
-    """Raise FaultyPartError where chains claim other costs (P,) than their tours have."""
+def advice(problem: TSP) -> str:
+    """Return what to look at in the objective that a third party wrote, if there is one."""
+    if not foreign(problem.objective):
+        return ""
+    if problem.objective.directed or not problem.symmetric:
+        reason = DIRECTED
+    else:
+        reason = f"if the direction of a tour matters: {DIRECTED}"
+    return f"; gpu_ls_plugin.testing.check_objective says which move is at fault; {reason}"
+
+
+def check_claims(
+    names: tuple[str, ...], claimed: Any, costs: Any, problem: TSP | None = None
+) -> None:
+    """Raise FaultyPartError where chains claim other costs (P,) than their tours have.
+
+    With a problem, whose objective may be at fault, the message says what to look at.
+    """
     if names and not np.allclose(claimed, costs, rtol=ROUNDING, atol=ROUNDING):
         raise FaultyPartError(
             f"search: tours were reported to cost {np.asarray(claimed)}, but cost "
             f"{np.asarray(costs)}; what {' or '.join(map(repr, names))} computes is wrong"
+            f"{'' if problem is None else advice(problem)}"
         )

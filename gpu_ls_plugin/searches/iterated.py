@@ -411,7 +411,7 @@ class _Run:
     def compare(self, names: tuple[str, ...], tours: Any, claimed: Any) -> None:
         """Compare what tours are said to cost with what they cost."""
         costs = refereed_costs(names, self.problem, self.backend.to_numpy(tours))
-        check_claims(names, self.backend.to_numpy(claimed), costs)
+        check_claims(names, self.backend.to_numpy(claimed), costs, self.problem)
 
     def drive(self, chains: Chains, begin: float, end: float) -> None:
         """Launch until every chain has made its kicks or the time is over."""

@@ -359,7 +359,7 @@ class _Run:
                 self.costs[batch.rows] = costs
                 names = foreign_names(batch.instances.whole, ())
                 if names and batch.claims is not None:
-                    check_claims(names, batch.claims, costs)
+                    check_claims(names, batch.claims, costs, batch.instances.whole)
         statistics, best = self.statistics, self.costs.sum().item()
         statistics.seconds = self.watch.elapsed
         last = Point(statistics.seconds, statistics.kicks, best, float(self.costs.mean()))

@@ -69,7 +69,8 @@ def _takes(search: LocalSearch | IteratedLocalSearch, problem: TSP | None) -> bo
             search.cooperation.check(problem)
     except UnsupportedProblemError:
         return False
-    return search.part is None or problem.objective.by_edges
+    objective = problem.objective
+    return search.part is None or (objective.by_edges and not objective.directed)
 
 
 def expect_sound(

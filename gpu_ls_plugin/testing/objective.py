@@ -11,7 +11,7 @@ from gpu_ls_plugin.candidates import All, Nearest
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.neighbourhoods import LinKernighan, Neighbourhood, OrOpt, ThreeOpt, TwoOpt
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
-from gpu_ls_plugin.objectives.base import Objective
+from gpu_ls_plugin.objectives.base import DIRECTED, Objective
 from gpu_ls_plugin.pivoting import Best, Multi, RandomK
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.testing import engines, moves, probe, small_problems
@@ -43,6 +43,8 @@ def check_objective(
     """Raise unless both faces of an objective agree, alone and in searches.
 
     `costs` and `feasible` must go by each tour alone, and `by_edges` and `length_alone` be true.
+    Unless the objective is `directed`, a tour and its reverse must cost the same if lengths are
+    symmetric; if it is, only searches that keep the direction of tours are tried.
     What moves of random tours gain in C++ is compared with costs before and after them, and which
     tours may be results with the Python face. Chains must know what their tours cost, and keep a
     tour that may be a result; then searches of every kind that takes such an objective go by it.
@@ -76,7 +78,7 @@ def check_objective(
         )
         for problem in served:
             check_feasible(subject, problem, subject.tours(problem, JUDGED))
-        check_chains(subject, large, LocalSearch(_moves_of(large), LISTS), GAIN)
+        check_chains(subject, large, LocalSearch(_moves_of(large), LISTS), _gain_of(objective))
     _check_searches(subject, large)
 
 
@@ -137,10 +139,15 @@ def _check_gains(subject: Subject, problem: TSP) -> int:
         raise subject.fault(
             f"in row {rows[which]} {offer} is said to gain {said[which]}, but makes the tour "
             f"{gained[which]} cheaper: edges {offer.removed} leave, {offer.added} come",
-            GAIN,
+            _gain_of(problem.objective),
             where=problem,
         )
     return len(places)
+
+
+def _gain_of(objective: Objective) -> str:
+    """Return what helps where gains in C++ are not those of costs in Python."""
+    return f"{GAIN}; {DIRECTED}" if objective.directed else GAIN
 
 
 # ---- Searches -----------------------------------------------------------------------------------
@@ -149,14 +156,16 @@ def _check_gains(subject: Subject, problem: TSP) -> int:
 def _check_searches(subject: Subject, problem: TSP) -> None:
     """Search by every engine that takes the objective."""
     local = LocalSearch(_moves_of(problem), LISTS)
-    engines.expect_sound_everywhere(subject, problem, local, GAIN)
+    remedy = _gain_of(problem.objective)
+    engines.expect_sound_everywhere(subject, problem, local, remedy)
     if subject.part.length_alone:  # searches are those without an objective
         return
     several = {"a descent by best moves": LocalSearch(_moves_of(problem), LISTS, Best())}
-    if subject.part.by_edges:
+    turns = not subject.part.directed
+    if subject.part.by_edges and turns:
         several["a descent by independent moves"] = LocalSearch(_moves_of(problem), LISTS, Multi())
-    if problem.symmetric:
+    if problem.symmetric and turns:
         several["exhaustive 2-opt"] = LocalSearch([TwoOpt()], All(), Best())
         several["sampled 2-opt"] = LocalSearch([TwoOpt()], All(), RandomK(500))
     for who, search in several.items():
-        engines.expect_sound(subject, problem, search, who, GAIN)
+        engines.expect_sound(subject, problem, search, who, remedy)

@@ -88,7 +88,8 @@ def check_chains(subject: Subject, problem: TSP, local: LocalSearch, remedy: str
                 (np.abs(said - costs) <= rounding(problem, costs)).all(),
                 f"after {stretch * KICKS} kicks chains have {which}costs {said}, but {which}tours "
                 f"of {costs}",
-                "gain() must be exact of kicks (double bridges), too, and where it is negative",
+                f"gain() must be exact of kicks (double bridges), too, and where it is negative; "
+                f"{remedy}",
                 where=problem,
             )
             check_feasible(subject, problem, found)

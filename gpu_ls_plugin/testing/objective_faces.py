@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.objectives.base import DIRECTED
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -65,9 +67,10 @@ class _Face:
         same(said[1:3], self._said(tours[1:3]), "given rows 1 and 2 alone", BY_TOUR)
         rotated = np.roll(tours, self._problem.n // 3 + 1, axis=1)
         same(said, self._said(rotated), "given the same tours from another city on", BY_TOUR)
-        if self._problem.symmetric:
+        if self._problem.symmetric and not self._problem.objective.directed:
             turned = np.ascontiguousarray(tours[:, ::-1])
-            same(said, self._said(turned), "given the same tours in the other direction", BY_TOUR)
+            remedy = f"{BY_TOUR}; if the direction matters: {DIRECTED}"
+            same(said, self._said(turned), "given the same tours in the other direction", remedy)
 
     def _said(self, tours: NDArray[np.int32]) -> NDArray[Any]:
         name, problem = self._name, self._problem

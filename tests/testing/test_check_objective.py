@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.exceptions import FaultyPartError
 from gpu_ls_plugin.extend import TSP, InvalidTypeError, Objective, UnsupportedProblemError
 from gpu_ls_plugin.objectives import Length
 from gpu_ls_plugin.testing import check_objective
 from tests.helpers.marks import slow_after
-from tests.helpers.random_problems import random_problem
+from tests.helpers.random_problems import random_problem, random_tours
+from tests.objectives.deadlines import some_deadlines
 from tests.objectives.loads import some_loads
 from tests.objectives.trial import Forbidden, Tolls, WholeTolls, some_tolls
 from tests.testing.faults import ON_BOTH, found_out
@@ -203,6 +206,41 @@ def test_costlier_tours_that_may_be_results_are_no_fault(kind):
     problem = TSP.from_matrix(matrix)
     for seed in range(3):
         check_objective(kind(tolls), [problem], backend="cpu", seed=seed)
+
+
+@pytest.mark.slow
+def test_an_objective_of_directed_tours_passes():
+    check_objective(some_deadlines(70), [problem_of()], backend="cpu")
+
+
+DIRECTIONS: dict[str, tuple[Any, str]] = {
+    "another segment stays": (
+        some_deadlines(70, fixed="change"),
+        r"is said to gain .* builds TourSegments\(change, change\.place\(0\)\) in gain",
+    ),
+    "moves turn it": (some_deadlines(70, turns="false"), "kicks chains have costs .* kDirected"),
+}
+
+
+@pytest.mark.parametrize("fault", slow_after(1, DIRECTIONS))
+def test_a_functor_that_forgets_the_direction_is_found_out(fault):
+    found_out(check_objective, *DIRECTIONS[fault], backend="cpu", problems=[problem_of()])
+
+
+def test_a_direction_that_is_not_declared_is_found_out():
+    class Undeclared(type(some_deadlines(4))):
+        directed = False
+
+    part = Undeclared(some_deadlines(70).due)
+    words = r"costs\(\) .* in the other direction.* directed = True in Python"
+    found_out(check_objective, part, words, backend="cpu", problems=[problem_of()])
+
+
+def test_a_search_says_what_a_directed_objective_needs():
+    problem = problem_of().under(some_deadlines(70, fixed="change"))
+    search = gls.IteratedLocalSearch(gls.LocalSearch(), accept=gls.Always())
+    with pytest.raises(FaultyPartError, match=r"check_objective.* TourSegments\(change, change\."):
+        search(problem, random_tours(70, 4), budget=gls.Budget(kicks=60), backend="cpu")
 
 
 def test_the_length_alone_passes():

@@ -241,4 +241,4 @@ class ChainPopulation:
         if names := foreign_names(problem, parts):
             to_numpy = rounds.chains.start.backend.to_numpy
             costs = refereed_costs(names, problem, to_numpy(self.tours))
-            check_claims(names, to_numpy(self.costs), costs)
+            check_claims(names, to_numpy(self.costs), costs, problem)
