@@ -24,7 +24,8 @@ from gpu_ls_plugin.cli.interrupts import Interrupts
 from gpu_ls_plugin.exceptions import GpuLsError, InvalidParameterError
 from gpu_ls_plugin.plugins.info import distribution_version
 from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.plugins.registry import KINDS as PART_KINDS
+from gpu_ls_plugin.plugins.registry import near_matches, registry
 from gpu_ls_plugin.problems.reading import KINDS
 
 if TYPE_CHECKING:
@@ -74,7 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 stream.reconfigure(errors="backslashreplace")
         with warnings.catch_warnings():
             warnings.showwarning = _warn
-            return _run(_parser().parse_args(arguments))
+            options, unknown = _parser().parse_known_args(arguments)
+            if unknown:
+                options.parser.refuse(unknown)
+            return _run(options)
 
 
 def _warn(message: Warning | str, *where: object, **more: object) -> None:
@@ -292,8 +296,8 @@ def list_plugins(options: argparse.Namespace) -> int:
 
 
 def list_operators(options: argparse.Namespace) -> int:
-    """List all registered parts by kind."""
-    rows = [reports.operator_row(part) for part in registry.parts()]
+    """List all registered parts, or those of one kind, by kind."""
+    rows = [reports.operator_row(part) for part in registry.parts(options.kind)]
     if options.json:
         _print_json(rows)
     else:
@@ -332,21 +336,39 @@ def compile_check(options: argparse.Namespace) -> int:
     return OK if rows and not failures and all(row.passed for row in rows) else FOUND_WRONG
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors say what may have been meant."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = [str(choice) for choice in action.choices]
+            raise argparse.ArgumentError(
+                action,
+                f"invalid choice: {value!r:.80}; {near_matches(value, known)}"
+                f"known: {', '.join(known)}",
+            )
+
+    def refuse(self, unknown: Sequence[str]) -> None:
+        """Exit with an error about arguments that no option takes."""
+        options = [name for action in self._actions for name in action.option_strings]
+        word = unknown[0].partition("=")[0]
+        near = near_matches(word, options) if word.startswith("-") else ""
+        self.error(f"unrecognized arguments: {' '.join(unknown):.200}; {near}see --help")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="gpu-ls", description="Local search on the GPU for batches of solutions."
-    )
+    parser = _Parser(prog="gpu-ls", description="Local search on the GPU for batches of solutions.")
     version = distribution_version("gpu-ls-plugin") or "(not installed)"
     parser.add_argument("--version", action="version", version=f"gpu-ls {version}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    common = argparse.ArgumentParser(add_help=False)
+    common = _Parser(add_help=False)
     common.add_argument("--json", action="store_true", help="print JSON to stdout")
     common.add_argument("--debug", action="store_true", help="show where an error comes from")
 
     def add(name: str, run: Any) -> argparse.ArgumentParser:
         text = run.__doc__.partition("\n")[0]
         command = commands.add_parser(name, parents=[common], help=text, description=text)
-        command.set_defaults(run=run)
+        command.set_defaults(run=run, parser=command)
         return command
 
     solving = add("solve", solve)
@@ -355,7 +377,13 @@ def _parser() -> argparse.ArgumentParser:
     generating.add_options(add("generate", generate))
     _add_report_options(add("report", report))
     add("plugins", list_plugins)
-    add("operators", list_operators)
+    command = add("operators", list_operators)
+    command.add_argument(
+        "--kind",
+        choices=PART_KINDS,
+        metavar="KIND",
+        help=f"list only the parts of this kind: {', '.join(PART_KINDS)}",
+    )
     add("doctor", examine)
     command = add("compile-check", compile_check)
     command.add_argument(

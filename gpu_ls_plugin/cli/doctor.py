@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shlex
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,9 +21,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 REQUIRED = ("numpy", "scipy", "pluggy", "vrplib", "rich")
-OPTIONAL = {"cupy": "cuda13", "pymoo": "pymoo", "matplotlib": "plot"}
+OPTIONAL = {  # modules, with the extras that install them
+    "cupy": "cuda13",
+    "pymoo": "pymoo",
+    "pygad": "pygad",
+    "deap": "deap",
+    "dask": "dask",
+    "distributed": "dask",
+    "matplotlib": "plot",
+    "torch": None,
+}
+RELEASE = re.compile(r"\d+(?:\.\d+)*")
+BOUND = re.compile(r"\s*(>=|<|==)\s*(\d+(?:\.\d+)*)(\.\*)?\s*")
 
-Status = Literal["ok", "missing"]
+Status = Literal["ok", "missing", "unsupported"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +70,7 @@ def _packages() -> Iterator[Finding]:
     for name in REQUIRED:
         yield _package(name, holders.get(name, []), f"pip install {name}", optional=False)
     for name, extra in OPTIONAL.items():
-        remedy = f'pip install "gpu-ls-plugin[{extra}]"'
+        remedy = f'pip install "gpu-ls-plugin[{extra}]"' if extra else f"pip install {name}"
         yield _package(name, holders.get(name, []), remedy, optional=True)
 
 
@@ -71,9 +83,57 @@ def _holders() -> Mapping[str, list[str]]:
 def _package(module: str, names: list[str], remedy: str, *, optional: bool) -> Finding:
     """The versions of the distributions that hold a module."""
     found = [f"{name} {metadata.version(name)}" for name in dict.fromkeys(names)]
+    wrong = [bounds for name in dict.fromkeys(names) if (bounds := _broken_bounds(name))]
+    if wrong:
+        detail = f"{', '.join(found)}, but {wrong[0]} is needed"
+        return Finding(module, "unsupported", detail, remedy, optional)
     if found:
         return Finding(module, "ok", ", ".join(found), optional=optional)
     return Finding(module, "missing", "not installed", remedy, optional)
+
+
+def _broken_bounds(name: str) -> str:
+    """Return the versions that this library needs of a distribution, empty if its own is one."""
+    own = metadata.version(name)
+    for bounds in _needed().get(_normal(name), ()):
+        if not all(map(partial(_fits, own), bounds.split(","))):
+            return bounds
+    return ""
+
+
+@cache
+def _needed() -> Mapping[str, list[str]]:
+    """Return the bounds of versions that this library's metadata give, by distribution."""
+    try:
+        lines = metadata.requires("gpu-ls-plugin") or []
+    except metadata.PackageNotFoundError:
+        lines = []
+    needed: dict[str, list[str]] = {}
+    for line in lines:
+        parts = re.fullmatch(r"([\w.-]+?)\s*((?:[<>=!~].*)?)", line.partition(";")[0].strip())
+        if parts and parts[2]:
+            needed.setdefault(_normal(parts[1]), []).append(parts[2])
+    return needed
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _fits(version: str, bound: str) -> bool:
+    """Return whether a version keeps to a bound; what cannot be read does."""
+    own, asked = RELEASE.match(version), BOUND.fullmatch(bound)
+    if own is None or asked is None:
+        return True
+    mine, limit = (tuple(map(int, text.split("."))) for text in (own[0], asked[2]))
+    match asked[1], asked[3]:
+        case ">=", _:
+            return mine >= limit
+        case "<", _:
+            return mine < limit
+        case "==", ".*":
+            return mine[: len(limit)] == limit
+    return mine == limit
 
 
 def _compiler() -> Finding:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import io
+import os
 import sys
 from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,7 @@ from gpu_ls_plugin.cli.assignment_reports import (
 )
 from gpu_ls_plugin.cli.outputs import OUTPUTS
 from gpu_ls_plugin.cli.route_reports import about_routes, route_lines
+from gpu_ls_plugin.plugins.loader import BUILT_IN
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.progress import cost_text, gap_percent, in_units
@@ -31,8 +34,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Result
     from gpu_ls_plugin.solver import Settings
 
-WIDE = 1000  # columns
-LONGEST = {"name": 60}  # columns of a column of a table
+PIPED = 100  # columns of a table that is not shown by a terminal
 STOPPED_BY = {"optimum": "local optimum"}  # of every tour, not of the problem
 
 STYLES = {
@@ -41,6 +43,7 @@ STYLES = {
     "error": "red",
     "FAILED": "red",
     "missing": "yellow",
+    "unsupported": "yellow",
     "disabled": "yellow",
     "extra not installed": "yellow",
 }
@@ -206,20 +209,25 @@ def _shown(default: Any, made: Any) -> Any:
     return _Text(text_of(value)) if is_search else value
 
 
-def print_operators(rows: Iterable[dict[str, str]]) -> None:
-    """Print one row for each part."""
-    shown = []
-    for row in rows:
-        arguments = row["arguments"] and f"({row['arguments']})"
-        shown.append((row["kind"], row["name"] + arguments, row["plugin"], row["summary"]))
-    _print_table(("kind", "name", "plugin", "summary"), shown)
+def print_operators(rows: Sequence[dict[str, str]]) -> None:
+    """Print the parts of each kind under its name, a row for each part."""
+    for number, kind in enumerate(dict.fromkeys(row["kind"] for row in rows)):
+        shown = []
+        for row in rows:
+            if row["kind"] == kind:
+                arguments = row["arguments"] and f"({row['arguments']})"
+                owner = "" if row["plugin"] == BUILT_IN else f" [plugin {row['plugin']}]"
+                shown.append((f"  {row['name']}{arguments}", row["summary"] + owner))
+        if number:
+            print()
+        _print_table((kind, ""), shown)
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
     """Print one row for each finding of the doctor."""
     rows = []
     for finding in findings:
-        optional = " (optional)" if finding.optional and finding.status == "missing" else ""
+        optional = " (optional)" if finding.optional and finding.status != "ok" else ""
         remedy = finding.remedy and f"\n-> {finding.remedy}"
         rows.append((finding.name, finding.status, f"{finding.detail}{optional}{remedy}"))
     _print_table(("what", "status", "found"), rows)
@@ -253,9 +261,20 @@ def _print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
 
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in header:
-        table.add_column(name, overflow="fold", max_width=LONGEST.get(name))
+        table.add_column(name, overflow="fold")
     for row in rows:
         cells = [str(cell) for cell in row]
         table.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in cells))
-    # A pipe has no width to keep to.
-    Console(width=None if sys.stdout.isatty() else WIDE).print(table)
+    if sys.stdout.isatty():
+        Console().print(table)
+        return
+    console = Console(file=io.StringIO(), width=_piped_width(), color_system=None)
+    console.print(table)
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    print("\n".join(line.rstrip() for line in text.splitlines()))
+
+
+def _piped_width() -> int:
+    """Return the columns of a table that no terminal shows: $COLUMNS, if that is set."""
+    given = os.environ.get("COLUMNS", "")
+    return max(40, int(given)) if given.isascii() and given.isdigit() and len(given) < 6 else PIPED

@@ -483,6 +483,53 @@ def test_operators() -> None:
     assert "two_opt " in shown and "or_opt(max_length=3) " in shown and "radius(r) " in shown
 
 
+def test_operators_are_listed_by_kind() -> None:
+    rows = gpu_ls_json("operators")
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    headings = [line for line in gpu_ls("operators").stdout.splitlines() if line in kinds]
+    assert headings == kinds
+    for kind in kinds:
+        assert gpu_ls_json("operators", "--kind", kind) == [r for r in rows if r["kind"] == kind]
+    shown = gpu_ls("operators", "--kind", "pivoting").stdout
+    assert shown.startswith("pivoting\n") and "EUC_2D" not in shown
+
+
+@pytest.mark.parametrize("command", ["operators", "plugins", "doctor"])
+def test_piped_tables_are_narrow_and_end_without_spaces(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for given, width in ((None, 100), ("60", 60), ("nonsense", 100)):
+        if given is None:
+            monkeypatch.delenv("COLUMNS", raising=False)
+        else:
+            monkeypatch.setenv("COLUMNS", given)
+        lines = gpu_ls(command).stdout.splitlines()
+        assert max(map(len, lines)) <= width
+        assert all(line == line.rstrip() for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["sovle", "a.tsp"], "'solve'"),
+        (["operator"], "'operators'"),
+        (["docter"], "'doctor'"),
+        (["solve", "a.tsp", "--secnods", "3"], "'--seconds'"),
+        (["solve", "a.tsp", "--polt=a.png"], "'--plot'"),
+        (["solve", "a.tsp", "--backend", "cdua"], "'cuda'"),
+        (["operators", "--kind", "filtr"], "'filter'"),
+        (["generate", "a.vrp", "--customers", "5", "--sede", "1"], "'--seed'"),
+    ],
+)
+def test_misspelt_words_get_a_suggestion(
+    arguments: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as raised:
+        main(arguments)
+    assert raised.value.code == 2
+    assert f"did you mean {meant}" in capsys.readouterr().err
+
+
 def test_doctor(tmp_path: Path) -> None:
     cache = tmp_path / "new" / "cache"
     found = found_by(gpu_ls_apart("doctor", "--json", GPU_LS_CACHE_DIR=str(cache)))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import pwd
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 import pytest
 
 from gpu_ls_plugin import backends
 from gpu_ls_plugin.backends import compiler
+from gpu_ls_plugin.cli import doctor
 from gpu_ls_plugin.cli.commands import main
 
 if TYPE_CHECKING:
@@ -124,3 +126,52 @@ def test_a_relative_cache(examined, monkeypatch, tmp_path):
     _, rows = examined()
     assert rows[CPU_CACHE]["detail"] == f"{tmp_path / 'new' / 'cache'} (not made yet)"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_packages_of_all_adapters_are_looked_for(examined):
+    _, rows = examined()
+    for name in ("pymoo", "pygad", "deap", "dask", "distributed", "torch", "cupy", "matplotlib"):
+        row = rows[name]
+        assert row["optional"] and (row["status"] == "ok") == (not row["remedy"])
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "fits"),
+    [
+        ("pymoo", "0.6.1.6", False),
+        ("pymoo", "0.6.2", True),
+        ("pymoo", "0.7.0rc1", False),
+        ("pygad", "3.8", True),
+        ("pygad", "4.0.0", False),
+        ("deap", "1.4.1", False),
+        ("dask", "2024.7.1", False),
+        ("numpy", "1.25.2", False),
+        ("numpy", "10.0", True),
+        ("torch", "1.0+cu124", True),
+    ],
+)
+def test_versions_that_do_not_fit_are_named(examined, monkeypatch, name, version, fits):
+    versions = {name: version}
+    real = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda what: versions.get(what) or real(what))
+    monkeypatch.setattr(doctor, "_holders", lambda: {name: [name]})
+    _, rows = examined()
+    row = rows[name]
+    assert row["status"] == ("ok" if fits else "unsupported")
+    assert row["detail"].startswith(f"{name} {version}")
+    assert fits or (" is needed" in row["detail"] and row["remedy"].startswith("pip install"))
+
+
+@pytest.mark.parametrize(
+    ("version", "bound", "fits"),
+    [
+        ("13.2", "==13.*", True),
+        ("12.9", "==13.*", False),
+        ("2", "==2.0", False),
+        ("2.0", "==2.0", True),
+        ("unreadable", ">=1", True),
+        ("1.0", "~=2.0", True),
+    ],
+)
+def test_bounds_of_versions(version, bound, fits):
+    assert doctor._fits(version, bound) is fits
