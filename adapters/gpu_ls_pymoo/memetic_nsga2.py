@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from gpu_ls_plugin.evolution.fronts.pareto_search import ParetoLocalSearch
 from gpu_ls_plugin.evolution.fronts.scalarised import ScalarisedGeneration
 from gpu_ls_plugin.evolution.fronts.weights import RandomWeights, Weights
 from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.recombination import EdgeAssembly, Recombination
+from gpu_ls_plugin.recombination import EdgeAssembly, OrderCrossover, Recombination
 from gpu_ls_pymoo.clock import on_clock, seconds_left
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
 from gpu_ls_pymoo.problems import lengths_of
@@ -55,13 +56,15 @@ class MemeticNSGA2(NSGA2):
         Tours in the population, at least 2.
     search : callable or str, optional
         A search of gpu_ls_plugin that works on rows with weights of their own, or a text for one:
-        `LocalSearch` with `First()` on candidate lists, or an `IteratedLocalSearch` of it.
-    crossover : Recombination
-        Crosses by the weights of each child.
+        `LocalSearch` with `First()` on candidate lists, or an `IteratedLocalSearch` of it. By
+        default Lin-Kernighan steps, and 3-opt and Or-opt if lengths are asymmetric.
+    crossover : Recombination, optional
+        Crosses by the weights of each child; edge assembly by default, and order crossover if
+        lengths are asymmetric.
     weights : Weights
         Gives every child its weights.
     pareto : ParetoLocalSearch, optional
-        None where children alone enter the archive, as with asymmetric lengths.
+        None if children alone enter the archive, as they always do if lengths are asymmetric.
     front_size : int
         Tours that the archive holds at most.
     sampling : array (P, n) or Population, optional
@@ -94,7 +97,7 @@ class MemeticNSGA2(NSGA2):
     def __init__(
         self,
         pop_size: int = 100,
-        search: Callable[..., Any] | str | None = GENERATION_SEARCH,
+        search: Callable[..., Any] | str | None = None,
         *,
         crossover: Recombination | None = None,
         weights: Weights | None = None,
@@ -108,6 +111,7 @@ class MemeticNSGA2(NSGA2):
         termination: Any = None,
         **kwargs: Any,
     ) -> None:
+        self._usual_crossover, self._usual_pareto = crossover is None, pareto is PARETO
         crossover = EdgeAssembly() if crossover is None else crossover
         weights = RandomWeights() if weights is None else weights
         for name, part, kind in (
@@ -119,7 +123,8 @@ class MemeticNSGA2(NSGA2):
                 raise InvalidTypeError(f"{name}: {part!r:.80} is not one of gpu_ls_plugin's")
         if n_offsprings is not None:
             n_offsprings = checks.integer("n_offsprings", n_offsprings, least=1)
-        improver = Improver(search, backend, moves, kicks)
+        default = GENERATION_SEARCH if moves is None else None
+        improver = Improver(search, backend, moves, kicks, default)
         self.generation = ScalarisedGeneration(crossover, improver, Kick(backend=backend), weights)
         self.pareto = pareto
         self.most = checks.integer("front_size", front_size, least=2)
@@ -143,10 +148,19 @@ class MemeticNSGA2(NSGA2):
                 "one of its objectives"
             )
         lengths = lengths_of(problem)
+        if not lengths.symmetric:
+            self._reverse_nothing()
         if self.pareto is not None:
             self.pareto.check(lengths)
         for size in {self.pop_size, self.n_offsprings}:
             self.generation.prepare(problem.tours, size)
+
+    def _reverse_nothing(self) -> None:
+        """Take parts that do not reverse paths in place of the usual ones."""
+        if self._usual_crossover:
+            self.generation = replace(self.generation, crossover=OrderCrossover())
+        if self._usual_pareto:
+            self.pareto = None
 
     def _initialize_infill(self) -> Any:
         tours, state = self.problem.tours, self.random_state

@@ -17,6 +17,7 @@ from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
 from gpu_ls_pymoo.recognition import require_own_evaluation, require_tour_lengths
+from gpu_ls_pymoo.remedies import kind_of, remedy, wrapper_of
 from gpu_ls_pymoo.remembered import Remembered
 from gpu_ls_pymoo.vehicle_routing import CVRPProblem
 
@@ -29,21 +30,6 @@ if TYPE_CHECKING:
     Fitness = NDArray[np.float64]
 
 _BLOCK = 2**20  # distances compared at once
-_PERMUTATIONS = (
-    "Permutations that are not round trips, such as a flow shop's, are for pymoo's own operators "
-    "(OrderCrossover, InversionMutation), or for BRKGA and other real-coded algorithms as "
-    "RandomKeysProblem(problem, local_search_probability=0); a RandomKeysProblem of a TSP searches "
-    "tours by itself, without operators of gpu_ls_pymoo"
-)
-_SEVERAL = (
-    "Tours with several lengths are a gpu_ls_pymoo.MultiObjectiveTSP([...]) of a TSP or matrix for "
-    "each length"
-)
-_BINARY = (
-    "Binary variables, such as a knapsack's, are for pymoo's own operators (TwoPointCrossover, "
-    "BitflipMutation), or for SuccessorSampling and SuccessorMutation of gpu_ls_pymoo; a "
-    "gpu_ls_plugin.Assignment is searched as AssignmentProblem(problem)"
-)
 
 
 class TSPProblem(Problem):
@@ -63,8 +49,7 @@ class TSPProblem(Problem):
     def __init__(self, tsp: TSP) -> None:
         if not isinstance(tsp, TSP):
             raise InvalidTypeError(
-                f"tsp: {type(tsp).__name__} is not a gpu_ls_plugin.TSP; "
-                "pymoo's TravelingSalesman needs no wrapper"
+                f"tsp: {type(tsp).__name__} is not a gpu_ls_plugin.TSP; {wrapper_of(tsp)}"
             )
         super().__init__(n_var=tsp.n, n_obj=1, xl=0, xu=tsp.n - 1, vtype=int)
         self.tsp = tsp
@@ -101,7 +86,7 @@ def as_tsp(problem: object) -> TSP:
     Raises
     ------
     InvalidTypeError
-        Nobody knows the type.
+        No plugin knows the type, or it is a problem of gpu_ls_plugin that has to be wrapped.
     UnsupportedProblemError
         The answer has another number of cities than the problem has variables, or the problem
         evaluates something else than lengths.
@@ -115,6 +100,8 @@ def as_tsp(problem: object) -> TSP:
             "problem: a MultiObjectiveTSP has several lengths, and this operator takes one; use "
             "LocalSearchMutation, MemeticNSGA2, SegmentCrossover or operators of pymoo"
         )
+    if advice := wrapper_of(problem, ""):
+        raise InvalidTypeError(f"problem: {problem!r} is not a problem of pymoo; {advice}")
     known = _answers.get(problem)
     if known is None:
         known = _recognised(problem)
@@ -180,7 +167,7 @@ def cities_of(problem: Any) -> TSP:
     try:
         return as_tsp(problem)
     except (InvalidTypeError, UnsupportedProblemError):
-        if isinstance(problem, Problem) and _kind(problem) == "i":
+        if isinstance(problem, Problem) and kind_of(problem) == "i":
             return unmeasured(problem.n_var)
         raise
 
@@ -273,27 +260,7 @@ def _recognised(problem: object) -> TSP:
     except InvalidTypeError as error:
         if not isinstance(problem, Problem):
             raise
-        raise InvalidTypeError(f"{error}. {_remedy(problem)}") from error
-
-
-def _kind(problem: Problem) -> str:
-    """Return the kind of a pymoo problem's variables: b(ool), i(nteger) or f(loat)."""
-    if problem.vtype is None:
-        return "f"
-    try:
-        kind = np.dtype(problem.vtype).kind
-    except TypeError:  # mixed variables
-        return "f"
-    return "i" if kind == "u" else kind
-
-
-def _remedy(problem: Problem) -> str:
-    """Return what to do with a problem of pymoo that is not one of tours."""
-    low, high = problem.bounds() if problem.has_bounds() else (None, None)
-    binary = isinstance(high, np.ndarray) and not np.any(low) and bool((high == 1).all())
-    if _kind(problem) == "b" or (binary and _kind(problem) == "i"):
-        return _BINARY
-    return f"{_SEVERAL}. {_PERMUTATIONS}" if problem.n_obj > 1 else _PERMUTATIONS
+        raise InvalidTypeError(f"{error}. {remedy(problem)}") from error
 
 
 def _euclidean(problem: Any) -> bool:

@@ -148,7 +148,8 @@ class Plugins:
             raise InvalidTypeError(
                 f"problem: no plugin turns {kind} into a problem; TSP only: "
                 "TSPProblem(gpu_ls_plugin.TSP(...)), pymoo's TravelingSalesman, or what a plugin's "
-                "gpu_ls_problem_from answers for; outside pymoo a gpu_ls_plugin.TSP"
+                "gpu_ls_problem_from answers for; outside pymoo a gpu_ls_plugin.TSP, such as "
+                "TSP.from_matrix(matrix)"
             )
         return problem
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.plugins.loader import plugins
 from tests.evolution.samples import cities
 
@@ -93,3 +93,15 @@ def test_the_sample_holds_a_few_tours() -> None:
         assert rows.dtype == np.int32
         assert (np.sort(rows, axis=1) == np.arange(n)).all()
         assert len(rows) >= 3
+
+
+@pytest.mark.parametrize("kind", ["TourFitness", "TourCost"])
+def test_problems_of_other_kinds_are_told_what_takes_them(kind: str) -> None:
+    base, operator, _ = KINDS[kind]()
+    colours = gls.GraphColouring(3, [(0, 1)], colours=2)
+    several = gls.MultiObjectiveTSP([PROBLEM, PROBLEM])
+    for use in (base, operator):
+        with pytest.raises(InvalidTypeError, match=r"not a TSP.*SuccessorMutation"):
+            use(colours)
+        with pytest.raises(UnsupportedProblemError, match=r"several lengths.*MemeticNSGA2"):
+            use(several)

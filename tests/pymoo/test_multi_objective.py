@@ -11,6 +11,7 @@ from pymoo.algorithms.moo.moead import MOEAD
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.moo.nsga3 import NSGA3
 from pymoo.algorithms.moo.sms import SMSEMOA
+from pymoo.core.population import Population
 from pymoo.indicators.hv import HV
 from pymoo.operators.crossover.ox import OrderCrossover
 from pymoo.operators.mutation.inversion import InversionMutation
@@ -154,11 +155,25 @@ def test_warm_starts():
         minimize(PROBLEM, MemeticNSGA2(10, sampling=tours[:, :9]), ("n_gen", 1))
 
 
-def test_asymmetric_lengths():
+def test_asymmetric_lengths_have_parts_that_reverse_nothing():
     matrices = np.random.default_rng(0).integers(1, 99, (2, 12, 12))
     problem = MultiObjectiveTSP(list(matrices))
-    with pytest.raises(UnsupportedProblemError, match="asymmetric"):
-        minimize(problem, MemeticNSGA2(10), ("n_gen", 1))
+    found = minimize(problem, MemeticNSGA2(10), ("n_gen", 4), seed=1)
+    assert np.array_equal(found.F, problem.tours.cost(found.X))
+    assert len(non_dominated(found.F)) == len(found.F)
+    pop = Population.new("X", random_tours(12, 4))
+    before = problem.evaluate(pop.get("X"))
+    LocalSearchMutation()(problem, pop, seed=1)
+    assert (problem.evaluate(pop.get("X")).sum(axis=1) < before.sum(axis=1)).all()
+
+
+@pytest.mark.parametrize(
+    "part", [{"pareto": ParetoLocalSearch()}, {"crossover": gls.EdgeAssembly()}]
+)
+def test_parts_that_were_asked_for_are_refused_on_asymmetric_lengths(part):
+    matrices = np.random.default_rng(0).integers(1, 99, (2, 12, 12))
+    with pytest.raises(UnsupportedProblemError, match=r"asymmetric.*(pareto=None|OrderCrossover)"):
+        minimize(MultiObjectiveTSP(list(matrices)), MemeticNSGA2(10, **part), ("n_gen", 1))
 
 
 @pytest.mark.parametrize(

@@ -269,3 +269,21 @@ def test_what_other_problems_are_told_fits_them() -> None:
     with pytest.raises(InvalidTypeError, match="flow shop") as error:
         as_tsp(one)
     assert "MultiObjectiveTSP" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("problem", "message"),
+    [
+        (gls.MultiObjectiveTSP([TSP, TSP]), r"gpu_ls_pymoo\.MultiObjectiveTSP\(problem\)"),
+        (CVRP, r"gpu_ls_pymoo\.CVRPProblem\(problem\)"),
+        (COLOURS, r"gpu_ls_pymoo\.AssignmentProblem\(problem\)"),
+        (AssignmentProblem(COLOURS), "AssignmentProblem are searched by MemeticGA"),
+    ],
+    ids=["several lengths", "routes", "assignment", "assignment of pymoo"],
+)
+def test_what_is_wrapped_otherwise_is_told_how(problem: Any, message: str) -> None:
+    with pytest.raises(InvalidTypeError, match=message):
+        LocalSearchMutation()(problem, population())
+    if not isinstance(problem, AssignmentProblem):
+        with pytest.raises(InvalidTypeError, match=message):
+            TSPProblem(problem)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.plugins.loader import plugins
+from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.problems.tsp import tour_problem
 
@@ -27,8 +30,20 @@ def tours_of(problem: object) -> TSP:
     Raises
     ------
     InvalidTypeError
-        Nobody knows the type, or its rows are not tours.
+        No plugin knows the type, or its rows are not tours.
+    UnsupportedProblemError
+        It has several lengths, or evaluates something else than lengths.
     """
+    if isinstance(problem, Assignment):
+        raise InvalidTypeError(
+            f"problem: {problem!r} is not a TSP: it assigns values to variables; use "
+            "SuccessorSampling and SuccessorMutation"
+        )
+    if isinstance(problem, MultiObjectiveTSP):
+        raise UnsupportedProblemError(
+            "problem: a MultiObjectiveTSP has several lengths, and these operators take one; pass "
+            "one of problem.objectives, or use gpu_ls_pymoo.MultiObjectiveTSP and MemeticNSGA2"
+        )
     return tour_problem(problem if isinstance(problem, Problem) else plugins.problem_from(problem))
 
 

@@ -72,7 +72,7 @@ class ParetoLocalSearch:
         if not problem.symmetric:
             raise UnsupportedProblemError(
                 "problem: Pareto local search reverses paths, which changes the lengths of an "
-                "asymmetric problem; leave it out"
+                "asymmetric problem; pass pareto=None"
             )
 
     def __call__(

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.construction import random_tours
-from gpu_ls_plugin.neighbourhoods import LinKernighan
+from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt
 from gpu_ls_plugin.searches import LocalSearch
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
 
 SEARCH = LocalSearch([LinKernighan(3)], candidates=Nearest(8))
+DIRECTED = LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))  # reverses no path
 OTHERS = 0.05  # weight of all other objectives together, or tours would be arbitrarily bad in them
 
 _kept: weakref.WeakKeyDictionary[MultiObjectiveTSP, Any] = weakref.WeakKeyDictionary()
@@ -35,7 +36,8 @@ def payoffs(
         size = problem.n_objectives
         weights = np.where(np.eye(size) > 0, 1.0 - OTHERS, OTHERS / (size - 1)) / problem.scales
         tours = random_tours(problem.objectives[0], size, seed=0, backend=backend)
-        found = SEARCH(problem.weighted(weights), tours, backend=backend).tours
+        search = SEARCH if problem.symmetric else DIRECTED
+        found = search(problem.weighted(weights), tours, backend=backend).tours
         table = problem.cost(found).astype(np.float64)
         _kept[problem] = table.min(axis=0), table.max(axis=0)
     ideal, nadir = _kept[problem]

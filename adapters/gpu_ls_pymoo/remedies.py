@@ -1,0 +1,72 @@
+"""What fits a problem that is not one of tours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.problems.cvrp import CVRP
+from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
+from gpu_ls_pymoo.assignment import AssignmentProblem
+
+if TYPE_CHECKING:
+    from pymoo.core.problem import Problem
+
+_PERMUTATIONS = (
+    "Permutations that are not round trips, such as a flow shop's, are for pymoo's own operators "
+    "(OrderCrossover, InversionMutation), or for BRKGA and other real-coded algorithms as "
+    "RandomKeysProblem(problem, local_search_probability=0); a RandomKeysProblem of a TSP searches "
+    "tours by itself, without operators of gpu_ls_pymoo"
+)
+_SEVERAL = (
+    "Tours with several lengths are a gpu_ls_pymoo.MultiObjectiveTSP([...]) of a TSP or matrix for "
+    "each length"
+)
+_BINARY = (
+    "Binary variables, such as a knapsack's, are for pymoo's own operators (TwoPointCrossover, "
+    "BitflipMutation), or for SuccessorSampling and SuccessorMutation of gpu_ls_pymoo; a "
+    "gpu_ls_plugin.Assignment is searched as AssignmentProblem(problem)"
+)
+_ASSIGNMENT = (
+    "States of an AssignmentProblem are searched by MemeticGA, and varied by SuccessorSampling and "
+    "SuccessorMutation"
+)
+_WRAPPERS = (
+    (CVRP, "CVRPProblem"),
+    (Assignment, "AssignmentProblem"),
+    (MultiObjectiveTSP, "MultiObjectiveTSP"),
+)
+
+
+def wrapper_of(
+    problem: object, otherwise: str = "pymoo's TravelingSalesman needs no wrapper"
+) -> str:
+    """Return which class of this package makes a problem of ours one of pymoo's."""
+    for kind, wrapper in _WRAPPERS:
+        if isinstance(problem, kind):
+            return f"pass gpu_ls_pymoo.{wrapper}(problem)"
+    return otherwise
+
+
+def kind_of(problem: Problem) -> str:
+    """Return the kind of a pymoo problem's variables: b(ool), i(nteger) or f(loat)."""
+    if problem.vtype is None:
+        return "f"
+    try:
+        kind = np.dtype(problem.vtype).kind
+    except TypeError:  # mixed variables
+        return "f"
+    return "i" if kind == "u" else kind
+
+
+def remedy(problem: Problem) -> str:
+    """Return what to do with a problem of pymoo that is not one of tours."""
+    if isinstance(problem, AssignmentProblem):
+        return _ASSIGNMENT
+    low, high = problem.bounds() if problem.has_bounds() else (None, None)
+    binary = isinstance(high, np.ndarray) and not np.any(low) and bool((high == 1).all())
+    if kind_of(problem) == "b" or (binary and kind_of(problem) == "i"):
+        return _BINARY
+    return f"{_SEVERAL}. {_PERMUTATIONS}" if problem.n_obj > 1 else _PERMUTATIONS
