@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.problems.generalised_assignment import GeneralisedAssignment
-from gpu_ls_plugin.problems.graph_colouring import GraphColouring
+from gpu_ls_plugin.problems.graph_colouring import GraphColouring, greedy_colouring
 from gpu_ls_plugin.progress import cost_text, gap_percent, in_units
-from gpu_ls_plugin.solver.colours import greedy_clique, greedy_colouring
+from gpu_ls_plugin.solver.colours import greedy_clique
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.problems.assignment import Assignment

@@ -161,6 +161,14 @@ class Assignment(Problem):
         """Return what the functor is made of: integers, floats, NumPy arrays."""
         return []
 
+    def quick_state(self) -> NDArray[np.int32] | None:
+        """Return a complete state that takes hardly any time to make, shape (n,).
+
+        A search starts one row from it, and returns nothing worse however short its time is. None,
+        unless overridden: searches then make one by `CheapestValue`.
+        """
+        return None
+
     def relaxed_words(self) -> list[Any] | None:
         """Return words of a functor that leaves no value out, for some rounds of a search.
 

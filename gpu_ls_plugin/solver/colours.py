@@ -11,7 +11,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.history import Point, note
-from gpu_ls_plugin.problems.graph_colouring import GraphColouring
+from gpu_ls_plugin.problems.graph_colouring import GraphColouring, greedy_colouring
 from gpu_ls_plugin.result import Progress, Result, Statistics
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.single import rehearse
@@ -21,21 +21,6 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.solver.settings import Settings
-
-
-def greedy_colouring(graph: GraphColouring) -> NDArray[np.int32]:
-    """Return a legal colouring: vertices of largest degree first, each the first free colour.
-
-    As by Welsh and Powell (1967). How many colours the problem has makes no difference.
-    """
-    begins, neighbours, _ = graph.words()
-    colouring = np.full(graph.n, -1, np.int32)
-    for vertex in np.argsort(-np.diff(begins), kind="stable"):
-        taken = colouring[neighbours[begins[vertex] : begins[vertex + 1]]]
-        free = np.ones(len(taken) + 1, np.bool_)
-        free[taken[(taken >= 0) & (taken < len(taken))]] = False
-        colouring[vertex] = free.argmax()
-    return colouring
 
 
 def greedy_clique(graph: GraphColouring) -> list[int]:

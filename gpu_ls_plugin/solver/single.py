@@ -30,6 +30,7 @@ from gpu_ls_plugin.searches import (
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.decomposition.decomposed import compile_parts
 from gpu_ls_plugin.searches.successors import SuccessorSearch
+from gpu_ls_plugin.searches.successors.first_states import completed
 from gpu_ls_plugin.solver.fewer_vehicles import FewerVehicles, pay
 from gpu_ls_plugin.solver.first_generations import FirstGenerations, first_generations
 from gpu_ls_plugin.solver.first_moments import first_moments
@@ -132,6 +133,8 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
         if tours is None:
             raise
         begin, before.stopped_by = 0.0, "interrupt"
+        if isinstance(problem, Assignment):
+            tours = completed(problem, tours, 0)
         found = Result(tours, problem.cost(tours), before, problem)
     timed = _timed(as_asked(found, problem, search).sorted(), before, begin, watch.elapsed)
     return timed if opened is None else opened.merged(timed)

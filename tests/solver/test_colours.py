@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.solver.colours import greedy_clique, greedy_colouring, without_a_colour
+from gpu_ls_plugin.problems.graph_colouring import greedy_colouring
+from gpu_ls_plugin.solver.colours import greedy_clique, without_a_colour
 
 CPU = {"backend": "cpu", "population": 4}
 

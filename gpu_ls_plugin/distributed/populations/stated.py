@@ -59,8 +59,6 @@ class StatedPopulation(Population):
         population = self._run.population
         backend, found = population.backend, population.found.states
         with backend.current():
-            if not population.step and not population.round:  # nothing was found as yet
-                population.advance(1, float("inf"))
             return found, backend.xp.asarray(self._place.problem.cost(backend.to_numpy(found)))
 
     def adopt(self, rows: Any, costs: Any) -> None:

@@ -14,6 +14,7 @@ from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.searches.driver import paced
 from gpu_ls_plugin.searches.successors import SuccessorSearch
+from gpu_ls_plugin.searches.successors.first_states import completed
 from gpu_ls_plugin.searches.successors.population import NOTHING, Population
 from gpu_ls_plugin.searches.successors.run import FIRST_STEPS
 from gpu_ls_plugin.solver import Settings
@@ -53,14 +54,17 @@ class StatePopulation:
 
     @property
     def tours(self) -> Any:
-        """The best state of each row: array of the backend, shape (P, m), int32."""
-        return self._states if self._population is None else self._population.found.states
+        """The best state of each row, complete: array of the backend, shape (P, m), int32."""
+        if self._population is None:
+            return completed(self.problem, self._states, self.seed)
+        return self._population.found.states
 
     @property
     def costs(self) -> Any:
         """What they cost, shape (P,); more than any cost where they break constraints."""
         if self._population is None:
-            return np.full(len(self._states), NOTHING)
+            rows = self.tours
+            return np.where(self.problem.feasible(rows), self.problem.cost(rows), NOTHING)
         found, xp = self._population.found, self._population.backend.xp
         return xp.where(found.excesses == 0, found.costs, NOTHING)
 

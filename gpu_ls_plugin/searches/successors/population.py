@@ -5,9 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.recombination.partners import Partners
+from gpu_ls_plugin.searches.successors.first_states import completed, quick_state
 from gpu_ls_plugin.searches.successors.improvements import first_penalty
 from gpu_ls_plugin.searches.successors.kernels import Layout, release_kernel
 
@@ -86,7 +89,7 @@ class Population:
     elites : Elites
         The best state of each row since it began anew, from which the next round begins.
     found : Elites
-        The best state of each row.
+        The best state of each row, complete from the beginning.
     round, step : int
         How many rounds are over, and steps of the one that is not.
     move_counts, look_counts : arrays, shape (P,), int64
@@ -130,7 +133,7 @@ class Population:
             )
         self.round = self.step = 0
         self.states = states
-        self.elites, self.found = Elites(xp, states), Elites(xp, states)
+        self.elites = Elites(xp, states)
         self._idle = xp.zeros(size, "int64")  # rounds in which a row has found nothing better
         self.move_counts, self.look_counts = (xp.zeros(size, "int64") for _ in range(2))
         self._memory, self._seed, self._first_row = memory, seed, first_row
@@ -164,6 +167,7 @@ class Population:
             **steps.numbers(problem),
             **steps.memory(problem, xp, size),
         }
+        self._found, self._all_known = self._first_found(), False
         if bool((states < 0).any()):
             self._assign(states, states < 0)
         self._of_release = {
@@ -178,20 +182,21 @@ class Population:
 
     def advance(self, steps: int, seconds: float) -> None:
         """Make some steps of the round, at most those that it still has; note what was found."""
-        steps = min(steps, self.plan.steps - self.step)
+        begins, steps = self.step == 0, min(steps, self.plan.steps - self.step)
         arguments = self._common | self._of_steps | self.plan.improvement.numbers_of(self.round)
         arguments |= {"round": self.round, "step": self.step, "steps": steps}
         arguments |= self._words_of(self.round)
-        self.backend.launch(
+        ended = self.backend.launch(
             self._steps,
             len(self.states),
             arguments,
             shared_bytes=self.layout.shared_bytes,
             seconds=seconds,
         )
-        self.step += steps
+        if ended or not begins:  # else the time was over before some rows have begun the round
+            self.step += steps
         self._idle[self.elites.take(self._bests)] = -1  # 0 when the round is over
-        self.found.take(self._bests)
+        self._found.take(self._bests)
 
     def _words_of(self, number: int) -> dict[str, Any]:
         """Return the problem's words in a round, if these are not the usual ones.
@@ -225,6 +230,31 @@ class Population:
         guests.states[worst], guests.costs[worst], guests.excesses[worst] = states, costs, 0
         for own in (self.elites, self.found):
             self._idle[own.take(guests)] = 0
+
+    @property
+    def found(self) -> Elites:
+        """The best state of each row; where no kernel looked at it, its excess is 0 or NOTHING."""
+        found = self._found
+        if not self._all_known:
+            to_numpy, xp = self.backend.to_numpy, self.backend.xp
+            rows = np.flatnonzero(to_numpy(found.costs) == NOTHING)
+            if len(rows):
+                states = to_numpy(found.states)[rows]
+                excesses = np.where(self.problem.feasible(states), 0, NOTHING)
+                found.costs[rows] = xp.asarray(self.problem.cost(states))
+                found.excesses[rows] = xp.asarray(excesses)
+            self._all_known = True
+        return found
+
+    def _first_found(self) -> Elites:
+        """Return complete states; the very first row, if it is empty, is a quick one (in place)."""
+        xp, first_row = self.backend.xp, self._first_row
+        rows = self.backend.to_numpy(self.states)
+        if first_row == 0 and (rows[0] < 0).all():
+            rows = rows.copy()
+            rows[0] = quick_state(self.problem, self.backend, self._seed)
+            self.states[:1] = xp.asarray(rows[:1])
+        return Elites(xp, xp.asarray(completed(self.problem, rows, self._seed, first_row)))
 
     @property
     def round_is_over(self) -> bool:

@@ -101,10 +101,12 @@ class SearchRun:
     def _drive(self, most_rounds: float, most_steps: float) -> None:
         population, watch, statistics = self.population, self.stopwatch, self.statistics
         made = 0
+        statistics.stopped_by = "kicks"
+        if most_rounds <= 0:
+            return
         if population.round_is_over:  # where the drive before this one has ended
             population.renew()
         end = population.round + most_rounds
-        statistics.stopped_by = "kicks"
         while True:
             left = most_steps - made
             if left <= 0 or watch.left <= 0:
@@ -153,7 +155,7 @@ class SearchRun:
         rows = population.backend.to_numpy(population.found.states)
         costs, claimed = problem.cost(rows), population.backend.to_numpy(population.found.costs)
         # What is interrupted may have been in the middle of noting what it had found.
-        if (population.step or population.round) and not self.statistics.interrupted:
+        if not self.statistics.interrupted:
             wrong = costs != claimed
             if wrong.any():
                 row = int(wrong.argmax())

@@ -244,8 +244,12 @@ class SuccessorSearch:
         )
         run.stopwatch, run.callback = watch, callback
         with run.population.backend.current():
-            run.drive()
-            return run.finished(states)
+            try:
+                run.drive()
+                return run.finished(states)
+            except KeyboardInterrupt:  # after the last launch
+                run.statistics.stopped_by = "interrupt"
+                return run.finished(states)
 
     def begin(
         self,
