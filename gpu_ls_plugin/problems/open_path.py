@@ -8,6 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidProblemError, InvalidTourError
+from gpu_ls_plugin.objectives.base import require_length
 from gpu_ls_plugin.problems.metrics import Explicit, ExplicitReal
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 
@@ -49,6 +50,8 @@ class OpenPath:
         An end is not a city, or both are the same one of several.
     InvalidProblemError
         Three times the longest length is too large for a matrix.
+    UnsupportedProblemError
+        The problem has an objective beside its lengths, which a path would not have.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class OpenPath:
 
     def __init__(self, problem: Problem, first: int | None = None, last: int | None = None) -> None:
         self.problem = problem = tour_problem(problem)
+        require_length(problem.objective, "OpenPath()")
         self.first, self.last = self._end("first", first), self._end("last", last)
         if problem.n > 1 and first is not None and self.first == self.last:
             raise InvalidParameterError(f"last: {last} is also the first city; a path has two ends")

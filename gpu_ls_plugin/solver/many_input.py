@@ -67,6 +67,12 @@ def _of_problems(problems: Sequence[Any], metric: object) -> list[Instances]:
                 f"problems: row {row} is a matrix, but instances are searched side by side by "
                 "coordinates; use gls.solve(problem) for each"
             )
+        if not problem.objective.length_alone:
+            raise UnsupportedProblemError(
+                f"problems: row {row} is under the objective {problem.objective.name!r}, but "
+                "instances are searched side by side by length alone; use gls.solve(problem) for "
+                "each"
+            )
         rows.setdefault(problem.metric, []).append(row)
     return [
         _side_by_side(found, [problems[row].coordinates for row in own], own)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.exceptions import InvalidProblemError, UnsupportedProblemError
 from gpu_ls_plugin.solver import Settings, default_settings
 from tests.adapters.faces import FACES
 from tests.helpers.marks import slow_after
@@ -99,6 +99,23 @@ def test_a_crossover_that_compares_lengths_is_refused_by_name():
     problem, tours = PROBLEMS["loads"], random_tours(N, 4)
     with pytest.raises(UnsupportedProblemError, match=r"EdgeAssembly\(\) compares lengths"):
         gls.EdgeAssembly().cross(problem, tours, tours[::-1], backend="cpu")
+
+
+LENGTH_ALONE = {
+    "solve_many": lambda problem: gls.solve_many([SYMMETRIC, problem], seconds=1),
+    "OpenPath": gls.OpenPath,
+    "MultiObjectiveTSP": lambda problem: gls.MultiObjectiveTSP([problem, SYMMETRIC]),
+    "Symmetrised": lambda problem: gls.Symmetrised()(
+        ASYMMETRIC.under(problem.objective), random_tours(N, 2), backend="cpu"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LENGTH_ALONE)
+@pytest.mark.parametrize("objective", ["loads", "deadlines"])
+def test_what_goes_by_length_alone_refuses_an_objective(name, objective):
+    with pytest.raises((UnsupportedProblemError, InvalidProblemError), match="objective|beside"):
+        LENGTH_ALONE[name](PROBLEMS[objective])
 
 
 def test_the_direction_of_a_tour_matters_where_the_objective_says_so():
