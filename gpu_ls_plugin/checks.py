@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.exceptions import GpuLsError, InvalidParameterError, InvalidTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,6 +68,15 @@ def choice(name: str, value: Any, *, known: Sequence[str]) -> str:
     if text(name, value) not in known:
         raise InvalidParameterError(f"{name}: {value!r} is not one of {', '.join(known)}")
     return str(value)
+
+
+def unmasked(
+    name: str, values: Any, error: Callable[[str], GpuLsError] = InvalidParameterError
+) -> None:
+    """Raise where a masked array, or one in a list, has masked entries: NumPy drops the mask."""
+    rows = values if isinstance(values, (list, tuple)) else (values,)
+    if any(isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows):
+        raise error(f"{name}: entries are masked, so they are missing; fill or remove them first")
 
 
 def indefinite(noun: str) -> str:

@@ -163,7 +163,7 @@ TOURS = [
     case("twice", partial(climb, [*ROW, [0, 1, 2, 3, 3]]), TOUR, "row 1", "4 is missing"),
     case("from one", partial(climb, [[1, 2, 3, 4, 5]]), TOUR, "city 5", "0..4"),
     case("minus one", partial(climb, [[0, 1, 2, 3, -1]]), TOUR, "city -1", "0..4"),
-    case("floats", partial(climb, [[0.0, 1, 2, 3, 4]]), TYPE, "float64", "convert"),
+    case("floats", partial(climb, [[0.5, 1, 2, 3, 4]]), TYPE, "row 0 holds 0.5", "convert"),
     case("NaN tour", partial(climb, [[0, 1, 2, 3, NAN]]), TYPE, "tours", "integers"),
     case("booleans", partial(climb, [[True] * 5]), TYPE, "tours", "bool"),
     case("strings", partial(climb, [list("01234")]), TYPE, "tours", "integers"),

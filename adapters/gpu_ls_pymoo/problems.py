@@ -128,7 +128,7 @@ def tsp_of_pymoo(problem: object) -> TSP | None:
     if np.shape(problem.cities)[1] == 2 and _euclidean(problem):
         tsp = TSP(problem.cities, "EUC", name=problem.name())
     else:
-        tsp = TSP.from_matrix(np.asarray(problem.D, dtype=np.float64), name=problem.name())
+        tsp = TSP.from_matrix(np.asanyarray(problem.D, dtype=np.float64), name=problem.name())
     require_tour_lengths(problem, tsp)
     return tsp
 

@@ -83,6 +83,8 @@ def queue_permutations(backend: Backend, rows: Any) -> tuple[Any, Any]:
 
 def _queue_gpu_tours(backend: Backend, problem: TSP, array: Any) -> tuple[Any, Callable[[], None]]:
     cupy, n = backend.xp, problem.n
+    if array.dtype.kind == "f":  # taken if it holds integers, as the referee says
+        array = cupy.asarray(solution.check_tours(problem, cupy.asnumpy(array)))
     if array.dtype.kind not in "iu":
         raise InvalidTypeError(f"tours: {array.dtype} is not an integer type")
     if array.ndim == 1:

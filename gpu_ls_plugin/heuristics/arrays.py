@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def integer_array(
     InvalidTypeError
         They are not integers.
     """
+    checks.unmasked(name, given)
     try:
         array = np.asarray(given)
     except (ValueError, TypeError) as error:

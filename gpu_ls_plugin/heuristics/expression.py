@@ -113,11 +113,14 @@ struct {name} : gls::CountsValues {{
 def _table(name: str, given: ArrayLike) -> NDArray[np.int64]:
     if name in {*SCALARS, *FUNCTIONS, "load"} or not name.isascii() or keyword.iskeyword(name):
         raise InvalidParameterError(f"{name}: a table cannot have this name; choose another one")
+    checks.unmasked(name, given)
     array = np.asarray(given)
     if array.ndim not in (1, 2) or array.dtype.kind not in "iu":
         raise InvalidTypeError(
             f"{name}: {array.dtype} of shape {array.shape} are not integers with one or two axes"
         )
+    if array.size and array.max() >= 2**63:
+        raise InvalidParameterError(f"{name}: {array.max()} does not fit 64 bits; scale it down")
     return np.array(array, np.int64, order="C")
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import (
     InvalidProblemError,
     InvalidTourError,
@@ -73,6 +74,7 @@ class Assignment(Problem):
     header: ClassVar[str] = ""
 
     def __init__(self, sizes: ArrayLike) -> None:
+        checks.unmasked("sizes", sizes, InvalidProblemError)
         given = np.asarray(sizes)
         if given.ndim != 1 or not given.size or given.dtype.kind not in "iu":
             raise InvalidProblemError(

@@ -16,6 +16,7 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.objectives.tchebycheff import Tchebycheff
 from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.problems.values import array_of
 from gpu_ls_plugin.problems.weighted import WeightedTSP
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ class MultiObjectiveTSP:
             As `weighted`; the ideal is not a finite point, or `augmentation` out of range.
         """
         part = checks.number("augmentation", augmentation, least=1e-9, most=1e9)
-        point = np.asarray(ideal, np.float64)
+        point = array_of(ideal, "ideal").astype(np.float64)
         if point.shape != (self.n_objectives,) or not np.isfinite(point).all():
             raise InvalidParameterError(
                 f"ideal: {ideal!r:.80} is not a point of {self.n_objectives} finite costs"

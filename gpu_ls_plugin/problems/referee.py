@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from gpu_ls_plugin import upper_layers
+from gpu_ls_plugin import checks, upper_layers
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") ->
 
     Parameters
     ----------
-    tours : array_like of any integer type, shape (P, n) or (n,)
-        Zero-based permutations; not changed.
+    tours : array_like of integers, shape (P, n) or (n,)
+        Zero-based permutations, of any type that holds integers; not changed.
     n : int
         Number of cities.
     parameter : str
@@ -187,8 +187,10 @@ def integer_rows(
 ) -> NDArray[Any]:
     """Return rows as an integer array (P, n), P >= 1, of whatever integer type they have.
 
-    Raises `InvalidTourError` or `InvalidTypeError` for anything else.
+    Floats that hold integers become int64. Anything else raises `InvalidTourError` or
+    `InvalidTypeError`.
     """
+    checks.unmasked(parameter, given, InvalidTourError)
     try:
         array = np.asarray(given)
     except ValueError as error:
@@ -202,11 +204,26 @@ def integer_rows(
             f"{parameter}: shape {np.shape(given)}, but {words[0]} of {n} {words[1]} are (P, {n}), "
             f"P >= 1, or ({n},)"
         )
+    if array.dtype.kind == "f":
+        return _whole(array, parameter, words)
     if array.dtype.kind not in "iu":
         raise InvalidTypeError(
             f"{parameter}: {words[1]} must be integers, not {array.dtype}; convert them first"
         )
     return array
+
+
+def _whole(array: NDArray[Any], parameter: str, words: tuple[str, str, str]) -> NDArray[np.int64]:
+    """Return floats (P, n) as integers; one that is none raises `InvalidTypeError`."""
+    array = array.astype(np.promote_types(array.dtype, np.float64), copy=False)
+    wrong = (array != np.trunc(array)) | ~(np.abs(array) < 2.0**63)  # NaN as well
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise InvalidTypeError(
+            f"{parameter}: {words[1]} must be integers, but row {row} holds {array[row, column]} "
+            f"at position {column}; convert them first"
+        )
+    return array.astype(np.int64)
 
 
 def blocks(rows: int, n: int) -> Iterator[slice]:

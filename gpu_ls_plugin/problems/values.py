@@ -20,16 +20,19 @@ if TYPE_CHECKING:
 
 
 def array_of(values: ArrayLike, parameter: str) -> NDArray[Any]:
-    """Return a copy as an array of integers or floats."""
+    """Return a copy as an array of integers or floats; masked entries raise."""
+    checks.unmasked(parameter, values, InvalidProblemError)
     try:
         array = np.array(values)
     except ValueError as error:
         raise InvalidProblemError(f"{parameter}: rows of different lengths") from error
     except TypeError as error:
         raise InvalidTypeError(f"{parameter}: {error}") from error
+    if array.dtype.kind == "O" and array.size and all(isinstance(item, int) for item in array.flat):
+        raise InvalidProblemError(f"{parameter}: integers of more than 64 bits; scale them down")
     if array.dtype.kind not in "iuf" and array.size:
         raise InvalidTypeError(f"{parameter}: entries must be numbers, not {array.dtype}")
-    return array
+    return array.astype(np.float64) if array.dtype == np.float16 else array
 
 
 def integers_of(values: ArrayLike, parameter: str, *axes: str) -> NDArray[np.int64]:
@@ -86,8 +89,10 @@ def points_of(values: ArrayLike) -> NDArray[np.float64]:
     """Return a finite float64 (n, 2) copy."""
     array = array_of(values, "coordinates")
     if array.ndim != 2 or array.shape[1] != 2 or not len(array):
+        square = array.ndim == 2 and len(array) == array.shape[1] > 0
+        remedy = "; for a matrix of lengths use from_matrix" if square else ""
         raise InvalidProblemError(
-            f"coordinates: shape {array.shape}, but n >= 1 cities in the plane are (n, 2)"
+            f"coordinates: shape {array.shape}, but n >= 1 cities in the plane are (n, 2){remedy}"
         )
     with np.errstate(over="ignore"):
         points = np.ascontiguousarray(array, dtype=np.float64)

@@ -221,6 +221,7 @@ def _flags(call: Call, awake: Any) -> Any:
     """Return which cities are awake on a call's backend, if anybody says so."""
     if awake is None:
         return None
+    checks.unmasked("awake", awake)
     flags = call.backend.xp.asarray(awake)
     if flags.shape != call.tours.shape or flags.dtype != bool:
         raise InvalidParameterError(

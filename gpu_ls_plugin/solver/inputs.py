@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidProblemError
 from gpu_ls_plugin.problems.reading import read_problem
 from gpu_ls_plugin.problems.tsp import TSP
@@ -36,6 +37,7 @@ def problem_of(given: Problem | ArrayLike | str | os.PathLike[str]) -> Problem:
     """
     if isinstance(given, str | os.PathLike):
         return read_problem(given)
+    checks.unmasked("problem", given, InvalidProblemError)
     if isinstance(given, list | tuple):
         try:
             given = np.asarray(given)

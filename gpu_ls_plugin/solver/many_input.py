@@ -113,6 +113,7 @@ def _side_by_side(metric: Metric, points: Any, rows: Sequence[int]) -> Instances
 
 def _points_of_array(array: NDArray[Any]) -> NDArray[np.float64]:
     """Return finite float64 coordinates (B, n, 2)."""
+    checks.unmasked("problems", array, InvalidProblemError)
     if array.ndim != 3 or array.shape[2] != 2 or not array.size:
         raise InvalidProblemError(
             f"problems: shape {array.shape}, but B >= 1 instances of n >= 1 cities are (B, n, 2)"

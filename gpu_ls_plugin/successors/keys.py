@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 
@@ -55,6 +56,7 @@ def take_keys(backend: Backend, m: int, keys: Any) -> tuple[Any, Any]:
 
 
 def _matrix(keys: Any) -> Any:
+    checks.unmasked("keys", keys)
     try:
         array = np.asarray(keys)
     except ValueError as error:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
@@ -68,6 +69,7 @@ def take_active(backend: Backend, states: Any, active: Any) -> tuple[Any, int]:
     """
     if active is None:
         return None, 0
+    checks.unmasked("active", active)
     array = backend.adopt(active) if arrays.on_gpu(active) else np.asarray(active)
     if array.dtype != np.bool_:
         raise InvalidTypeError(

@@ -23,12 +23,15 @@ from gpu_ls_plugin.problems.tsplib import read_tour
 from tests.helpers.calls import calls_of
 from tests.helpers.instances import OPTIMA, each_name, instance_path, tsp_instance, tsp_names
 
-METRICS = ["EUC_2D", "CEIL_2D", "ATT", "GEO", "MAN_2D", "MAX_2D", "EUC"]
+METRICS = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "GEO", "MAN_2D", "MAX_2D", "EUC", "HAVERSINE"]
 SQUARE = [(0, 0), (0, 3), (4, 3), (4, 0)]  # sides 3 and 4, diagonals 5
 
 
 def random_problem(n: int, metric: str = "EUC_2D", seed: int = 0) -> TSP:
-    return TSP(np.random.default_rng(seed).uniform(-80, 80, (n, 2)), metric=metric)
+    random = np.random.default_rng(seed)
+    if metric == "GEO":
+        return TSP(random.integers(0, 80, (n, 2)) + random.integers(0, 60, (n, 2)) / 100, metric)
+    return TSP(random.uniform(-80, 80, (n, 2)), metric=metric)
 
 
 def random_tours(size: int, n: int, seed: int = 0) -> np.ndarray:

@@ -396,7 +396,7 @@ def test_a_written_tour_by_hand(tmp_path):
         ([1, 2], InvalidTourError),
         ([], InvalidTourError),
         ([[0, 1], [1, 0]], InvalidTourError),
-        ([0.0, 1.0], InvalidTypeError),
+        ([0.0, 1.5], InvalidTypeError),
     ],
 )
 def test_what_is_no_tour_is_not_written(tmp_path, tour, error):

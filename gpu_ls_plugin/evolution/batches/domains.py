@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import (
     InvalidProblemError,
     InvalidTourError,
@@ -136,6 +137,7 @@ class _Variables(Assignment):
 
 def _numbers(rows: ArrayLike, n: int, parameter: str) -> NDArray[Any]:
     """Return rows as an array (P, n) of integers or floats."""
+    checks.unmasked(parameter, rows, InvalidTourError)
     try:
         array = np.asarray(rows)
         if array.dtype.kind == "O":  # what populations of several types are joined to

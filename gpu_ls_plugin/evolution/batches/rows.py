@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidTourError
 from gpu_ls_plugin.problems import giant_tours, tour_rows
 from gpu_ls_plugin.problems.referee import check_permutations
@@ -25,6 +26,7 @@ def as_tours(rows: ArrayLike) -> NDArray[Any]:
     Frameworks turn integers into floats and objects on some of their ways (warm starts, mixed
     arrays); whole numbers are turned back, anything else is left for the search to refuse by row.
     """
+    checks.unmasked("rows", rows, InvalidTourError)
     array = np.asarray(rows)
     array = array.reshape(0, 0) if array.shape == (0,) else np.atleast_2d(array)
     if array.dtype.kind in "fO":
@@ -61,6 +63,7 @@ def checked(rows: ArrayLike, n: int, parameter: str) -> Tours:
     InvalidTourError, InvalidTypeError
         Wrong shape, or a row that is not a permutation of 0..n-1; row and reason are named.
     """
+    checks.unmasked(parameter, rows, InvalidTourError)
     try:
         array = as_tours(rows)
     except ValueError as error:

@@ -10,6 +10,7 @@ import numpy as np
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.problems.values import array_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -112,11 +113,11 @@ class DirectionWeights(Weights):
     """
 
     def __init__(self, directions: ArrayLike) -> None:
-        given = np.asarray(directions, np.float64)
+        given = array_of(directions, "directions").astype(np.float64)
         if (
             given.ndim != 2
             or not given.size
-            or not (given >= 0).all()
+            or not ((given >= 0) & (given < np.inf)).all()
             or not given.any(axis=1).all()
         ):
             raise InvalidParameterError(

@@ -100,7 +100,7 @@ def test_both_recursions_find_the_same_where_durations_are_not_limited():
         ([[0, 1, 2]], InvalidTourError, "orders: "),
         ([[1, 2, 2]], InvalidTourError, "orders: .*city 3"),
         ([[1, 2]], InvalidTourError, r"orders: .*3"),
-        ([[1.0, 2.0, 3.0]], InvalidTypeError, "orders: "),
+        ([[1.0, 2.5, 3.0]], InvalidTypeError, "orders: "),
     ],
 )
 def test_what_is_no_order(rows, error, words):
