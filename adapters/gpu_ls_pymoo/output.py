@@ -12,6 +12,7 @@ from pymoo.util.display.output import Output
 
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
+from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_pymoo.assignment import AssignmentProblem
 from gpu_ls_pymoo.problems import as_tsp
@@ -30,7 +31,8 @@ class LocalSearchOutput(Output):
     the optimum where the problem knows it, ``distinct`` the number of different tours, ``entropy``
     that of their edges in nats (`gpu_ls_plugin.evolution.diversity.edge_entropy`), ``moves`` the
     applied moves so far, ``moves/s`` the evaluated moves and ``tours/s`` the searched tours per
-    second of search, ``search %`` the search's share of the time so far.
+    second of search, ``search %`` the search's share of the time so far. If rows are not tours by
+    length, ``distinct`` counts different rows, and there is no ``entropy``.
 
     Nothing of this is computed where nothing is shown.
     """
@@ -65,11 +67,12 @@ class LocalSearchOutput(Output):
         if self.optimum:
             self.gap.set(f"{100 * (best / self.optimum - 1):.3f}")
         self._update_search(algorithm)
-        if isinstance(algorithm.problem, AssignmentProblem):  # whose states have no edges
+        found = _tours(algorithm.problem, algorithm.pop)
+        if found is None:  # rows without edges
             self.distinct.set(len(np.unique(algorithm.pop.get("X"), axis=0)))
             self.entropy.set(None)
             return
-        tours, writing = _tours(algorithm.problem, algorithm.pop)
+        tours, writing = found
         self.distinct.set(unique_tours(tours, **writing))
         self.entropy.set(f"{edge_entropy(tours, **writing):.2f}")
 
@@ -83,9 +86,17 @@ class LocalSearchOutput(Output):
         self.share.set(f"{100 * seconds / passed:.1f}" if passed > 0 else None)
 
 
-def _tours(problem: Any, pop: Any) -> tuple[Tours, Writing]:
-    """Return a population's tours, and which ways of writing them are the same."""
+def _tours(problem: Any, pop: Any) -> tuple[Tours, Writing] | None:
+    """Return a population's tours, and which ways of writing them are the same.
+
+    None if its rows are not recognised as tours.
+    """
+    if isinstance(problem, AssignmentProblem):
+        return None
     if isinstance(problem, RandomKeysProblem):
         return problem.tours(pop), problem.writing
-    tsp = as_tsp(problem)
+    try:
+        tsp = as_tsp(problem)
+    except (InvalidTypeError, UnsupportedProblemError):
+        return None
     return checked(pop.get("X"), tsp.n, "tours"), tsp.writing

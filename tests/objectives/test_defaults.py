@@ -114,7 +114,7 @@ LENGTH_ALONE = {
 @pytest.mark.parametrize("name", LENGTH_ALONE)
 @pytest.mark.parametrize("objective", ["loads", "deadlines"])
 def test_what_goes_by_length_alone_refuses_an_objective(name, objective):
-    with pytest.raises((UnsupportedProblemError, InvalidProblemError), match="objective|beside"):
+    with pytest.raises((UnsupportedProblemError, InvalidProblemError), match=r"objective|beside"):
         LENGTH_ALONE[name](PROBLEMS[objective])
 
 

@@ -22,6 +22,7 @@ from pymoo.problems.single.traveling_salesman import TravelingSalesman
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
 from gpu_ls_pymoo import (
+    DoubleBridgeMutation,
     LocalSearchMutation,
     LocalSearchOutput,
     MemeticGA,
@@ -115,6 +116,30 @@ def test_permutations_of_a_flow_shop_have_a_direction(capsys: pytest.CaptureFixt
     lines, _, _ = shown(problem, DE(20, output=LocalSearchOutput()), capsys)
     assert 1 <= int(lines[-1]["distinct"]) <= 20
     assert lines[-1]["tours/s"] == "-"
+
+
+class Scaled(TravelingSalesman):
+    def _evaluate(self, x: Any, out: Any, *args: Any, **kwargs: Any) -> None:
+        out["F"] = 2 * self.get_route_length(x)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [create_random_flowshop_problem(3, 8), Scaled(cities(8))],
+    ids=["flow shop", "own objective"],
+)
+def test_other_permutations_are_rows(problem: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    algorithm = GA(
+        20,
+        PermutationRandomSampling(),
+        crossover=OrderCrossover(),
+        mutation=DoubleBridgeMutation(),
+        output=LocalSearchOutput(),
+    )
+    lines, pops, _ = shown(problem, algorithm, capsys)
+    for line, (rows, *_) in zip(lines, pops, strict=True):
+        assert int(line["distinct"]) == len(np.unique(rows, axis=0))
+        assert line["entropy"] == "-"
 
 
 def test_pymoos_problem(capsys: pytest.CaptureFixture[str]) -> None:
