@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.problems.tsp import TSP
 
-SHARED = ("cities", "D", "callback", "elementwise_runner")  # large, or not to be copied
+SHARED = ("callback", "elementwise_runner")  # may hold what cannot be copied
 ASKS = "has objectives or constraints that the search would not see"
 ADVICE = (
     "the search goes by the wrapped problem alone. Write what a row costs in addition as an "

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9  # relative: sums of the same lengths in another order
 LARGEST_GREEDY = 500  # cities up to which the sample has a good tour
 ENTRIES = 400_000  # of a sample of long tours, which has fewer rows then
+LARGE = 2**20  # bytes of an array, such as a matrix, that a copy shares
 SHOWN = 6  # cities of a tour in a message
 ADVICE = (
     "a search here goes by length alone and would ignore the rest. Write what tours cost in "
@@ -124,10 +125,14 @@ def copy_of(evaluated: Any, shared: Mapping[str, Any] | None = None) -> Any:
     Parameters
     ----------
     evaluated : object
+        Its large arrays are not copied.
     shared : mapping, optional
-        Attributes that are large, or cannot be copied, by name: the copy has the same objects.
+        Attributes that cannot be copied, by name: the copy has the same objects.
     """
     memo = {id(value): value for value in (shared or {}).values()}
+    for value in getattr(evaluated, "__dict__", {}).values():
+        if isinstance(value, np.ndarray) and value.nbytes > LARGE:
+            memo[id(value)] = value
     try:
         made = copy.deepcopy(evaluated, memo)
     except Exception:  # it holds a lock, a file, a pool ...
