@@ -23,7 +23,7 @@ CORE, ADAPTERS = ROOT / "gpu_ls_plugin", ROOT / "adapters"
 # From the bottom up: a module imports only from its own level and those below. A room stands for
 # all that is in it, less what is named by itself.
 LEVELS = (
-    {"exceptions", "lazy_names", "upper_layers", "words"},
+    {"exceptions", "lazy_names", "upper_layers", "words", "origins"},
     {"checks", "trust", "budget", "files", "csv_files", "schema", "history", "plugins/registry"},
     {"problems", "objectives", "resources"},
     {"result", "result_views"},

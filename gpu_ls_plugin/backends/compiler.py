@@ -42,6 +42,7 @@ FLAGS = (
     "-pthread",
 )
 
+LONGEST_OUTPUT = 4000  # characters of a compiler's messages
 PREFIX = "backend: cpu: "  # of messages, which name a parameter first
 REMEDY = 'install g++ or clang++, point CXX to a compiler, or pip install "gpu-ls-plugin[cpu]"'
 
@@ -100,9 +101,17 @@ class Program:
         command = [*self.compiler, *self.flags, "-o", str(target), str(code)]
         done = _run(command)
         if done.returncode != 0 or not target.is_file():
-            output = done.stderr[-4000:] or f"exit status {done.returncode}, no library"
+            output = _shortened(done.stderr) or f"exit status {done.returncode}, no library"
             raise CompilationError(f"{' '.join(command)} failed:\n{output}")
         return target.read_bytes()
+
+
+def _shortened(output: str) -> str:
+    """Return a compiler's output; of a long one, its first errors and its end."""
+    half = LONGEST_OUTPUT // 2
+    if len(output) <= LONGEST_OUTPUT:
+        return output
+    return f"{output[:half]}\n[...]\n{output[-half:]}"
 
 
 def program_of(source: str) -> Program:

@@ -14,7 +14,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.exceptions import FaultyPartError, InvalidTypeError
+from gpu_ls_plugin.exceptions import FaultyPartError, InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.origins import line_directive, sources_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,17 @@ NVRTC_OPTIONS = (
 )
 
 
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+TYPE = re.compile(r"[A-Za-z_][A-Za-z0-9_:<>, *&-]*")
+HEADER = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_]+)*\.cuh?")
+RESERVED = """
+alignas alignof asm auto break case catch class co_await co_return co_yield concept continue
+decltype default delete do else enum explicit export extern for friend goto if inline mutable
+namespace new noexcept operator private protected public register reinterpret_cast requires return
+sizeof static static_assert struct switch template this thread_local throw try typedef typeid
+typename union using virtual while __asm__ __attribute__ _Pragma
+"""
+KEYWORDS = frozenset(RESERVED.split())  # words of C++ that no name or type has
 FAULT = "gls_faulty_part"  # what a kernel with checked parts writes to
 ITEM_BYTES = {"int": 4, "float": 4, "gls::uint32": 4, "unsigned char": 1, "char": 1}
 
@@ -135,15 +147,32 @@ class Kernel:
     @property
     def source(self) -> str:
         """The whole translation unit for the backend that `team` belongs to."""
+        self._check_names()
         pasted: set[str] = set()
+        own = line_directive(1, f"kernel {self.name}")
         texts = [
             paste("include/metric.cuh", pasted),
             *(paste(header, pasted) for header in self.headers),
-            *self.functors,
+            *(text if text.startswith("#line") else own + text for text in self.functors),
             paste(self.header, pasted),
+            own,
             *(parameter.checks for parameter in self.parameters),
         ]
         return "\n".join([*texts, self._host_entry() if self.on_host else self._cuda_entry()])
+
+    def _check_names(self) -> None:
+        """Raise InvalidParameterError where what should be a name or a type is more than that."""
+        names = [self.name, *(field.name for field in self.fields)]
+        types = [self.body, self.team, *(field.type for field in self.fields)]
+        headers = [self.header, *self.headers]
+        for what, rule, texts in (
+            ("an identifier of C++", IDENTIFIER, names),
+            ("a C++ type: a struct's name, perhaps with template arguments", TYPE, types),
+            ("a header of gpu_ls_plugin, by its path in the package", HEADER, headers),
+        ):
+            for text in texts:
+                if not rule.fullmatch(text) or not KEYWORDS.isdisjoint(re.split(r"\W+", text)):
+                    raise InvalidParameterError(f"functor: {text!r:.200} is not {what}")
 
     @property
     def on_host(self) -> bool:
@@ -222,7 +251,7 @@ def metric_kernel(
         body=body.format(metric=metric.functor, team=team),
         parameters=parameters,
         team=team,
-        functors=tuple(filter(None, [metric.source()])),
+        functors=sources_of(metric),
         headers=(metric.header,),
         parts=(metric.name, name),
     )
@@ -240,17 +269,22 @@ def paste(header: str, pasted: set[str]) -> str:
         return ""
     pasted.add(header)
     return "\n".join(
-        paste(text, pasted) if is_include else text for is_include, text in _pieces(read(header))
+        paste(text, pasted) if is_include else text for is_include, text in _pieces(header)
     )
 
 
 @cache
-def _pieces(text: str) -> list[tuple[bool, str]]:
+def _pieces(header: str) -> list[tuple[bool, str]]:
     """Return the names that a header includes, and what is between them as one text each."""
-    pieces = []
-    for is_include, lines in groupby(_lines(text), key=itemgetter(0)):
+    pieces, line = [], 1
+    for is_include, lines in groupby(_lines(read(header)), key=itemgetter(0)):
         texts = [text for _, text in lines]
-        pieces += [(is_include, text) for text in (texts if is_include else ["\n".join(texts)])]
+        if is_include:
+            pieces += [(True, text) for text in texts]
+        elif any(text.strip() for text in texts):
+            origin = line_directive(line, f"gpu_ls_plugin/{header}")
+            pieces.append((False, origin + "\n".join(texts)))
+        line += len(texts)
     return pieces
 
 
@@ -259,5 +293,5 @@ def _lines(text: str) -> Iterator[tuple[bool, str]]:
         include = re.match(r'#include "(.*)"', line)
         if include:
             yield True, include[1]
-        elif line.strip() != "#pragma once":
-            yield False, line
+        else:
+            yield False, "" if line.strip() == "#pragma once" else line

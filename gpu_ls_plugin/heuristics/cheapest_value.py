@@ -10,6 +10,7 @@ from gpu_ls_plugin.exceptions import InvalidProblemError, UnsupportedProblemErro
 from gpu_ls_plugin.heuristics.base import Heuristic
 from gpu_ls_plugin.heuristics.masked import Masked
 from gpu_ls_plugin.heuristics.masks import Distinct
+from gpu_ls_plugin.origins import sources_of
 from gpu_ls_plugin.problems.assignment import Assignment
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class CheapestValue(Heuristic):
 
     def source(self) -> str:
         """Return the text that defines the problem's functor, empty where it is built in."""
-        return _assignment(self.problem).source()
+        return "\n".join(sources_of(_assignment(self.problem)))
 
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
         """Return sizes of domains, the penalty in 256ths, the sharpness, and the problem's words.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import keyword
+import re
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -14,6 +15,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.heuristics.base import Heuristic
 from gpu_ls_plugin.problems.assignment import MOST_VALUES
+from gpu_ls_plugin.words import quoted, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -24,10 +26,17 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
 
 SCALARS = {"variable": "gls::int64(variable)", "value": "gls::int64(value)"}
-FUNCTIONS = {"min": ("{0} < {1} ? {0} : {1}", 2), "max": ("{0} < {1} ? {1} : {0}", 2),
-             "abs": ("{0} < 0 ? -{0} : {0}", 1)}  # fmt: skip
+# Functions of C++, so that each argument is written, and evaluated, once.
+FUNCTIONS = {
+    "min": ("min_of", 2, "gls::int64 a, gls::int64 b", "b < a ? b : a"),
+    "max": ("max_of", 2, "gls::int64 a, gls::int64 b", "a < b ? b : a"),
+    "abs": ("abs_of", 1, "gls::int64 a", "a < 0 ? -a : a"),
+}
+CHAINS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}  # any number of terms is one level
+DEEPEST = 100  # levels; each adds up to two brackets, and compilers allow 256
+LONGEST = 100_000  # characters
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 OPERATORS: dict[type[ast.AST], str] = {
-    ast.Add: "{} + {}", ast.Sub: "{} - {}", ast.Mult: "{} * {}",
     ast.FloorDiv: "gls::floor_divide({}, {})", ast.Mod: "gls::floor_modulo({}, {})",
     ast.USub: "-{}", ast.UAdd: "{}", ast.Not: "{} == 0",
     ast.Lt: "{} < {}", ast.LtE: "{} <= {}", ast.Gt: "{} > {}", ast.GtE: "{} >= {}",
@@ -42,15 +51,17 @@ class Expression(Heuristic):
     value at that moment; and those of the tables. There are ``+ - * // %``, comparisons, which are
     1 or 0, ``and or not``, ``a if b else c``, ``min max abs``. Numbers have 64 bits; what is
     negative has weight 0, and 2**32 - 1 is the largest weight. Beyond its ends, a
-    table is 0; divided by 0, a number is 0 and the remainder the number itself.
+    table is 0; divided by 0, a number is 0 and the remainder the number itself. Brackets, calls and
+    operators may be nested 100 deep; sums and products may have any number of terms.
 
     Parameters
     ----------
     text : str
     variables, values : int
         How many there are; the same values for each variable.
-    **tables : array_like of integers, one or two axes
-        Read as ``table[value]`` or ``table[variable, value]``. Copied.
+    **tables : array_like of integers of 64 bits, one or two axes
+        Read as ``table[value]`` or ``table[variable, value]``. Copied. Names are letters of
+        English, digits and underscores.
 
     Raises
     ------
@@ -85,6 +96,11 @@ class Expression(Heuristic):
         """Return the functor that the text becomes."""
         name = self.functor()
         fields = "".join(f"  gls::Table table_{name};\n" for name in self.tables)
+        functions = "".join(
+            f"  GLS_DEVICE static gls::int64 {called}({taken}) {{ return {result}; }}\n"
+            for called, _, taken, result in FUNCTIONS.values()
+            if f"{called}(" in self._code
+        )
         made = "".join(
             f", table_{name}(words + {1 + 3 * place})" for place, name in enumerate(self.tables)
         )
@@ -93,6 +109,7 @@ struct {name} : gls::CountsValues {{
 {fields}
   GLS_DEVICE explicit {name}(const gls::uint64* words)
       : gls::CountsValues{{int(words[0])}}{made} {{}}
+{functions}
   GLS_DEVICE gls::int64 rate(const gls::State& state, int variable, int value) const {{
     return {self._code};
   }}
@@ -111,8 +128,10 @@ struct {name} : gls::CountsValues {{
 
 
 def _table(name: str, given: ArrayLike) -> NDArray[np.int64]:
-    if name in {*SCALARS, *FUNCTIONS, "load"} or not name.isascii() or keyword.iskeyword(name):
-        raise InvalidParameterError(f"{name}: a table cannot have this name; choose another one")
+    taken = name in {*SCALARS, *FUNCTIONS, "load"} or keyword.iskeyword(name)
+    if taken or not NAME.fullmatch(name):
+        shown = name if name.isidentifier() else quoted(name)
+        raise InvalidParameterError(f"{shown}: a table cannot have this name; choose another one")
     checks.unmasked(name, given)
     array = np.asarray(given)
     if array.ndim not in (1, 2) or array.dtype.kind not in "iu":
@@ -126,11 +145,54 @@ def _table(name: str, given: ArrayLike) -> NDArray[np.int64]:
 
 def _translated(text: str, axes: dict[str, int]) -> str:
     """Return an expression in C++."""
+    if len(text) > LONGEST:
+        raise InvalidParameterError(f"text: has {len(text):,} characters; {LONGEST:,} are allowed")
     try:
         tree = ast.parse(text.strip(), mode="eval")
+    except (RecursionError, MemoryError) as error:  # whatever the parser's own limits
+        raise _too_deep(text) from error
     except (SyntaxError, ValueError) as error:
-        raise InvalidParameterError(f"text: {text!r} is not an expression: {error}") from error
+        reason = shortened(error)
+        raise InvalidParameterError(
+            f"text: {quoted(text)} is not an expression: {reason}"
+        ) from error
+    if _depth(tree.body) > DEEPEST:
+        raise _too_deep(text)
     return _code(tree.body, axes)
+
+
+def _too_deep(text: str) -> InvalidParameterError:
+    return InvalidParameterError(
+        f"text: {quoted(text)} is nested more than {DEEPEST} deep; put parts of it into tables"
+    )
+
+
+def _depth(tree: ast.expr) -> int:
+    """Return how many levels an expression has; a chain of sums or products is one."""
+    deepest, left = 1, [(tree, 1)]
+    while left:
+        node, depth = left.pop()
+        deepest = max(deepest, depth)
+        terms = [term for _, term in _chain(node)]
+        inner = terms or [
+            child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)
+        ]
+        left += [(child, depth + 1) for child in inner]
+    return deepest
+
+
+def _chain(node: ast.expr) -> list[tuple[str, ast.expr]]:
+    """Return the terms of a sum, or the factors of a product, with the signs before them."""
+    terms: list[tuple[str, ast.expr]] = []
+    kinds = (ast.Mult,) if _is(node, ast.Mult) else (ast.Add, ast.Sub)
+    while isinstance(node, ast.BinOp) and isinstance(node.op, kinds):
+        terms.append((CHAINS[type(node.op)], node.right))
+        node = node.left
+    return [("", node), *reversed(terms)] if terms else []
+
+
+def _is(node: ast.expr, kind: type[ast.operator]) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, kind)
 
 
 def _code(node: ast.expr, axes: dict[str, int]) -> str:
@@ -142,6 +204,8 @@ def _code(node: ast.expr, axes: dict[str, int]) -> str:
             return SCALARS[name]
         case ast.Subscript(value=ast.Name(id=name), slice=index):
             return _item(name, index, axes)
+        case ast.BinOp(op=op) if type(op) in CHAINS:
+            return f"({' '.join(f'{sign} {inner(term)}' for sign, term in _chain(node)).strip()})"
         case ast.BinOp(left=a, op=op, right=b) if type(op) in OPERATORS:
             return f"({OPERATORS[type(op)].format(inner(a), inner(b))})"
         case ast.UnaryOp(op=op, operand=a) if type(op) in OPERATORS:
@@ -166,21 +230,21 @@ def _item(name: str, index: ast.expr, axes: dict[str, int]) -> str:
         return f"table_{name}.at({written})"
     known = ", ".join([*axes, "load"])
     raise InvalidParameterError(
-        f"text: {name}[...] with {len(indices)} indices is not a table; there are {known}, read "
-        "with an index for each axis"
+        f"text: {shortened(name)}[...] with {len(indices)} indices is not a table; there are "
+        f"{known}, read with an index for each axis"
     )
 
 
 def _called(
     node: ast.expr, name: str, args: Collection[ast.expr], inner: Callable[[ast.expr], str]
 ) -> str:
-    text, count = FUNCTIONS.get(name, ("", -1))
-    return f"({text.format(*map(inner, args))})" if len(args) == count else _refuse(node)
+    called, count, *_ = FUNCTIONS.get(name, ("", -1))
+    return f"{called}({', '.join(map(inner, args))})" if len(args) == count else _refuse(node)
 
 
 def _refuse(node: ast.expr) -> NoReturn:
     raise InvalidParameterError(
-        f"text: {ast.unparse(node)!r} cannot be a part of an expression; there are integers, "
+        f"text: {quoted(ast.unparse(node))} cannot be a part of an expression; there are integers, "
         "variable, value, load[...], tables, + - * // %, comparisons of two, and, or, not, "
         "a if b else c, min and max of two, abs"
     )

@@ -12,6 +12,7 @@ from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.objectives.under import RowsUnder, Under, keeps, searched
+from gpu_ls_plugin.origins import sources_of
 from gpu_ls_plugin.tours import tour_layouts
 from gpu_ls_plugin.tours.sites import DTYPES, GRID_BYTES, Sites, metric_type
 from gpu_ls_plugin.trust import foreign
@@ -89,7 +90,7 @@ class Moves:
         return cls(
             f"gls::ByStep<{functor}>" if by_step else functor,
             (EITHER, *[CHECKED][: len(checked)], *(part.header for part in neighbourhoods)),
-            tuple(filter(None, (part.source() for part in neighbourhoods))),
+            sources_of(*neighbourhoods),
             length,
             tuple(part.name for part in neighbourhoods),
             grid,

@@ -13,6 +13,7 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.objectives.base import Objective
+from gpu_ls_plugin.origins import sources_of
 from gpu_ls_plugin.problems import giant_tours
 from gpu_ls_plugin.resources import Duration, Load
 from gpu_ls_plugin.trust import foreign
@@ -133,7 +134,7 @@ class Routing(Objective):
 
     def source(self) -> str:
         """Return the C++ texts of resources that are not built in."""
-        return "\n".join(filter(None, (part.source() for part in self.resources)))
+        return "\n".join(sources_of(*self.resources))
 
     def words(self, backend: Any, problem: Any) -> list[Any]:
         """Return the metric's data, the customers, the fleet, weights, and resources' words."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.origins import sources_of
 from gpu_ls_plugin.problems.metrics import Metric
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Under(Metric):
 
     def source(self) -> str:
         """Return the C++ texts of both."""
-        return "\n".join(filter(None, (self.metric.source(), self.objective.source())))
+        return "\n".join(sources_of(self.metric, self.objective))
 
     def lengths(self, values: NDArray[Any], a: Cities, b: Cities) -> Lengths:
         """Return the metric's lengths."""

@@ -10,6 +10,7 @@ from gpu_ls_plugin.acceptance import Always
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.origins import sources_of
 from gpu_ls_plugin.perturbations.base import Perturbation
 from gpu_ls_plugin.perturbations.linked_rows import LinkedRows, linked_kernel, refusal
 from gpu_ls_plugin.problems.cvrp import routing_problem
@@ -158,6 +159,6 @@ def string_kernel(accept: Acceptance, *types: Any) -> Kernel:
     return replace(
         kernel,
         headers=(*kernel.headers, accept.header),
-        functors=(*kernel.functors, *filter(None, [accept.source()])),
+        functors=(*kernel.functors, *sources_of(accept)),
         parts=(*kernel.parts, "string_removal", accept.name),
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 import numpy as np
 
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
+from gpu_ls_plugin.origins import sources_of
 from gpu_ls_plugin.problems.metrics import Metric
 from gpu_ls_plugin.problems.tsp import LENGTH, TSP
 from gpu_ls_plugin.problems.values import array_of, check_finite
@@ -59,7 +60,7 @@ class WeightedSum(Metric):
 
     def source(self) -> str:
         """Return the C++ texts of the metrics that have one, each once."""
-        return "\n".join(dict.fromkeys(filter(None, (part.source() for part in self.metrics))))
+        return "\n".join(sources_of(*self.metrics))
 
     def lengths(self, values: Any, a: Cities, b: Cities) -> Lengths:
         """Return the lengths from cities `a` to cities `b` with the weights of the only row."""

@@ -15,6 +15,7 @@ from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.heuristics.base import Heuristic
+from gpu_ls_plugin.origins import sources_of
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.successors import layouts
@@ -238,14 +239,13 @@ class SuccessorGeneration:
         size = f'static_assert(sizeof({functor}::Rating) == {part.rating_bytes}, "rating_bytes");'
         parts = (functor, sampler.functor, ORDERS[order].functor, memory)
         headers = [header for own in part.parts for header in own.headers]
-        sources = dict.fromkeys(own.source() for own in part.parts)  # those of a kind, once
         return Kernel(
             name="generate_successors",
             header="successors/generate.cuh",
             body=f"gls::GenerateSuccessors<{', '.join(parts)}>",
             parameters=(SUCCESSORS, *parse_parameters("const gls::uint64* heuristic_words")),
             team=team,
-            functors=(*filter(None, sources), size),
+            functors=(*sources_of(*part.parts), size),
             parts=(*dict.fromkeys(own.name for own in part.parts), name),
             headers=("heuristics/heuristic.cuh", *headers, sampler.header),
         )

@@ -11,6 +11,7 @@ from gpu_ls_plugin.acceptance import Acceptance
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.neighbourhoods import TwoOpt
+from gpu_ls_plugin.origins import sources_of
 from gpu_ls_plugin.perturbations import Restart
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.testing import engines, small_problems
@@ -82,7 +83,7 @@ def _kernel(subject: Subject, cost: str) -> Kernel:
             "int* never_worse"
         ),
         team=team,
-        functors=tuple(filter(None, [rule.source()])),
+        functors=sources_of(rule),
         headers=(rule.header,),
         parts=(rule.name,),
     )

@@ -9,6 +9,7 @@ import numpy as np
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.words import kept_words, packed_words
+from gpu_ls_plugin.origins import sources_of
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.tour_layouts import padded
@@ -140,7 +141,7 @@ def _probed(
             body=f"gls::ProbeAssignment<{problem.functor()}>",
             parameters=(PROBES, *parse_parameters("const gls::uint64* problem_words")),
             team=backend.warp(),
-            functors=(problem.source(),),
+            functors=sources_of(problem),
             headers=("problems/assignment.cuh", *filter(None, [problem.header])),
         )
         kept_bytes = int(problem.kept_bytes())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.neighbourhoods import composed
+from gpu_ls_plugin.origins import sources_of
 from gpu_ls_plugin.tours import tour_layouts
 
 if TYPE_CHECKING:
@@ -128,6 +129,6 @@ def chain_kernel(
         blocks_per_multiprocessor=layout.blocks,
         prepared=not kernel.on_host and scope == WHOLE_TOUR,
         headers=(*kernel.headers, kick.header, accept.header),
-        functors=(*kernel.functors, *filter(None, [kick.source(), accept.source()])),
+        functors=(*kernel.functors, *sources_of(kick, accept)),
         parts=(*kernel.parts, accept.name),
     )

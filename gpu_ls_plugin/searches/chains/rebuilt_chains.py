@@ -9,6 +9,7 @@ from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.objectives.under import searched
+from gpu_ls_plugin.origins import sources_of
 from gpu_ls_plugin.searches.chains.chain_kernel import PARAMETERS
 from gpu_ls_plugin.searches.chains.priced_chains import PricedChains
 from gpu_ls_plugin.searches.descent import descent_layouts
@@ -61,7 +62,7 @@ def rebuilt_kernel(
         kernel,
         prepared=not kernel.on_host,
         headers=(*kernel.headers, kick.header, accept.header),
-        functors=(*kernel.functors, *filter(None, [accept.source()])),
+        functors=(*kernel.functors, *sources_of(accept)),
         parts=(*kernel.parts, *kick.parts, accept.name),
     )
 

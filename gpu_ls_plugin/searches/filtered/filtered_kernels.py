@@ -9,6 +9,7 @@ from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.neighbourhoods.filtered import MAPPINGS
 from gpu_ls_plugin.objectives.under import keeps
+from gpu_ls_plugin.origins import sources_of
 from gpu_ls_plugin.searches.filtered import filter_layouts
 from gpu_ls_plugin.searches.filtered.complete import COMPLETE
 from gpu_ls_plugin.tours.sites import metric_type
@@ -108,10 +109,9 @@ class FilteredKernels:
             team=team,
         )
         filters = self.part.filter.parts
-        sources = dict.fromkeys(filter(None, (part.source() for part in filters)))
         return replace(
             kernel,
-            functors=(*kernel.functors, *sources),
+            functors=(*kernel.functors, *sources_of(*filters)),
             headers=(
                 *kernel.headers,
                 "neighbourhoods/mappings.cuh",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.origins import sources_of
 from gpu_ls_plugin.searches.successors import kernels
 from gpu_ls_plugin.successors.layouts import MEMORIES
 
@@ -189,7 +190,7 @@ class Accepted(Improvement):
         made, rule = super().kernel(problem, team, memory), self.rule
         return replace(
             made,
-            functors=(*made.functors, *filter(None, [rule.source()])),
+            functors=(*made.functors, *sources_of(rule)),
             headers=(*made.headers, rule.header),
             parts=(*made.parts, rule.name),
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.backends.composition import Kernel, Parameter, parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD
+from gpu_ls_plugin.origins import sources_of
 from gpu_ls_plugin.successors.layouts import MEMORIES
 from gpu_ls_plugin.tours.tour_layouts import padded
 
@@ -46,7 +47,7 @@ def composed(
         body=body,
         parameters=(batch, *parse_parameters("const gls::uint64* problem_words")),
         team=team,
-        functors=tuple(filter(None, [problem.source()])),
+        functors=sources_of(problem),
         headers=tuple(filter(None, ["problems/assignment.cuh", problem.header])),
         parts=(type(problem).__name__, name, "successor_search"),
     )
