@@ -45,14 +45,16 @@ class Assignment(Problem):
     moves : tuple of {"assign", "swap"}
         How searches change states: one variable's value, the values of two.
     distinct : bool
-        Whether no two variables may have the same value, so that states are permutations.
+        Whether no two variables may have the same value; all need the same number of values then,
+        at least n. If no value is left over, searches only swap, whatever `moves` says.
     interchangeable : bool
         Whether values may be renamed without a difference, as colours.
     chains : bool
         Whether searches may move by ejection chains: the functor says what
         `searches/successors/ejection_chains.cuh` asks.
     heaviest : int
-        By how much constraints are broken at most, where there are chains.
+        By how much constraints are broken at most; 0 if that is not known, which is taken for
+        65,536.
     penalty : float
         What searches take a unit of excess for at first, in units of cost.
     header : str
@@ -61,7 +63,8 @@ class Assignment(Problem):
     Raises
     ------
     InvalidProblemError
-        There is no variable, or one without a value.
+        There is no variable, or one without a value; or values are to be distinct, and there are
+        too few.
     """
 
     constrained = True
@@ -90,6 +93,7 @@ class Assignment(Problem):
         self.sizes = np.array(given, np.int32)
         self.sizes.flags.writeable = False
         self.n = len(self.sizes)
+        require_enough_values(self)
 
     def check(self, rows: Any, /, *, parameter: str = "rows") -> NDArray[np.int32]:
         """Return states as an array, or say which row is not one; as `Problem.check`."""
@@ -181,6 +185,22 @@ class Assignment(Problem):
     def kept_bytes(self) -> int:
         """Return the bytes that the functor keeps of a state: a worth, unless overridden."""
         return 16
+
+
+def require_enough_values(problem: Assignment) -> None:
+    """Raise unless all variables can have different values, and each any of them, if they have to.
+
+    Raises
+    ------
+    InvalidProblemError
+        With the numbers of values that there are.
+    """
+    least, most = int(problem.sizes.min()), int(problem.sizes.max())
+    if problem.distinct and not problem.n <= least == most:
+        raise InvalidProblemError(
+            f"sizes: {problem.n} variables that must differ have {least} to {most} values; give "
+            f"all of them the same number of values, at least {problem.n}"
+        )
 
 
 def check_states(

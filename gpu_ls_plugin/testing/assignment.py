@@ -22,6 +22,8 @@ STATES, MOVES = 6, 60
 GUARD, MARK = 64, 0xA5  # bytes behind what is kept, and what is in all of them
 FUNCTOR = "the functor must be as problems/assignment.cuh describes it"
 FACE = "cost() and feasible() take rows with values or -1, and return an array of shape (P,)"
+SIZES = "give all variables that must differ the same number of values, at least one for each"
+DISTINCT = "feasible() must begin with that of Assignment: super().feasible(rows) & ..."
 WORTH = "worth() must be what cost() is, where -1 costs nothing, and an excess of 0 if feasible"
 CHANGES = "what is kept must be changed by assign() and swap() to what begin() would make of it"
 
@@ -47,6 +49,7 @@ def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 
     """
     subject = Subject.of("problem", problem, backend, seed, Assignment)
     rng = np.random.default_rng(subject.seed)
+    _expect_distinct(subject, rng)
     with subject.blamed("the Python face", FACE):
         states = _states(problem, rng)
         moves, before, after = _played(problem, states, rng)
@@ -70,6 +73,31 @@ def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 
         np.array_equal(worths[:, 1], made),
         f"after moves, worth() is {worths[:, 1].tolist()}, not {made.tolist()}",
         CHANGES,
+    )
+
+
+def _expect_distinct(subject: Subject, rng: np.random.Generator) -> None:
+    """Expect enough values if they have to differ, and no feasible row that has one twice."""
+    problem = subject.part
+    if not problem.distinct:
+        return
+    least, most = int(problem.sizes.min()), int(problem.sizes.max())
+    subject.expect(
+        problem.n <= least == most,
+        f"it is distinct, but its {problem.n} variables have {least} to {most} values",
+        SIZES,
+    )
+    if problem.n == 1:
+        return
+    rows = np.array([rng.permutation(most)[: problem.n] for _ in range(STATES)], np.int32)
+    rows[:, 0] = rows[:, -1]
+    with subject.blamed("the Python face", FACE):
+        feasible = np.asarray(problem.feasible(rows))
+    subject.expect(
+        not feasible.any(),
+        f"it is distinct, but feasible() says True of {rows[int(feasible.argmax())].tolist()}, "
+        "where two variables have the same value",
+        DISTINCT,
     )
 
 

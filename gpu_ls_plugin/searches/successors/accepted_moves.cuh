@@ -23,12 +23,14 @@ struct AcceptedBatch {
   int64 sample;       // moves that are drawn in a step, at most
   const int* sizes;   // values of each variable
   const float* levels;
-  float* scales;  // of a row: what a variable of its first state cost on average
+  float* scales;  // of a row: what a variable of its first state cost on average, or, where that
+                  // is nothing, a unit of excess
   int* states;
   int* bests;         // the best state of the round
   int64* best_costs;  // what it costs
   int64* best_excesses;
-  int64* penalties;  // of a unit of excess, in kUnit-ths of a unit of cost
+  int64* penalties;    // of a unit of excess, in kUnit-ths of a unit of cost
+  int64 most_penalty;  // so that nothing overflows
   int64* move_counts;
   int64* look_counts;
   int* used;    // room for a number for each value
@@ -68,11 +70,17 @@ struct AcceptedMoves {
     };
     if (all.step == 0) keep_best();
     if (all.round == 0 && all.step == 0) {
-      team.once([&] { all.scales[item] = float(now.cost < 0 ? -now.cost : now.cost) / float(m); });
+      team.once([&] {
+        const float mean = float(now.cost < 0 ? -now.cost : now.cost) / float(m);
+        all.scales[item] = mean > 0 ? mean : float(all.penalties[item]) / float(kUnit);
+      });
       team.sync();
     }
     const float scale = all.scales[item] * float(kUnit);
-    Proposals proposals{Philox(seed, Purpose::kProposal, all.first_row + item), all.sizes, listed};
+    int* const used = all.used + int64(item) * all.most;
+    if constexpr (kDistinct && kAssigns) mark_used(team, values, m, all.most, used);
+    Proposals proposals{Philox(seed, Purpose::kProposal, all.first_row + item), all.sizes, listed,
+                        used};
     int64 penalty = all.penalties[item], made = 0, looks = 0;
 #pragma unroll 1
     for (int64 step = all.step; step < all.step + all.steps; ++step) {
@@ -87,10 +95,16 @@ struct AcceptedMoves {
       if (taken == kNone) continue;
       StateMove move{};
       proposals.draw(state, step, taken, move);
-      now = now + made_move<kAssigns, kSwaps>(team, problem, state, move, [](int) {});
+      now = now + made_move<kAssigns, kSwaps>(team, problem, state, move, [&](int variable) {
+              if constexpr (kDistinct && kAssigns) {
+                if (!move.swaps) used[values[variable]] = 0, used[move.other] = 1;
+              }
+            });
       ++made;
       if (now < best) keep_best();
-      penalty = now.excess > 0 ? penalty + penalty / kChange + 1 : penalty - penalty / kChange;
+      penalty = now.excess <= 0              ? penalty - penalty / kChange
+                : penalty < all.most_penalty ? penalty + penalty / kChange + 1
+                                             : penalty;
     }
     team.sync();
     team.once([&] {
@@ -105,7 +119,7 @@ struct AcceptedMoves {
   // Moves by their numbers in a step.
   struct Proposals {
     Philox random;
-    const int *sizes, *listed;
+    const int *sizes, *listed, *used;
     int count = 0;  // variables that may be moved
 
     // Whether there is a move; it changes something then.
@@ -118,6 +132,9 @@ struct AcceptedMoves {
       const int mine = state.values[move.variable];
       if (!move.swaps) {
         move.other = int(multiply_high(other, uint32(sizes[move.variable])));
+        if constexpr (kDistinct && kAssigns) {
+          if (used[move.other]) return false;
+        }
         return kAssigns && move.other != mine;
       }
       move.other = int(multiply_high(other, uint32(state.m)));

@@ -5,6 +5,17 @@
 
 namespace gls {
 
+// Marks the values that variables have in `used`, which has a number for each value.
+template <class Team>
+GLS_DEVICE void mark_used(const Team& team, const int* values, int m, int most, int* used) {
+  team.each(most, [&](int value) { used[value] = 0; });
+  team.sync();
+  team.each(m, [&](int v) {
+    if (values[v] >= 0) used[values[v]] = 1;
+  });
+  team.sync();
+}
+
 // Each variable without a value gets a random one, or, where all must differ, one that no other
 // variable has. `used` is room for a number for each value.
 template <bool kDistinct, class Team>
@@ -19,12 +30,7 @@ GLS_DEVICE void complete(const Team& team, int* values, int m, const int* sizes,
       if (values[v] < 0) values[v] = int(random.below(uint32(sizes[v])));
     });
   } else {
-    team.each(most, [&](int value) { used[value] = 0; });
-    team.sync();
-    team.each(m, [&](int v) {
-      if (values[v] >= 0) used[values[v]] = 1;
-    });
-    team.sync();
+    mark_used(team, values, m, most, used);
     team.once([&] {
       int free = 0;
       for (int value = 0; value < most; ++value) {

@@ -25,6 +25,7 @@ MOST_DRAWN = 2**24 - 1  # moves that a step tells apart
 LEVELS = 64  # of a rule in a round, gls::AcceptedMoves::kLevels
 WHOLE = 256  # fixed point of the tenure
 MOST_SUM = 2**60  # of penalties: kernels add up a few of them in 64 bits
+UNKNOWN_EXCESS = 2**16  # of a problem that does not say its `heaviest`
 
 
 class Tenure(NamedTuple):
@@ -93,12 +94,23 @@ class Improvement(ABC):
 
 def first_penalty(problem: Assignment) -> int:
     """Return what a unit of excess costs at first, as kernels count it."""
-    return max(1, round(UNIT * problem.penalty))
+    return min(max(1, round(UNIT * problem.penalty)), most_penalty(problem))
+
+
+def most_penalty(problem: Assignment) -> int:
+    """Return what a unit of excess costs at most, as kernels count it, so that none overflows."""
+    return max(1, MOST_SUM // (problem.heaviest or UNKNOWN_EXCESS))
+
+
+def kinds_of_moves(problem: Assignment) -> tuple[str, ...]:
+    """Return the problem's moves: swaps alone if all values are used and have to differ."""
+    return ("swap",) if problem.distinct and problem.sizes.max() == problem.n else problem.moves
 
 
 def moves_of(problem: Assignment) -> tuple[str, ...]:
     """Return the problem's moves as C++ template arguments: assignments, swaps."""
-    return tuple(kernels.flag(kind in problem.moves) for kind in ("assign", "swap"))
+    moves = kinds_of_moves(problem)
+    return tuple(kernels.flag(kind in moves) for kind in ("assign", "swap"))
 
 
 @dataclass(frozen=True)
@@ -132,8 +144,8 @@ class Tabu(Improvement):
         return f"gls::TabuSearch<{', '.join(parts)}>"
 
     def numbers(self, problem: Assignment) -> dict[str, Any]:
-        """Return the sample."""
-        return {"sample": self.sample}
+        """Return the sample, and what a unit of excess may cost."""
+        return {"sample": self.sample, "most_penalty": most_penalty(problem)}
 
     def numbers_of(self, number: int) -> dict[str, Any]:
         """Return the tenure of a round."""
@@ -145,16 +157,17 @@ class Tabu(Improvement):
         }
 
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
-        """Return a step for each variable and value, and room for a list of variables."""
+        """Return a step for each variable and value, and room for lists of both."""
         m, most = problem.n, int(problem.sizes.max())
         return {
             "tabu": xp.empty((size, m, most), "int32"),
             "listed": xp.empty((size, m), "int32"),
+            "used": xp.empty((size, most), "int32"),
         }
 
     def state_bytes(self, m: int, most: int) -> int:
         """Return the bytes of these for each state."""
-        return 4 * m * most + 4 * m
+        return 4 * m * most + 4 * m + 4 * most
 
 
 @dataclass(frozen=True)
@@ -196,8 +209,12 @@ class Accepted(Improvement):
         )
 
     def numbers(self, problem: Assignment) -> dict[str, Any]:
-        """Return the sample, and how many steps a round has."""
-        return {"sample": min(self.sample, MOST_DRAWN), "round_steps": self.steps}
+        """Return the sample, the steps of a round, and what a unit of excess may cost."""
+        return {
+            "sample": min(self.sample, MOST_DRAWN),
+            "round_steps": self.steps,
+            "most_penalty": most_penalty(problem),
+        }
 
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
         """Return the rule's levels, a scale for each state, and room for lists."""
@@ -249,7 +266,7 @@ class Chains(Improvement):
 
     def numbers(self, problem: Assignment) -> dict[str, Any]:
         """Return how much a step changes, and what a unit of excess may cost."""
-        return {"kicks": self.kicks, "most_price": MOST_SUM // max(1, problem.heaviest)}
+        return {"kicks": self.kicks, "most_price": most_penalty(problem)}
 
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
         """Return a state that is tried, lists of the variables of each value, and prices."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.exceptions import InsufficientMemoryError, UnsupportedProblemError
+from gpu_ls_plugin.problems.assignment import require_enough_values
 from gpu_ls_plugin.recombination.partners import Partners
 from gpu_ls_plugin.searches.successors.first_states import completed, quick_state
 from gpu_ls_plugin.searches.successors.improvements import first_penalty
@@ -101,6 +102,8 @@ class Population:
     ------
     UnsupportedProblemError
         There are too many moves to be numbered.
+    InvalidProblemError
+        Values are to be distinct, and there are too few.
     InsufficientMemoryError
         They do not fit.
     """
@@ -118,6 +121,7 @@ class Population:
     ) -> None:
         xp, size, m, most = backend.xp, len(states), problem.n, int(problem.sizes.max())
         self.plan, self.backend, self.problem = plan, backend, problem
+        require_enough_values(problem)
         if max(m, most) * m >= MOST_MOVES:
             raise UnsupportedProblemError(
                 f"problem: {m:,} variables with up to {most:,} values have {MOST_MOVES:,} moves or "

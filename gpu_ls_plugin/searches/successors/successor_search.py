@@ -13,6 +13,9 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.heuristics.base import Heuristic
+from gpu_ls_plugin.heuristics.cheapest_value import CheapestValue
+from gpu_ls_plugin.heuristics.masked import Masked
+from gpu_ls_plugin.heuristics.masks import Distinct
 from gpu_ls_plugin.searches.successors.improvements import (
     Accepted,
     Chains,
@@ -20,6 +23,7 @@ from gpu_ls_plugin.searches.successors.improvements import (
     Rhythm,
     Tabu,
     Tenure,
+    kinds_of_moves,
 )
 from gpu_ls_plugin.searches.successors.kernels import RULES, Layout
 from gpu_ls_plugin.searches.successors.plan import Plan
@@ -121,6 +125,8 @@ class SuccessorSearch:
     def plan(self, problem: Assignment) -> Plan:
         """Return the numbers of the search on a problem."""
         by, improvement = self.heuristic, self._improvement(problem)
+        if by is not None and problem.distinct and not _keeps_distinct(by):
+            by = Masked(by, Distinct())
         rhythm = improvement.rhythm(problem)
         share = rhythm.share if self.share is None else self.share
         mixing = rhythm.mixing if self.mixing is None else self.mixing
@@ -174,7 +180,7 @@ class SuccessorSearch:
                 Tenure(max(1, round(least * problem.n)), max(1, round(spread * problem.n)), 0.0)
                 for least, spread in DISTINCT_TENURES
             )
-        if problem.moves == ("assign",):
+        if kinds_of_moves(problem) == ("assign",):
             return (Tenure(0, 10, 0.6),)
         return (Tenure(5, 2, 0.0),)
 
@@ -267,3 +273,9 @@ class SuccessorSearch:
         return SearchRun(
             self, problem, states, seed, target, backend, device, memory_limit, first_row
         )
+
+
+def _keeps_distinct(heuristic: Heuristic) -> bool:
+    """Return whether a heuristic gives no value twice in a problem whose values are distinct."""
+    masks = heuristic.masks if isinstance(heuristic, Masked) else ()
+    return isinstance(heuristic, CheapestValue) or any(isinstance(mask, Distinct) for mask in masks)

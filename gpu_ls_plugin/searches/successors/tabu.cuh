@@ -29,11 +29,13 @@ struct TabuBatch {
   int* bests;         // the best state of the round
   int64* best_costs;  // what it costs
   int64* best_excesses;
-  int64* penalties;  // of a unit of excess, in kUnit-ths of a unit of cost
+  int64* penalties;    // of a unit of excess, in kUnit-ths of a unit of cost
+  int64 most_penalty;  // so that nothing overflows
   int64* move_counts;
   int64* look_counts;
   int* tabu;    // the step until which a variable must not have a value
   int* listed;  // room for variables
+  int* used;    // and for values: which ones variables have, where all must differ
   char* kept;   // where it does not lie in shared memory
   int64 kept_bytes;
   int m;     // variables
@@ -137,6 +139,8 @@ struct TabuSearch {
     }
     int64 penalty = all.penalties[item], made = 0, looks = 0;
     int* const listed = all.listed + int64(item) * m;
+    int* const used = all.used + int64(item) * all.most;
+    if constexpr (kDistinct && kAssigns) mark_used(team, values, m, all.most, used);
 #pragma unroll 1
     for (int64 step = all.step; step < all.step + all.steps; ++step) {
       if (team.cut() || (best.excess == 0 && best.cost <= all.target)) break;
@@ -149,19 +153,24 @@ struct TabuSearch {
         return tabu[int64(variable) * all.most + value] > step;
       };
       const Ranking ranking{now, best, penalty, drawn[0]};
-      const RankedMove move = team.least(
-          best_move(team, problem, state, all, listed, count, drawn, ranking, is_tabu, looks));
+      const RankedMove move = team.least(best_move(team, problem, state, all, listed, used, count,
+                                                   drawn, ranking, is_tabu, looks));
       if (move.rank == kNothing) continue;
       const int64 until = step + 1 + all.tenure + multiply_high(drawn[3], uint32(all.spread)) +
                           (count * all.per_variable >> 8);
       const auto leaves = [&](int variable) {
         tabu[int64(variable) * all.most + values[variable]] = int(until);
+        if constexpr (kDistinct && kAssigns) {
+          if (!move.swaps) used[values[variable]] = 0, used[move.other] = 1;
+        }
       };
       ++made;
       now = now + made_move<kAssigns, kSwaps>(team, problem, state,
                                               {move.variable, move.other, move.swaps}, leaves);
       if (now < best) keep_best();
-      penalty = now.excess > 0 ? penalty + penalty / kGrowth + 1 : penalty / 2;
+      penalty = now.excess <= 0              ? penalty / 2
+                : penalty < all.most_penalty ? penalty + penalty / kGrowth + 1
+                                             : penalty;
     }
     team.sync();
     team.once([&] {
@@ -197,8 +206,9 @@ struct TabuSearch {
   template <class Team, class IsTabu>
   GLS_DEVICE static RankedMove best_move(const Team& team, const Problem& problem,
                                          const State& state, const TabuBatch& all,
-                                         const int* listed, int count, const uint32* drawn,
-                                         const Ranking& ranking, IsTabu is_tabu, int64& looks) {
+                                         const int* listed, const int* used, int count,
+                                         const uint32* drawn, const Ranking& ranking,
+                                         IsTabu is_tabu, int64& looks) {
     constexpr bool kAll = __is_base_of(AnyVariable, Problem);
     RankedMove best{kNothing, 0, 0, 0, 0};
     const int even = state.m + state.m % 2;
@@ -213,6 +223,9 @@ struct TabuSearch {
       each_place(team, count, all.most, share(assignments), drawn[1], [&](int row, int value) {
         const int variable = kAll ? row : listed[row];
         if (value >= all.sizes[variable] || value == state.values[variable]) return;
+        if constexpr (kDistinct) {
+          if (used[value]) return;
+        }
         ranking.consider(best, problem.assigned(state, variable, value), variable, value, false,
                          [&] { return is_tabu(variable, value); });
       });

@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.problems.load_prices import HIGHEST, MOST_LIKELY, likely_values, load_prices
+from gpu_ls_plugin.searches.successors.improvements import most_penalty
+from gpu_ls_plugin.searches.successors.population import Population
+from tests.helpers.bin_packing import BinPacking
 
 ROUNDS = 300
 PROBLEMS = 5  # of each kind
@@ -143,3 +147,26 @@ def test_what_is_scarce_costs_as_much_as_costs_differ():
     dear = 4 * int(HIGHEST)
     prices = load_prices(np.array([[0, dear]] * 4), np.ones((4, 2), int), np.array([1, 3]))
     assert prices[0] > HIGHEST
+
+
+@pytest.mark.parametrize("accept", [None, gls.Annealing()], ids=["tabu", "accepted"])
+def test_prices_of_excess_end_before_they_overflow(accept):
+    problem = BinPacking([3, 4, 5], 2, 1)  # nothing fits
+    search = gls.SuccessorSearch(accept=accept, steps=12_000)
+    states = np.zeros((2, 3), np.int32)
+    population = Population(
+        search.plan(problem), get_backend("cpu"), problem, states, 7, 0, None, 2**30
+    )
+    population.advance(12_000, 1e6)
+    penalties = population._common["penalties"]
+    most = most_penalty(problem)
+    assert (penalties >= most).all() and (penalties < 2 * most).all()
+
+
+def test_a_rule_has_a_scale_if_the_first_state_costs_nothing():
+    problem = gls.GeneralisedAssignment(np.zeros((6, 3), int), np.ones((6, 3), int), [2, 2, 2])
+    plan = gls.SuccessorSearch(accept=gls.Annealing(), steps=10).plan(problem)
+    states = np.zeros((2, 6), np.int32)
+    population = Population(plan, get_backend("cpu"), problem, states, 7, 0, None, 2**30)
+    population.advance(1, 1e6)
+    assert population._of_steps["scales"].tolist() == [problem.penalty] * 2
