@@ -39,7 +39,7 @@ class BetterOrEqual(Acceptance):
 
 @dataclass(frozen=True)
 class Always(Acceptance):
-    """Go on from every tour: a random walk on local optima (Fosin et al. 2013, Algorithm 2)."""
+    """Go on from every tour: a random walk on local optima (Fosin et al. 2013, Algorithm 1)."""
 
     name = "always"
     functor = "gls::Always"
