@@ -27,6 +27,10 @@ class PrecisionWarning(UserWarning):
     """A metric rounds most lengths of an instance to 0 or 1; the message says what to do."""
 
 
+class InfeasibleWarning(UserWarning):
+    """The best row of a result breaks a constraint; the message says which, if that is known."""
+
+
 class InvalidTourError(GpuLsError, ValueError):
     """A row is not a permutation of the cities; the message names the row and the reason."""
 

@@ -242,6 +242,8 @@ class Result:
     @property
     def best_feasible(self) -> bool:
         """Whether `best_tour` breaks no constraint."""
+        if self._known is None and not self._constrained:
+            return True
         return self._first_feasible is not None
 
     @property

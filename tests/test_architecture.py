@@ -26,7 +26,7 @@ LEVELS = (
     {"exceptions", "lazy_names", "upper_layers", "words", "origins"},
     {"checks", "trust", "budget", "files", "csv_files", "schema", "history", "plugins/registry"},
     {"problems", "objectives", "resources"},
-    {"result", "result_views"},
+    {"result", "result_views", "feasibility"},
     {"backends"},
     {"tours"},
     {

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 class TourFitness(TourCosts):
     """Minus the exact cost of tours, for ``fitness_func`` of `pygad.GA`.
 
+    The fitness of giant tours that break a constraint is below that of any that do not, unless the
+    CVRP is `penalised`. `violations(solutions)` says by how much each breaks constraints.
+
     One solution or a batch of them, as ``fitness_batch_size`` says: a batch of the size of the
     population takes a hundredth of the calls.
 

@@ -9,6 +9,7 @@ from pymoo.core.problem import Problem
 
 from gpu_ls_plugin.evolution.batches.domains import Domains
 from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.feasibility import violation
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_pymoo.remembered import Remembered
 
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 class AssignmentProblem(Problem):
     """An assignment problem as a pymoo problem: a value for each variable, all rows at once.
 
-    ``F`` is the cost. Where the problem has constraints, one inequality constraint ``G`` says by
-    how much a row breaks them: the problem's own ``excess(rows)``, if it has this method, else 1
-    where a row is not feasible.
+    ``F`` is the cost. If the problem has constraints, one inequality constraint ``G`` says by how
+    much a row breaks them: the problem's ``excess(rows)``, which is 1 for each infeasible row
+    unless the problem overrides it.
 
     Parameters
     ----------
@@ -56,13 +57,7 @@ class AssignmentProblem(Problem):
         states = self.domains.states(rows)
         out["F"] = np.asarray(self.problem.cost(states), np.float64)
         if self.n_ieq_constr:
-            out["G"] = self._excess(states)
-
-    def _excess(self, states: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return by how much states break constraints; 0 is not at all."""
-        excess = getattr(self.problem, "excess", None)
-        broken = ~self.problem.feasible(states) if excess is None else excess(states)
-        return np.asarray(broken, np.float64)
+            out["G"] = violation(self.problem, states)
 
     def states(self, rows: ArrayLike) -> NDArray[np.int32]:
         """Return rows, such as ``result.X``, as states (P, n) of the problem.
@@ -88,7 +83,8 @@ class AssignmentProblem(Problem):
 
 def _has_constraints(problem: Assignment) -> bool:
     """Whether more is asked for than that every variable has a value."""
-    return hasattr(problem, "excess") or type(problem).feasible is not Assignment.feasible
+    own = type(problem)
+    return own.excess is not Assignment.excess or own.feasible is not Assignment.feasible
 
 
 def domains_of(problem: Any) -> Domains:

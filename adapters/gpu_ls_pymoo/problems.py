@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 from gpu_ls_plugin.evolution.batches.rows import as_tours, canonical, checked
 from gpu_ls_plugin.evolution.bound.recognition import sample_tours
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.feasibility import violation
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
@@ -38,7 +39,8 @@ class TSPProblem(Problem):
     Parameters
     ----------
     tsp : gpu_ls_plugin.TSP
-        The instance, kept as it is in `tsp`. If it knows its optimum, pymoo shows the gap.
+        The instance, kept as it is in `tsp`. If it knows its optimum, pymoo shows the gap. If it is
+        under an objective that says which tours may be results, that is a constraint ``G``.
 
     Raises
     ------
@@ -51,11 +53,17 @@ class TSPProblem(Problem):
             raise InvalidTypeError(
                 f"tsp: {type(tsp).__name__} is not a gpu_ls_plugin.TSP; {wrapper_of(tsp)}"
             )
-        super().__init__(n_var=tsp.n, n_obj=1, xl=0, xu=tsp.n - 1, vtype=int)
+        constraints = int(tsp.constrained)
+        super().__init__(
+            n_var=tsp.n, n_obj=1, n_ieq_constr=constraints, xl=0, xu=tsp.n - 1, vtype=int
+        )
         self.tsp = tsp
 
     def _evaluate(self, rows: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-        out["F"] = self.tsp.cost(as_tours(rows))
+        tours = as_tours(rows)
+        out["F"] = self.tsp.cost(tours)
+        if self.n_ieq_constr:
+            out["G"] = violation(self.tsp, tours)
 
     def _calc_pareto_front(self, *args: Any, **kwargs: Any) -> Any:
         return None if self.tsp.optimum is None else np.array([[self.tsp.optimum]], dtype=float)
@@ -230,9 +238,14 @@ def knows_fitness(problem: Any) -> bool:
 
 
 def searched_by_fitness(problem: Any) -> bool:
-    """Return whether what costs less in a search is better to pymoo, constraints included."""
-    hard = type(problem) is CVRPProblem and problem.hard and problem.callback is None
-    return knows_fitness(problem) or (hard and problem.cvrp.penalties is None)
+    """Return whether what is better to a search is better to pymoo, constraints included."""
+    if knows_fitness(problem):
+        return True
+    if problem.callback is not None:
+        return False
+    if type(problem) is CVRPProblem:  # with constraints, and perhaps prices of them as well
+        return problem.cvrp.penalties is None
+    return type(problem) is TSPProblem
 
 
 def _wrapped(problem: Any) -> TSP:

@@ -25,38 +25,36 @@ class CVRPProblem(Problem):
     ----------
     cvrp : gpu_ls_plugin.CVRP
         The instance, kept as it is in `cvrp`. If it knows its optimum, pymoo shows the gap.
-    hard : bool
-        Whether violations of load, duration and fleet are pymoo's constraints ``G``, which it
-        compares before ``F``: then F is the travelled cost, to which a `penalised` instance adds
-        its penalties. Otherwise there are no constraints, and F adds the penalties of the instance,
-        or so much that hardly any length is worth a violation.
+    hard : bool, optional
+        Whether violations of load, duration, fleet and further resources are pymoo's constraints
+        ``G``, which it compares before ``F``; by default they are, unless the instance is
+        `penalised`. F is then the travelled cost, to which a `penalised` instance adds its
+        penalties. Otherwise there are no constraints, and F adds the penalties of the instance, or
+        so much that hardly any length is worth a violation: infeasible tours look like solutions.
 
     Raises
     ------
     InvalidTypeError
-        `cvrp` is not a CVRP, or `hard` is not a bool.
+        `cvrp` is not a CVRP, or `hard` is neither a bool nor None.
 
     Notes
     -----
-    There is a constraint for the load, one for the duration where the instance limits it, and one
-    for the fleet where it does. Local searches work by penalised costs in either case, and never
-    break a constraint more than it is broken.
+    There is a constraint for the load, one for the duration if the instance limits it, one for the
+    fleet if it does, and one for each resource of a plugin. Local searches work by penalised costs
+    in either case, and never break a constraint more than it is broken.
     """
 
-    def __init__(self, cvrp: CVRP, hard: bool = False) -> None:
+    def __init__(self, cvrp: CVRP, hard: bool | None = None) -> None:
         if not isinstance(cvrp, CVRP):
             raise InvalidTypeError(f"cvrp: {type(cvrp).__name__} is not a gpu_ls_plugin.CVRP")
         self.cvrp = cvrp
+        if hard is None:
+            hard = cvrp.penalties is None
         self.hard = checks.instance("hard", hard, kind=bool, wanted="a bool")
-        self.constraints = tuple(
-            name
-            for name, limit in (
-                ("load", cvrp.capacity),
-                ("duration", cvrp.route_limit),
-                ("vehicles", cvrp.fleet),
-            )
-            if hard and limit is not None
-        )
+        limits = {"load": True, "duration": cvrp.route_limit, "vehicles": cvrp.fleet}
+        names = [name for name, limit in limits.items() if limit is not None]
+        names += [resource.name for resource in cvrp.resources]
+        self.constraints = tuple(names) if self.hard else ()
         super().__init__(
             n_var=cvrp.n,
             n_obj=1,
@@ -76,7 +74,8 @@ class CVRPProblem(Problem):
         made = {"F": np.asarray(costs, dtype=np.float64)[:, np.newaxis]}
         if self.constraints:
             violations = self.cvrp.violations(tours)
-            columns = [getattr(violations, name) for name in self.constraints]
+            known = vars(violations) | dict(violations.resources)
+            columns = [known[name] for name in self.constraints]
             made["G"] = np.stack(columns, axis=1).astype(np.float64)
         return made
 

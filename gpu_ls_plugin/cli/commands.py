@@ -1,9 +1,9 @@
 """The command line: ``gpu-ls solve | generate | report | plugins | operators | doctor``, and
 ``compile-check``.
 
-Results go to stdout, progress and errors to stderr. Exit codes: 0 success, 1 a check found
-something wrong or a file is elsewhere than it should be, 2 bad input, 130 interrupted (with the
-best solution written all the same).
+Results go to stdout, progress and errors to stderr. Exit codes: 0 success, 1 the best solution
+breaks a constraint, a check found something wrong, or a file is elsewhere than it should be, 2 bad
+input, 130 interrupted. Solutions are written in each case but 2.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from gpu_ls_plugin.cli import cluster_options, generating, reports
 from gpu_ls_plugin.cli.assignment_reports import about_fewest
 from gpu_ls_plugin.cli.interrupts import Interrupts
 from gpu_ls_plugin.exceptions import GpuLsError, InvalidParameterError
+from gpu_ls_plugin.feasibility import why_infeasible
 from gpu_ls_plugin.plugins.info import distribution_version
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.plugins.registry import KINDS as PART_KINDS
@@ -211,8 +212,8 @@ def _keeps_constraints(problem: Problem, result: Result) -> bool:
     """Return whether the best solution breaks no constraint; say so where it does."""
     from gpu_ls_plugin.problems.graph_colouring import GraphColouring
 
-    if problem.constrained and not problem.feasible(result.best_tour)[0]:
-        reason = "no solution was found that breaks no constraint"
+    if not result.best_feasible:
+        reason = f"no solution was found that breaks no constraint; {why_infeasible(result)}"
     elif isinstance(problem, GraphColouring) and result.best_cost > (problem.optimum or 0):
         reason = f"no legal colouring with {problem.colours:,} colours was found"
     else:

@@ -19,6 +19,7 @@ from gpu_ls_plugin.distributed.fleet import Fleet
 from gpu_ls_plugin.distributed.orders import Job
 from gpu_ls_plugin.distributed.run import checked, packed, result_of, run_of
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.search_text import parse_search
 from gpu_ls_plugin.solver.settings import Settings
@@ -87,6 +88,7 @@ class Islands:
         """Return these: nobody copies a cluster, and nothing else changes."""
         return self
 
+    @warns_if_infeasible
     def __call__(
         self,
         problem: Problem,
@@ -155,6 +157,7 @@ class Islands:
         job = self._job(problem, settings, self.search, *place)
         return self._found(job, settings, tours, callback)
 
+    @warns_if_infeasible
     def solve(
         self,
         problem: Problem,

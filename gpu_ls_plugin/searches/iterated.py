@@ -17,6 +17,7 @@ from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
 from gpu_ls_plugin.cooperation.prices import of_feasible
 from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.neighbourhoods import LinKernighan
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.objectives.base import require_by_edges, require_undirected
@@ -126,6 +127,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
                 "DoubleBridge() only, without restart_after; leave the parameter out"
             )
 
+    @warns_if_infeasible
     def __call__(
         self,
         problem: Problem,

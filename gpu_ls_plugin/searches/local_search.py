@@ -9,6 +9,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.candidates import All, Candidates, Nearest
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, OrOpt, TwoOpt
 from gpu_ls_plugin.pivoting import First, Pivoting
 from gpu_ls_plugin.plugins.registry import registry
@@ -117,6 +118,7 @@ class LocalSearch(rehearsal.Rehearsed):
         """What kernels are composed of, besides the metric."""
         return (*self.neighbourhoods, self.pivoting)
 
+    @warns_if_infeasible
     def __call__(
         self,
         problem: Problem,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.construction.random_tours import shuffle
+from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.result import Progress, Result
 from gpu_ls_plugin.searches import engines, rehearsal
@@ -55,6 +56,7 @@ class RandomRestarts:
         checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
         checks.fields(self, checks.integer, "climbs", "keep", least=1)
 
+    @warns_if_infeasible
     def __call__(
         self,
         problem: Problem,

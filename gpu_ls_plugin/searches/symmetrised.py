@@ -9,6 +9,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import BetterOrEqual
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.neighbourhoods import LinKernighan
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.problems.two_nodes import TwoNodes
@@ -57,6 +58,7 @@ class Symmetrised(rehearsal.Rehearsed):
         wanted = "IteratedLocalSearch"
         checks.fields(self, checks.instance, "search", kind=IteratedLocalSearch, wanted=wanted)
 
+    @warns_if_infeasible
     def __call__(
         self,
         problem: Problem,

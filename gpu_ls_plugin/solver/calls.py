@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.solver import colours, single
 from gpu_ls_plugin.solver.inputs import no_worse, problem_of, rows_of
 from gpu_ls_plugin.solver.settings import Settings
@@ -27,6 +28,7 @@ class Islands(Protocol):
         """Return what they find."""
 
 
+@warns_if_infeasible
 def solve(
     problem: Problem | ArrayLike | str | os.PathLike[str],
     seconds: float = 10.0,

@@ -61,7 +61,7 @@ def evaluated(problem: Any, rows: Any) -> Population:
 
 
 def test_soft_problems_pay_for_violations(cvrp: gls.CVRP) -> None:
-    problem, rows = CVRPProblem(cvrp), giant_tours(cvrp, 10, 1)
+    problem, rows = CVRPProblem(cvrp, hard=False), giant_tours(cvrp, 10, 1)
     assert (problem.n_var, problem.n_obj, problem.n_constr) == (cvrp.n, 1, 0)
     values = problem.evaluate(rows)[:, 0]
     feasible = cvrp.feasible(rows)

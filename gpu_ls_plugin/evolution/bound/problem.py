@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.feasibility import violation
+from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
@@ -13,9 +16,12 @@ from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.problems.tsp import TSP
+
+UNKNOWN = 2.0**50  # more than tours cost under an objective that says no bound
 
 
 def tours_of(problem: object) -> TSP:
@@ -48,10 +54,12 @@ def tours_of(problem: object) -> TSP:
 
 
 class TourCosts:
-    """What tours cost in a search, as the fitness of a framework.
+    """What tours cost, as the fitness of a framework, and which of them break constraints.
 
-    That is their exact length; of the giant tours of a CVRP, the travelled cost and what is paid
-    for violations: the penalties of the instance, or so much that hardly any length is worth one.
+    A feasible tour costs what the problem says. An infeasible giant tour of a CVRP costs more than
+    any feasible one: what a search pays for violations is added, and the length of the longest
+    tours. Of a `penalised` CVRP, and of a TSP under an objective, its user sets what violations
+    cost: nothing is added, unless an objective asks no price of a tour that may not be a result.
 
     Parameters
     ----------
@@ -66,14 +74,42 @@ class TourCosts:
 
     def __init__(self, problem: object) -> None:
         self.problem = tours_of(problem)
+        self._barrier = _barrier(self.problem)
 
     def costs(self, rows: ArrayLike) -> NDArray[Any]:
-        """Return the exact costs of rows, (P,) int64 or float64; one row may stand alone.
+        """Return the costs of rows, (P,) int64 or float64; one row may stand alone.
 
         Raises
         ------
         InvalidTourError, InvalidTypeError
             A row is not a tour of the problem; it is named.
         """
-        costs: NDArray[Any] = self.problem.cost(checked(rows, self.problem.n, "tours"))
+        tours = self._checked(rows)
+        costs: NDArray[Any] = self.problem.cost(tours)
+        if not self._barrier:
+            return costs
+        broken = ~self.problem.feasible(tours)
+        if self._barrier == UNKNOWN:
+            broken &= self.problem.objective.costs(self.problem, tours) == 0
+        costs[broken] += costs.dtype.type(self._barrier)
         return costs
+
+    def violations(self, rows: ArrayLike) -> NDArray[np.float64]:
+        """Return by how much rows break constraints, shape (P,): 0 for feasible ones alone."""
+        return violation(self.problem, self._checked(rows))
+
+    def _checked(self, rows: ArrayLike) -> NDArray[np.int32]:
+        return checked(rows, self.problem.n, "tours")
+
+
+def _barrier(problem: TSP) -> float:
+    """Return what is more than the cost of any feasible tour; 0 if it is not needed."""
+    objective = problem.objective
+    if not problem.constrained:
+        return 0
+    if not isinstance(objective, Routing):
+        return UNKNOWN
+    routes = objective.problem
+    if routes.penalties is not None:
+        return 0
+    return (math.ceil(routes.longest) + 1) * problem.n

@@ -16,6 +16,7 @@ from gpu_ls_plugin.budget import NO_LIMIT
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.cooperation import PricedMigration
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.neighbourhoods import Exchange, Relocate, TwoOptStar
 from gpu_ls_plugin.perturbations import StringRemoval
 from gpu_ls_plugin.problems.cvrp import routing_problem
@@ -93,6 +94,7 @@ class Decomposed(rehearsal.Rehearsed):
         checks.fields(self, checks.integer, "customers", "rounds", least=1, most=checks.MOST_INT)
         checks.given_fields(self, checks.integer, "chains", least=1, most=checks.MOST_INT)
 
+    @warns_if_infeasible
     def __call__(
         self,
         problem: Problem,

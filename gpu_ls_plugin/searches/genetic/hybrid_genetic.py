@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import NO_LIMIT, Budget
 from gpu_ls_plugin.exceptions import InsufficientMemoryError, UnsupportedProblemError
+from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.searches import rehearsal
 from gpu_ls_plugin.searches.call import Call
@@ -67,6 +68,7 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
 
     name = "hybrid_genetic_search"
 
+    @warns_if_infeasible
     def __call__(
         self,
         problem: Problem,

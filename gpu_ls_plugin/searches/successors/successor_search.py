@@ -12,6 +12,7 @@ from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.heuristics.base import Heuristic
 from gpu_ls_plugin.heuristics.cheapest_value import CheapestValue
 from gpu_ls_plugin.heuristics.masked import Masked
@@ -184,6 +185,7 @@ class SuccessorSearch:
             return (Tenure(0, 10, 0.6),)
         return (Tenure(5, 2, 0.0),)
 
+    @warns_if_infeasible
     def __call__(
         self,
         problem: Assignment,
