@@ -103,14 +103,17 @@ class Stopwatch:
 
     @property
     def left(self) -> float:
-        """Seconds left, infinite without a limit."""
-        if self.budget.seconds is None:
-            return math.inf
-        return self.budget.seconds - self.elapsed
+        """Seconds left, infinite without a limit and 0 when time is up."""
+        return max(0.0, self.ahead)
+
+    @property
+    def ahead(self) -> float:
+        """Seconds until the end, infinite without a limit and negative after it."""
+        return math.inf if self.budget.seconds is None else self.budget.seconds - self.elapsed
 
     @property
     def rest(self) -> Budget:
         """The budget with the seconds that are left, for a search that is a part of this one."""
         if self.budget.seconds is None:
             return self.budget
-        return replace(self.budget, seconds=max(0.0, self.left))
+        return replace(self.budget, seconds=self.left)

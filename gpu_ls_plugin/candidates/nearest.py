@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 BLOCK_ENTRIES = 1 << 23  # numbers held at once while lists are made
+MATRIX_ENTRIES = 1 << 17  # the same of a matrix: so few stay in a processor's cache
 SPARE = 4  # neighbours fetched beyond k and the city itself, for ties
 MOST = 16  # times as many are fetched, doubling, where a tie goes on beyond those
 
@@ -102,12 +103,17 @@ class NearestCities:
         )
         if k == 0:
             return lists
+        matrix = self.problem.matrix
+        if matrix is not None and matrix.dtype.kind == "i":
+            self._fill_by_keys(lists, self.cities[rows], matrix)
+            return lists
         searched, tree = self._searched(k + 1)
         unsure, count = np.arange(len(rows)), k + 1 + SPARE
         most = MOST * count
         while unsure.size and count <= most:
             count = min(count, len(searched))
-            step = max(1, BLOCK_ENTRIES // (count if tree is not None else len(searched)))
+            entries = BLOCK_ENTRIES if matrix is None else MATRIX_ENTRIES
+            step = max(1, entries // (count if tree is not None else len(searched)))
             ties = [unsure[:0]]
             for begin in range(0, len(unsure), step):
                 block = unsure[begin : begin + step]
@@ -118,6 +124,20 @@ class NearestCities:
             unsure = np.concatenate(ties)
             count *= 2
         return lists
+
+    def _fill_by_keys(self, lists: CandidateLists, own: NDArray[Any], matrix: NDArray[Any]) -> None:
+        """Make the lists of cities `own` by an integer matrix: a number has length and city."""
+        every, k = len(self.cities) == len(matrix), lists.degree
+        step = max(1, MATRIX_ENTRIES // len(self.cities))
+        for begin in range(0, len(own), step):
+            rows = own[begin : begin + step]
+            lengths = matrix[rows] if every else matrix[np.ix_(rows, self.cities)]
+            keys = lengths.astype(np.int64) << 32
+            keys |= self.cities
+            keys[self.cities == rows[:, None]] = np.iinfo(np.int64).max
+            best = np.sort(np.partition(keys, k - 1, axis=1)[:, :k], axis=1)
+            lists.cities[begin : begin + step] = best & 0xFFFFFFFF
+            lists.lengths[begin : begin + step] = best >> 32
 
     def _fill(
         self, lists: CandidateLists, block: NDArray[Any], own: NDArray[Any], near: NDArray[Any]
@@ -146,8 +166,11 @@ class NearestCities:
         if count == len(searched):
             return everyone
         own = self.cities[rows, None]
-        far = self.problem.lengths(*np.broadcast_arrays(own, everyone))
-        far = np.where(everyone == own, -1, far)
+        if self.problem.matrix is None or len(searched) < self.problem.n:
+            far = self.problem.lengths(*np.broadcast_arrays(own, everyone))
+        else:
+            far = self.problem.matrix[own.ravel()]
+        far[everyone == own] = -1
         return searched[np.argpartition(far, count - 1, axis=1)[:, :count]]
 
     def _searched(self, most: int) -> tuple[NDArray[Any], Any]:

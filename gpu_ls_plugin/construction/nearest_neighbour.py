@@ -14,6 +14,8 @@ from gpu_ls_plugin.construction.draws import batch_size, philox
 from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.problem import Problem
@@ -34,6 +36,11 @@ def nearest_neighbour_kernel(metric: Metric, team: str) -> Kernel:
         "int degree, const int* starts, unsigned char* visited, int* tours",
         team=team,
     )
+
+
+def first_cities(n: int, seed: int) -> NDArray[np.int64]:
+    """Return all cities (n,) in the order in which tours begin at them."""
+    return philox(seed).permutation(n)
 
 
 def nearest_neighbour(
@@ -72,7 +79,7 @@ def nearest_neighbour(
     key, chosen = checks.seed(seed), get_backend(backend, device)
     count = batch_size(chosen, problem.n, size, per_city=5)
     n = problem.n
-    starts = np.resize(philox(key).permutation(n), count).astype(np.int32)
+    starts = np.resize(first_cities(n, key), count).astype(np.int32)
     if n == 1:
         return np.zeros((count, 1), np.int32)
     with chosen.current():

@@ -145,7 +145,7 @@ def advance(order: Order) -> Report:
         if not population.finished and len(order.guests):
             population.welcome(job.problem, order.guests)
         welcomed = time.perf_counter() - arrived
-        stretch = replace(order.stretch, seconds=max(0.0, watch.left))
+        stretch = replace(order.stretch, seconds=watch.left)
         statistics = population.advance(stretch, order.number, seen)
         searched = time.perf_counter()
         elites = population.elites(job.problem, job.best, job.distant)

@@ -127,7 +127,8 @@ class Opening:
         watch = Stopwatch(budget)
         if tours is None:
             tours = self._first(watch).repeat(self.chains, axis=0)
-        begin, left = watch.elapsed, max(0.0, watch.left, min(DESCENT, watch.left + LATE))
+        begin, ahead = watch.elapsed, watch.ahead
+        left = max(0.0, ahead, min(DESCENT, ahead + LATE))
         found = self._search(left / self.problem.n)(
             self.problem,
             tours,
@@ -144,7 +145,7 @@ class Opening:
     def _first(self, watch: Stopwatch) -> NDArray[np.int32]:
         """Return a greedy tour, or a space-filling curve where there is no time for that."""
         n = self.problem.n
-        if Opening.measured * n > watch.left + LATE:
+        if Opening.measured * n > watch.ahead + LATE:
             curve: NDArray[np.int32] = space_filling_curve(self.problem, backend="cpu")
             return curve
         begin = now()
@@ -188,7 +189,7 @@ def _open(call: Call, problem: TSP) -> None:
     curve = problem.cost(space_filling_curve(problem, backend="cpu"))[0]
     if costs.min() < FOUND_BY_SEARCH * curve:
         return
-    seconds = max(0.0, call.stopwatch.left) / 2
+    seconds = call.stopwatch.left / 2
     opening = Opening(problem, call.seed)
     with compiling():
         opening.compile()

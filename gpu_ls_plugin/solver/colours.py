@@ -145,7 +145,7 @@ class _Descent:
             fewer,
             without_a_colour(self.states, self.colours),
             seed=((settings.seed or 0) + fewer.colours) % 2**64,
-            budget=replace(settings.budget(max(0.0, self.watch.left)), target=0),
+            budget=replace(settings.budget(self.watch.left), target=0),
             backend=settings.backend,
             callback=self.callback and self.show,
         )

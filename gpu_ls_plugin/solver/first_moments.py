@@ -70,7 +70,7 @@ class FirstMoments(Opened):
 
     def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
         """Make the tour."""
-        budget = self.chosen.budget(min(self._seconds, max(0.0, watch.left)))
+        budget = self.chosen.budget(min(self._seconds, watch.left))
         self.found = self._opening.run(budget, callback)
         self._go_on(watch, callback)
 
@@ -82,7 +82,7 @@ class FirstMoments(Opened):
         rate = own.kicks / max(own.phases.get("kicks", math.inf), 1e-6)
         if watch.left > self._needed(max(rate, 1.0)):
             return
-        budget = self.chosen.budget(max(0.0, watch.left))
+        budget = self.chosen.budget(watch.left)
         tours = self.found.tours
         self.search_on(watch, callback, lambda later: self._opening.run(budget, later, tours))
         self.alone = True

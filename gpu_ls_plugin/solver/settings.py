@@ -65,7 +65,8 @@ KICKS_OF_A_CHAIN = 100
 MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2  # in all, and of the chains
 LEAST_BETWEEN_MIGRATIONS = 0.02  # kicks per customer
 LONG = 3600.0  # seconds; a search without a limit migrates as one of an hour
-SECONDS_OF_ALPHA = 6e-5  # for a city, on one slow core
+# Of alpha-nearest lists on one slow core: for a city, and for an entry of a matrix.
+SECONDS_OF_ALPHA, SECONDS_OF_ALPHA_ENTRY = 6e-5, 1.5e-7
 KICK = 100  # cities of a double bridge's window
 START_OF_ROUTES = "savings"
 LARGE = 10_000  # cities from which greedy tours are made faster than nearest-neighbour tours
@@ -358,7 +359,8 @@ def _default_repair(problem: TSP, seconds: float, crossed: bool, *, by_leads: bo
     if not problem.symmetric:
         return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))
     lists: Candidates = Nearest(8) if problem.coordinates is None else Quadrant(6 if crossed else 8)
-    if SECONDS_OF_ALPHA * problem.n <= seconds / 8:
+    entries = 0 if problem.matrix is None else problem.n**2
+    if SECONDS_OF_ALPHA * problem.n + SECONDS_OF_ALPHA_ENTRY * entries <= seconds / 8:
         lists = Alpha(5)
     if by_leads:
         return LocalSearch([LinKernighanLead(6)], lists, First("step"))

@@ -24,7 +24,6 @@ from gpu_ls_plugin.searches import (
     HybridGeneticSearch,
     IteratedLocalSearch,
     Symmetrised,
-    engines,
     rehearsal,
 )
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
@@ -34,7 +33,9 @@ from gpu_ls_plugin.searches.successors.first_states import completed
 from gpu_ls_plugin.solver.fewer_vehicles import FewerVehicles, pay
 from gpu_ls_plugin.solver.first_generations import FirstGenerations, first_generations
 from gpu_ls_plugin.solver.first_moments import first_moments
+from gpu_ls_plugin.solver.first_tour import first_tour
 from gpu_ls_plugin.solver.in_parts import chains_of, in_parts
+from gpu_ls_plugin.solver.lists import with_lists
 from gpu_ls_plugin.solver.opened import OneByOne
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
@@ -113,8 +114,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
                 opened.join(tours)
         with before.phase("candidates"):
             if _has_lists(search):
-                backend, tsp = get_backend(chosen.backend), tour_problem(problem)
-                engines.ready(search.search, backend, tsp, watch.left)
+                search = with_lists(search, problem, settings, watch)
         begin = watch.elapsed
         if opened is not None and callback is not None:
             callback = opened.followed(callback)
@@ -122,7 +122,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
             searched,
             tours,
             seed=chosen.seed,
-            budget=chosen.budget(max(0.0, watch.left)),
+            budget=chosen.budget(watch.left),
             callback=callback and later(callback, begin),
             **place,
         )
@@ -172,7 +172,7 @@ def opened_by(
         rehearse(limited(searched, fleet), chosen)
 
     if not isinstance(problem, CVRP):
-        return first_moments(problem, given, chosen)
+        return first_moments(problem, given, chosen) or first_tour(problem, given, chosen)
     planned = first_generations(problem, given, chosen)
     openings: list[Opened] = [FirstGenerations(problem, chosen, planned)] if planned else []
     if pay(problem, given, chosen):

@@ -1,0 +1,43 @@
+"""A clock that jumps ahead on a certain reading: time is up at any point that somebody asks."""
+
+from __future__ import annotations
+
+import threading
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin import budget
+
+if TYPE_CHECKING:
+    import pytest
+
+FAR = 1e6  # seconds
+
+
+class JumpingClock:
+    """Takes the place of the searches' clock.
+
+    Each reading of the thread that made it takes `step` seconds, and those after `readings` have
+    been taken many more: where a search asks once more, no time is left. Other threads do not
+    move it.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._thread = threading.get_ident()
+        self.wind(0.0, 0)
+        monkeypatch.setattr(budget, "time", SimpleNamespace(perf_counter=self.read))
+
+    def wind(self, step: float, readings: int) -> None:
+        """Begin anew."""
+        self.step, self.readings, self.taken = step, readings, 0
+
+    def read(self) -> float:
+        """Return the seconds."""
+        self.taken += threading.get_ident() == self._thread
+        late = self.taken - self.readings
+        return self.taken * self.step + (0.0 if late <= 0 else FAR * (1 + late))
+
+    @property
+    def jumped(self) -> bool:
+        """Whether the time was up before the search was."""
+        return self.taken > self.readings
