@@ -27,7 +27,7 @@ def gpu_ls_problem_from(obj: object) -> TSP | None:
         return found
     from gpu_ls_plugin.evolution.bound.recognition import require_costs_alone
 
-    return require_costs_alone(obj, found, _cost_of)
+    return require_costs_alone(obj, found, _cost_of, cost.TourCosts(found).costs)
 
 
 def _cost_of(evaluate: Any, individual: Any) -> Any:

@@ -24,7 +24,9 @@ def gpu_ls_problem_from(obj: object) -> TSP | None:
     fitness = sys.modules.get("gpu_ls_pygad.fitness")
     if fitness is not None and isinstance(obj, fitness.TourFitness):
         found: TSP = obj.problem
-        return found if type(obj) is fitness.TourFitness else _compared(obj, found)
+        if type(obj) is fitness.TourFitness:
+            return found
+        return _compared(obj, found, fitness.TourCosts(found).costs)
     benchmark = sys.modules.get("pygad.benchmarks.tsp")
     if benchmark is not None and isinstance(obj, benchmark.TSP):
         return _of_benchmark(obj)
@@ -47,11 +49,14 @@ def _of_benchmark(benchmark: Any) -> TSP:
     return _compared(benchmark, TSP.from_matrix(benchmark.distance_matrix))
 
 
-def _compared(fitness: Any, problem: TSP) -> TSP:
-    """Return the problem, if the fitness of its tours is their cost below zero."""
+def _compared(fitness: Any, problem: TSP, costs: Any = None) -> TSP:
+    """Return the problem, if the fitness of its tours is their cost below zero.
+
+    `costs` says what tours should cost, the problem's `cost` by default.
+    """
     from gpu_ls_plugin.evolution.bound.recognition import require_costs_alone
 
     def cost(fitness: Any, tour: Any) -> Any:
         return -np.asarray(fitness(None, tour, 0))
 
-    return require_costs_alone(fitness, problem, cost)
+    return require_costs_alone(fitness, problem, cost, costs)

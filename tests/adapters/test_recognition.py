@@ -55,6 +55,17 @@ def test_a_subclass_with_the_same_values_is_recognised(kind: str) -> None:
     assert made.calls == 0
 
 
+@pytest.mark.parametrize("kind", ["TourFitness", "TourCost"])
+def test_prices_of_violations_are_the_same_in_a_subclass(kind: str) -> None:
+    base, operator, _ = KINDS[kind]()
+    routes = gls.CVRP(cities(9), [0, *range(1, 9)], 15, vehicles=3)
+
+    class Named(base):  # type: ignore[misc]
+        pass
+
+    assert operator(Named(routes)).search.problem is routes.tsp
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("change", ["scaled", "shifted", "maximised", "two objectives", "raises"])
 def test_another_objective_is_refused_with_the_reason(kind: str, change: str) -> None:

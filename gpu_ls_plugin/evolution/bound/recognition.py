@@ -44,7 +44,12 @@ def sample_tours(problem: TSP) -> Tours:
     return np.array(rows, dtype=np.int32)
 
 
-def require_lengths(name: str, problem: TSP, evaluate: Callable[[Tours], Any]) -> None:
+def require_lengths(
+    name: str,
+    problem: TSP,
+    evaluate: Callable[[Tours], Any],
+    costs: Callable[[Tours], Any] | None = None,
+) -> None:
     """Raise UnsupportedProblemError unless an evaluation returns the lengths of a few tours.
 
     Parameters
@@ -55,10 +60,12 @@ def require_lengths(name: str, problem: TSP, evaluate: Callable[[Tours], Any]) -
         What it is taken for.
     evaluate : callable
         Takes tours (P, n) and returns costs (P,); called once.
+    costs : callable, optional
+        Returns what they should cost: the problem's `cost` by default.
     """
     tours = sample_tours(problem)
     found = np.asarray(answer_of(name, evaluate, tours), dtype=np.float64)
-    lengths = np.asarray(problem.cost(tours), dtype=np.float64)
+    lengths = np.asarray((costs or problem.cost)(tours), dtype=np.float64)
     if found.shape != lengths.shape:
         raise UnsupportedProblemError(
             f"problem: {name} evaluates {len(tours)} tours as an array of shape {found.shape}, not "
@@ -85,7 +92,12 @@ def answer_of(name: str, evaluate: Callable[[Any], Any], rows: NDArray[Any]) -> 
         ) from error
 
 
-def require_costs_alone(evaluated: Any, problem: TSP, cost: Callable[[Any, Any], Any]) -> TSP:
+def require_costs_alone(
+    evaluated: Any,
+    problem: TSP,
+    cost: Callable[[Any, Any], Any],
+    costs: Callable[[Tours], Any] | None = None,
+) -> TSP:
     """Return a problem, if an object of a framework evaluates its tours by what they cost.
 
     Parameters
@@ -96,6 +108,8 @@ def require_costs_alone(evaluated: Any, problem: TSP, cost: Callable[[Any, Any],
         What it is taken for.
     cost : callable
         Returns what the object, the first argument, says that a tour (n,) costs.
+    costs : callable, optional
+        As in `require_lengths`.
 
     Raises
     ------
@@ -104,7 +118,7 @@ def require_costs_alone(evaluated: Any, problem: TSP, cost: Callable[[Any, Any],
     """
     twin = copy_of(evaluated)
     name = type(evaluated).__name__
-    require_lengths(name, problem, lambda tours: [cost(twin, tour) for tour in tours])
+    require_lengths(name, problem, lambda tours: [cost(twin, tour) for tour in tours], costs)
     return problem
 
 
