@@ -70,7 +70,7 @@ class Quadrant(Candidates):
         if problem.coordinates is None:
             raise UnsupportedProblemError(
                 f"candidates: {self!r} needs coordinates, but this problem is a matrix; use "
-                "Nearest(k) or Alpha(k)"
+                f"Nearest(k){' or Alpha(k)' if problem.symmetric else ''}"
             )
         return quadrant_lists(problem, self.m)
 

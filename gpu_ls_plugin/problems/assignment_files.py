@@ -151,21 +151,21 @@ def read_generalised_assignment(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return costs and resources, shape (jobs, agents), and capacities of a file's problem.
 
-    Files with one problem need not say so.
+    Files with one problem need not say so. The other problems are read, too, so that numbers of
+    another kind are not taken for a first problem.
     """
     numbers = Integers(path)
     alone = _is_alone(numbers)
     problems = 1 if alone else numbers.count("problems")
     if which > problems:
         raise FileFormatError(f"{path}: which: there is no problem {which}, but {problems}")
-    for _ in range(which):
+    tables = []
+    for _ in range(problems):
         agents, jobs = numbers.count("agents"), numbers.count("jobs")
-        costs = numbers.take("costs", agents, jobs)
-        resources = numbers.take("resources", agents, jobs)
-        capacities = numbers.take("capacities", agents)
-    if which == problems:
-        numbers.end()
-    return costs.T, resources.T, capacities
+        costs, resources = (numbers.take(what, agents, jobs) for what in ("costs", "resources"))
+        tables.append((costs.T, resources.T, numbers.take("capacities", agents)))
+    numbers.end()
+    return tables[which - 1]
 
 
 def _is_alone(numbers: Integers) -> bool:

@@ -101,6 +101,18 @@ def test_files_that_are_none(tmp_path, text, words):
         gls.GeneralisedAssignment.read(path, 2)
 
 
+def test_numbers_behind_the_problem_count_too(tmp_path):
+    # A flow shop of 5 jobs and 4 machines, whose numbers begin like 5 problems of 1 x 1.
+    path = tmp_path / "flowshop.txt"
+    path.write_text("5 4\n1 1 5 5\n5 7 7 2\n9 8 7 6\n5 4 3 2\n9 9 9 9\n")
+    for which in (1, 2):
+        with pytest.raises(FileFormatError, match=r"flowshop\.txt"):
+            gls.GeneralisedAssignment.read(path, which)
+    path.write_text("5 1\n1 5 5 5\n5 7 7 2\n9 8 7 6\n5 4 3 2\n9 9 9 9\n")
+    with pytest.raises(FileFormatError, match=r"line 6: the file ends after"):
+        gls.GeneralisedAssignment.read(path)
+
+
 GOOD = {"costs": [[1, 2], [3, 4]], "resources": [[1, 1], [1, 1]], "capacities": [1, 2]}
 
 

@@ -97,6 +97,19 @@ def test_the_command_line_reads_alike(tmp_path: Path, capsys: pytest.CaptureFixt
     assert json.loads(capsys.readouterr().out)["best_cost"] == 140
 
 
+FOREIGN = ("flowshop/*/*.txt", "lop/*", "routing/*/*.vrp", "routing/solomon/*.txt")
+
+
+@pytest.mark.parametrize("pattern", FOREIGN)
+def test_files_of_other_problems_are_refused(pattern: str) -> None:
+    paths = sorted(FOLDER.glob(pattern))
+    if not paths:
+        pytest.skip(f"no instances in {FOLDER}")
+    for path in paths:
+        with pytest.raises(GpuLsError, match=path.name):
+            read_problem(path)
+
+
 LIBRARY = {"tsp": "tsp/*.tsp", "cvrp": "cvrp/*/*.vrp", "gap": "gap/*.txt", "qap": "qap/*.dat"}
 
 
