@@ -77,6 +77,6 @@ def test_files_keep_the_verdicts(tmp_path):
         assert loaded.sorted().feasible.tolist() == [True, True, False]
         assert loaded.distinct(1).best_cost == 18
     path.write_text(path.read_text().replace('"feasible": [', '"feasible": [true, '))
-    assert gls.Result.load(path, ROUTES).feasible.tolist() == [False, True, True]
-    with pytest.raises(FileFormatError, match=r"feasible: shape \(4,\), but there are 3 tours"):
-        gls.Result.load(path)
+    for problem in (ROUTES, None):
+        with pytest.raises(FileFormatError, match=r"feasible: shape \(4,\), but there are 3 tours"):
+            gls.Result.load(path, problem)

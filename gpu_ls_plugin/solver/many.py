@@ -62,6 +62,11 @@ class ManyResult:
     costs: Any
     statistics: Statistics = field(default_factory=Statistics)
 
+    @property
+    def feasible(self) -> NDArray[np.bool_]:
+        """Which tours break no constraint, bool (B,): all, as these instances have none."""
+        return np.ones(len(self.costs), np.bool_)
+
     def __repr__(self) -> str:
         return call_text("ManyResult", self._facts())
 

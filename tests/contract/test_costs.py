@@ -221,6 +221,7 @@ def test_many_instances(metric):
     found = gls.solve_many(problems, 60.0, kicks=2, **CPU)
     costs = [problem.cost(tour)[0] for problem, tour in zip(problems, found.tours, strict=True)]
     np.testing.assert_array_equal(found.costs, costs)
+    assert found.feasible.tolist() == [True] * len(problems)
 
 
 # ---- states

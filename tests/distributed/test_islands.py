@@ -122,6 +122,28 @@ PROBLEMS = {
 }
 
 
+REAL = gls.CVRP(PROBLEM.coordinates, np.arange(N) % 9, 40, metric="EUC")
+# Two vehicles hold what customers demand, but not in any two parts.
+IMPOSSIBLE = gls.CVRP(PROBLEM.coordinates[:4], [0, 3, 3, 3], 5, vehicles=2, copies=3)
+COSTED = {
+    "real lengths": (gls.TSP(PROBLEM.coordinates), CHAINS),
+    "real routes": (REAL, CHAINS),
+    "routes in parts": (REAL, gls.Decomposed(CHAINS, customers=20)),
+    "no feasible routes": (IMPOSSIBLE, CHAINS),
+    "no feasible routes, called": (IMPOSSIBLE, CHAINS.search),
+}
+
+
+@pytest.mark.parametrize("name", COSTED)
+def test_costs_and_verdicts_are_those_of_the_problem(client: Any, name: str) -> None:
+    problem, search = COSTED[name]
+    rows = gls.random_tours(problem, 4, seed=1)
+    budget = gls.Budget(kicks=3)
+    found = gls.Islands(search, client, Exchange(kicks=1))(problem, rows, seed=1, budget=budget)
+    np.testing.assert_array_equal(found.costs, problem.cost(found.tours))
+    np.testing.assert_array_equal(found.feasible, problem.feasible(found.tours))
+
+
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_every_problem_is_solved_as_by_solve(client: Any, name: str) -> None:
     problem, given = PROBLEMS[name]
