@@ -100,10 +100,9 @@ class Sections:
 
     def numbers(self, name: str) -> NDArray[Any]:
         """Return the numbers of a section in order, int64 if all are written as integers."""
-        words = self.words(name)
-        integers = [whole(word) for word in words]
+        integers = [whole(word) for line in self.section(name) for word in line.split()]
         if None in integers:
-            return np.array([float(word) for word in words])
+            return np.array([float(word) for word in self.words(name)])
         return np.array(integers, dtype=np.int64)
 
 

@@ -103,7 +103,7 @@ def test_layouts_do_not_matter(layout):
 
 
 @pytest.mark.parametrize("layout", [(1, 4, False), (8, 4, True)], indirect=True, ids=str)
-@pytest.mark.parametrize("metric", ["EXPLICIT", "GEO"])
+@pytest.mark.parametrize("metric", ["EXPLICIT", "GEO", "FLOOR_2D"])
 def test_layouts_do_not_matter_to_slow_estimates(layout, metric):
     problem = random_problem(metric, 257)
     assert_same_climb(problem, make("random_tours", problem, 3))

@@ -63,14 +63,14 @@ def test_cupy_goes_in_and_comes_out(cupy):
 def test_every_kind_of_cupy_array_is_taken(cupy):
     expected = SEARCH(PROBLEM, STARTS, backend="cpu").tours
     given = cupy.asarray(STARTS)
-    for kind in (np.uint8, np.int16, np.int64, np.uint64):
+    for kind in (np.uint8, np.int16, np.int64, np.uint64, np.float32, np.float64):
         assert np.array_equal(SEARCH(PROBLEM, given.astype(kind)).tours.get(), expected)
     for other in (cupy.asfortranarray(given), cupy.repeat(given, 2, axis=0)[::2]):
         assert np.array_equal(SEARCH(PROBLEM, other).tours.get(), expected)
     assert np.array_equal(SEARCH(PROBLEM, given[0]).tours.get(), expected[:1])
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", [*METRICS, "FLOOR_2D", "HAVERSINE"])
 def test_costs_of_cupy_tours(cupy, metric):
     for n in (1, 2, 3, 40):
         problem, tours = random_problem(metric, n), random_tours(n, 5)
