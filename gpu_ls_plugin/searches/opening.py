@@ -23,7 +23,7 @@ from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.recombination import Merging
-from gpu_ls_plugin.result import later
+from gpu_ls_plugin.result import Result, Statistics, later
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE, IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.tours.sites import Sites
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.result import Callback, Result
+    from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.searches.call import Call
 
 SMALLEST = 12  # cities
@@ -129,18 +129,24 @@ class Opening:
             tours = self._first(watch).repeat(self.chains, axis=0)
         begin, ahead = watch.elapsed, watch.ahead
         left = max(0.0, ahead, min(DESCENT, ahead + LATE))
-        found = self._search(left / self.problem.n)(
-            self.problem,
-            tours,
-            seed=self.seed,
-            budget=replace(budget, seconds=left),
-            backend="cpu",
-            callback=callback and later(callback, begin),
-        )
-        statistics = found.statistics
-        history = shifted(statistics.history, begin)
-        statistics = replace(statistics, history=history, seconds=watch.elapsed)
-        return replace(found, statistics=statistics).sorted()
+        found = None
+        try:
+            found = self._search(left / self.problem.n)(
+                self.problem,
+                tours,
+                seed=self.seed,
+                budget=replace(budget, seconds=left),
+                backend="cpu",
+                callback=callback and later(callback, begin),
+            )
+            statistics = found.statistics
+            history = shifted(statistics.history, begin)
+            statistics = replace(statistics, history=history, seconds=watch.elapsed)
+            return replace(found, statistics=statistics).sorted()
+        except KeyboardInterrupt:  # while the search began or ended
+            tours = tours if found is None else found.tours
+            interrupted = Statistics(backend="cpu", seconds=watch.elapsed, stopped_by="interrupt")
+            return Result(tours, self.problem.cost(tours), interrupted, self.problem).sorted()
 
     def _first(self, watch: Stopwatch) -> NDArray[np.int32]:
         """Return a greedy tour, or a space-filling curve where there is no time for that."""

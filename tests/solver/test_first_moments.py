@@ -12,6 +12,8 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.searches import opening
+from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.opening import Opening
 from gpu_ls_plugin.solver import Settings, default_settings, first_moments, single
 from gpu_ls_plugin.solver.single import rehearse
@@ -136,9 +138,13 @@ def test_ctrl_c_returns_the_tour() -> None:
     assert sorted(result.best_tour) == list(range(problem.n))
 
 
-@pytest.mark.parametrize("late", ["starts_of", "_has_lists"])
-def test_ctrl_c_behind_the_first_moments_loses_nothing(
-    late: str, monkeypatch: pytest.MonkeyPatch, clock: Clock
+@pytest.mark.parametrize(
+    "late",
+    [(single, "starts_of"), (single, "_has_lists"), (Call, "referee"), (opening, "shifted")],
+    ids=lambda late: late[1],
+)
+def test_ctrl_c_around_the_first_moments_loses_nothing(
+    late: tuple[object, str], monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
     """Where no search could take it."""
 
@@ -147,7 +153,7 @@ def test_ctrl_c_behind_the_first_moments_loses_nothing(
 
     problem, given = uniform(100), Settings(seconds=5.0, backend="cpu", population=16)
     rehearse(problem, default_settings(problem, given))
-    monkeypatch.setattr(single, late, press)
+    monkeypatch.setattr(*late, press)
     result = single.solve(problem, given)
     assert result.statistics.interrupted and len(result.tours) == 16
     assert result.best_cost == problem.cost(result.best_tour)[0]
