@@ -9,6 +9,7 @@ FROM python:3.13-slim AS build
 WORKDIR /source
 COPY pyproject.toml MANIFEST.in README.md CHANGELOG.md LICENSE ./
 COPY gpu_ls_plugin gpu_ls_plugin
+COPY build_backend build_backend
 COPY adapters adapters
 RUN pip install --no-cache-dir build && python -m build --wheel --outdir /wheels
 
