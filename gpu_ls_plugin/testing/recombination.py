@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROWS = 6
-ROUNDING = 1e-9  # relative, that real costs may differ by from the referee's
+ROUNDING = 1e-8  # relative, of real costs: kernels price violations by sums of their own
 ALONE = (
     "the child of row r may depend on its two parents, on the seed, on first_row + r and on the "
     "generation, and on nothing else of the batch"
