@@ -291,15 +291,16 @@ class Result:
             with _device_of(self.costs):
                 return int(self.costs.argmin())
         rows = _on_host(self.costs).argsort(kind="stable")
-        tours = None if self._known is not None else _on_host(self.tours)
         begin, size = 0, 1
         while begin < len(rows):
             some = rows[begin : begin + size]
-            if tours is None:
+            if self._known is not None:
                 feasible = _on_host(self._known)[some]
             else:
                 assert self.problem is not None
-                feasible = self.problem.feasible(tours[some])
+                with _device_of(self.tours):
+                    tours = _on_host(self.tours[some.tolist()])
+                feasible = self.problem.feasible(tours)
             if feasible.any():
                 return int(some[feasible.argmax()])
             begin, size = begin + size, 8 * size

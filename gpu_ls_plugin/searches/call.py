@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
-from gpu_ls_plugin.backends.evaluation import better, exact_costs
+from gpu_ls_plugin.backends.evaluation import better, exact_costs, tour_costs
 from gpu_ls_plugin.budget import NO_LIMIT, Budget, Stopwatch
 from gpu_ls_plugin.exceptions import InsufficientMemoryError
 from gpu_ls_plugin.history import Point
@@ -187,16 +187,14 @@ class Call:
         A tour that may be a result is better than one that may not, whatever they cost.
         """
         problem, backend = self.problem, self.backend
-        if problem.objective.length_alone or not bool(dearer.any()):
+        objective = problem.objective
+        if objective.length_alone or not bool(dearer.any()):
             return dearer
-        rows = backend.xp.arange(len(dearer)) if problem.rows else backend.xp.flatnonzero(dearer)
-        before, now = (
-            (tours[rows], exact_costs(backend, problem, tours[rows]))
-            for tours in (given, self.tours)
-        )
-        worse = dearer.copy()
-        worse[rows] &= better(backend, problem, before, now)
-        return worse
+        if objective.keeps and objective.proven:  # what it asks for is known to kernels
+            before, now = (tour_costs(backend, problem, tours) for tours in (given, self.tours))
+            return dearer & (now > before)
+        known = ((rows, exact_costs(backend, problem, rows)) for rows in (given, self.tours))
+        return dearer & better(backend, problem, *known)
 
     def last_point(self, costs: Any) -> Point:
         """Return the last point of a history, of the best tour and of all, by exact costs."""
