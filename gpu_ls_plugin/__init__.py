@@ -288,7 +288,9 @@ def _device_costs(problem: TSP, tours: Any) -> Any:
 
     backend = get_backend("cuda", tours=tours)
     with backend.current():
-        return evaluation.exact_costs(backend, problem, arrays.take_tours(backend, problem, tours))
+        return evaluation.added_up_costs(
+            backend, problem, arrays.take_tours(backend, problem, tours)
+        )
 
 
 def _open_batch(call: Call) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.evaluation import exact_costs
+from gpu_ls_plugin.backends.evaluation import added_up_costs, exact_costs
 from gpu_ls_plugin.problems import referee
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 CPU = {"backend": "cpu", "seed": 3}
 KICKS = gls.Budget(kicks=3)
+ALL_METRICS = (*METRICS, "FLOOR_2D", "EXACT_2D", "HAVERSINE")
 N, ROWS = 37, 6  # more cities than partial sums
 
 
@@ -44,7 +45,7 @@ def weighted(tchebycheff: bool = False) -> gls.TSP:
 
 
 TOURS: dict[str, Any] = {
-    **{metric: partial(random_problem, metric, N) for metric in METRICS},
+    **{metric: partial(random_problem, metric, N) for metric in ALL_METRICS},
     "one city": lambda: gls.TSP([(0, 0)]),
     "open path": lambda: gls.OpenPath(random_problem("EUC", N)).tsp,
     "directed": lambda: directed(integer=True),
@@ -128,11 +129,27 @@ def test_real_lengths_are_added_up_as_kernels_do(n, rows):
     assert referee.added_up(lengths).tolist() == expected
 
 
+@pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 @pytest.mark.parametrize("kind", {**TOURS, **ROUTES})
-def test_kernels_and_the_referee_agree_to_the_last_bit(kind):
-    problem, backend = {**TOURS, **ROUTES}[kind](), get_backend("cpu")
+def test_kernels_and_the_referee_agree_to_the_last_bit(kind, backend):
+    problem, where = {**TOURS, **ROUTES}[kind](), get_backend(backend)
     rows = starts(problem)
-    np.testing.assert_array_equal(exact_costs(backend, problem, rows), problem.cost(rows))
+    with where.current():
+        found = where.to_numpy(exact_costs(where, problem, where.xp.asarray(rows)))
+    np.testing.assert_array_equal(found, problem.cost(rows))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", ["real routes", "no feasible routes"])
+def test_rows_on_a_gpu_have_their_costs_and_verdicts_there(kind):
+    cupy = pytest.importorskip("cupy")
+    problem = ROUTES[kind]()
+    found = DESCENT(problem, cupy.asarray(starts(problem)))
+    rows = found.tours.get()
+    assert isinstance(found.costs, cupy.ndarray) and isinstance(found.feasible, cupy.ndarray)
+    np.testing.assert_array_equal(found.costs.get(), problem.cost(rows))
+    np.testing.assert_array_equal(found.feasible.get(), problem.feasible(rows))
+    assert found.best_feasible == problem.feasible(rows).any()
 
 
 def test_who_overrides_costs_is_the_referee():
@@ -142,8 +159,11 @@ def test_who_overrides_costs_is_the_referee():
 
     problem = Tolled(np.random.default_rng(0).random((N, 2)))
     rows = starts(problem)
-    found = exact_costs(get_backend("cpu"), problem, rows)
-    np.testing.assert_array_equal(found, problem.cost(rows))
+    backend = get_backend("cpu")
+    np.testing.assert_array_equal(exact_costs(backend, problem, rows), problem.cost(rows))
+    # What `super().cost` of rows on a GPU asks for: no toll is added twice.
+    own = added_up_costs(backend, problem, rows)
+    np.testing.assert_array_equal(own, gls.TSP.cost(problem, rows))
 
 
 # ---- searches of tours and routes
@@ -154,7 +174,7 @@ ONE_WAY = gls.LocalSearch([gls.OrOpt(3)], gls.Nearest(8))
 SEARCHED = {
     name: made
     for name, made in {**TOURS, **ROUTES}.items()
-    if name in ("EUC", "EUC_2D", "EXPLICIT_REAL", "open path") or name not in METRICS
+    if name in ("EUC", "EUC_2D", "EXPLICIT_REAL", "open path") or name not in ALL_METRICS
 }
 REAL_ROUTES = ("real routes", "no feasible real routes", "soft routes")
 

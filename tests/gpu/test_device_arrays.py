@@ -77,10 +77,7 @@ def test_costs_of_cupy_tours(cupy, metric):
         costs = problem.cost(cupy.asarray(tours))
         assert isinstance(costs, cupy.ndarray)
         assert costs.dtype == problem.cost_dtype
-        if problem.integer:
-            assert np.array_equal(costs.get(), problem.cost(tours))
-        else:
-            assert np.allclose(costs.get(), problem.cost(tours), rtol=1e-13, atol=0)
+        assert np.array_equal(costs.get(), problem.cost(tours))
 
 
 def test_torch_tensors_on_the_gpu_are_taken(cupy):
