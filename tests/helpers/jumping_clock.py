@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import itertools
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -17,25 +17,24 @@ FAR = 1e6  # seconds
 class JumpingClock:
     """Takes the place of the searches' clock.
 
-    Each reading of the thread that made it takes `step` seconds, and those after `readings` have
-    been taken many more: where a search asks once more, no time is left. Other threads do not
-    move it.
+    Each reading takes `step` seconds, and each one after the first `readings` many more: if a
+    search then asks once more, no time is left.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._thread = threading.get_ident()
         self.wind(0.0, 0)
         monkeypatch.setattr(budget, "time", SimpleNamespace(perf_counter=self.read))
 
     def wind(self, step: float, readings: int) -> None:
         """Begin anew."""
         self.step, self.readings, self.taken = step, readings, 0
+        self._numbers = itertools.count(1)
 
     def read(self) -> float:
         """Return the seconds."""
-        self.taken += threading.get_ident() == self._thread
-        late = self.taken - self.readings
-        return self.taken * self.step + (0.0 if late <= 0 else FAR * (1 + late))
+        self.taken = number = next(self._numbers)
+        late = number - self.readings
+        return number * self.step + (0.0 if late <= 0 else FAR * (1 + late))
 
     @property
     def jumped(self) -> bool:
