@@ -106,7 +106,7 @@ def test_wrong_cupy_tours_are_refused(cupy, call):
         (twice - 1, InvalidTourError, "row 0 holds city -1"),
         (twice[:, :9], InvalidTourError, r"tours: shape \(3, 9\)"),
         (twice[:0], InvalidTourError, r"tours: shape \(0, 150\)"),
-        (twice.astype(float), InvalidTypeError, "tours: .*float64"),
+        (twice + 0.5, InvalidTypeError, "tours: .*row 0 holds 0.5"),
         (twice > 3, InvalidTypeError, "tours: .*bool"),
     ):
         with pytest.raises(error, match=words):
@@ -122,7 +122,7 @@ def test_cupy_tours_need_the_gpu(cupy):
 def test_asymmetric_problems_are_refused(cupy):
     lopsided = gls.TSP.from_matrix(np.random.default_rng(0).integers(0, 99, (9, 9)))
     tours = cupy.asarray(random_tours(9, 3))
-    with pytest.raises(UnsupportedProblemError, match=r"\(D \+ D\.T\) / 2"):
+    with pytest.raises(UnsupportedProblemError, match="asymmetric"):
         SEARCH(lopsided, tours)
     kicked = KICK.perturb(lopsided, tours, seed=1).get()  # reverses nothing
     assert np.array_equal(kicked, KICK.perturb(lopsided, tours.get(), seed=1, backend="cpu"))

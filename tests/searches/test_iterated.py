@@ -655,7 +655,7 @@ def test_bad_parameters_of_parts(make, error, words):
         ({"problem": "a.tsp"}, InvalidTypeError, "problem: 'a.tsp' is not a TSP"),
         ({"starts": [[0, 1, 2]]}, InvalidTourError, r"tours: shape \(1, 3\)"),
         ({"starts": [list(range(N)), [0] * N]}, InvalidTourError, "row 1 is not a permutation"),
-        ({"starts": STARTS.astype(float)}, InvalidTypeError, "tours: .*float64"),
+        ({"starts": STARTS + 0.5}, InvalidTypeError, "tours: .*must be integers"),
         ({"seed": -1}, InvalidParameterError, "seed: -1"),
         ({"seed": 2**64}, InvalidParameterError, "seed: 18446744073709551616"),
         ({"seed": 0.5}, InvalidTypeError, "seed: 0.5"),
