@@ -1,4 +1,4 @@
-"""What fits a problem that is not one of tours."""
+"""Advice about problems that are not tours."""
 
 from __future__ import annotations
 

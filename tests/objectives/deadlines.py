@@ -84,5 +84,5 @@ class Deadlines(Objective):
 
 
 def some_deadlines(n: int, seed: int = 0, **said: str) -> Deadlines:
-    """Return random deadlines, of which some must be missed."""
+    """Return random deadlines. Any tour misses some of them."""
     return Deadlines(np.random.default_rng(seed).integers(1, n, n), **said)

@@ -1,4 +1,4 @@
-"""What is searched by default under objectives of a third party, beside brute force."""
+"""Default searches under objectives of a third party, compared with brute force."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def require_lengths(
     name : str
         Of what evaluates, for the message.
     problem : TSP
-        What it is taken for.
+        The problem that it seems to be.
     evaluate : callable
         Takes tours (P, n) and returns costs (P,); called once.
     costs : callable, optional
@@ -105,7 +105,7 @@ def require_costs_alone(
     evaluated : object
         A copy of it is called.
     problem : TSP
-        What it is taken for.
+        The problem that it seems to be.
     cost : callable
         Returns what the object, the first argument, says that a tour (n,) costs.
     costs : callable, optional
