@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         QuadraticAssignment,
     )
     from gpu_ls_plugin.problems import referee as solution  # noqa: F401
+    from gpu_ls_plugin.problems.known_optima import known_optimum
     from gpu_ls_plugin.problems.tsplib import read_tour
     from gpu_ls_plugin.progress import SearchDisplay
     from gpu_ls_plugin.result import Progress, Result, Statistics
@@ -205,6 +206,7 @@ __all__ = [
     "exceptions",
     "fewest_colours",
     "greedy",
+    "known_optimum",
     "nearest_neighbour",
     "one_route_each",
     "plot_fronts",
@@ -248,6 +250,7 @@ _NAMES = {
         "Assignment CVRP GeneralisedAssignment GraphColouring MultiObjectiveTSP OpenPath Problem "
         "QuadraticAssignment TSP"
     ),
+    "problems.known_optima": "known_optimum",
     "problems.referee.": "solution",
     "problems.tsplib": "read_tour",
     "progress": "SearchDisplay",

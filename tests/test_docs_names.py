@@ -11,7 +11,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "benchmarks/README.md", *sorted((ROOT / "docs").glob("*.md"))]
-LOOKED_IN = (".ci", "adapters", "benchmarks", "docs", "examples", "gpu_ls_plugin", "tests")
+LOOKED_IN = (
+    ".ci",
+    "adapters",
+    "benchmarks",
+    "build_backend",
+    "docs",
+    "examples",
+    "gpu_ls_plugin",
+    "tests",
+)
 ENDINGS = "py|cuh|cu|cpp|json|csv|md|toml|png|ipynb|tsp|vrp|txt"
 
 # Names that stand for files of the reader's.

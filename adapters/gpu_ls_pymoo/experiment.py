@@ -24,6 +24,7 @@ from gpu_ls_plugin.experiments.machine import machine
 from gpu_ls_plugin.experiments.plan import Plan
 from gpu_ls_plugin.experiments.results import Results
 from gpu_ls_plugin.experiments.runner import About, run_all
+from gpu_ls_plugin.problems.known_optima import known_optimum
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_pymoo.problems import TSPProblem
 
@@ -205,9 +206,11 @@ def _termination(given: Any) -> Termination:
 
 
 def _optimum(problem: Any) -> float | None:
-    """Return the least cost there is, where a problem with one objective knows it."""
+    """Return the least cost of a problem with one objective: its own, or what TSPLIB publishes."""
     front = problem.pareto_front() if problem.n_obj == 1 else None
-    return None if front is None or not math.isfinite(front[0, 0]) else float(front[0, 0])
+    if front is None:
+        return known_optimum(problem.tsp) if type(problem) is TSPProblem else None
+    return float(front[0, 0]) if math.isfinite(front[0, 0]) else None
 
 
 def _silent() -> Any:

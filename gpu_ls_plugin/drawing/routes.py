@@ -34,7 +34,7 @@ def plot_routes(
     *,
     title: str = "",
 ) -> Figure:
-    """Draw the routes of a giant tour, and beside the map how full the vehicles are.
+    """Draw routes, and beside the map how full the vehicles are.
 
     Routes are numbered and coloured around the depot, which is the square. Ways from and to it are
     faint. Where routes are limited, a thin bar shows the duration. What exceeds a limit is hatched
@@ -43,8 +43,9 @@ def plot_routes(
     Parameters
     ----------
     problem : CVRP
-    tour : array_like, shape (n,), integer
-        Not changed; may break constraints.
+    tour : array_like, shape (n,), integer, or list of lists
+        A giant tour, or routes as `problem.routes` returns them: lists of customers from 1 on, in
+        the order of driving. Not changed; may break constraints.
     path : path, optional
         Image file to write, complete or not at all; its ending is the format.
     title : str
@@ -61,13 +62,16 @@ def plot_routes(
     InvalidParameterError
         The problem has no coordinates, or the ending is not an image format.
     InvalidTourError, InvalidTypeError
-        The tour is not a giant tour of the problem, or that has no routes.
+        The tour is not a giant tour of the problem, the routes do not visit each customer once, or
+        the problem has no routes.
     OSError
         The file cannot be written.
     """
     checks.instance("problem", problem, kind=CVRP, wanted="CVRP")
     text = checks.text("title", title)
     points = coordinates(problem.nodes)
+    if _are_routes(tour, problem.n):
+        tour = problem.tour(tour)
     routes = problem.routes(tour)
     require_image(path)
     sums = problem.route_sums(tour)
@@ -82,6 +86,15 @@ def plot_routes(
     durations = None if not limit else sums.durations[0][used][around] / limit
     _draw_bars(right, sums.loads[0][used][around] / problem.capacity, durations, colors)
     return saved(figure, path)
+
+
+def _are_routes(given: Any, n: int) -> bool:
+    """Whether something is lists of customers, and not a giant tour (n,) or a batch of one."""
+    if not isinstance(given, list | tuple) or not given:
+        return False
+    if not all(isinstance(item, list | tuple | np.ndarray) for item in given):
+        return False
+    return len(given) > 1 or len(given[0]) != n
 
 
 def _title(problem: CVRP, tour: Any, routes: int) -> str:

@@ -38,6 +38,32 @@ def test_routes_are_drawn_from_depot_to_depot() -> None:
     assert [text.get_text() for text in routes.texts] == ["1", "2"]
 
 
+@pytest.mark.parametrize("routes", [[[1, 2], [3]], [[3], [2, 1]], ((1,), (2,), (3,))])
+def test_routes_are_drawn_like_their_tour(routes) -> None:
+    problem = problem_of()
+    drawn = gls.plot_routes(problem, routes)
+    expected = gls.plot_routes(problem, problem.tour(routes))
+    assert paths_of(drawn.axes[0]) == paths_of(expected.axes[0])
+    assert bars_of(drawn) == bars_of(expected)
+
+
+def test_one_route_and_a_batch_of_one_tour_are_told_apart() -> None:
+    problem = gls.CVRP(POINTS, [0, 1, 1, 1], 4)
+    expected = paths_of(gls.plot_routes(problem, problem.tour([[1, 2, 3]])).axes[0])
+    assert paths_of(gls.plot_routes(problem, [[1, 2, 3]]).axes[0]) == expected
+    batch = problem.tour([[1, 2, 3]])[np.newaxis]
+    for given in (batch, batch.tolist()):
+        assert paths_of(gls.plot_routes(problem, given).axes[0]) == expected
+
+
+@pytest.mark.parametrize(
+    "routes", [[[1, 2], [2, 3]], [[1], [2]], [[1, 2], [3, 4]], [[0, 1], [2, 3]]]
+)
+def test_routes_that_are_none_of_the_problem_are_refused(routes) -> None:
+    with pytest.raises(InvalidTourError):
+        gls.plot_routes(problem_of(), routes)
+
+
 def bars_of(figure) -> list[tuple[float, float]]:
     bars = [(bar.get_x(), bar.get_width()) for bar in figure.axes[1].patches]
     return [(round(x, 6), round(width, 6)) for x, width in bars if width]
@@ -101,10 +127,11 @@ def test_many_routes_have_no_numbers() -> None:
         (problem_of(), range(6), "a.txt", InvalidParameterError, "must end in one of"),
         (problem_of(), range(5), "a.png", InvalidTourError, "these have 2 of 3 copies"),
         (problem_of(), [range(6)] * 2, "a.png", InvalidTourError, "tour: 2 rows"),
+        (problem_of(), np.array([range(6)] * 2), "a.png", InvalidTourError, "tour: 2 rows"),
         (gls.TSP(POINTS), range(4), "a.png", InvalidTypeError, "problem: .* is not a CVRP"),
     ],
 )
 def test_what_cannot_be_drawn(problem, tour, name, error, words, tmp_path: Path) -> None:
     with pytest.raises(error, match=words):
-        gls.plot_routes(problem, list(tour), tmp_path / name)
+        gls.plot_routes(problem, list(tour) if isinstance(tour, range) else tour, tmp_path / name)
     assert not list(tmp_path.iterdir())

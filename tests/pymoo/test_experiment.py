@@ -31,6 +31,7 @@ from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_pymoo import Experiment, TSPProblem
 from tests.evolution.samples import cities
 from tests.helpers.killed_experiment import ENDS_AT, SEEDS, experiment
+from tests.problems.test_known_optima import burma14
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -218,12 +219,13 @@ def test_lists_are_named_by_class_and_problem(tmp_path: Path) -> None:
 
 def test_what_is_known_of_a_problem_is_in_its_records(tmp_path: Path) -> None:
     known, unknown = gls.TSP(cities(6), "EUC_2D", optimum=1), gls.TSP(cities(6), "EUC_2D")
-    problems = {"known": known, "unknown": unknown, "plain": Sphere(2)}
+    published = burma14()
+    problems = {"known": known, "unknown": unknown, "plain": Sphere(2), "published": published}
     results = small(tmp_path, algorithms={"GA": lambda: GA(pop_size=4)}, problems=problems).run(
         progress=False
     )
     optima = {record.problem: record.optimum for record in results.records}
-    assert optima == {"known": 1.0, "unknown": None, "plain": 0.0}
+    assert optima == {"known": 1.0, "unknown": None, "plain": 0.0, "published": 3323.0}
     facts = dict(results.machines().rows)
     assert int(facts["cores"]) > 0 and facts["pymoo"].startswith("0.6") and facts["gpu"]
     plan = json.loads((tmp_path / "plan.json").read_bytes())
