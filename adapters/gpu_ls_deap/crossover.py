@@ -10,6 +10,7 @@ from gpu_ls_deap.individuals import random_state, rows_of, write
 from gpu_ls_plugin.evolution.batches.crossing import Crossing
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.bound.problem import tours_of
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 
-class RecombinationCrossover:
+class RecombinationCrossover(ShownParameters):
     """Cross tours by a recombination of gpu_ls_plugin, in place.
 
     ``toolbox.register("mate", RecombinationCrossover(problem, "order_crossover"))``: each of the

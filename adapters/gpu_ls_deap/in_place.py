@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_deap.individuals import random_state, rows_of, valid, write
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class InPlaceMutation(ABC):
+class InPlaceMutation(ShownParameters, ABC):
     """For ``toolbox.register("mutate", ...)``; `batch` for a whole list."""
 
     def __call__(self, individual: Any) -> tuple[Any]:

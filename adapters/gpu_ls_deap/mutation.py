@@ -12,6 +12,7 @@ from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.bound.search import TourSearch
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.perturbations import DoubleBridge
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class LocalSearchMutation:
+class LocalSearchMutation(ShownParameters):
     """Improve individuals by a local search, in place.
 
     ``toolbox.register("mutate", LocalSearchMutation(problem))`` searches one individual a call.

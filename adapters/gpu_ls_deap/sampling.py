@@ -10,12 +10,13 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.bound.problem import tours_of
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class LocalSearchSampling:
+class LocalSearchSampling(ShownParameters):
     """Construct tours and improve them by a local search, in one batch.
 
     ``toolbox.register("population", LocalSearchSampling(problem), creator.Individual)``, and then

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_deap.in_place import InPlaceMutation
 from gpu_ls_deap.individuals import random_state
 from gpu_ls_plugin.evolution.bound.reassigning import Reassigning
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +67,7 @@ class SuccessorMutation(InPlaceMutation):
         return self.reassign(rows, state)
 
 
-class SuccessorSampling:
+class SuccessorSampling(ShownParameters):
     """Assign all variables one after the other, each by weighted random choice.
 
     ``toolbox.register("population", SuccessorSampling(problem), creator.Individual)``.

@@ -8,6 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin.evolution.batches.crossing import Crossing
 from gpu_ls_plugin.evolution.bound.problem import tours_of
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pygad.clock import uncounted_compiling
 from gpu_ls_pygad.run import random_state
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 
-class RecombinationCrossover:
+class RecombinationCrossover(ShownParameters):
     """Cross tours by a recombination of gpu_ls_plugin, all offspring in one batch.
 
     For ``crossover_type`` of `pygad.GA`. As PyGAD's own crossovers do, offspring k is a child of

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pygad.clock import on_clock
 from gpu_ls_pygad.run import GaRun, random_state
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class DrawnMutation(ABC):
+class DrawnMutation(ShownParameters, ABC):
     """For ``mutation_type`` of `pygad.GA`."""
 
     def __init__(self, prob: float) -> None:

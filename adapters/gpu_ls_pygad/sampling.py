@@ -10,6 +10,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.bound.problem import tours_of
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class LocalSearchSampling:
+class LocalSearchSampling(ShownParameters):
     """Construct tours and improve them by a local search, in one batch.
 
     What it returns is an ``initial_population`` of `pygad.GA`.

@@ -8,6 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.bound.reassigning import Reassigning
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pygad.drawn import DrawnMutation
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class SuccessorMutation(DrawnMutation):
         return self.reassign(rows, state)
 
 
-class SuccessorSampling:
+class SuccessorSampling(ShownParameters):
     """Assign all variables one after the other, each by weighted random choice.
 
     What it returns is an ``initial_population`` of `pygad.GA`.

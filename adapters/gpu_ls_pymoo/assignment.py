@@ -8,6 +8,7 @@ import numpy as np
 from pymoo.core.problem import Problem
 
 from gpu_ls_plugin.evolution.batches.domains import Domains
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.feasibility import violation
 from gpu_ls_plugin.problems.assignment import Assignment
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-class AssignmentProblem(Problem):
+class AssignmentProblem(ShownParameters, Problem):
     """An assignment problem as a pymoo problem: a value for each variable, all rows at once.
 
     ``F`` is the cost. If the problem has constraints, one inequality constraint ``G`` says by how

@@ -9,6 +9,7 @@ from pymoo.core.crossover import Crossover
 
 from gpu_ls_plugin import recombination
 from gpu_ls_plugin.evolution.batches.crossing import Crossing
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.parameters import probability
 from gpu_ls_pymoo.problems import as_tsp, unmeasured
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tsp import TSP
 
 
-class RecombinationCrossover(Crossover):
+class RecombinationCrossover(ShownParameters, Crossover):
     """Cross pairs of tours by a recombination of gpu_ls_plugin, all pairs in one batch.
 
     Parameters

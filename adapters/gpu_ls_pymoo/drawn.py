@@ -9,6 +9,7 @@ import numpy as np
 from pymoo.core.mutation import Mutation
 
 import gpu_ls_pymoo.individuals as individuals
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.parameters import probability
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.problems import Fitness
 
 
-class DrawnMutation(Mutation):
+class DrawnMutation(ShownParameters, Mutation):
     """Draws who is mutated first and once, and has only these rows changed."""
 
     def __init__(self, prob: Any, **kwargs: Any) -> None:

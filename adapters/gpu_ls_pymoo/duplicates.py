@@ -8,6 +8,7 @@ from pymoo.core.duplicate import DuplicateElimination
 
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.batches.writings import Writings
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_pymoo.problems import tours_of
 
@@ -24,7 +25,7 @@ _REMEDIES = {
 }
 
 
-class TourDuplicateElimination(DuplicateElimination):
+class TourDuplicateElimination(ShownParameters, DuplicateElimination):
     """Drop individuals whose tour is in the population already, however it is written.
 
     Equal rows are dropped at once. A rotation or reversal of a known tour is dropped only if that

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
 
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.clock import on_clock
 from gpu_ls_pymoo.search import AlgorithmRun
 from gpu_ls_pymoo.solved import rows_of, solved_by
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 START_BEST = "start_best"  # key of the best fitness of the start population in `algorithm.data`
 
 
-class EvolvingGA(GeneticAlgorithm):
+class EvolvingGA(ShownParameters, GeneticAlgorithm):
     """A GeneticAlgorithm that leaves its generations to an evolution, once `_setup` has set one.
 
     ``pop``, ``off`` and ``opt`` are Populations of pymoo that are filled when somebody looks.

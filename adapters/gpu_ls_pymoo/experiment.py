@@ -16,6 +16,7 @@ from pymoo.optimize import minimize
 from pymoo.termination import get_termination
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.experiments import inputs
 from gpu_ls_plugin.experiments.description import describe
@@ -40,7 +41,7 @@ CURVES = "curves.csv"
 PACKAGES = ("pymoo", "cupy-cuda12x", "cupy-cuda13x")
 
 
-class Experiment:
+class Experiment(ShownParameters):
     """Runs of all algorithms on all problems with all seeds, kept in a folder.
 
     Each run is written when it has ended, as a file that is complete or not there. An experiment

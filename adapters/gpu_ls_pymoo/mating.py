@@ -13,6 +13,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_pymoo.crossover import SegmentCrossover
 from gpu_ls_pymoo.distinct import known_tours
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class MemeticMating(Mating):
+class MemeticMating(ShownParameters, Mating):
     """Select, cross, mutate, and search all children of a generation in one batch.
 
     Children that are known tours before the search are kicked first, since the search would only

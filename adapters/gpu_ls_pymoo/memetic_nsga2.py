@@ -21,6 +21,7 @@ from gpu_ls_plugin.evolution.fronts.front import Front
 from gpu_ls_plugin.evolution.fronts.pareto_search import ParetoLocalSearch
 from gpu_ls_plugin.evolution.fronts.scalarised import ScalarisedGeneration
 from gpu_ls_plugin.evolution.fronts.weights import RandomWeights, Weights
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.recombination import EdgeAssembly, OrderCrossover, Recombination
 from gpu_ls_pymoo.clock import on_clock, seconds_left
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 PARETO = ParetoLocalSearch()
 
 
-class MemeticNSGA2(NSGA2):
+class MemeticNSGA2(ShownParameters, NSGA2):
     """NSGA-II over local optima, with an archive of all non-dominated tours.
 
     A generation gives each child weights of its own, crosses the best known tour by these with one

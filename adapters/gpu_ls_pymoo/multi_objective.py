@@ -8,13 +8,14 @@ import numpy as np
 from pymoo.core.problem import Problem
 
 from gpu_ls_plugin.evolution.batches.rows import as_tours
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.problems import multi_objective
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class MultiObjectiveTSP(Problem):
+class MultiObjectiveTSP(ShownParameters, Problem):
     """The travelling salesman problem with several lengths of every edge, as a pymoo problem.
 
     Tours are rows of integers, evaluated all at once. Rotations and, where all lengths are

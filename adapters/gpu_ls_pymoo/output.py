@@ -12,6 +12,7 @@ from pymoo.util.display.output import Output
 
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_pymoo.assignment import AssignmentProblem
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.tour_rows import Writing
 
 
-class LocalSearchOutput(Output):
+class LocalSearchOutput(ShownParameters, Output):
     """Columns of a run with local search, for ``minimize(..., verbose=True)``.
 
     ``best`` and ``mean`` are fitness values of the population, ``gap %`` the best's distance from

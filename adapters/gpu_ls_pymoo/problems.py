@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 
 from gpu_ls_plugin.evolution.batches.rows import as_tours, canonical, checked
 from gpu_ls_plugin.evolution.bound.recognition import sample_tours
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.feasibility import violation
 from gpu_ls_plugin.plugins.loader import plugins
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 _BLOCK = 2**20  # distances compared at once
 
 
-class TSPProblem(Problem):
+class TSPProblem(ShownParameters, Problem):
     """A TSP as a pymoo problem: tours are rows of integers, evaluated all at once.
 
     Parameters

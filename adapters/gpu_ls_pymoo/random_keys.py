@@ -10,6 +10,7 @@ from pymoo.core.problem import Problem
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.random_keys import decode, encode
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.search_text import parse_search
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 TOUR = "tour"  # key of the improved tour in an individual's data, where its keys do not say it
 
 
-class RandomKeysProblem(Problem):
+class RandomKeysProblem(ShownParameters, Problem):
     """A problem of tours for BRKGA, DE, PSO, CMA-ES and other algorithms over real numbers.
 
     A row is one key in [0, 1] for each city; the tour visits the cities by growing keys. A

@@ -13,6 +13,7 @@ import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.starts import Starts
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.clock import expect_comparison, on_clock
 from gpu_ls_pymoo.problems import as_tsp, fitness
 from gpu_ls_pymoo.search import AlgorithmRun
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class LocalSearchSampling(Sampling):
+class LocalSearchSampling(ShownParameters, Sampling):
     """Construct tours and improve them by a local search, in one batch.
 
     The individuals come with their fitness; each counts as one evaluation in ``n_eval``.

@@ -9,6 +9,7 @@ from pymoo.core.problem import Problem
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.batches.reassignment import Reassignment
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.successors.choices import BY_SUMS
 from gpu_ls_pymoo.assignment import AssignmentProblem, domains_of
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.heuristics import Heuristic
 
 
-class SuccessorKeysProblem(Problem):
+class SuccessorKeysProblem(ShownParameters, Problem):
     """Integer variables for BRKGA, DE, PSO, CMA-ES and other algorithms over real numbers.
 
     A row is two keys in [0, 1] for each variable. The second half says in which order variables

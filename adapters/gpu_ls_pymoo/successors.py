@@ -9,6 +9,7 @@ from pymoo.core.sampling import Sampling
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.batches.reassignment import Reassignment, released
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.assignment import domains_of
 from gpu_ls_pymoo.clock import on_clock
 from gpu_ls_pymoo.drawn import DrawnMutation
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.heuristics import Heuristic
 
 
-class SuccessorSampling(Sampling):
+class SuccessorSampling(ShownParameters, Sampling):
     """Assign all variables one after the other, each by weighted random choice.
 
     A variable that the heuristic leaves unassigned, since all its values have weight 0, gets a

@@ -10,10 +10,11 @@ from pymoo.core.survival import Survival
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.problems import as_tsp
 
 
-class EdgeDistanceSurvival(Survival):
+class EdgeDistanceSurvival(ShownParameters, Survival):
     """Keep the best tours of which no two are closer than a number of edges.
 
     Tours are taken by growing fitness; one that has fewer than `edges` edges of its own beside any

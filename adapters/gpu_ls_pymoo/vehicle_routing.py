@@ -9,6 +9,7 @@ from pymoo.core.problem import Problem
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.batches.rows import as_tours
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.problems.cvrp import CVRP
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
 
 
-class CVRPProblem(Problem):
+class CVRPProblem(ShownParameters, Problem):
     """A vehicle routing problem as a pymoo problem: giant tours are rows of integers.
 
     Parameters

@@ -6,10 +6,11 @@ import math
 
 from gpu_ls_plugin import budget, checks
 from gpu_ls_plugin.evolution.run import add_search
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.result import Statistics
 
 
-class TimedRun:
+class TimedRun(ShownParameters):
     """The run of a loop of one's own, which operators share.
 
     Parameters

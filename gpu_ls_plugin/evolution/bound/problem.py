@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.feasibility import violation
 from gpu_ls_plugin.objectives.routing import Routing
@@ -53,7 +54,7 @@ def tours_of(problem: object) -> TSP:
     return tour_problem(problem if isinstance(problem, Problem) else plugins.problem_from(problem))
 
 
-class TourCosts:
+class TourCosts(ShownParameters):
     """What tours cost, as the fitness of a framework, and which of them break constraints.
 
     A feasible tour costs what the problem says. An infeasible giant tour of a CVRP costs more than

@@ -1,0 +1,58 @@
+"""Operators and algorithms of adapters are shown as the calls that make them."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import is_dataclass
+from typing import Any
+
+LONGEST = 60  # characters of a value
+
+_MISSING = object()
+
+
+class ShownParameters:
+    """Shows an object by its class and the parameters that differ from their defaults.
+
+    A parameter's value is that of the attribute of its name, perhaps with an underscore in front,
+    or of a field of a dataclass that the object holds. Other parameters are left out.
+    """
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(_given(self))})"
+
+
+def _given(of: object) -> list[str]:
+    """Return the parameters of an object as texts."""
+    held = vars(of)
+    spaces = [vars(part) for part in held.values() if is_dataclass(part)]
+    known = {name.removeprefix("_"): it for space in (*spaces, held) for name, it in space.items()}
+    texts = []
+    for name, parameter in inspect.signature(type(of)).parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        value = known.get(name, _MISSING)
+        if hasattr(value, "vtype") and hasattr(
+            value, "value"
+        ):  # pymoo's wrapping of numbers that can be tuned
+            value = value.value
+        if value is _MISSING or value is parameter.default or _is_default(value, parameter.default):
+            continue
+        texts.append(f"{name}={_text(value)}")
+    return texts
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    """Whether a value looks like its default; what cannot be told apart by its text is not."""
+    text = _text(value)
+    return type(value) is type(default) and not text.startswith("<") and text == _text(default)
+
+
+def _text(value: Any) -> str:
+    """Return a short text of a value, without addresses."""
+    if hasattr(value, "shape"):
+        return f"<{type(value).__name__} {tuple(value.shape)}>"
+    text = repr(value)
+    if " at 0x" in text or len(text) > LONGEST:
+        return f"<{getattr(value, '__name__', type(value).__name__)}>"
+    return text
