@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
+from gpu_ls_plugin.distributed.local_processes import started
 from gpu_ls_plugin.exceptions import (
     BackendUnavailableError,
     ClusterError,
@@ -47,6 +48,8 @@ def local_cluster(
 ) -> Iterator[Client]:
     """Start a cluster on this machine, and stop it at the end of the block.
 
+    Ctrl-C ends it at once, also while it starts.
+
     Parameters
     ----------
     workers : int, optional
@@ -72,7 +75,7 @@ def local_cluster(
         A number is not positive.
     """
     require_dask()
-    from distributed import Client, Nanny, Scheduler, SpecCluster
+    from distributed import Nanny, Scheduler
 
     specs = {
         name: {"cls": Nanny, "options": options}
@@ -84,12 +87,7 @@ def local_cluster(
     }
     with ExitStack() as stack:
         try:
-            quiet = logging.CRITICAL
-            made = SpecCluster(specs, scheduler, name="gpu-ls", silence_logs=quiet)
-            cluster = stack.enter_context(made)
-            # Rows make no detour by the scheduler: all workers can be reached from here.
-            client = Client(cluster, set_as_default=False, direct_to_workers=True)
-            stack.enter_context(client)
+            client = stack.enter_context(started(specs, scheduler))
         except (RuntimeError, OSError) as error:
             raise ClusterError(
                 f"islands: workers cannot be started ({error}); a script that starts some does all "

@@ -1,0 +1,144 @@
+"""A Dask cluster of processes on this machine, which Ctrl-C ends at once and without a word."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+import threading
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from distributed import Client
+    from distributed.utils import LoopRunner
+
+ENDING = 5.0  # seconds that an interrupted cluster may take to end
+STARTING = 2.0  # seconds that the start of a process may take
+
+
+@contextmanager
+def started(workers: dict[str, Any], scheduler: dict[str, Any]) -> Iterator[Client]:
+    """Start a scheduler and workers, yield their client, and stop them at the end of the block.
+
+    After a KeyboardInterrupt, from the start of the first process on, all processes are killed.
+
+    Parameters
+    ----------
+    workers, scheduler : dict
+        As `SpecCluster` takes them.
+
+    Raises
+    ------
+    RuntimeError, OSError
+        A process cannot be started.
+    """
+    from distributed import Client, SpecCluster
+
+    there = {*SpecCluster._instances, *Client._instances}
+    runner = _loop()
+    try:
+        cluster = SpecCluster(
+            workers, scheduler, loop=runner.loop, name="gpu-ls", silence_logs=logging.CRITICAL
+        )
+        # Rows make no detour by the scheduler: all workers can be reached from here.
+        with cluster, Client(cluster, set_as_default=False, direct_to_workers=True) as client:
+            try:
+                yield client
+            except KeyboardInterrupt:
+                _drop(runner, {cluster, client})
+                raise
+    except KeyboardInterrupt:
+        _drop(runner, {*SpecCluster._instances, *Client._instances} - there)
+        raise
+    finally:
+        runner.stop(ENDING)
+
+
+def _loop() -> LoopRunner:
+    """Return a loop in a thread that blocks SIGINT, and so do the processes that it starts.
+
+    A terminal sends Ctrl-C to all processes, also to those that are importing and cannot ignore it
+    yet.
+    """
+    from distributed.utils import LoopRunner
+
+    runner = LoopRunner()
+    if not hasattr(signal, "pthread_sigmask"):
+        runner.start()
+        return runner
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # which unblocks SIGINT in the thread that starts it
+    former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        runner.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, former)
+    return runner
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ignore Ctrl-C for a moment, in the thread that it comes to."""
+    here = threading.current_thread() is threading.main_thread()
+    if not here or signal.getsignal(signal.SIGINT) is None:
+        yield
+        return
+    former = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, former)
+
+
+def _drop(runner: LoopRunner, opened: Collection[Any]) -> None:
+    """Kill all workers, and end the loop of some clusters and clients with all that is in it."""
+    if runner.is_started():
+        with _undisturbed():
+            _drop_now(runner, opened)
+
+
+def _drop_now(runner: LoopRunner, opened: Collection[Any]) -> None:
+    from distributed import Client
+    from distributed.core import Status
+
+    loop = runner.loop
+    processes = _processes(loop)
+    _kill(processes)
+    loop.add_callback(_say_nothing)
+    for one in opened:  # so that nothing tries to close it, now or at exit
+        one.status = "closed" if isinstance(one, Client) else Status.closed
+        with suppress(AttributeError):
+            one._loop_runner.stop(ENDING)
+    runner.stop(ENDING)
+    processes |= _processes(loop)
+    end = time.monotonic() + STARTING
+    while any(process.pid is None for process in processes) and time.monotonic() < end:
+        time.sleep(0.01)  # a thread is just starting it
+    _kill(processes)
+
+
+def _processes(loop: Any) -> set[Any]:
+    """Return the processes that a loop has started or is starting, known to a nanny or not."""
+    from distributed.process import AsyncProcess
+
+    known = [one for one in gc.get_objects() if isinstance(one, AsyncProcess)]
+    return {process for process in known if getattr(process, "_loop", None) is loop}
+
+
+def _kill(processes: Collection[Any]) -> None:
+    for process in processes:
+        if process.pid is not None:
+            with suppress(OSError):
+                os.kill(process.pid, signal.SIGKILL)
+
+
+def _say_nothing() -> None:
+    """Let the running loop report nothing of tasks that fail since their processes are gone."""
+    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
