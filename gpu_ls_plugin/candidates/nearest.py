@@ -168,9 +168,10 @@ class NearestCities:
         own = self.cities[rows, None]
         if self.problem.matrix is None or len(searched) < self.problem.n:
             far = self.problem.lengths(*np.broadcast_arrays(own, everyone))
+            far = np.where(everyone == own, -1, far)  # a plugin's lengths may have another shape
         else:
             far = self.problem.matrix[own.ravel()]
-        far[everyone == own] = -1
+            far[everyone == own] = -1
         return searched[np.argpartition(far, count - 1, axis=1)[:, :count]]
 
     def _searched(self, most: int) -> tuple[NDArray[Any], Any]:

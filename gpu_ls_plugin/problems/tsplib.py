@@ -194,6 +194,11 @@ def read_instance(path: str | os.PathLike[str]) -> Instance:
         raise UnsupportedProblemError(
             f"{path}: TYPE: {quoted(kind[0])} is neither TSP nor ATSP{how}"
         )
+    if (vehicles := sections.fields.get("VEHICLES", "1")) and whole(vehicles) != 1:
+        raise UnsupportedProblemError(
+            f"{path}: VEHICLES: {quoted(vehicles)}, but a tour is for 1; tours of several vehicles "
+            "are routes, with CAPACITY, DEMAND_SECTION and DEPOT_SECTION: TYPE CVRP"
+        )
     if set(sections.lines.get("FIXED_EDGES", ())) - {"-1"}:
         raise UnsupportedProblemError(
             f"{path}: FIXED_EDGES_SECTION: fixed edges are not supported; remove the section to "

@@ -442,6 +442,13 @@ def test_keywords_without_colons(write, separator):
     assert TSP.read(write(after)).comment == "by hand\nafter the section"
 
 
+def test_a_tour_is_for_one_vehicle(write):
+    assert TSP.read(write(plane("TYPE : TSP", "TYPE : TSP\nVEHICLES : 1"))).n == 3
+    for vehicles in ("2", "0", "two"):
+        with pytest.raises(UnsupportedProblemError, match=f"VEHICLES: '{vehicles}', but a tour"):
+            TSP.read(write(plane("TYPE : TSP", f"TYPE : TSP\nVEHICLES : {vehicles}")))
+
+
 def test_fixed_edges_say_what_can_be_done(write):
     text = plane("EOF", "FIXED_EDGES_SECTION\n1 2\n-1\nEOF")
     with pytest.raises(UnsupportedProblemError, match=r"remove the section .*OpenPath"):
