@@ -39,7 +39,7 @@ from gpu_ls_plugin.solver.lists import with_lists
 from gpu_ls_plugin.solver.opened import OneByOne
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
-from gpu_ls_plugin.solver.tiny import is_tiny, solve_tiny
+from gpu_ls_plugin.solver.tiny import solve_tiny
 from gpu_ls_plugin.tours.sites import grid_of, length_type, table_of
 from gpu_ls_plugin.trust import foreign
 
@@ -85,8 +85,9 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     chosen = in_parts(problem, settings, default_settings(problem, settings))
     if settings.rows is not None and settings.population is None:
         chosen = replace(chosen, population=max(chosen.population or 1, len(settings.rows)))
-    if is_tiny(problem, settings):
-        return solve_tiny(problem, chosen, callback)
+    tiny = solve_tiny(problem, settings, chosen, callback)
+    if tiny is not None:
+        return tiny
     search: Any = chosen.search
     place = {"backend": chosen.backend}
     before = Statistics(backend=get_backend(chosen.backend).name)

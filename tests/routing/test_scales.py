@@ -99,7 +99,7 @@ SMALL_DEMANDS = {"none": [0] * 7, "just fit": [3, 1, 1, 2, 3, 2, 3], "large": [2
 @pytest.mark.parametrize("limited", [False, True])
 @pytest.mark.parametrize("points", [ZERO, ONE_PLACE, ON_A_LINE, AT_RANDOM * 1e-9, HUGE])
 def test_few_customers_are_served_at_the_least_cost(points, limited, demands):
-    for customers, metric in itertools.product((1, 2, 4), ("EUC", "EUC_2D")):
+    for customers, metric in itertools.product((1, 2, 4, 7), ("EUC", "EUC_2D")):
         wanted = [0, *SMALL_DEMANDS[demands][:customers]]
         capacity = max(1, *wanted)
         vehicles = max(1, -(-sum(wanted) // capacity))
