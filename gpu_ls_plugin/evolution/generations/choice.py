@@ -92,8 +92,8 @@ def evolution_of(
         if isinstance(evolution, RouteEvolution):
             given = Settings(seconds, size, search=improver.given, backend=improver.backend)
             evolution = _as_solve(evolution, routing_problem(problem), given)
-    elif crossover is None and not routes:
-        return None
+    elif not routes and (crossover is None or problem.constrained):
+        return None  # the framework breeds; a replacement here would go by costs alone
     else:
         crossover = crossover or SegmentCrossover()
         improver = replace(improver, default=SEARCH)
