@@ -1,4 +1,4 @@
-"""What is said of rows that break constraints: a warning, and numbers for frameworks."""
+"""Rows that break constraints: a warning for callers of searches, and violations for frameworks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Found = TypeVar("Found", bound="Result")
 def warns_if_infeasible(search: Callable[Given, Found]) -> Callable[Given, Found]:
     """Return a search that warns its caller if no row of its result is feasible.
 
-    Calls by this library and its adapters do not warn: there, infeasible rows are on their way.
+    Calls by this library and its adapters do not warn: they work on rows that are infeasible yet.
     """
 
     @functools.wraps(search)
@@ -46,8 +46,8 @@ def warns_if_infeasible(search: Callable[Given, Found]) -> Callable[Given, Found
 def violation(problem: Problem, rows: Any) -> NDArray[np.float64]:
     """Return by how much rows break constraints, shape (P,): 0 for each feasible row, no other.
 
-    What frameworks are told of constraints. 1 for an infeasible row of which the problem says no
-    `excess`, such as one that assigns no value to a variable.
+    Frameworks get these numbers. An infeasible row without `excess`, such as one that assigns no
+    value to a variable, has 1.
     """
     checked = problem.check(rows)
     broken = ~np.asarray(problem.feasible(checked))

@@ -123,8 +123,9 @@ class Progress:
     `done` of `total` tours are finished; costs are in the problem's unit, `elapsed` in seconds.
     Iterated searches count their `kicks`, those `accepted` and the `restarts` of chains; `improved`
     says that the best cost fell since the last call; costs are infinite as long as a search that
-    sets the price of violations has no tour without. `best_tours()` copies the best tour of each
-    chain of an iterated search, where constraints decide which is best, to the host.
+    sets the price of violations, such as one of states, has found nothing feasible. `best_tours()`
+    copies the best tour of each chain of an iterated search, where constraints decide which is
+    best, to the host.
     """
 
     elapsed: float

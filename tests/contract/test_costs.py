@@ -250,8 +250,12 @@ def test_many_instances(metric):
 @pytest.mark.parametrize("kind", STATES)
 def test_states(kind):
     problem = STATES[kind]()
-    check(gls.SuccessorSearch()(problem, budget=gls.Budget(kicks=2, moves=40), **CPU), problem)
-    check(gls.solve(problem, 60.0, kicks=2, moves=40, **CPU), problem)
+    budget = gls.Budget(kicks=2, moves=40)
+    one = gls.SuccessorSearch()(problem, budget=budget, **CPU)
+    for found in (one, gls.solve(problem, 60.0, kicks=2, moves=40, **CPU)):
+        check(found, problem)
+        told = found.statistics.history[-1].best_cost
+        assert told == (found.best_cost if found.best_feasible else np.inf)
 
 
 def test_fewest_colours():

@@ -130,12 +130,13 @@ class SearchRun:
         backend = population.backend
         costs, excesses = map(backend.to_numpy, (population.found.costs, population.found.excesses))
         feasible = excesses == 0
-        own = costs[feasible] if feasible.any() else costs
-        best, size = int(own.min()), len(costs)
+        # Infeasible states may cost less than the best result, and would be told as the best.
+        best = int(costs[feasible].min()) if feasible.any() else math.inf
+        mean, size = float(costs[feasible].mean()) if feasible.any() else math.inf, len(costs)
         statistics.kicks = population.round * size
         statistics.moves = int(population.move_counts.sum())
         statistics.evaluations = int(population.look_counts.sum())
-        point = Point(self.stopwatch.elapsed, statistics.kicks, best, float(own.mean()))
+        point = Point(self.stopwatch.elapsed, statistics.kicks, best, mean)
         told(
             statistics,
             self.callback,
