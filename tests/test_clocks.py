@@ -90,7 +90,7 @@ def upper_limits(compare: ast.Compare) -> Iterator[ast.expr]:
 
 
 def generous(limit: ast.expr) -> bool:
-    """Whether a limit is another measured time, or so many seconds that only what hangs takes."""
+    """Whether a limit is another measured time, or reached only by what hangs."""
     if isinstance(limit, ast.Constant) and isinstance(limit.value, int | float):
         return limit.value >= GENEROUS
     return is_told(limit)

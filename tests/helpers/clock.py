@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 LAUNCH = 0.06  # seconds: launches take 0.05 by themselves, so that they do not grow
 READING = 1e-4  # seconds: a loop that only reads the clock ends, too
+ENDLESS = 2000  # launches of a test that has no end
 ENDING = 40  # launches in which a search ends: of lanes side by side, and of costs
 
 
@@ -66,6 +67,7 @@ class Clock:
         launch = CpuBackend.launch
 
         def launched(backend: CpuBackend, *given: Any, **options: Any) -> bool:
+            assert self.launches < ENDLESS, "no limit ends the search"
             done = launch(backend, *given, **options)
             self.launches += 1
             self.advance(self.launch)

@@ -51,6 +51,15 @@ def test_time_limits_are_kept(name, n, backend):
         assert "limit is 3,000 cities" in str(error)
 
 
+@pytest.mark.parametrize("name", every_sixth(0))
+def test_few_launches_follow_when_time_is_up(name, clock):
+    problem, tours, clock.launch = new_problem(SIZES[0]), random_tours(SIZES[0], 5), 0.1
+    result = STOPPED[name](problem, tours, budget=gls.Budget(seconds=0.5), backend="cpu")
+    assert clock.launches <= clock.most_launches(0.5)
+    assert (problem.cost(result.tours) == result.costs).all()
+    assert result.statistics.stopped_by in ("seconds", "optimum", "filter", "climbs")
+
+
 @pytest.mark.timed
 @ON_BOTH
 @pytest.mark.parametrize("name", every_sixth(3))
