@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -172,10 +173,14 @@ class GraphColouring(Assignment):
 
     def words(self) -> list[Any]:
         """Return each vertex's neighbours, one vertex after the other, and where they begin."""
-        ends = np.concatenate([self.edges, self.edges[:, ::-1]])
-        ends = ends[np.lexsort(ends.T[::-1])]
-        begins = np.searchsorted(ends[:, 0], np.arange(self.n + 1)).astype(np.int32)
-        return [begins, ends[:, 1].copy(), self.colours]
+        return [*self._neighbours, self.colours]
+
+    @cached_property
+    def _neighbours(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        first, second = self.edges.astype(np.int64).T
+        keys = np.sort(np.concatenate([first * self.n + second, second * self.n + first]))
+        begins = np.searchsorted(keys, np.arange(self.n + 1) * self.n).astype(np.int32)
+        return begins, (keys % self.n).astype(np.int32)
 
     def kept_bytes(self) -> int:
         """Return the bytes of a count for each vertex and colour."""

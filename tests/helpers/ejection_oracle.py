@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_ls_plugin.searches.successors.population import FEW
 from tests.helpers.chain_oracle import philox
 from tests.helpers.tabu_oracle import worth
 
@@ -20,7 +21,9 @@ class Instance:
     """A problem with its rates and what is likely, as its functor is told."""
 
     def __init__(self, problem: Any) -> None:
-        _, _, _, rates, begins, likely = problem.words()
+        few = problem.n * problem.agents <= FEW  # no round leaves agents out then
+        words = (problem.relaxed_words() if few else None) or problem.words()
+        _, _, _, rates, begins, likely = words
         self.problem, self.rates = problem, rates.tolist()
         self.starts = [tuple(pair) for pair in likely.tolist()]
         self.likely = [[value for _, value in self.starts[a:b]] for a, b in pairwise(begins)]

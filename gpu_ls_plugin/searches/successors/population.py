@@ -27,8 +27,9 @@ WORD = 2**32
 RIVALS = 2**31  # rounds later, so that rows are compared with others than they are mixed with
 PATIENCE = 20  # rounds without anything better, after which rows that are alike begin anew
 ALIKE = 0.95  # of the variables have the same value in two rows
-RELAXED_EVERY, RELAXED_EVERY_OF_FEW = 4, 2  # rounds in which no value is left out
-FEW = 512  # variables times values
+FEW = 450  # variables times values with which no round leaves values out
+RELAXED_EVERY = 8  # round of larger problems leaves none out, and ...
+STANDING, RELAXED_OFTEN = 8, 2  # ... every second one after rounds without a better state
 GOLDEN = 0x9E3779B97F4A7C15  # rounds draw numbers of their own
 
 
@@ -145,7 +146,7 @@ class Population:
         self._bests = Elites(xp, states)  # of the round
         self.released = xp.empty(states.shape, "bool")
         self._words = kept_words(xp, problem.words())
-        self._relaxed_every = RELAXED_EVERY_OF_FEW if m * most <= FEW else RELAXED_EVERY
+        self._few, self._standing, self._best = m * most <= FEW, 0, (NOTHING, NOTHING)
         self._steps = steps.kernel(problem, self.layout.team, self.layout.memory)
         self._release = release_kernel(problem, plan.release, self.layout.team)
         kept = xp.empty(size * self.layout.kept_bytes, "uint8")
@@ -207,7 +208,8 @@ class Population:
 
         Values that look bad may be the only ones that fit: now and then none is left out.
         """
-        if (number + 1) % self._relaxed_every or self._relaxed is None:
+        every = RELAXED_OFTEN if self._standing >= STANDING else RELAXED_EVERY
+        if (not self._few and (number + 1) % every) or self._relaxed is None:
             return {}
         return {"problem_words": self._relaxed[1]}
 
@@ -269,6 +271,7 @@ class Population:
         """Begin the next round with successors of the best states."""
         self.round, self.step = self.round + 1, 0
         self._idle += 1
+        self._stand()
         arguments = self._common | self._of_release
         arguments |= {
             "round": self.round,
@@ -279,6 +282,14 @@ class Population:
         if self._stagnates():
             self._restart()
         self._assign(self._of_release["sources"], self.released)
+
+    def _stand(self) -> None:
+        """Count the rounds since the best state of all was found."""
+        best = self.found.excesses, self.found.costs
+        first = int(self.backend.xp.lexsort(self.backend.xp.stack(best[::-1]))[0])
+        excess, cost = (int(of[first]) for of in best)
+        self._standing = 0 if (excess, cost) < self._best else self._standing + 1
+        self._best = min(self._best, (excess, cost))
 
     def mates_of(self, number: int) -> Any:
         """Return the row that each is mixed with in a round, or compared with."""

@@ -11,7 +11,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.problems.load_prices import HIGHEST, MOST_LIKELY, likely_values, load_prices
 from gpu_ls_plugin.searches.successors.improvements import most_penalty
-from gpu_ls_plugin.searches.successors.population import Population
+from gpu_ls_plugin.searches.successors.population import STANDING, Population
 from tests.helpers.bin_packing import BinPacking
 
 ROUNDS = 300
@@ -170,3 +170,21 @@ def test_a_rule_has_a_scale_if_the_first_state_costs_nothing():
     population = Population(plan, get_backend("cpu"), problem, states, 7, 0, None, 2**30)
     population.advance(1, 1e6)
     assert population._of_steps["scales"].tolist() == [problem.penalty] * 2
+
+
+def test_rounds_that_leave_nothing_out_come_often_at_a_standstill():
+    problem = gls.GeneralisedAssignment.generated("C", 60, 10, 1)
+    plan = gls.SuccessorSearch(steps=2).plan(problem)
+    states = np.full((2, 60), -1, np.int32)
+    population = Population(plan, get_backend("cpu"), problem, states, 7, 0, None, 2**30)
+    rounds = range(16)
+    assert [r for r in rounds if population._words_of(r)] == [7, 15]
+    population._best = (-1, 0)  # nothing will be better
+    for _ in range(STANDING):
+        population.advance(2, 1e6)
+        population.renew()
+    assert [r for r in rounds if population._words_of(r)] == [1, 3, 5, 7, 9, 11, 13, 15]
+    few = gls.GeneralisedAssignment.generated("C", 20, 10, 1)
+    states = np.full((2, 20), -1, np.int32)
+    population = Population(plan, get_backend("cpu"), few, states, 7, 0, None, 2**30)
+    assert all(population._words_of(r) for r in rounds)
