@@ -35,7 +35,9 @@ def wrapped(problem):
 # ---- pymoo
 
 
-@pytest.mark.parametrize("problem", [IMPOSSIBLE, BARRED, FULL, PACKED], ids=lambda problem: type(problem).__name__)
+@pytest.mark.parametrize(
+    "problem", [IMPOSSIBLE, BARRED, FULL, PACKED], ids=lambda problem: type(problem).__name__
+)
 def test_pymoo_presents_no_infeasible_solution(problem):
     from pymoo.optimize import minimize
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.problems.giant_tours import TOLERANCE
 
 # Metric, route limit, fleet, extra copies of the depot, directed lengths.
 KINDS = {
@@ -33,6 +34,18 @@ def random_cvrp(kind: str, customers: int, seed: int = 0, capacity: int = 25) ->
         matrix = (far * random.uniform(0.8, 1.2, far.shape)).astype(int)
         return gls.CVRP.from_matrix(matrix, demands, capacity, **given)
     return gls.CVRP(points, demands, capacity, **given)
+
+
+def tolerated_cost(problem: gls.CVRP) -> float:
+    """Return by how much the cost of a tour may differ between kernels and the referee.
+
+    Kernels add up what exceeds a real limit with some room for rounding, the referee what exceeds
+    the limit itself.
+    """
+    if problem.integer or problem.route_limit is None:
+        return 0.0
+    price: float = problem.tsp.objective.penalties.duration
+    return price * TOLERANCE * problem.route_limit * problem.n
 
 
 def scarce_cvrp() -> gls.CVRP:

@@ -13,7 +13,13 @@ from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.searches.chains.start import Start
 from tests.helpers.marks import slow_after
-from tests.helpers.routing import KINDS, giant_tours, plain_violations, random_cvrp
+from tests.helpers.routing import (
+    KINDS,
+    giant_tours,
+    plain_violations,
+    random_cvrp,
+    tolerated_cost,
+)
 from tests.routing.time_windows import some_windows
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
@@ -138,9 +144,10 @@ def test_whole_triples_are_those_of_openings(kind, backend):
 def test_costs_are_lengths_and_what_is_paid(kind, soft, backend):
     problem, where = random_cvrp(kind, 30, 1), get_backend(backend)
     tours = giant_tours(problem, 12, 2)
-    searched = (problem.penalised(load=3, duration=2, vehicles=50) if soft else problem).tsp
+    asked = problem.penalised(load=3, duration=2, vehicles=50) if soft else problem
+    searched = asked.tsp
     said = where.to_numpy(tour_costs(where, searched, where.xp.asarray(tours)))
-    np.testing.assert_allclose(said, searched.cost(tours), rtol=1e-12)
+    np.testing.assert_allclose(said, searched.cost(tours), rtol=1e-12, atol=tolerated_cost(asked))
     assert (said > problem.cost(tours)).any()  # some pay
 
 
