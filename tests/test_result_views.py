@@ -34,6 +34,26 @@ def test_results_of_many_instances_are_shown_in_a_line() -> None:
     assert len(repr(found)) < 200 and "<td>50</td>" in found._repr_html_()
 
 
+def test_no_public_class_shows_addresses() -> None:
+    kinds = [getattr(gls, name) for name in gls.__all__]
+    bare = [kind for kind in kinds if isinstance(kind, type) and kind.__repr__ is object.__repr__]
+    assert bare == [gls.Heuristic, gls.Mask, gls.SearchDisplay]  # to derive from; a display
+
+
+def test_problems_are_shown_in_a_line() -> None:
+    class Own(gls.Problem):
+        n, name = 5, "mine"
+
+        def check(self, rows: object, /, *, parameter: str = "rows") -> object: ...
+        def cost(self, rows: object, /) -> object: ...
+
+    Own.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
+    assert repr(Own()) == "<Own mine: rows of 5>"  # type: ignore[abstract]
+    path = gls.OpenPath(gls.TSP([[0, 0], [1, 1], [2, 0]], name="three"), 0, 2)
+    assert repr(path) == f"OpenPath({path.problem!r}, first=0, last=2)"
+    assert "three" in repr(path)
+
+
 def test_names_are_escaped_in_a_notebook() -> None:
     problem = gls.TSP([[0, 0], [1, 1], [2, 0]], name="<b>&")
     result = Result(np.array([[0, 1, 2]], np.int32), np.array([4.0]), problem=problem)

@@ -72,6 +72,9 @@ class OpenPath:
             raise InvalidParameterError(f"last: {last} is also the first city; a path has two ends")
         self.tsp = TSP.from_matrix(self._matrix(), name=problem.name, comment=problem.comment)
 
+    def __repr__(self) -> str:
+        return f"OpenPath({self.problem!r}, first={self.first}, last={self.last})"
+
     def path(self, tours: ArrayLike) -> NDArray[np.int32]:
         """Return the paths that tours of `tsp` stand for.
 

@@ -44,6 +44,9 @@ class Problem(ABC):
     optimum: float | None = None
     constrained: bool = False
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name or 'unnamed'}: rows of {self.n}>"
+
     @property
     @abstractmethod
     def integer(self) -> bool:
