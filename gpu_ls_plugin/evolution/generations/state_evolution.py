@@ -14,8 +14,9 @@ from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.searches.driver import paced
 from gpu_ls_plugin.searches.successors import SuccessorSearch
+from gpu_ls_plugin.searches.successors.elites import NOTHING
 from gpu_ls_plugin.searches.successors.first_states import completed
-from gpu_ls_plugin.searches.successors.population import NOTHING, Population
+from gpu_ls_plugin.searches.successors.population import Population
 from gpu_ls_plugin.searches.successors.run import FIRST_STEPS
 from gpu_ls_plugin.solver import Settings
 from gpu_ls_plugin.solver.single import rehearse

@@ -11,6 +11,7 @@ from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.problems.assignment import require_enough_values
 from gpu_ls_plugin.recombination.partners import Partners
+from gpu_ls_plugin.searches.successors.elites import NOTHING, Elites
 from gpu_ls_plugin.searches.successors.first_states import completed, quick_state
 from gpu_ls_plugin.searches.successors.improvements import first_penalty
 from gpu_ls_plugin.searches.successors.kernels import Layout, release_kernel
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.successors.plan import Plan
 
 MOST_MOVES = 2**31  # kernels number them in 32 bits
-NOTHING = 2**62  # what a state costs that nobody has found
 NO_TARGET = -(2**63)
 WORD = 2**32
 RIVALS = 2**31  # rounds later, so that rows are compared with others than they are mixed with
@@ -31,43 +31,6 @@ FEW = 450  # variables times values with which no round leaves values out
 RELAXED_EVERY = 8  # round of larger problems leaves none out, and ...
 STANDING, RELAXED_OFTEN = 8, 2  # ... every second one after rounds without a better state
 GOLDEN = 0x9E3779B97F4A7C15  # rounds draw numbers of their own
-
-
-class Elites:
-    """The best states of rows, and what they are worth.
-
-    Attributes
-    ----------
-    states : array, shape (P, m), int32
-    costs, excesses : arrays, shape (P,), int64
-        As the problem's functor says.
-    """
-
-    def __init__(self, xp: Any, states: Any) -> None:
-        self._xp = xp
-        self.states = states.copy()
-        self.costs, self.excesses = (xp.full(len(states), NOTHING, "int64") for _ in range(2))
-
-    def worse_than(self, others: Elites, rows: Any = slice(None)) -> Any:
-        """Return which rows break constraints by more than those others, or else cost more."""
-        excesses, costs = others.excesses[rows], others.costs[rows]
-        worse = excesses < self.excesses
-        worse |= (excesses == self.excesses) & (costs < self.costs)
-        return worse
-
-    def take(self, others: Elites) -> Any:
-        """Replace what is worse than others of the same row; return where."""
-        worse = self.worse_than(others)
-        for own, its in zip(self._arrays(), others._arrays(), strict=True):
-            self._xp.copyto(own, its, where=worse if own.ndim == 1 else worse[:, None])
-        return worse
-
-    def forget(self) -> None:
-        """Let any other state be better."""
-        self.costs[:] = self.excesses[:] = NOTHING
-
-    def _arrays(self) -> tuple[Any, ...]:
-        return self.states, self.costs, self.excesses
 
 
 class Population:
