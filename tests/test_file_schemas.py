@@ -221,7 +221,7 @@ def test_bytes_that_are_changed_or_cut_off(kind: Kind, tmp_path: Path) -> None:
             for name, data in members.items():
                 archive.writestr(name, data)
         whole = stream.getvalue()
-    step = max(1, len(whole) // 300)
+    step = max(1, len(whole) // 120)
     refused = 0
     for place in range(0, len(whole), step):
         flipped = bytearray(whole)

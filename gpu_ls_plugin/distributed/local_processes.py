@@ -40,7 +40,6 @@ def started(workers: dict[str, Any], scheduler: dict[str, Any]) -> Iterator[Clie
     """
     from distributed import Client, SpecCluster
 
-    there = {*SpecCluster._instances, *Client._instances}
     runner = _loop()
     try:
         cluster = SpecCluster(
@@ -54,7 +53,8 @@ def started(workers: dict[str, Any], scheduler: dict[str, Any]) -> Iterator[Clie
                 _drop(runner, {cluster, client})
                 raise
     except KeyboardInterrupt:
-        _drop(runner, {*SpecCluster._instances, *Client._instances} - there)
+        opened = [*SpecCluster._instances, *Client._instances]
+        _drop(runner, [one for one in opened if _loop_of(one) is _loop_of(runner)])
         raise
     finally:
         runner.stop(ENDING)
@@ -81,6 +81,11 @@ def _loop() -> LoopRunner:
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, former)
     return runner
+
+
+def _loop_of(one: Any) -> Any:
+    """Return the loop of a runner, a cluster or a client, None where it has none yet."""
+    return getattr(getattr(one, "_loop_runner", one), "_loop", None)
 
 
 @contextmanager
