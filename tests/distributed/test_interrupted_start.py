@@ -50,7 +50,7 @@ def test_an_interrupt_ends_a_cluster_that_starts(moment: str, file: str) -> None
     )
     try:
         _, errors = process.communicate(timeout=120)
-        _, left = psutil.wait_procs(below(process.pid), timeout=30)
+        _, left = psutil.wait_procs(below(process.pid), timeout=60)
     finally:
         for one in below(process.pid):
             one.kill()
