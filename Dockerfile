@@ -7,9 +7,8 @@
 # Without --gpus it searches on the CPU. For a driver of CUDA 12: --build-arg CUDA=cuda12.
 FROM python:3.13-slim AS build
 WORKDIR /source
-COPY pyproject.toml MANIFEST.in README.md CHANGELOG.md LICENSE ./
+COPY pyproject.toml README.md CHANGELOG.md LICENSE ./
 COPY gpu_ls_plugin gpu_ls_plugin
-COPY build_backend build_backend
 COPY adapters adapters
 RUN pip install --no-cache-dir build && python -m build --wheel --outdir /wheels
 

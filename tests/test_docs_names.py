@@ -15,7 +15,6 @@ LOOKED_IN = (
     ".ci",
     "adapters",
     "benchmarks",
-    "build_backend",
     "docs",
     "examples",
     "gpu_ls_plugin",

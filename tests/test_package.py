@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import email
-import hashlib
-import importlib
 import re
 import shutil
 import subprocess
@@ -83,7 +80,6 @@ def test_sdist_holds_sources_kernels_tests_and_licence(archives: tuple[Path, Pat
     assert expected <= names
     assert {"pyproject.toml", "LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff"} <= names
     assert {
-        "build_backend/editable_paths.py",
         "Dockerfile",
         "mkdocs.yml",
         "docs/tutorial.ipynb",
@@ -141,34 +137,6 @@ def test_editable_install_is_importable_from_elsewhere(source: Path, tmp_path: P
     said = run(sys.executable, *check, cwd=tmp_path)
     assert "gpu_ls_plugin.problems.tsp.TSP" in said
     assert "gpu_ls_pymoo.algorithms.MemeticGA" in said
-
-
-def test_an_editable_wheel_holds_two_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Import hooks, which setuptools writes for packages of two folders, no type checker reads."""
-    monkeypatch.syspath_prepend(ROOT / "build_backend")
-    backend = importlib.import_module("editable_paths")
-    info = "gpu_ls_plugin-0.1.0.dist-info"
-
-    def by_setuptools(folder: str, *given: object) -> str:
-        with zipfile.ZipFile(Path(folder, "a.whl"), "w") as wheel:
-            wheel.writestr("__editable__.gpu_ls_plugin-0.1.0.pth", "import a_finder")
-            wheel.writestr("__editable___gpu_ls_plugin_0_1_0_finder.py", "def install(): ...")
-            wheel.writestr(f"{info}/METADATA", "Name: gpu-ls-plugin")
-            wheel.writestr(f"{info}/RECORD", "a_finder.py,sha256=x,1")
-        return "a.whl"
-
-    monkeypatch.setattr(backend.build_meta, "build_editable", by_setuptools)
-    assert backend.build_editable(str(tmp_path)) == "a.whl"
-    with zipfile.ZipFile(tmp_path / "a.whl") as wheel:
-        assert wheel.read(backend.PTH).decode().splitlines() == [str(ROOT), str(ROOT / "adapters")]
-        assert set(wheel.namelist()) == {backend.PTH, f"{info}/METADATA", f"{info}/RECORD"}
-        for line in wheel.read(f"{info}/RECORD").decode().splitlines():
-            name, digest, size = line.split(",")
-            if digest:
-                data = wheel.read(name)
-                found = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=")
-                assert (digest, size) == (f"sha256={found.decode()}", str(len(data)))
-    assert {"build_wheel", "build_sdist", "get_requires_for_build_wheel"} <= set(dir(backend))
 
 
 def test_the_version_is_the_same_everywhere() -> None:
