@@ -47,7 +47,7 @@ def check_load(problem, said, plain):
 
 
 def check_duration(problem, said, plain):
-    limit, rounded = problem.route_limit, EXACT if problem.integer else ROUNDED
+    limit, rounded = problem.tolerated_limit, EXACT if problem.integer else ROUNDED
     ways = [("f0", 1)] if problem.symmetric else [("f0", 1), ("f1", -1)]
     for end in ("head", "tail"):
         for field, way in ways:
