@@ -354,13 +354,14 @@ def _default_repair(problem: TSP, seconds: float, crossed: bool, *, by_leads: bo
     Neither 3-opt nor Or-opt reverses a path then. Lin-Kernighan moves have depth 3, of which the
     best of a city is taken, or are deeper ones that follow a lead, of which the first is taken: a
     core does better with these. Alpha-nearest cities are the better candidates if making them takes
-    less than an eighth of the time.
+    less than an eighth of the time, or a quarter to read a matrix.
     """
     if not problem.symmetric:
         return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))
     lists: Candidates = Nearest(8) if problem.coordinates is None else Quadrant(6 if crossed else 8)
     entries = 0 if problem.matrix is None else problem.n**2
-    if SECONDS_OF_ALPHA * problem.n + SECONDS_OF_ALPHA_ENTRY * entries <= seconds / 8:
+    of_cities, of_entries = SECONDS_OF_ALPHA * problem.n, SECONDS_OF_ALPHA_ENTRY * entries
+    if of_cities <= seconds / 8 and of_entries <= seconds / 4:
         lists = Alpha(5)
     if by_leads:
         return LocalSearch([LinKernighanLead(6)], lists, First("step"))
