@@ -202,7 +202,7 @@ def test_lists_of_a_matrix_take_time_by_its_entries():
         return default_settings(problem, given).search.search.candidates
 
     assert lists(small, 1) == lists(large, 4) == gls.Alpha(5)
-    assert lists(large, 1) == gls.Nearest(8)
+    assert lists(large, 0.7) == gls.Nearest(8)
 
 
 @pytest.mark.parametrize("asked", [None, "two_opt/alpha(5)"])
