@@ -1,4 +1,4 @@
-"""Where the C++ texts of parts come from, so that compilers name the author's file and line."""
+"""Origins of the C++ texts of parts, so that compilers name the author's file and line."""
 
 from __future__ import annotations
 

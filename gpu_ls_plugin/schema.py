@@ -1,4 +1,4 @@
-"""What files may hold: a check for each value, declared once, and readers that raise one error.
+"""Schemas of files: a check for each value, declared once, and readers that raise one error.
 
 A check takes the name of a value and the value. It returns the value, or raises `ValueError` with
 the name. `fields` puts checks together to one of a whole object.
@@ -173,7 +173,7 @@ def reading(path: str | os.PathLike[str], what: str = "", remedy: str = "") -> I
     ----------
     path : path
     what : str
-        What the file should have been, such as "not the record of a run".
+        Description of the damage, such as "not the record of a run".
     remedy : str
 
     Raises

@@ -244,7 +244,7 @@ def searched_by_fitness(problem: Any) -> bool:
         return True
     if problem.callback is not None:
         return False
-    if type(problem) is CVRPProblem:  # with constraints, and perhaps prices of them as well
+    if type(problem) is CVRPProblem:  # with constraints, which may have prices, too
         return problem.cvrp.penalties is None
     return type(problem) is TSPProblem
 

@@ -65,7 +65,7 @@ def exact_costs(backend: Backend, problem: Problem, tours: Any) -> Any:
     ----------
     backend : Backend
     problem : Problem
-        Whose rows are tours.
+        Its rows are tours.
     tours : int32 array of the backend, shape (P, n)
     """
     cost = type(problem).cost

@@ -152,7 +152,7 @@ def failures(results: Runs) -> Table:
 
 
 def _moments(values: Sequence[float]) -> tuple[Cell, Cell]:
-    """Return the mean and the standard deviation of values; None for what is not defined."""
+    """Return the mean and the standard deviation of values; None if it is undefined."""
     if not values or any(map(math.isnan, values)):
         return None, None
     if not all(map(math.isfinite, values)):

@@ -160,7 +160,7 @@ def known_optimum(problem: Problem | str) -> int | None:
 
 @cache
 def _measured() -> dict[str, tuple[int, str, int, int]]:
-    """What is known of measured instances, by name in small letters."""
+    """Return the known facts about measured instances, by name in lower case."""
     rows = (line.split() for line in _MEASURED.strip().splitlines())
     return {name.lower(): (int(n), kind, int(way), int(best)) for name, n, kind, way, best in rows}
 

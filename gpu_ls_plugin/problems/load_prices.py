@@ -86,7 +86,7 @@ def likely_values(
         limit = others[min(len(others), max(1, round(more * m))) - 1] if len(others) else 0.0
         cheap = ranked <= limit
         cheap[:, : min(2, most)] = True
-        cheap[:, MOST_LIKELY:] = False  # of many that are as dear as that, some are enough
+        cheap[:, MOST_LIKELY:] = False  # of many equally expensive values, some are enough
         tried &= cheap
     counts = tried.sum(axis=1)
     variables = np.repeat(np.arange(m), counts)

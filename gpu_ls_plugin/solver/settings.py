@@ -354,7 +354,7 @@ def _default_repair(problem: TSP, seconds: float, crossed: bool, *, by_leads: bo
     Neither 3-opt nor Or-opt reverses a path then. Lin-Kernighan moves have depth 3, of which the
     best of a city is taken, or are deeper ones that follow a lead, of which the first is taken: a
     core does better with these. Alpha-nearest cities are the better candidates if making them takes
-    less than an eighth of the time, or a quarter to read a matrix.
+    less than an eighth of the time, or a quarter for a matrix.
     """
     if not problem.symmetric:
         return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))

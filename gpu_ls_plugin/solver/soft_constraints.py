@@ -60,7 +60,7 @@ def softened(
 
 
 def as_asked(found: Result, problem: Problem, search: object = None) -> Result:
-    """Return what a search found, perhaps on a softened problem, as a result of the problem.
+    """Return what a search found, possibly on a softened problem, as a result of the problem.
 
     Raises
     ------

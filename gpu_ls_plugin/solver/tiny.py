@@ -55,7 +55,7 @@ def solve_tiny(
 
 
 def _best_rows(problem: Problem) -> NDArray[np.int32] | None:
-    """Return rows of which the first is an optimum, None if they cannot be enumerated."""
+    """Return rows, an optimum first; None if they cannot be enumerated."""
     tours = tour_problem(problem)
     if tours.n < SMALLEST_KICKED and tours.rows is None:
         rows = _all_tours(problem)

@@ -55,7 +55,7 @@ def tours_of(problem: object) -> TSP:
 
 
 class TourCosts(ShownParameters):
-    """What tours cost, as the fitness of a framework, and which of them break constraints.
+    """Costs of tours, as the fitness of a framework, and their violations of constraints.
 
     A feasible tour costs what the problem says. An infeasible giant tour of a CVRP costs more than
     any feasible one: what a search pays for violations is added, and the length of the longest
