@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from functools import cache
@@ -241,6 +242,56 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 )
 def test_the_check_of_circles_works(texts: dict[str, str], expected: list[str]) -> None:
     assert sorted(name for circle in circles(texts) for name in circle) == expected
+
+
+# Each of these names stands for one class, with or without an underscore in front.
+ONE_CLASS = (
+    *("Run", "Population", "Stretch", "Elites", "Chains", "Stagnation", "Islands", "Exchange"),
+    *("Rhythm", "Plan"),
+)
+PUBLIC_TOO = ("Plan", "gpu_ls_plugin/experiments/plan.py")  # the plan of an experiment
+# Classes that are still to be merged: this list only gets shorter.
+SEVERAL_YET = {
+    "Run": [
+        "gpu_ls_plugin/distributed/populations/evolving.py",
+        "gpu_ls_plugin/experiments/plan.py",
+        "gpu_ls_plugin/searches/iterated.py",
+    ],
+    "Population": [
+        "gpu_ls_plugin/distributed/populations/base.py",
+        "gpu_ls_plugin/evolution/generations/evolution.py",
+    ],
+    "Stretch": [
+        "gpu_ls_plugin/evolution/generations/stretch.py",
+        "gpu_ls_plugin/searches/decomposition/sub_search.py",
+    ],
+}
+
+
+def shared_names(texts: Mapping[str, str]) -> dict[str, list[str]]:
+    """Names of `ONE_CLASS` that several classes have, with the file of each class."""
+    files: dict[str, list[str]] = {name: [] for name in ONE_CLASS}
+    for path, text in texts.items():
+        for name in re.findall(r"^ *class _*(\w+)", text, re.MULTILINE):
+            if name in files and (name, path) != PUBLIC_TOO:
+                files[name].append(path)
+    return {name: sorted(paths) for name, paths in files.items() if len(paths) > 1}
+
+
+def test_a_name_stands_for_one_class() -> None:
+    files = [*CORE.rglob("*.py"), *ADAPTERS.rglob("*.py")]
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
+    assert shared_names(texts) == SEVERAL_YET
+
+
+def test_the_check_of_shared_names_works() -> None:
+    texts = {
+        "a.py": "class Run(Protocol):\n    pass\nclass RunOfOurs: pass",
+        "b.py": "def f():\n    class _Run: pass",
+        "c.py": "class Plan: pass",
+        PUBLIC_TOO[1]: "class Plan: pass",
+    }
+    assert shared_names(texts) == {"Run": ["a.py", "b.py"]}
 
 
 def loaded_by(code: str) -> set[str]:

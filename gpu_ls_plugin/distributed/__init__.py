@@ -1,7 +1,7 @@
 """Islands on Dask: populations on many GPUs, machines or cores, which exchange what they find."""
 
 from gpu_ls_plugin.distributed.cluster import local_cluster
-from gpu_ls_plugin.distributed.exchange import Exchange
+from gpu_ls_plugin.distributed.exchange import ExchangeRule as Exchange
 from gpu_ls_plugin.distributed.islands import Islands
 from gpu_ls_plugin.distributed.tally import IslandLine, IslandProgress
 

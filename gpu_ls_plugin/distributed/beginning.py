@@ -8,7 +8,7 @@ from gpu_ls_plugin.distributed.elites import Elites, joined
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.distributed.checkpoint import Checkpoint
-    from gpu_ls_plugin.distributed.run import Run
+    from gpu_ls_plugin.distributed.run import IslandRun
     from gpu_ls_plugin.distributed.tally import Island
 
 
@@ -18,12 +18,12 @@ def hand_out(islands: list[Island], rows: list[Any] | None) -> None:
         island.rows, island.size = part, len(part)
 
 
-def populate(run: Run, islands: list[Island], groups: list[Elites | None]) -> Elites:
+def populate(run: IslandRun, islands: list[Island], groups: list[Elites | None]) -> Elites:
     """Let islands begin with populations of which the others know; return the best row first.
 
     Parameters
     ----------
-    run : Run
+    run : IslandRun
     islands : list of Island
         Changed.
     groups : list of Elites or None
@@ -35,7 +35,7 @@ def populate(run: Run, islands: list[Island], groups: list[Elites | None]) -> El
     return joined(run.problem, [island.elites for island in islands])
 
 
-def resume(run: Run, islands: list[Island], saved: Checkpoint) -> Elites:
+def resume(run: IslandRun, islands: list[Island], saved: Checkpoint) -> Elites:
     """Let islands go on from a checkpoint, whose islands may be more; return the best row first."""
     for number, elites in saved.islands.items():
         island = islands[number % len(islands)]

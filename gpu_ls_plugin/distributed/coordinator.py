@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.distributed.checkpoint import Keeper
     from gpu_ls_plugin.distributed.fleet import Event, Fleet
     from gpu_ls_plugin.distributed.orders import Report, Settled
-    from gpu_ls_plugin.distributed.run import Run
+    from gpu_ls_plugin.distributed.run import IslandRun
 
 TICK = 0.1  # seconds between two looks at what waits
 GONE = 10.0  # seconds without a word of the scheduler, after which it is lost
@@ -36,13 +36,13 @@ class Coordinator:
 
     Parameters
     ----------
-    run : Run
+    run : IslandRun
     fleet : Fleet
     keeper : Keeper
         Of checkpoints.
     """
 
-    def __init__(self, run: Run, fleet: Fleet, keeper: Keeper) -> None:
+    def __init__(self, run: IslandRun, fleet: Fleet, keeper: Keeper) -> None:
         self.run, self.fleet, self.keeper = run, fleet, keeper
         self.tally = Tally(run.problem)
         self.islands: list[Island] = []

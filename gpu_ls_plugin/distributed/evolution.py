@@ -17,7 +17,7 @@ from gpu_ls_plugin.problems.cvrp import routing_problem
 if TYPE_CHECKING:
     from gpu_ls_plugin.distributed.islands import Islands
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.solver.settings import Settings
@@ -100,7 +100,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
         self,
         problem: TSP,
         random_state: np.random.Generator,
-        run: Run,
+        run: FrameworkRun,
         given: Tours | None = None,
     ) -> IslandPopulation:
         """Return a population whose islands begin with given tours, or with their own."""
@@ -116,7 +116,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
         problem: TSP,
         population: IslandPopulation,
         random_state: np.random.Generator,
-        run: Run,
+        run: FrameworkRun,
     ) -> IslandPopulation:
         """Return the next generation; the same where no time is left."""
         if run.seconds_left() <= 0:
@@ -128,7 +128,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
         problem: TSP,
         groups: list[Elites | None],
         random_state: np.random.Generator,
-        run: Run,
+        run: FrameworkRun,
     ) -> IslandPopulation:
         """Return what a stretch makes of the rows of islands."""
         seconds, exchange = run.seconds_left(), self.islands.exchange

@@ -12,8 +12,9 @@ from gpu_ls_plugin import checks
 TOPOLOGIES = ("ring", "complete", "random")
 
 
+# Users know it as `gpu_ls_plugin.distributed.Exchange`.
 @dataclass(frozen=True)
-class Exchange:
+class ExchangeRule:
     """What islands exchange, and how often.
 
     Parameters

@@ -14,7 +14,7 @@ from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.distributed import cluster
 from gpu_ls_plugin.distributed.checkpoint import Keeper
 from gpu_ls_plugin.distributed.coordinator import Coordinator
-from gpu_ls_plugin.distributed.exchange import TOPOLOGIES, Exchange
+from gpu_ls_plugin.distributed.exchange import TOPOLOGIES, ExchangeRule
 from gpu_ls_plugin.distributed.fleet import Fleet
 from gpu_ls_plugin.distributed.orders import Job
 from gpu_ls_plugin.distributed.run import checked, packed, result_of, run_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.distributed.elites import Elites
     from gpu_ls_plugin.distributed.orders import Settled
-    from gpu_ls_plugin.distributed.run import Run
+    from gpu_ls_plugin.distributed.run import IslandRun
     from gpu_ls_plugin.result import Callback, Result, Statistics
 
 
@@ -68,7 +68,7 @@ class Islands:
 
     search: Any = None
     client: Any = None
-    exchange: Exchange = Exchange()  # noqa: RUF009
+    exchange: ExchangeRule = ExchangeRule()  # noqa: RUF009
     topology: str = "ring"
     checkpoint: Any = None
 
@@ -79,7 +79,7 @@ class Islands:
             raise InvalidTypeError(f"search: {self.search!r} is not a search")
         if isinstance(self.search, Islands):
             raise InvalidTypeError("search: islands have no islands; name the search of each")
-        checks.fields(self, checks.instance, "exchange", kind=Exchange, wanted="Exchange")
+        checks.fields(self, checks.instance, "exchange", kind=ExchangeRule, wanted="Exchange")
         checks.fields(self, checks.choice, "topology", known=TOPOLOGIES)
         if self.checkpoint is not None:
             checks.store(self, checkpoint=Path(self.checkpoint))
@@ -280,11 +280,11 @@ class Islands:
         budget: Budget | None = None,
         share: float | None = None,
         callback: Callback | None = None,
-    ) -> Run:
+    ) -> IslandRun:
         return run_of(self.exchange, self.topology, job, settings, budget, share, callback)
 
     def _led(
-        self, stack: ExitStack, job: Job, run: Run, checkpoint: Path | None = None
+        self, stack: ExitStack, job: Job, run: IslandRun, checkpoint: Path | None = None
     ) -> tuple[Coordinator, list[str]]:
         """Return who leads a run, and the workers; all is left with the stack."""
         keeper = Keeper(checkpoint, job.problem, run.seed)

@@ -10,7 +10,7 @@ from gpu_ls_plugin.evolution.generations.stretch import Stretch
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.budget import Budget
-    from gpu_ls_plugin.distributed.exchange import Exchange
+    from gpu_ls_plugin.distributed.exchange import ExchangeRule
 
 BY_DEFAULT = 10  # exchanges of a run that kicks limit
 SHORTEST = 0.02  # seconds that are not worth a further stretch
@@ -40,7 +40,7 @@ class Rhythm:
 
     @classmethod
     def of(
-        cls, exchange: Exchange, budget: Budget, kicks: int | None, share: float | None = None
+        cls, exchange: ExchangeRule, budget: Budget, kicks: int | None, share: float | None = None
     ) -> Rhythm:
         """Return the rhythm of a run; `kicks` is what limits it where the budget says nothing."""
         seconds = math.inf if budget.seconds is None else budget.seconds

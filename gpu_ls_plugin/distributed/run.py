@@ -20,7 +20,7 @@ from gpu_ls_plugin.searches.successors.run import ROUNDS
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.budget import Budget
-    from gpu_ls_plugin.distributed.exchange import Exchange
+    from gpu_ls_plugin.distributed.exchange import ExchangeRule
     from gpu_ls_plugin.distributed.orders import Job
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback, Statistics
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Run:
+class IslandRun:
     """What a run is.
 
     Attributes
@@ -55,14 +55,14 @@ class Run:
 
 
 def run_of(
-    exchange: Exchange,
+    exchange: ExchangeRule,
     topology: str,
     job: Job,
     settings: Settings,
     budget: Budget | None = None,
     share: float | None = None,
     callback: Callback | None = None,
-) -> Run:
+) -> IslandRun:
     """Return what a run is; without a budget that of the settings."""
     if budget is None:
         seconds = settings.seconds
@@ -74,7 +74,9 @@ def run_of(
         target = problem.optimum
     rhythm = Rhythm.of(exchange, budget, own, share)
     name, seed = uuid4().hex[:12], settings.seed or 0
-    return Run(name, problem, rhythm, topology, seed, target, callback, (job.best, job.distant))
+    return IslandRun(
+        name, problem, rhythm, topology, seed, target, callback, (job.best, job.distant)
+    )
 
 
 def packed(job: Job) -> bytes:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Statistics
 
 
-class Run(Protocol):
+class FrameworkRun(Protocol):
     """A run of an algorithm that searches are a part of; an adapter makes one for its framework."""
 
     def seconds_left(self) -> float:

@@ -85,7 +85,7 @@ from gpu_ls_plugin.searches.exhaustive.two_opt_climb import block_kernel
 from gpu_ls_plugin.searches.filtered.filtered_kernels import FilteredKernels
 from gpu_ls_plugin.searches.instances import instances
 from gpu_ls_plugin.searches.successors import kernels as assigned
-from gpu_ls_plugin.searches.successors.improvements import Accepted, Chains, Tabu, Tenure
+from gpu_ls_plugin.searches.successors.improvements import Accepted, EjectionChains, Tabu, Tenure
 from gpu_ls_plugin.successors import SuccessorGeneration
 from gpu_ls_plugin.tours import tour_layouts
 from gpu_ls_plugin.tours.sites import GRID_BYTES, GRID_METRICS, sites_kernel
@@ -435,7 +435,7 @@ def _successors() -> Iterator[Kernel]:
         GeneralisedAssignment([[1]], [[1]], [1]),
         QuadraticAssignment([[0]], [[0]]),
     )
-    tabu, chains = Tabu((Tenure(1, 1, 0.0),), 1), Chains(1)
+    tabu, chains = Tabu((Tenure(1, 1, 0.0),), 1), EjectionChains(1)
     for problem, rule in zip(problems, assigned.RULES, strict=True):
         yield tabu.kernel(problem, BLOCK)
         yield Accepted(Annealing(), 1, 1).kernel(problem, BLOCK)

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch, now
-from gpu_ls_plugin.searches.chains.stagnation import Stagnation
+from gpu_ls_plugin.searches.chains.equal_costs import EqualCosts
 from gpu_ls_plugin.searches.driver import paced
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Level = Callable[[int, int], tuple[float, float]]
 
 
-_STATE = ("done", "exchanges", "_next", "_step", "_stagnation")
+_STATE = ("done", "exchanges", "_next", "_step", "_equal_costs")
 
 
 class Rounds:
@@ -56,7 +56,7 @@ class Rounds:
         self._period = NO_LIMIT if cooperation is None else cooperation.period(n)
         self._next = self._period
         self._step = chains.first_kicks()
-        self._stagnation = Stagnation(n, size)
+        self._equal_costs = EqualCosts(n, size)
 
     def launch(self, until: int, level: Level, seconds: float) -> None:
         """Let the chains go on for about as long as a launch should take; exchange if it is time.
@@ -105,7 +105,7 @@ class Rounds:
     def stir(self, improved: bool, seconds: float) -> None:
         """Let every second chain begin anew where all stagnate and that costs no best tour."""
         chains = self.chains
-        if not self._stagnation.reached(chains, self.done, improved) or chains.current_is_best:
+        if not self._equal_costs.reached(chains, self.done, improved) or chains.current_is_best:
             return
         if chains.start.problem.rows is not None:  # each chain has lengths of its own
             return

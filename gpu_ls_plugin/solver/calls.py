@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback, Result
 
 
-class Islands(Protocol):
+class IslandSolver(Protocol):
     """Populations on many workers: `gpu_ls_plugin.Islands`, of which this room does not know."""
 
     def solve(self, problem: Problem, settings: Settings, callback: Callback | None) -> Result:
@@ -42,7 +42,7 @@ def solve(
     kicks: int | None = None,
     moves: int | None = None,
     callback: Callback | None = None,
-    islands: Islands | None = None,
+    islands: IslandSolver | None = None,
 ) -> Result:
     """Return the best tours, routes or states found in some seconds, the cheapest first.
 

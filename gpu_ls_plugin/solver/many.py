@@ -158,7 +158,7 @@ def solve_many(
     watch = Stopwatch(limits)
     instances = many_input.read(problems, metric)
     with chosen.current():
-        run = _Run(chosen, instances, key, watch, callback)
+        run = _ManyInstances(chosen, instances, key, watch, callback)
         run.plan(replicas, memory_limit)
         try:
             run.search()
@@ -193,7 +193,7 @@ class _Batch:
         return int(self.instances.sizes[self.chosen].sum())
 
 
-class _Run:
+class _ManyInstances:
     """One call: its batches, their tours and costs, what was counted, and why it stops."""
 
     def __init__(

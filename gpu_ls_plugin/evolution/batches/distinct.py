@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.batches.kick import Kick
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.problems.tsp import TSP
 
 _TRIES = 4  # kicks in a row before a tour is given up
@@ -54,7 +54,7 @@ class DistinctSearch:
         rows: ArrayLike,
         known: set[bytes],
         random_state: np.random.Generator,
-        run: Run | None = None,
+        run: FrameworkRun | None = None,
     ) -> Batch:
         """Search all rows in one batch, within the time that a run has left.
 
@@ -66,7 +66,7 @@ class DistinctSearch:
         known : set of bytes
             Keys of known tours in canonical form; not changed.
         random_state : numpy.random.Generator
-        run : Run, optional
+        run : FrameworkRun, optional
             As in `Improver`.
 
         Returns

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Result
 
@@ -135,7 +135,7 @@ class Improver:
         problem: TSP,
         rows: ArrayLike,
         random_state: np.random.Generator,
-        run: Run | None = None,
+        run: FrameworkRun | None = None,
     ) -> tuple[Tours, NDArray[np.int64] | None]:
         """Search all rows in one batch, within the time that a run has left.
 
@@ -146,7 +146,7 @@ class Improver:
             Tours; not changed.
         random_state : numpy.random.Generator
             One number is drawn from it, whatever happens.
-        run : Run, optional
+        run : FrameworkRun, optional
             Limits the search and is told of it.
 
         Returns
@@ -169,7 +169,7 @@ class Improver:
         problem: TSP,
         tours: Any,
         random_state: np.random.Generator,
-        run: Run | None = None,
+        run: FrameworkRun | None = None,
     ) -> Result | None:
         """Search tours where they are, without a canonical form; None where no time is left.
 

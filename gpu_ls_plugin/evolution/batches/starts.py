@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.problems.tsp import TSP
 
 
@@ -55,7 +55,7 @@ class Starts:
         problem: TSP,
         size: int,
         random_state: np.random.Generator,
-        run: Run | None = None,
+        run: FrameworkRun | None = None,
     ) -> tuple[Tours, NDArray[np.int64] | None]:
         """Return `size` searched tours and their costs as `Improver` does; some may be the same."""
         starts = self.construct(problem, size, random_state)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
 
 
 class TourSearch:
@@ -50,7 +50,7 @@ class TourSearch:
         self.search.prepare(self.problem, size)
 
     def improved(
-        self, rows: ArrayLike, random_state: np.random.Generator, run: Run | None = None
+        self, rows: ArrayLike, random_state: np.random.Generator, run: FrameworkRun | None = None
     ) -> Tours:
         """Return improved tours in canonical form: none is worse than its row.
 
@@ -67,7 +67,7 @@ class TourSearch:
         rows: ArrayLike,
         known: Iterable[ArrayLike],
         random_state: np.random.Generator,
-        run: Run | None = None,
+        run: FrameworkRun | None = None,
     ) -> Tours:
         """Return improved tours of which none is known and no two are the same.
 

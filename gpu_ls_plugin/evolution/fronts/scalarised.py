@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.kick import Kick
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.fronts.weights import Weights
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
     from gpu_ls_plugin.problems.weighted import WeightedTSP
     from gpu_ls_plugin.recombination.base import Recombination
@@ -104,7 +104,7 @@ class ScalarisedGeneration:
         problem: MultiObjectiveTSP,
         tours: Tours,
         random_state: np.random.Generator,
-        run: Run | None = None,
+        run: FrameworkRun | None = None,
     ) -> Tours:
         """Return searched tours of a start population, whatever their parents."""
         costs = problem.cost(tours)
@@ -119,7 +119,7 @@ class ScalarisedGeneration:
         costs: NDArray[Any],
         children: int,
         random_state: np.random.Generator,
-        run: Run | None = None,
+        run: FrameworkRun | None = None,
     ) -> Tours:
         """Return searched children of some tours.
 
@@ -133,7 +133,7 @@ class ScalarisedGeneration:
         children : int
             At least 1.
         random_state : numpy.random.Generator
-        run : Run, optional
+        run : FrameworkRun, optional
             As in `Improver`.
 
         Returns
@@ -162,7 +162,7 @@ class ScalarisedGeneration:
         scalarised: WeightedTSP,
         tours: Tours,
         random_state: np.random.Generator,
-        run: Run | None,
+        run: FrameworkRun | None,
     ) -> Tours:
         found = self.improver.search_rows(scalarised, tours, random_state, run)
         return tours if found is None else found.tours

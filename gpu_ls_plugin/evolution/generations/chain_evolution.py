@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.base import Recombination
@@ -113,7 +113,7 @@ class ChainEvolution(Evolution[ChainPopulation]):
         self,
         problem: TSP,
         random_state: np.random.Generator,
-        run: Run,
+        run: FrameworkRun,
         given: Tours | None = None,
     ) -> ChainPopulation:
         """Return local optima, `given` ones and others of a construction."""
@@ -132,7 +132,11 @@ class ChainEvolution(Evolution[ChainPopulation]):
         return ChainPopulation(self.search, found.tours, found.costs, **place)
 
     def next(
-        self, problem: TSP, population: ChainPopulation, random_state: np.random.Generator, run: Run
+        self,
+        problem: TSP,
+        population: ChainPopulation,
+        random_state: np.random.Generator,
+        run: FrameworkRun,
     ) -> ChainPopulation:
         """Let the chains go on to their next exchange (in place)."""
         seconds = run.seconds_left()

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
 
 
 class Population(Protocol):
@@ -36,8 +36,8 @@ Kind = TypeVar("Kind", bound=Population)
 class Evolution(ABC, Generic[Kind]):
     """What makes a population and its next generations; it keeps nothing of a run by itself.
 
-    The same numbers drawn from a random state give the same populations. A `Run` limits the
-    searches in time and is told of them.
+    The same numbers drawn from a random state give the same populations. A `FrameworkRun` limits
+    the searches in time and is told of them.
     """
 
     @property
@@ -54,7 +54,7 @@ class Evolution(ABC, Generic[Kind]):
         self,
         problem: Any,
         random_state: np.random.Generator,
-        run: Run,
+        run: FrameworkRun,
         given: Tours | None = None,
     ) -> Kind:
         """Return a population of searched tours.
@@ -64,13 +64,13 @@ class Evolution(ABC, Generic[Kind]):
         problem : TSP or Assignment
             As the evolution searches.
         random_state : numpy.random.Generator
-        run : Run
+        run : FrameworkRun
         given : int32 array, shape (K, n), optional
             Tours of which the first ones are in the population, or better ones in their place.
         """
 
     @abstractmethod
     def next(
-        self, problem: Any, population: Kind, random_state: np.random.Generator, run: Run
+        self, problem: Any, population: Kind, random_state: np.random.Generator, run: FrameworkRun
     ) -> Kind:
         """Return the next generation; the population may be the same object, changed."""

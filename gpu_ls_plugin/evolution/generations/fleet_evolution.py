@@ -12,7 +12,7 @@ from gpu_ls_plugin.solver.fewer_vehicles import one_fewer, seconds_of_a_try
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.generations.in_turn import Stage
     from gpu_ls_plugin.evolution.generations.route_evolution import RouteEvolution
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.problems.tsp import TSP
 
 
@@ -34,7 +34,7 @@ class FleetEvolution(Turns):
         for fleet in (None, routing_problem(problem).least_vehicles):
             self.last.limited(fleet).prepare(problem)
 
-    def _following(self, turn: Turn | None, problem: TSP, run: Run) -> Stage:
+    def _following(self, turn: Turn | None, problem: TSP, run: FrameworkRun) -> Stage:
         if turn is None:
             return self._try(None, run)
         finder: Any = turn.finder
@@ -44,6 +44,6 @@ class FleetEvolution(Turns):
                 return self._try(fewer, run)
         return 1.0, self.last.limited(finder.fleet)
 
-    def _try(self, fleet: int | None, run: Run) -> Stage:
+    def _try(self, fleet: int | None, run: FrameworkRun) -> Stage:
         done, left = run.progress(), max(run.seconds_left(), 1e-9)
         return done + seconds_of_a_try(left) / left * (1.0 - done), self.tried.limited(fleet)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.replacement.base import Replacement
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.base import Recombination
 
@@ -44,7 +44,7 @@ class Generation:
         population: TourPopulation,
         children: int,
         random_state: np.random.Generator,
-        run: Run | None = None,
+        run: FrameworkRun | None = None,
         *,
         size: int | None = None,
     ) -> TourPopulation:
@@ -58,7 +58,7 @@ class Generation:
         children : int
             At least 1.
         random_state : numpy.random.Generator
-        run : Run, optional
+        run : FrameworkRun, optional
             As in `Improver`.
         size : int, optional
             Of the next population; as many tours as there are if None.

@@ -16,7 +16,7 @@ from gpu_ls_plugin.evolution.tour_population import TourPopulation
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.generations.generation import Generation
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.problems.tsp import TSP
 
 
@@ -62,7 +62,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
         self,
         problem: TSP,
         random_state: np.random.Generator,
-        run: Run,
+        run: FrameworkRun,
         given: Tours | None = None,
     ) -> TourPopulation:
         """Return the given tours and as many searched ones as are missing."""
@@ -79,7 +79,11 @@ class GenerationEvolution(Evolution[TourPopulation]):
         return start.best(self.size)
 
     def next(
-        self, problem: TSP, population: TourPopulation, random_state: np.random.Generator, run: Run
+        self,
+        problem: TSP,
+        population: TourPopulation,
+        random_state: np.random.Generator,
+        run: FrameworkRun,
     ) -> TourPopulation:
         """Return the best tours of the population and its children."""
         here = population.on(get_backend(self.generation.improver.backend))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches import HybridGeneticSearch
     from gpu_ls_plugin.searches.call import Call
@@ -122,7 +122,7 @@ class GeneticEvolution(Evolution[GeneticPopulation]):
         self,
         problem: TSP,
         random_state: np.random.Generator,
-        run: Run,
+        run: FrameworkRun,
         given: Tours | None = None,
     ) -> GeneticPopulation:
         """Return populations of local optima around `given` tours and others of savings."""
@@ -140,7 +140,7 @@ class GeneticEvolution(Evolution[GeneticPopulation]):
         problem: TSP,
         population: GeneticPopulation,
         random_state: np.random.Generator,
-        run: Run,
+        run: FrameworkRun,
     ) -> GeneticPopulation:
         """Let each population go on by a generation (in place)."""
         seconds = run.seconds_left()

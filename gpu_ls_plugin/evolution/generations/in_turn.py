@@ -15,7 +15,7 @@ from gpu_ls_plugin.evolution.generations.evolution import Evolution
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.generations.evolution import Population
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Statistics
 
@@ -91,17 +91,17 @@ class Turn:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a run, as a `Run`.
+    """A part of a run, as a `FrameworkRun`.
 
     Parameters
     ----------
-    run : Run
+    run : FrameworkRun
         The whole, whose seconds are limited.
     begin, end : float
         Shares of the run between which the part lies.
     """
 
-    run: Run
+    run: FrameworkRun
     begin: float
     end: float
 
@@ -142,7 +142,7 @@ class Turns(Evolution[Turn]):
         self,
         problem: TSP,
         random_state: np.random.Generator,
-        run: Run,
+        run: FrameworkRun,
         given: Tours | None = None,
     ) -> Turn:
         """Return the first population of the first evolution, or of the last one around tours."""
@@ -150,7 +150,7 @@ class Turns(Evolution[Turn]):
         return self._begun(stage, problem, random_state, run, given)
 
     def next(
-        self, problem: TSP, population: Turn, random_state: np.random.Generator, run: Run
+        self, problem: TSP, population: Turn, random_state: np.random.Generator, run: FrameworkRun
     ) -> Turn:
         """Return the next generation, or the first one of the next evolution."""
         turn = population
@@ -164,7 +164,7 @@ class Turns(Evolution[Turn]):
         return replace(turn, population=after)
 
     @abstractmethod
-    def _following(self, turn: Turn | None, problem: TSP, run: Run) -> Stage:
+    def _following(self, turn: Turn | None, problem: TSP, run: FrameworkRun) -> Stage:
         """Return what follows a turn that is over, or what is first."""
 
     def _begun(
@@ -172,7 +172,7 @@ class Turns(Evolution[Turn]):
         stage: Stage,
         problem: TSP,
         random_state: np.random.Generator,
-        run: Run,
+        run: FrameworkRun,
         given: Tours | None = None,
     ) -> Turn:
         (end, evolution), begin = stage, run.progress()
@@ -199,5 +199,5 @@ class InTurn(Turns):
         for evolution in (self.first[1], self.last):
             evolution.prepare(problem)
 
-    def _following(self, turn: Turn | None, problem: TSP, run: Run) -> Stage:
+    def _following(self, turn: Turn | None, problem: TSP, run: FrameworkRun) -> Stage:
         return self.first if turn is None else (1.0, self.last)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.problems.tsp import TSP
 
 
@@ -84,7 +84,7 @@ class Restarts(Evolution[Watched[Kind]]):
         self,
         problem: TSP,
         random_state: np.random.Generator,
-        run: Run,
+        run: FrameworkRun,
         given: Tours | None = None,
     ) -> Watched[Kind]:
         """Return a population of searched tours; see `Evolution`."""
@@ -92,7 +92,11 @@ class Restarts(Evolution[Watched[Kind]]):
         return Watched(population, _lowest(population))
 
     def next(
-        self, problem: TSP, population: Watched[Kind], random_state: np.random.Generator, run: Run
+        self,
+        problem: TSP,
+        population: Watched[Kind],
+        random_state: np.random.Generator,
+        run: FrameworkRun,
     ) -> Watched[Kind]:
         """Return the next generation, or after it a new start that holds its best tour."""
         after = self.evolution.next(problem, population.population, random_state, run)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.recombination.base import Recombination
     from gpu_ls_plugin.result import Statistics
     from gpu_ls_plugin.searches.chains.priced_chains import PricedChains
@@ -119,7 +119,7 @@ class RouteEvolution(ChainEvolution):
         self,
         problem: TSP,
         random_state: np.random.Generator,
-        run: Run,
+        run: FrameworkRun,
         given: Tours | None = None,
     ) -> ChainPopulation:
         """Return local optima, `given` ones and others of a construction."""
@@ -129,7 +129,11 @@ class RouteEvolution(ChainEvolution):
         return SoftPopulation(problem, made.search, made.tours, made.costs, made.seed, made.backend)
 
     def next(
-        self, problem: TSP, population: ChainPopulation, random_state: np.random.Generator, run: Run
+        self,
+        problem: TSP,
+        population: ChainPopulation,
+        random_state: np.random.Generator,
+        run: FrameworkRun,
     ) -> ChainPopulation:
         """Let the chains go on to their next exchange (in place)."""
         return super().next(self.searched, population, random_state, run)

@@ -14,15 +14,15 @@ from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.searches.driver import paced
 from gpu_ls_plugin.searches.successors import SuccessorSearch
-from gpu_ls_plugin.searches.successors.elites import NOTHING
+from gpu_ls_plugin.searches.successors.best_states import NOTHING
 from gpu_ls_plugin.searches.successors.first_states import completed
-from gpu_ls_plugin.searches.successors.population import Population
 from gpu_ls_plugin.searches.successors.run import FIRST_STEPS
+from gpu_ls_plugin.searches.successors.searched_states import SearchedStates
 from gpu_ls_plugin.solver import Settings
 from gpu_ls_plugin.solver.single import rehearse
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.evolution.run import Run
+    from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.problems.assignment import Assignment
 
 STEPS = 5  # of a generation, for each variable
@@ -49,7 +49,7 @@ class StatePopulation:
     ) -> None:
         self.search, self.problem, self.seed, self.backend = search, problem, seed, backend
         self._states = np.array(states, np.int32)
-        self._population: Population | None = None
+        self._population: SearchedStates | None = None
         self._counted = np.zeros(2, np.int64)
         self._pace = 0
 
@@ -95,7 +95,7 @@ class StatePopulation:
         population = self._population
         if population is None:
             plan, states = self.search.plan(self.problem), backend.xp.asarray(self._states)
-            population = self._population = Population(
+            population = self._population = SearchedStates(
                 *(plan, backend, self.problem, states, self.seed, 0),
                 *(self.problem.optimum, backend.memory(None)),
             )
@@ -160,7 +160,7 @@ class StateEvolution(Evolution[StatePopulation]):
         self,
         problem: Assignment,
         random_state: np.random.Generator,
-        run: Run,
+        run: FrameworkRun,
         given: Any = None,
     ) -> StatePopulation:
         """Return states after a first generation, from `given` ones and from empty ones."""
@@ -177,7 +177,7 @@ class StateEvolution(Evolution[StatePopulation]):
         problem: Assignment,
         population: StatePopulation,
         random_state: np.random.Generator,
-        run: Run,
+        run: FrameworkRun,
     ) -> StatePopulation:
         """Let the states go on for a generation (in place)."""
         if run.seconds_left() > 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.searches.chains.chains import SteppedChains
-from gpu_ls_plugin.searches.chains.stagnation import equal
+from gpu_ls_plugin.searches.chains.equal_costs import equal
 from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.rehearsal import A_MOMENT, compile_batch
 

@@ -24,7 +24,7 @@ from gpu_ls_plugin.searches import rehearsal
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.decomposition.cuts import grouped
-from gpu_ls_plugin.searches.decomposition.run import Run, chains_of_part
+from gpu_ls_plugin.searches.decomposition.run import DecomposedRun, chains_of_part
 from gpu_ls_plugin.searches.decomposition.sub_problem import SubProblem
 from gpu_ls_plugin.searches.decomposition.sub_search import Stretch, search_part
 from gpu_ls_plugin.searches.decomposition.team import Team
@@ -175,7 +175,7 @@ class Decomposed(rehearsal.Rehearsed):
             return self._whole(call, problem, tours)
         with call.backend.current():
             chains = self.chains or len(call.tours)
-            run = Run(
+            run = DecomposedRun(
                 self.search,
                 call,
                 whole,

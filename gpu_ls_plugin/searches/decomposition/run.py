@@ -32,7 +32,7 @@ CHAINS_OF_BLOCK = 16  # that share a block of a GPU (`perturbations/linked_rows.
 LEAST_SECONDS = 0.25  # of a round: making parts and their chains takes some hundredths
 
 
-class Run:
+class DecomposedRun:
     """Rounds of cuts, searches side by side, and joins.
 
     Parameters

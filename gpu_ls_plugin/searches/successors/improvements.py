@@ -36,8 +36,8 @@ class Tenure(NamedTuple):
     per_variable: float
 
 
-class Rhythm(NamedTuple):
-    """What rounds are where nobody says it: see `SuccessorSearch`."""
+class RoundDefaults(NamedTuple):
+    """Default parameters of a round; `SuccessorSearch` explains them."""
 
     steps: float  # for each variable
     share: float
@@ -53,9 +53,9 @@ class Improvement(ABC):
     batch: ClassVar[Parameter]
 
     @classmethod
-    def rhythm(cls, problem: Assignment) -> Rhythm:
-        """Return what rounds are where nobody says it."""
-        return Rhythm(steps=50, share=0.1, mixing=0.5, migration=10)
+    def round_defaults(cls, problem: Assignment) -> RoundDefaults:
+        """Return the default parameters of a round."""
+        return RoundDefaults(steps=50, share=0.1, mixing=0.5, migration=10)
 
     def team(self, backend: Backend) -> str:
         """Return the C++ type of the team of a state, of which a block has one."""
@@ -133,9 +133,9 @@ class Tabu(Improvement):
     batch = struct_of(header, "TabuBatch")
 
     @classmethod
-    def rhythm(cls, problem: Assignment) -> Rhythm:
+    def round_defaults(cls, problem: Assignment) -> RoundDefaults:
         """Return long rounds for permutations, whose steps lead on for longer."""
-        usual = super().rhythm(problem)
+        usual = super().round_defaults(problem)
         return usual._replace(steps=200) if problem.distinct else usual
 
     def body(self, problem: Assignment, memory: str) -> str:
@@ -232,7 +232,7 @@ class Accepted(Improvement):
 
 
 @dataclass(frozen=True)
-class Chains(Improvement):
+class EjectionChains(Improvement):
     """Kicks that are repaired by ejection chains.
 
     Parameters
@@ -248,9 +248,9 @@ class Chains(Improvement):
     batch = struct_of(header, "ChainSteps")
 
     @classmethod
-    def rhythm(cls, problem: Assignment) -> Rhythm:
+    def round_defaults(cls, problem: Assignment) -> RoundDefaults:
         """Return short rounds, after each of which rows go on from better ones."""
-        return Rhythm(steps=5, share=0.01, mixing=0.0, migration=0)
+        return RoundDefaults(steps=5, share=0.01, mixing=0.0, migration=0)
 
     def team(self, backend: Backend) -> str:
         """Return a warp: a lane for each beginning of a group."""

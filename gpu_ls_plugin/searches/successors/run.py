@@ -16,7 +16,7 @@ from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.result import Result, Statistics, told
 from gpu_ls_plugin.searches import observers
 from gpu_ls_plugin.searches.driver import paced
-from gpu_ls_plugin.searches.successors.population import Population
+from gpu_ls_plugin.searches.successors.searched_states import SearchedStates
 from gpu_ls_plugin.successors.states import require_distinct, take_states
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class SearchRun:
 
     Attributes
     ----------
-    population : Population
+    population : SearchedStates
     stopwatch : Stopwatch
         Knows the budget of the next drive; no limit at first.
     callback : callable or None
@@ -65,7 +65,7 @@ class SearchRun:
             rows = chosen.xp.array(take_states(chosen, problem.sizes, states))
             if problem.distinct:
                 require_distinct(chosen, rows)
-            self.population = Population(
+            self.population = SearchedStates(
                 search.plan(problem),
                 chosen,
                 problem,

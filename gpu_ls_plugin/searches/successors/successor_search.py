@@ -19,15 +19,15 @@ from gpu_ls_plugin.heuristics.masked import Masked
 from gpu_ls_plugin.heuristics.masks import Distinct
 from gpu_ls_plugin.searches.successors.improvements import (
     Accepted,
-    Chains,
+    EjectionChains,
     Improvement,
-    Rhythm,
+    RoundDefaults,
     Tabu,
     Tenure,
     kinds_of_moves,
 )
 from gpu_ls_plugin.searches.successors.kernels import RULES, Layout
-from gpu_ls_plugin.searches.successors.plan import Plan
+from gpu_ls_plugin.searches.successors.round_plan import RoundPlan
 from gpu_ls_plugin.searches.successors.run import SearchRun
 from gpu_ls_plugin.successors import SuccessorGeneration
 from gpu_ls_plugin.successors.choices import SAMPLERS
@@ -123,17 +123,17 @@ class SuccessorSearch:
         checks.fields(self, checks.integer, "sample", least=1, most=checks.MOST_INT)
         checks.fields(self, checks.choice, "sampler", known=("auto", *SAMPLERS))
 
-    def plan(self, problem: Assignment) -> Plan:
+    def plan(self, problem: Assignment) -> RoundPlan:
         """Return the numbers of the search on a problem."""
         by, improvement = self.heuristic, self._improvement(problem)
         if by is not None and problem.distinct and not _keeps_distinct(by):
             by = Masked(by, Distinct())
-        rhythm = improvement.rhythm(problem)
-        share = rhythm.share if self.share is None else self.share
-        mixing = rhythm.mixing if self.mixing is None else self.mixing
-        migration = rhythm.migration if self.migration is None else self.migration
-        return Plan(
-            steps=self._steps(problem, rhythm),
+        defaults = improvement.round_defaults(problem)
+        share = defaults.share if self.share is None else self.share
+        mixing = defaults.mixing if self.mixing is None else self.mixing
+        migration = defaults.migration if self.migration is None else self.migration
+        return RoundPlan(
+            steps=self._steps(problem, defaults),
             improvement=improvement,
             release=self.release,
             released=max(1, round(2 * share * problem.n)),
@@ -142,9 +142,9 @@ class SuccessorSearch:
             generation=None if by is None else SuccessorGeneration(by, self.sampler),
         )
 
-    def _steps(self, problem: Assignment, rhythm: Rhythm) -> int:
+    def _steps(self, problem: Assignment, defaults: RoundDefaults) -> int:
         """Return how many steps a round has."""
-        return max(1, round(rhythm.steps * problem.n)) if self.steps is None else self.steps
+        return max(1, round(defaults.steps * problem.n)) if self.steps is None else self.steps
 
     def states(self, problem: Assignment, backend: Backend) -> int:
         """Return how many states are searched where nobody gives any: what a device has at a time.
@@ -161,7 +161,7 @@ class SuccessorSearch:
         """Return what the steps of a round are."""
         if self.accept is not None:
             return Accepted(
-                self.accept, self.sample, self._steps(problem, Accepted.rhythm(problem))
+                self.accept, self.sample, self._steps(problem, Accepted.round_defaults(problem))
             )
         if self.improvement == "chains" and not problem.chains:
             raise UnsupportedProblemError(
@@ -169,7 +169,7 @@ class SuccessorSearch:
             )
         wanted = self.improvement == "chains" or (self.improvement, self.tenure) == ("auto", None)
         if problem.chains and wanted:
-            return Chains(KICKS)
+            return EjectionChains(KICKS)
         return Tabu(self._tenures(problem), self.sample)
 
     def _tenures(self, problem: Assignment) -> tuple[Tenure, ...]:

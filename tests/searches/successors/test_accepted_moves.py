@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.searches.successors.population import Population
+from gpu_ls_plugin.searches.successors.searched_states import SearchedStates
 from tests.helpers.accepted_oracle import accepted_search
 from tests.helpers.marks import slow_after
 from tests.searches.successors.test_tabu import problems
@@ -32,7 +32,7 @@ def test_steps_are_the_oracle_s(kind, name, seed, launch):
     draw = rng.permutation if problem.distinct else lambda n: rng.integers(0, problem.sizes[:n])
     states = np.array([draw(problem.n) for _ in range(2)], np.int32)
     plan = gls.SuccessorSearch(accept=rule, steps=STEPS, sample=200).plan(problem)
-    population = Population(
+    population = SearchedStates(
         plan, get_backend("cpu"), problem, states.copy(), seed, FIRST_ROW, None, 2**30
     )
     for _ in range(-(-STEPS // launch)):
@@ -50,7 +50,7 @@ def test_a_rule_that_takes_no_rise_descends():
     problem = gls.QuadraticAssignment.generated(12, 1)
     starts = np.array([np.random.default_rng(s).permutation(12) for s in range(4)])
     plan = gls.SuccessorSearch(accept=gls.Better(), steps=200, sample=500).plan(problem)
-    population = Population(
+    population = SearchedStates(
         plan, get_backend("cpu"), problem, starts.astype(np.int32), 1, 0, None, 2**30
     )
     population.advance(200, 100.0)

@@ -13,7 +13,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.problems.load_prices import likely_values, load_prices
-from gpu_ls_plugin.searches.successors.population import Population
+from gpu_ls_plugin.searches.successors.searched_states import SearchedStates
 from gpu_ls_plugin.searches.successors.successor_search import KICKS
 from tests.helpers.ejection_oracle import chain_search
 
@@ -32,7 +32,7 @@ def test_steps_are_the_oracle_s(seed, jobs, agents, kind, launch):
     problem = gls.GeneralisedAssignment.generated(kind, jobs, agents, seed)
     states = np.random.default_rng(seed).integers(0, agents, (2, jobs)).astype(np.int32)
     plan = gls.SuccessorSearch(steps=STEPS).plan(problem)
-    population = Population(
+    population = SearchedStates(
         plan, get_backend("cpu"), problem, states.copy(), seed, FIRST_ROW, None, 2**30
     )
     for _ in range(-(-STEPS // launch)):

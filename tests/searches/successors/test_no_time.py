@@ -14,8 +14,8 @@ from gpu_ls_plugin.distributed.populations.stated import StatedPopulation
 from gpu_ls_plugin.evolution.generations import state_evolution
 from gpu_ls_plugin.evolution.generations.stretch import Stretch
 from gpu_ls_plugin.searches.successors.first_states import completed, quick_state
-from gpu_ls_plugin.searches.successors.population import Population
 from gpu_ls_plugin.searches.successors.run import SearchRun
+from gpu_ls_plugin.searches.successors.searched_states import SearchedStates
 from gpu_ls_plugin.solver import colours, single
 from tests.helpers.bin_packing import BinPacking
 
@@ -96,7 +96,7 @@ def test_rows_that_have_not_begun(problem, improvement, rows, monkeypatch, clock
 def test_rows_that_have_not_begun_begin_later(problem, monkeypatch, clock):
     states = np.full((ROWS, problem.n), -1, np.int32)
     plan = gls.SuccessorSearch(steps=30).plan(problem)
-    population = Population(plan, get_backend("cpu"), problem, states, 7, 0, None, 2**30)
+    population = SearchedStates(plan, get_backend("cpu"), problem, states, 7, 0, None, 2**30)
     with monkeypatch.context() as patch:
         cut_launches(patch, clock, 2)
         population.advance(8, 1.0)
@@ -132,9 +132,9 @@ def test_completed_rows_do_not_depend_on_the_batch(problem):
 
 
 MOMENTS = {
-    "preparing": (Population, "__init__"),
-    "searching": (Population, "advance"),
-    "renewing": (Population, "renew"),
+    "preparing": (SearchedStates, "__init__"),
+    "searching": (SearchedStates, "advance"),
+    "renewing": (SearchedStates, "renew"),
     "reporting": (SearchRun, "report"),
     "ending": (SearchRun, "finished"),
 }

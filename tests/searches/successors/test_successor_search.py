@@ -19,7 +19,7 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.extend import Assignment
 from gpu_ls_plugin.searches.successors import run
-from gpu_ls_plugin.searches.successors.population import PATIENCE, RIVALS, Population
+from gpu_ls_plugin.searches.successors.searched_states import PATIENCE, RIVALS, SearchedStates
 from tests.helpers.bin_packing import BinPacking
 
 COLOURING = gls.GraphColouring.queen(5, 5, 5)
@@ -88,7 +88,7 @@ def test_rows_that_do_not_meet_are_those_of_the_whole():
 def population_of(problem, states, **options):
     plan = replace(SHORT, **options).plan(problem)
     backend = get_backend("cpu")
-    made = Population(plan, backend, problem, states.astype(np.int32), 7, 0, None, 2**30)
+    made = SearchedStates(plan, backend, problem, states.astype(np.int32), 7, 0, None, 2**30)
     made.advance(30, 100.0)
     return made
 

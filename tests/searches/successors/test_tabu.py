@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.searches.successors.population import Population
+from gpu_ls_plugin.searches.successors.searched_states import SearchedStates
 from tests.helpers.examples import examples
 from tests.helpers.marks import slow_after
 from tests.helpers.tabu_oracle import tabu_search
@@ -37,7 +37,7 @@ def test_steps_are_the_oracle_s(kind, seed, launch):
     draw = rng.permutation if problem.distinct else lambda n: rng.integers(0, problem.sizes[:n])
     states = np.array([draw(problem.n) for _ in range(ROWS)], np.int32)
     plan = gls.SuccessorSearch(improvement="tabu").plan(problem)
-    population = Population(
+    population = SearchedStates(
         plan, get_backend("cpu"), problem, states.copy(), seed, FIRST_ROW, None, 2**30
     )
     for _ in range(-(-STEPS // launch)):

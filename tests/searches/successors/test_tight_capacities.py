@@ -11,7 +11,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.problems.load_prices import HIGHEST, MOST_LIKELY, likely_values, load_prices
 from gpu_ls_plugin.searches.successors.improvements import most_penalty
-from gpu_ls_plugin.searches.successors.population import STANDING, Population
+from gpu_ls_plugin.searches.successors.searched_states import STANDING, SearchedStates
 from tests.helpers.bin_packing import BinPacking
 
 ROUNDS = 300
@@ -154,7 +154,7 @@ def test_prices_of_excess_end_before_they_overflow(accept):
     problem = BinPacking([3, 4, 5], 2, 1)  # nothing fits
     search = gls.SuccessorSearch(accept=accept, steps=12_000)
     states = np.zeros((2, 3), np.int32)
-    population = Population(
+    population = SearchedStates(
         search.plan(problem), get_backend("cpu"), problem, states, 7, 0, None, 2**30
     )
     population.advance(12_000, 1e6)
@@ -167,7 +167,7 @@ def test_a_rule_has_a_scale_if_the_first_state_costs_nothing():
     problem = gls.GeneralisedAssignment(np.zeros((6, 3), int), np.ones((6, 3), int), [2, 2, 2])
     plan = gls.SuccessorSearch(accept=gls.Annealing(), steps=10).plan(problem)
     states = np.zeros((2, 6), np.int32)
-    population = Population(plan, get_backend("cpu"), problem, states, 7, 0, None, 2**30)
+    population = SearchedStates(plan, get_backend("cpu"), problem, states, 7, 0, None, 2**30)
     population.advance(1, 1e6)
     assert population._of_steps["scales"].tolist() == [problem.penalty] * 2
 
@@ -176,7 +176,7 @@ def test_rounds_that_leave_nothing_out_come_often_at_a_standstill():
     problem = gls.GeneralisedAssignment.generated("C", 60, 10, 1)
     plan = gls.SuccessorSearch(steps=2).plan(problem)
     states = np.full((2, 60), -1, np.int32)
-    population = Population(plan, get_backend("cpu"), problem, states, 7, 0, None, 2**30)
+    population = SearchedStates(plan, get_backend("cpu"), problem, states, 7, 0, None, 2**30)
     rounds = range(16)
     assert [r for r in rounds if population._words_of(r)] == [7, 15]
     population._best = (-1, 0)  # nothing will be better
@@ -186,5 +186,5 @@ def test_rounds_that_leave_nothing_out_come_often_at_a_standstill():
     assert [r for r in rounds if population._words_of(r)] == [1, 3, 5, 7, 9, 11, 13, 15]
     few = gls.GeneralisedAssignment.generated("C", 20, 10, 1)
     states = np.full((2, 20), -1, np.int32)
-    population = Population(plan, get_backend("cpu"), few, states, 7, 0, None, 2**30)
+    population = SearchedStates(plan, get_backend("cpu"), few, states, 7, 0, None, 2**30)
     assert all(population._words_of(r) for r in rounds)

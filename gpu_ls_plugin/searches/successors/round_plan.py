@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.successors import SuccessorGeneration
 
 
-class Plan(NamedTuple):
+class RoundPlan(NamedTuple):
     """The numbers of a search on one problem.
 
     Attributes

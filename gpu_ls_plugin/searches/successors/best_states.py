@@ -7,7 +7,7 @@ from typing import Any
 NOTHING = 2**62  # cost of a state that has not been evaluated yet
 
 
-class Elites:
+class BestStates:
     """The best states of rows, and what they are worth.
 
     Attributes
@@ -22,14 +22,14 @@ class Elites:
         self.states = states.copy()
         self.costs, self.excesses = (xp.full(len(states), NOTHING, "int64") for _ in range(2))
 
-    def worse_than(self, others: Elites, rows: Any = slice(None)) -> Any:
+    def worse_than(self, others: BestStates, rows: Any = slice(None)) -> Any:
         """Return which rows break constraints by more than those others, or else cost more."""
         excesses, costs = others.excesses[rows], others.costs[rows]
         worse = excesses < self.excesses
         worse |= (excesses == self.excesses) & (costs < self.costs)
         return worse
 
-    def take(self, others: Elites) -> Any:
+    def take(self, others: BestStates) -> Any:
         """Replace what is worse than others of the same row; return where."""
         worse = self.worse_than(others)
         for own, its in zip(self._arrays(), others._arrays(), strict=True):

@@ -11,7 +11,7 @@ from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.problems.assignment import require_enough_values
 from gpu_ls_plugin.recombination.partners import Partners
-from gpu_ls_plugin.searches.successors.elites import NOTHING, Elites
+from gpu_ls_plugin.searches.successors.best_states import NOTHING, BestStates
 from gpu_ls_plugin.searches.successors.first_states import completed, quick_state
 from gpu_ls_plugin.searches.successors.improvements import first_penalty
 from gpu_ls_plugin.searches.successors.kernels import Layout, release_kernel
@@ -19,7 +19,7 @@ from gpu_ls_plugin.searches.successors.kernels import Layout, release_kernel
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.assignment import Assignment
-    from gpu_ls_plugin.searches.successors.plan import Plan
+    from gpu_ls_plugin.searches.successors.round_plan import RoundPlan
 
 MOST_MOVES = 2**31  # kernels number them in 32 bits
 NO_TARGET = -(2**63)
@@ -33,12 +33,12 @@ STANDING, RELAXED_OFTEN = 8, 2  # ... every second one after rounds without a be
 GOLDEN = 0x9E3779B97F4A7C15  # rounds draw numbers of their own
 
 
-class Population:
+class SearchedStates:
     """States that are searched, the best of each row, and what takes them from round to round.
 
     Parameters
     ----------
-    plan : Plan
+    plan : RoundPlan
     backend, problem
         Where and what.
     states : array of the backend, shape (P, m), int32
@@ -51,9 +51,9 @@ class Population:
 
     Attributes
     ----------
-    elites : Elites
+    elites : BestStates
         The best state of each row since it began anew, from which the next round begins.
-    found : Elites
+    found : BestStates
         The best state of each row, complete from the beginning.
     round, step : int
         How many rounds are over, and steps of the one that is not.
@@ -74,7 +74,7 @@ class Population:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: RoundPlan,
         backend: Backend,
         problem: Assignment,
         states: Any,
@@ -101,12 +101,12 @@ class Population:
             )
         self.round = self.step = 0
         self.states = states
-        self.elites = Elites(xp, states)
+        self.elites = BestStates(xp, states)
         self._idle = xp.zeros(size, "int64")  # rounds in which a row has found nothing better
         self.move_counts, self.look_counts = (xp.zeros(size, "int64") for _ in range(2))
         self._memory, self._seed, self._first_row = memory, seed, first_row
         self._partners = Partners(xp, size, seed, first_row) if size > 1 else None
-        self._bests = Elites(xp, states)  # of the round
+        self._bests = BestStates(xp, states)  # of the round
         self.released = xp.empty(states.shape, "bool")
         self._words = kept_words(xp, problem.words())
         self._few, self._standing, self._best = m * most <= FEW, 0, (NOTHING, NOTHING)
@@ -194,14 +194,14 @@ class Population:
             That break no constraint; no more than there are rows, the first for the worst one.
         costs : array of the backend, shape (K,)
         """
-        xp, guests = self.backend.xp, Elites(self.backend.xp, self.found.states)
+        xp, guests = self.backend.xp, BestStates(self.backend.xp, self.found.states)
         worst = xp.lexsort(xp.stack([self.found.costs, self.found.excesses]))[::-1][: len(costs)]
         guests.states[worst], guests.costs[worst], guests.excesses[worst] = states, costs, 0
         for own in (self.elites, self.found):
             self._idle[own.take(guests)] = 0
 
     @property
-    def found(self) -> Elites:
+    def found(self) -> BestStates:
         """The best state of each row; where no kernel looked at it, its excess is 0 or NOTHING."""
         found = self._found
         if not self._all_known:
@@ -215,7 +215,7 @@ class Population:
             self._all_known = True
         return found
 
-    def _first_found(self) -> Elites:
+    def _first_found(self) -> BestStates:
         """Return complete states; the very first row, if it is empty, is a quick one (in place)."""
         xp, first_row = self.backend.xp, self._first_row
         rows = self.backend.to_numpy(self.states)
@@ -223,7 +223,7 @@ class Population:
             rows = rows.copy()
             rows[0] = quick_state(self.problem, self.backend, self._seed)
             self.states[:1] = xp.asarray(rows[:1])
-        return Elites(xp, xp.asarray(completed(self.problem, rows, self._seed, first_row)))
+        return BestStates(xp, xp.asarray(completed(self.problem, rows, self._seed, first_row)))
 
     @property
     def round_is_over(self) -> bool:

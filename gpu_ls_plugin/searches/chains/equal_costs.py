@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 LEAST_KICKS_PER_CITY = 100  # of all chains together
 
 
-class Stagnation:
+class EqualCosts:
     """Watches the chains of a run: are all at the same cost, and has nothing been found for long?
 
-    Long are as many kicks as the best tour has taken to be found, and at least some for each city;
-    after each time that there was stagnation, twice as many.
+    The wait is as many kicks as the best tour took to be found, and at least some for each city;
+    it doubles each time that all chains have one cost at its end.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Stagnation:
         self._wait, self._until = self._least, self._least
 
     def reached(self, chains: Chains, kicks: int, improved: bool) -> bool:
-        """Return whether there is stagnation after so many kicks of each chain."""
+        """Return whether the wait is over, each chain has made `kicks`, and all cost the same."""
         if improved:
             self._wait = max(kicks, self._least)
             self._until = kicks + self._wait
