@@ -97,6 +97,11 @@ class Stopwatch:
         return cls(Budget(seconds=max(0.0, seconds) if seconds < math.inf else None))
 
     @property
+    def seconds(self) -> float:
+        """Seconds in all, infinite without a limit."""
+        return math.inf if self.budget.seconds is None else self.budget.seconds
+
+    @property
     def elapsed(self) -> float:
         """Seconds since the start."""
         return now() - self.start
@@ -109,7 +114,13 @@ class Stopwatch:
     @property
     def ahead(self) -> float:
         """Seconds until the end, infinite without a limit and negative after it."""
-        return math.inf if self.budget.seconds is None else self.budget.seconds - self.elapsed
+        return self.seconds - self.elapsed
+
+    def until(self, seconds: float) -> Stopwatch:
+        """Return the same clock with the limit of so many seconds since the start."""
+        part = Stopwatch.of(seconds)
+        part.start = self.start
+        return part
 
     @property
     def rest(self) -> Budget:

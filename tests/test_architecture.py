@@ -29,6 +29,7 @@ LEVELS = (
     {"problems", "objectives", "resources"},
     {"result", "result_views", "feasibility"},
     {"backends"},
+    {"runs"},
     {"tours"},
     {
         "candidates",
@@ -255,15 +256,11 @@ SEVERAL_YET = {
     "Run": [
         "gpu_ls_plugin/distributed/populations/evolving.py",
         "gpu_ls_plugin/experiments/plan.py",
-        "gpu_ls_plugin/searches/iterated.py",
     ],
     "Population": [
         "gpu_ls_plugin/distributed/populations/base.py",
         "gpu_ls_plugin/evolution/generations/evolution.py",
-    ],
-    "Stretch": [
-        "gpu_ls_plugin/evolution/generations/stretch.py",
-        "gpu_ls_plugin/searches/decomposition/sub_search.py",
+        "gpu_ls_plugin/runs/population.py",
     ],
 }
 

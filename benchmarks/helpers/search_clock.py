@@ -36,14 +36,16 @@ def engine_maker(
 
 def to_optimum(engine: Engine) -> None:
     """Search to the end: one launch of a descent, as many as it takes of other engines."""
-    from gpu_ls_plugin.budget import Stopwatch
+    from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.runs.drive import drive
+    from gpu_ls_plugin.runs.stretch import Stretch
     from gpu_ls_plugin.searches.descent.city_descent import CityDescent
-    from gpu_ls_plugin.searches.driver import drive
+    from gpu_ls_plugin.searches.descents import Descents
 
     if isinstance(engine, CityDescent):
         engine.launch(WHOLE, math.inf)
     else:
-        drive(engine, Stopwatch(None))
+        drive(Descents(engine, Statistics()), Stretch())
 
 
 def repeated(call: Callable[[], float], repeats: int) -> list[float]:

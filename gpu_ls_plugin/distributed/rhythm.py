@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.evolution.generations.stretch import Stretch
+from gpu_ls_plugin.runs.stretch import Stretch
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.budget import Budget

@@ -16,7 +16,7 @@ from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.result import Result
 from gpu_ls_plugin.searches import IteratedLocalSearch
 from gpu_ls_plugin.searches.successors import SuccessorSearch
-from gpu_ls_plugin.searches.successors.run import ROUNDS
+from gpu_ls_plugin.searches.successors.state_call import ROUNDS
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.budget import Budget

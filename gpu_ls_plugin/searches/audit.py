@@ -13,6 +13,7 @@ from gpu_ls_plugin.trust import foreign
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches.engine import Engine
 
@@ -88,6 +89,18 @@ def refereed_costs(names: tuple[str, ...], problem: TSP, tours: Any) -> Any:
         raise FaultyPartError(
             f"search: {' or '.join(map(repr, names))} made a row that is not a tour; {error}"
         ) from error
+
+
+def check_tours(
+    names: tuple[str, ...], problem: TSP, backend: Backend, tours: Any, claimed: Any
+) -> None:
+    """Raise FaultyPartError if tours on a backend cost something else than is claimed.
+
+    Nothing is done without names of parts that others wrote.
+    """
+    if names:
+        costs = refereed_costs(names, problem, backend.to_numpy(tours))
+        check_claims(names, backend.to_numpy(claimed), costs, problem)
 
 
 def advice(problem: TSP) -> str:

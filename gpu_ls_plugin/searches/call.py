@@ -142,6 +142,11 @@ class Call:
         """Search no further rows."""
         self.stopped, self.statistics.stopped_by = True, reason
 
+    def end(self, reason: str) -> None:
+        """Note why some rows are searched no further; none are after a target or Ctrl-C."""
+        self.stopped = self.stopped or reason in ("target", "interrupt")
+        self.statistics.stopped_by = reason
+
     def report(
         self, costs: Any, tours: Callable[[], NDArray[Any]] | None = None, done: int = 0
     ) -> bool:

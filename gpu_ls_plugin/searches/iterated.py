@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from gpu_ls_plugin import checks, upper_layers
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
-from gpu_ls_plugin.backends import get_backend, tuning
-from gpu_ls_plugin.backends.evaluation import better, tour_costs
-from gpu_ls_plugin.budget import NO_LIMIT, Budget, Stopwatch
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.candidates import All, Alpha
 from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
-from gpu_ls_plugin.cooperation.prices import of_feasible
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.neighbourhoods import LinKernighan
@@ -29,30 +23,23 @@ from gpu_ls_plugin.perturbations import (
 )
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.weighted import require_shared_lengths
-from gpu_ls_plugin.result import Result, summed
-from gpu_ls_plugin.searches import engines, rehearsal
-from gpu_ls_plugin.searches.audit import Audit, check_claims, foreign_names, refereed_costs
+from gpu_ls_plugin.searches import rehearsal
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.linked_chains import LinkedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
 from gpu_ls_plugin.searches.chains.rebuilt_chains import RebuiltChains
 from gpu_ls_plugin.searches.chains.rehearsal import SMALLEST_KICKED, compile_chains
-from gpu_ls_plugin.searches.chains.start import Start
-from gpu_ls_plugin.searches.driver import drive, progress
-from gpu_ls_plugin.searches.engine import moves_by_name
+from gpu_ls_plugin.searches.iterated_run import improve, last_point
 from gpu_ls_plugin.searches.local_search import LocalSearch
-from gpu_ls_plugin.searches.rounds import Rounds
-from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.budget import Budget
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.result import Callback
-    from gpu_ls_plugin.searches.engine import Engine
+    from gpu_ls_plugin.result import Callback, Result
+    from gpu_ls_plugin.searches.chains.start import Start
 
 LONGEST_WHOLE = 12_000  # cities of a tour that one chain works on
 PART, SMALLEST_PART = 800, 32
@@ -204,15 +191,14 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
             per_row = FusedChains.bytes_per_tour(problem.n) + self.kick.bytes_per_city * problem.n
             if cooperation is not None:
                 per_row += cooperation.bytes_per_tour(problem.n)
-            run = _Run(self, call)
             for rows in call.turns(per_row):
                 try:
-                    run.improve(rows)
+                    improve(self, call, rows)
                 except KeyboardInterrupt:
                     call.stop("interrupt")
             with call.statistics.phase("costs"):
                 costs = call.referee()
-            run.finish(costs)
+            call.statistics.history.append(last_point(self, call, costs))
             result = call.result(self, costs)
             in_order = cooperation is None or call.problem.rows is not None
             return result if in_order else result.sorted()
@@ -257,6 +243,15 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         return FusedChains(start, self.accept, self.restart_after, parts, kick)
 
     @property
+    def parts(self) -> tuple[Any, ...]:
+        """Neighbourhoods and rules of the search, and how chains kick and accept."""
+        return (*self.search.parts, self.perturbation, self.accept)
+
+    def kicks_tours(self, problem: TSP) -> bool:
+        """Return whether tours of a problem are long enough to be kicked."""
+        return problem.n >= max(SMALLEST_KICKED, self.kick.smallest)
+
+    @property
     def kick(self) -> Perturbation:
         """The perturbation, with all that the contract of perturbations has."""
         return as_perturbation(self.perturbation)
@@ -288,212 +283,3 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
             divisible = large and objective.by_edges and not objective.directed
             return PART if self.part == "auto" and divisible else None
         return self.part if problem.n >= 2 * self.part else None
-
-
-class _Run:
-    """One call of an iterated search: its budget, what was counted, and why it stops."""
-
-    def __init__(self, search: IteratedLocalSearch, call: Call) -> None:
-        self.search, self.call = search, call
-        self.problem, self.backend = call.problem, call.backend
-        self.stopwatch, self.statistics = call.stopwatch, call.statistics
-        self.done = 0  # tours of finished turns
-        self.counted = replace(self.statistics)  # what finished turns have counted
-        budget = call.budget
-        limited = (budget.kicks, budget.moves, budget.seconds) != (None, None, None)
-        self.kicks = budget.kicks if limited else round(search.kicks_per_city * call.problem.n)
-        self.seconds = 0.0  # given to the turns so far
-
-    def improve(self, rows: slice) -> None:
-        """Search some rows in place with their share of the time."""
-        tours = self.call.tours[rows]
-        begin, end = self.stopwatch.elapsed, self.end_of(len(tours))
-        # What a descent leaves behind may be a result where what it leads to is none.
-        before = None if self.problem.objective.length_alone else tours.copy()
-        descent = self.descend(rows, before, end - begin)
-        if descent is None:
-            return
-        chains = self.search.chains(self.start_behind(descent, rows))
-        if before is not None:
-            chains.offer(before, tour_costs(self.backend, self.problem, before))
-        try:
-            self.drive(chains, begin, end)
-        finally:
-            tours[:] = chains.best_tours
-            self.count(chains)
-            self.counted = replace(self.statistics)
-        self.check(chains)
-        self.done += len(tours)
-
-    def end_of(self, size: int) -> float:
-        """Return the second at which the next turn, of so many rows, is over."""
-        budget = self.call.budget
-        if budget.seconds is None:
-            return math.inf
-        self.seconds += size / len(self.call.tours) * budget.seconds
-        return self.seconds
-
-    def descend(self, rows: slice, before: Any, seconds: float) -> Engine | None:
-        """Descend from some rows in place; return the descent, None if no chains follow it.
-
-        Then rows that were better `before`, where that is known, are put back.
-        """
-        call, statistics, search = self.call, self.statistics, self.search.search
-        with statistics.phase("descent"):
-            watch = Stopwatch.of(seconds)
-            if not engines.ready(search, self.backend, self.problem, watch.left):
-                statistics.stopped_by = "seconds"
-                return None
-            factory = engines.choose(search)(
-                search, self.backend, self.problem, call.seed, call.memory
-            )
-            descent = factory.make(call.tours[rows], call.first_row + rows.start, call.max_moves)
-            audit = Audit(descent, foreign_names(self.problem, search.parts))
-            stopped_by, launches = drive(descent, watch, audit)
-            audit.compare()
-        statistics.launches += launches
-        self.count_descent(descent)
-        if stopped_by == "interrupt":
-            call.stop(stopped_by)
-        elif self.problem.n < max(SMALLEST_KICKED, self.search.kick.smallest):
-            statistics.stopped_by = "optimum"
-        else:
-            return descent
-        if before is not None:
-            self.put_back(call.tours[rows], before)
-        return None
-
-    def put_back(self, tours: Any, before: Any) -> None:
-        """Put tours back in place that were better before a descent."""
-        known = ((rows, tour_costs(self.backend, self.problem, rows)) for rows in (before, tours))
-        worse = better(self.backend, self.problem, *known)
-        tours[worse] = before[worse]
-
-    def count_descent(self, descent: Engine) -> None:
-        """Add what a descent has counted."""
-        statistics = self.statistics
-        passes, moves = descent.made()
-        statistics.passes += passes
-        statistics.evaluations += descent.evaluations(passes)
-        # Without the descent's moves: the chains' begin with them, which `count` will add.
-        self.counted = replace(statistics)
-        statistics.moves += moves
-        made = moves_by_name(self.search.search.neighbourhoods, moves, descent.moves_by)
-        statistics.moves_by = summed(statistics.moves_by, made)
-
-    def start_behind(self, descent: Engine, rows: slice) -> Start:
-        """Return where chains on some rows begin."""
-        call = self.call
-        return Start(
-            self.backend,
-            self.problem,
-            descent.tours.copy(),
-            call.seed,
-            call.first_row + rows.start,
-            call.max_moves,
-            descent.move_counts,  # so that a budget in moves holds for both together
-            descent.moves_by,
-        )
-
-    def check(self, chains: Chains) -> None:
-        """Raise FaultyPartError where parts that others wrote claim costs of no tour."""
-        search = self.search
-        parts = (*search.search.parts, search.perturbation, search.accept)
-        if names := foreign_names(self.problem, parts):
-            self.compare(names, chains.best_tours, chains.best_costs)
-
-    def check_exchange(self, chains: Chains) -> None:
-        """Raise FaultyPartError where a cooperation that others wrote has given chains no tours."""
-        cooperation = self.search.cooperation
-        if cooperation is not None and foreign(cooperation):
-            names = (cooperation.name,)
-            self.compare(names, chains.tours, chains.costs)
-            self.compare(names, chains.best_tours, chains.best_costs)
-
-    def compare(self, names: tuple[str, ...], tours: Any, claimed: Any) -> None:
-        """Compare what tours are said to cost with what they cost."""
-        costs = refereed_costs(names, self.problem, self.backend.to_numpy(tours))
-        check_claims(names, self.backend.to_numpy(claimed), costs, self.problem)
-
-    def drive(self, chains: Chains, begin: float, end: float) -> None:
-        """Launch until every chain has made its kicks or the time is over."""
-        search, watch = self.search, self.stopwatch
-        until = NO_LIMIT if self.kicks is None else self.kicks
-        rounds = Rounds(chains, search.search, search.cooperation, self.statistics)
-
-        def level(done: int, to: int) -> tuple[float, float]:
-            return self.level(done, to, begin, end)
-
-        self.report(chains)
-        while chains.behind(until) and not self.call.stopped:
-            elapsed, exchanges = watch.elapsed, rounds.exchanges
-            if elapsed >= end:
-                self.statistics.stopped_by = "seconds"
-                return
-            rounds.launch(until, level, end - elapsed)
-            if rounds.exchanges > exchanges:
-                self.check_exchange(chains)
-            improved = self.report(chains)
-            if until == NO_LIMIT:
-                rounds.stir(improved, end - watch.elapsed)
-        if self.call.budget.moves is not None and self.out_of_moves(chains):
-            self.statistics.stopped_by = "moves"
-
-    def out_of_moves(self, chains: Chains) -> bool:
-        """Return whether a chain may make no further moves."""
-        return bool((chains.moves >= chains.start.max_moves).any())
-
-    def level(self, done: int, to: int, begin: float, end: float) -> tuple[float, float]:
-        """Return the acceptance level as a line over the kicks from `done` to `to`."""
-        accept = self.search.accept
-        if self.kicks is not None and end == math.inf:
-            first = accept.level(0.0)
-            return first, (first - accept.level(1.0)) / max(1, self.kicks)
-        elapsed = self.stopwatch.elapsed
-        ahead = min(end, elapsed + tuning.LAUNCH_SECONDS)
-        high = accept.level(progress(done, self.kicks, elapsed, begin, end))
-        low = accept.level(progress(to, self.kicks, ahead, begin, end))
-        cooling = (high - low) / max(1, to - done)
-        return high + cooling * done, cooling
-
-    def report(self, chains: Chains) -> bool:
-        """Note the state, tell the callback, stop at the target; return whether the best fell."""
-        self.count(chains)
-
-        def tours() -> NDArray[Any]:
-            return np.array(self.backend.to_numpy(chains.best_tours))
-
-        alone = self.problem.objective.length_alone
-        costs = self.results_alone(chains.best_tours, chains.best_costs)
-        return self.call.report(costs, None if alone else tours, self.done)
-
-    def results_alone(self, tours: Any, costs: Any) -> Any:
-        """Return the costs of the best tours, as far as these are results."""
-        cooperation = self.search.cooperation
-        if cooperation is None or not cooperation.priced:
-            return costs
-        return of_feasible(self.backend, self.problem, tours, costs)
-
-    def count(self, chains: Chains) -> None:
-        """Add what the chains have counted to what was counted before them."""
-        statistics, before = self.statistics, self.counted
-        looks, moves = int(chains.looks.sum()), int(chains.moves.sum())
-        statistics.kicks = before.kicks + int(chains.kicks.sum())
-        statistics.accepted = before.accepted + int(chains.accepted.sum())
-        statistics.restarts = before.restarts + int(chains.restarts.sum())
-        statistics.moves = before.moves + moves
-        statistics.passes = before.passes + looks
-        statistics.evaluations = before.evaluations + looks * chains.moves_per_look()
-        made = moves_by_name(self.search.search.neighbourhoods, moves, chains.moves_by)
-        statistics.moves_by = summed(before.moves_by, made)
-
-    def finish(self, costs: Any) -> None:
-        """Note the end, with exact costs."""
-        call, point = self.call, self.call.last_point(costs)
-        cooperation = self.search.cooperation
-        if cooperation is not None and cooperation.priced:
-            soft = tour_costs(self.backend, self.problem, call.tours)
-            costs = self.results_alone(call.tours, soft)
-            best = point.best_cost if math.isfinite(costs.min()) else math.inf
-            point = replace(point, best_cost=best, mean_cost=float(costs.mean()))
-        self.statistics.history.append(point)

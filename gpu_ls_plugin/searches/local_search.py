@@ -14,10 +14,12 @@ from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, O
 from gpu_ls_plugin.pivoting import First, Pivoting
 from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.result import Progress, Result, summed
+from gpu_ls_plugin.runs.drive import drive
+from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, foreign_names
 from gpu_ls_plugin.searches.call import Call
-from gpu_ls_plugin.searches.driver import drive
+from gpu_ls_plugin.searches.descents import Descents
 from gpu_ls_plugin.searches.engine import NOTHING_KEPT, OUT_OF_MOVES, moves_by_name
 from gpu_ls_plugin.searches.exhaustive.two_opt_climb import MAX_MOVES_PER_PASS
 from gpu_ls_plugin.tours.tour_layouts import LAYOUTS
@@ -212,10 +214,11 @@ class LocalSearch(rehearsal.Rehearsed):
         audit = Audit(climb, foreign_names(climb.problem, self.parts))
         turn = _Turn(self, call, climb, rows.stop)
         watched = call.callback is not None or call.budget.target is not None
-        stopped_by, launches = drive(climb, call.stopwatch, audit, turn.report if watched else None)
+        descents = Descents(climb, call.statistics, audit)
+        seen = turn.report if watched else (lambda: False)
+        stopped_by = drive(descents, Stretch(call.stopwatch.seconds), seen, call.stopwatch)
         audit.compare()
         turn.count()
-        call.statistics.launches += launches
         turn.end(stopped_by)
 
 
@@ -251,15 +254,15 @@ class _Turn:
         by_name = moves_by_name(self._search.neighbourhoods, moves, climb.moves_by)
         statistics.moves_by = summed(before.moves_by, by_name)
 
-    def report(self, unfinished: int) -> int | float:
-        """Tell the callback; return the best cost."""
-        call = self._call
+    def report(self) -> bool:
+        """Tell the callback; return whether the target is reached."""
+        call, unfinished, target = self._call, self._climb.left, self._call.budget.target
         point = call.point(tour_costs(call.backend, call.problem, call.tours))
         if call.callback is not None:
             self.count()
             done, total = self._end - unfinished, len(call.tours)
             call.callback(Progress.of(call.statistics, point, total, done=done))
-        return point.best_cost
+        return target is not None and point.best_cost <= target
 
     def end(self, stopped_by: str) -> None:
         """Take note of why the climb has ended."""

@@ -301,22 +301,21 @@ class _ManyInstances:
                 self.seed,
                 batch.first_row,
             )
-        counted = Statistics()
-        counted.add(self.statistics)
+        chains.rounds.statistics = self.statistics
 
-        def after() -> None:
+        def after() -> bool:
             self.costs[batch.rows] = chains.best_costs()
-            self._count(counted, chains)
+            chains.rounds.count()
             self._report()
+            return False
 
         try:
             after()
-            with self.statistics.phase("kicks"):
-                stopped = chains.drive(self.watch, end, self.watch.budget.kicks, after)
-                self.statistics.stopped_by = stopped
+            left = end - self.watch.elapsed
+            self.statistics.stopped_by = chains.drive(left, self.watch.budget.kicks, after)
         finally:
             batch.tours, batch.claims = chains.best_tours(), chains.best_costs()
-            self._count(counted, chains)
+            chains.rounds.count()
 
     def _solve_alone(self, batch: _Batch, seconds: float) -> None:
         """Solve an instance that is too large for one of many teams."""
@@ -337,16 +336,6 @@ class _ManyInstances:
         self.statistics.add(found.statistics)
         self.statistics.stopped_by = found.statistics.stopped_by
         self._report()
-
-    def _count(self, before: Statistics, chains: SideBySide) -> None:
-        """Add what the chains have counted to what was counted before them."""
-        statistics, state = self.statistics, chains.state
-        statistics.kicks = before.kicks + int(state.kicks.sum())
-        statistics.accepted = before.accepted + int(state.accepted.sum())
-        statistics.moves = before.moves + int(state.moves.sum())
-        statistics.passes = before.passes + int(state.looks.sum())
-        statistics.evaluations = before.evaluations + chains.evaluations()
-        statistics.launches = before.launches + chains.launches
 
     def _report(self) -> None:
         """Note the state and tell the callback."""

@@ -11,11 +11,11 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.distributed import Exchange
 from gpu_ls_plugin.distributed.populations import Place
 from gpu_ls_plugin.distributed.populations.evolving import EvolvingPopulation, _Run
-from gpu_ls_plugin.evolution.generations.chain_population import ChainPopulation
 from gpu_ls_plugin.evolution.generations.choice import begun_as_solve
-from gpu_ls_plugin.evolution.generations.stretch import Stretch
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.searches.chain_population import ChainPopulation
 from gpu_ls_plugin.searches.genetic import hybrid_genetic
 from gpu_ls_plugin.solver import Settings, default_settings, first_generations
 from gpu_ls_plugin.solver.single import searched_as
@@ -110,10 +110,10 @@ def test_chains_that_have_not_begun_adopt_rows_and_keep_their_constraints(scarce
     rows, costs = population.rows()
     assert population._turn is not None
     assert isinstance(chains := population._turn.population, ChainPopulation)
-    assert chains._rounds is None
+    assert chains._begun is None
     population.adopt(rows[:1], costs[:1])
     population.advance(Stretch(0.2, None, 0.9, 0.9), 1, lambda *_: True)
-    assert (rounds := chains._rounds) is not None
+    assert (rounds := chains._begun) is not None
     assert (routing_problem(rounds.chains.start.problem).penalties is not None) == scarce
     assert np.array_equal(population.rows()[1], problem.tsp.cost(population.rows()[0]))
 

@@ -15,7 +15,6 @@ from gpu_ls_plugin.distributed.elites import Elites
 from gpu_ls_plugin.distributed.failures import Failures
 from gpu_ls_plugin.distributed.placement import Placement
 from gpu_ls_plugin.distributed.populations.chained import ChainedPopulation
-from gpu_ls_plugin.evolution.generations.stretch import Stretch
 from gpu_ls_plugin.exceptions import (
     BackendUnavailableError,
     ClusterError,
@@ -23,6 +22,7 @@ from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     MissingExtraError,
 )
+from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.solver import Settings, default_settings
 from tests.distributed.conftest import CHAINS, PROBLEM, N, cluster_of
 from tests.helpers.random_problems import random_tours

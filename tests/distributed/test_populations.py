@@ -14,8 +14,8 @@ from gpu_ls_plugin.distributed import Exchange, work
 from gpu_ls_plugin.distributed.elites import Elites
 from gpu_ls_plugin.distributed.populations import Place, chained, population_of, standstill
 from gpu_ls_plugin.distributed.populations.base import Population
-from gpu_ls_plugin.evolution.generations.stretch import Stretch
 from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.solver import in_parts
 from tests.distributed.conftest import CHAINS, PROBLEM, N
 from tests.helpers.late_kernels import LateKernels
@@ -151,17 +151,18 @@ def test_scarce_vehicles_are_searched_under_soft_constraints(
     client: Any, monkeypatch: pytest.MonkeyPatch, scarce: bool
 ) -> None:
     kernels, make = LateKernels(monkeypatch), work._begun
-    soft, kind = [], chained.SoftPopulation
+    soft, kind = [], chained.ChainPopulation
 
     def noted(*given: Any) -> Any:
-        soft.append(kind(*given))
-        return soft[-1]
+        made = kind(*given)
+        soft.extend([] if made.asked is None else [made])
+        return made
 
     def begun(*given: Any) -> Population:
         kernels.prepared = True
         return make(*given)
 
-    monkeypatch.setattr(chained, "SoftPopulation", noted)
+    monkeypatch.setattr(chained, "ChainPopulation", noted)
     monkeypatch.setattr(work, "_begun", begun)
     problem = scarce_cvrp() if scarce else random_cvrp("capacity", 12)
     islands = gls.Islands(client=client)

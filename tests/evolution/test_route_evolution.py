@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.evolution.generations.route_evolution import RouteEvolution, SoftPopulation
+from gpu_ls_plugin.evolution.generations.route_evolution import RouteEvolution
 from gpu_ls_plugin.evolution.run import NoRun
+from gpu_ls_plugin.searches.chain_population import ChainPopulation
 from gpu_ls_plugin.solver import settings
 from tests.helpers.random_problems import random_tours
 
@@ -35,9 +36,8 @@ def test_costs_are_those_that_were_asked_for():
     evolution = RouteEvolution.like_solve(problem.tsp, population=4, backend="cpu")
     assert evolution.searched.objective.problem.penalties is not None
     tours = random_tours(problem.n, 4)
-    population = SoftPopulation(
-        problem.tsp, evolution.search, tours, np.zeros(4, np.int64), 1, "cpu"
-    )
+    given = (tours, np.zeros(4, np.int64), 1, "cpu")
+    population = ChainPopulation(evolution.search, evolution.searched, *given, asked=problem.tsp)
     assert not problem.feasible(tours).any()
     assert np.array_equal(population.costs, problem.tsp.cost(tours))
 
@@ -53,7 +53,7 @@ def test_a_pickle_goes_on_as_the_population_does():
     for _ in range(3):
         for each in (population, copy):
             evolution.next(problem.tsp, each, random, NoRun())
-    ours, theirs = (each._rounds.chains for each in (population, copy))
+    ours, theirs = (each.rounds.chains for each in (population, copy))
     assert ours.price == theirs.price != 1
     assert np.array_equal(ours.tours, theirs.tours)
     assert np.array_equal(population.costs, copy.costs)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.searches import driver
+from gpu_ls_plugin.runs import pace
 from gpu_ls_plugin.searches.filtered import filter_layouts
 from tests.helpers.instances import tsp_instance
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
@@ -100,7 +100,7 @@ def test_recorded_passes_and_single_launches_are_the_same(edges, mode, monkeypat
     search = search_of(edges, gls.Radius(600), mode)
     recorded = assert_same(search, problem, starts)
     assert recorded.statistics.moves > 3 * 40
-    monkeypatch.setattr(driver, "paced", lambda *_, most: 1)  # one pass a launch
+    monkeypatch.setattr(pace, "paced", lambda *_: 1)  # one pass a launch
     single = assert_same(search, problem, starts)
     assert np.array_equal(single.tours, recorded.tours)
     assert single.statistics.launches > 40

@@ -12,9 +12,10 @@ from gpu_ls_plugin.backends.arrays import on_gpu, on_host
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations.choice import evolution_of
-from gpu_ls_plugin.evolution.generations.genetic_evolution import GeneticPopulation
 from gpu_ls_plugin.evolution.generations.in_turn import InTurn
 from gpu_ls_plugin.evolution.run import NoRun
+from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.searches.genetic.genetic_population import GeneticPopulation
 from gpu_ls_plugin.solver.first_generations import SHARE
 from tests.helpers.routing import random_cvrp
 
@@ -62,7 +63,7 @@ def test_generations_of_both_backends_are_the_same():
         starts = gls.savings(problem, size=8, seed=1, backend="cpu")
         population = GeneticPopulation(SEARCH, problem.tsp, starts, 3, backend)
         for _ in range(4):
-            population.advance(problem.tsp, np.inf)
+            population.advance(Stretch(generations=1))
         copy = pickle.loads(pickle.dumps(population))
         assert (copy.tours == on_host(population.tours)).all()
         found.append(copy)

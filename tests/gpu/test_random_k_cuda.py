@@ -9,10 +9,9 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.budget import Stopwatch
-from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.exhaustive import random_k
 from gpu_ls_plugin.searches.exhaustive.random_k import RandomKSteps
+from tests.helpers.descents import to_optimum
 from tests.helpers.instances import tsp_instance
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
@@ -28,7 +27,7 @@ def finished(
     backend = get_backend(name)
     tours = backend.xp.array(starts, "int32")
     steps = RandomKSteps(backend, problem, tours, k, 2**63 + 1, moves, **options)
-    assert drive(steps, Stopwatch(None))[0] == "optimum"
+    to_optimum(steps)
     arrays = (steps.tours, steps.states, steps.pass_counts, steps.move_counts)
     return [backend.to_numpy(array) for array in arrays]
 

@@ -9,10 +9,9 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.budget import Stopwatch
-from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.exhaustive import three_opt_climb
 from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
+from tests.helpers.descents import to_optimum
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
@@ -27,7 +26,7 @@ def assert_same(problem: gls.TSP, starts: Any, moves: int = NO_LIMIT) -> None:
         backend = get_backend(name)
         tours = backend.xp.array(starts, "int32")
         search = ThreeOptClimb(backend, problem, tours, moves)
-        assert drive(search, Stopwatch(None))[0] == "optimum"
+        to_optimum(search)
         arrays = (search.tours, search.states, search.pass_counts, search.move_counts)
         results.append([backend.to_numpy(array) for array in arrays])
     for host, device in zip(*results, strict=True):

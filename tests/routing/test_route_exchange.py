@@ -16,9 +16,9 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.searches import iterated
+from gpu_ls_plugin.runs.drive import drive
+from gpu_ls_plugin.searches import iterated_run
 from gpu_ls_plugin.searches.chains.start import Start
-from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver.single import searched_as
 from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
@@ -163,10 +163,11 @@ def test_a_descent_alone_leaves_no_feasible_tour_behind(monkeypatch):
     found = search(tiny.penalised(load=1), starts, budget=gls.Budget(kicks=9), **options)
     assert found.statistics.stopped_by == "optimum" and (found.tours == starts).all()
 
-    def interrupted(*parts: Any) -> tuple[str, int]:
-        return "interrupt", drive(*parts)[1]
+    def interrupted(*parts: Any, **options: Any) -> str:
+        drive(*parts, **options)
+        return "interrupt"
 
-    monkeypatch.setattr(iterated, "drive", interrupted)
+    monkeypatch.setattr(iterated_run, "drive", interrupted)
     problem = random_cvrp("capacity", 30, 1).penalised(load=1)
     starts = giant_tours(problem, 8, 2)
     found = search(problem, starts, **options)

@@ -10,6 +10,8 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.runs.drive import drive
+from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.rounds import Rounds
 from tests.helpers.random_problems import random_problem, random_tours
@@ -32,13 +34,11 @@ KICKS = 60
 
 def rounds_of(search, problem, tours):
     start = Start(get_backend("cpu"), problem, tours.copy(), 3)
-    return Rounds(search.chains(start), search.search, search.cooperation, Statistics())
+    return Rounds(search.chains(start), Statistics(), search.search, search.cooperation)
 
 
 def advance(rounds, kicks):
-    goal = rounds.done + kicks
-    while rounds.chains.behind(goal):
-        rounds.launch(goal, lambda done, to: (0.5, 0.0), np.inf)
+    assert drive(rounds, Stretch(kicks=kicks, begin=0.5, end=0.5)) == "kicks"
     return rounds
 
 

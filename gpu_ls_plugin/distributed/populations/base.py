@@ -14,9 +14,9 @@ from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.distributed.elites import LOOKED_AT, Elites
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.evolution.generations.stretch import Stretch
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.runs.stretch import Stretch
 
 # Called after each launch with the best cost, the mean cost and the kicks of a stretch; returns
 # whether the search is to stop.

@@ -20,8 +20,8 @@ from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.solver.soft_constraints import as_asked
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.evolution.generations.stretch import Stretch
     from gpu_ls_plugin.result import Progress, Result, Statistics
+    from gpu_ls_plugin.runs.stretch import Stretch
 
 ENDS = ("optimum", "climbs", "filter", "moves")  # behind which nothing is left to do
 NEARLY = 0.9  # of its seconds: a search that took so much was ended by them, whatever it says

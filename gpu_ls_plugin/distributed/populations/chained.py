@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.distributed.populations.base import Place, Population, Seen
 from gpu_ls_plugin.distributed.populations.standstill import Standstill
-from gpu_ls_plugin.evolution.generations.chain_population import ChainPopulation
-from gpu_ls_plugin.evolution.generations.route_evolution import SoftPopulation
 from gpu_ls_plugin.exceptions import InsufficientMemoryError
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.recombination.base import Recombination
 from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.searches.chain_population import ChainPopulation
 from gpu_ls_plugin.searches.chains.chains import FusedChains
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from gpu_ls_plugin.evolution.generations.stretch import Stretch
-    from gpu_ls_plugin.searches.rounds import Rounds
+    from gpu_ls_plugin.runs.stretch import Stretch
 
 
 class ChainedPopulation(Population):
@@ -52,14 +49,16 @@ class ChainedPopulation(Population):
         with backend.current():
             found = [*self._descents(place, backend.xp.asarray(tours), seconds, parts)]
             tours, costs = (backend.xp.concatenate(arrays) for arrays in zip(*found, strict=True))
-        self._chains = _kind(place)(
+        self._chains = ChainPopulation(
             place.search,
+            self._problem,
             tours,
             costs,
             place.seed,
             place.backend,
             place.first_row,
             NO_LIMIT if place.moves is None else place.moves,
+            None if place.searched is place.problem else tour_problem(place.problem),
         )
         self._target = -math.inf if place.target is None else place.target
         crosses = isinstance(place.search.cooperation, Recombination)
@@ -89,15 +88,14 @@ class ChainedPopulation(Population):
         standstill = Standstill() if self._asks and stretch.kicks is None else None
         self._asks = False
 
-        def launched(rounds: Rounds) -> bool:
-            chains = rounds.chains
+        def enough() -> bool:
+            rounds, chains = self._chains.rounds, self._chains.rounds.chains
             best, mean = chains.best_costs.min().item(), float(chains.best_costs.mean())
             over = seen(best, mean, int(chains.kicks.sum())) or best <= self._target
             return over or (standstill is not None and standstill.reached(rounds, best))
 
-        counted = self._chains.stretch(self._problem, stretch, launched)
-        still = not self._chains.kicks(self._problem)
-        self.finished = still or counted.stopped_by == "moves"
+        counted = self._chains.advance(stretch, enough)
+        self.finished = self._chains.finished
         first, self._descent = self._descent, Statistics()
         counted.climbs = 0  # but those that are added now
         counted.add(first)
@@ -109,16 +107,7 @@ class ChainedPopulation(Population):
 
     def adopt(self, rows: Any, costs: Any) -> None:
         """Let the worst chains go on from other tours."""
-        with self._backend.current():
-            asarray = self._backend.xp.asarray
-            self._chains.adopt(self._problem, asarray(rows), asarray(costs))
-
-
-def _kind(place: Place) -> Callable[..., ChainPopulation]:
-    """Return what chains are, if they tell their costs as they were asked for."""
-    if place.searched is place.problem:
-        return ChainPopulation
-    return partial(SoftPopulation, tour_problem(place.problem))
+        self._chains.adopt(rows, costs)
 
 
 def _require_memory(place: Place, size: int) -> None:

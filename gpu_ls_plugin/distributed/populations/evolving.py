@@ -10,14 +10,14 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.distributed.populations.base import Place, Population, Seen
-from gpu_ls_plugin.evolution.generations.chain_population import ChainPopulation
 from gpu_ls_plugin.evolution.run import add_search
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.searches.chain_population import ChainPopulation
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.generations.in_turn import InTurn, Turn
-    from gpu_ls_plugin.evolution.generations.stretch import Stretch
+    from gpu_ls_plugin.runs.stretch import Stretch
 
 LEAST = 1.0  # seconds for a generation, even if its stretch is over before
 
@@ -69,8 +69,7 @@ class EvolvingPopulation(Population):
         if isinstance(chains := self._turn.population, ChainPopulation):
             with self._backend.current():
                 asarray = self._backend.xp.asarray
-                searched = tour_problem(self._place.searched)  # chains may not have begun
-                chains.adopt(searched, asarray(rows), asarray(costs))
+                chains.adopt(asarray(rows), asarray(costs))
 
 
 class _Run:
@@ -88,7 +87,8 @@ class _Run:
 
     def progress(self) -> float:
         """Return the share of the run that is over."""
-        return self.stretch.share(self.watch.elapsed)
+        passed = min(1.0, self.watch.elapsed / max(self.stretch.seconds, 1e-9))
+        return self.stretch.begin + passed * (self.stretch.end - self.stretch.begin)
 
     def account(self, statistics: Statistics) -> None:
         """Count a search."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.distributed.populations.base import Place, Population, Seen
-from gpu_ls_plugin.result import Statistics
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.evolution.generations.stretch import Stretch
-    from gpu_ls_plugin.result import Progress
+    from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.runs.stretch import Stretch
 
 
 class StatedPopulation(Population):
@@ -25,7 +24,7 @@ class StatedPopulation(Population):
 
     def __init__(self, place: Place, states: Any) -> None:
         self._place = place
-        self._run = place.search.begin(
+        self._states = place.search.population(
             place.problem,
             states,
             seed=place.seed,
@@ -34,35 +33,28 @@ class StatedPopulation(Population):
             first_row=place.first_row,
             target=place.target,
         )
+        self._states.begin()
 
     def advance(self, stretch: Stretch, number: int, seen: Seen) -> Statistics:
         """Search for a stretch."""
+        states = self._states
 
-        def callback(progress: Progress) -> None:
-            if seen(progress.best_cost, progress.mean_cost, progress.kicks):
-                raise KeyboardInterrupt  # as searches are stopped everywhere
+        def enough() -> bool:
+            states.count()
+            best, mean = states.seen
+            return seen(best, mean, states.statistics.kicks)
 
-        run = self._run
-        before, run.statistics = run.statistics, Statistics(backend=run.statistics.backend)
-        run.stopwatch, run.callback = Stopwatch(self._place.budget(stretch)), callback
-        with run.population.backend.current():
-            run.drive()
-        total: Statistics = run.statistics
-        run.statistics = Statistics(backend=before.backend)
-        run.statistics.kicks, run.statistics.moves = total.kicks, total.moves
-        self.finished = total.stopped_by in ("optimum", "moves")
-        total.kicks, total.moves = total.kicks - before.kicks, total.moves - before.moves
-        return total
+        counted: Statistics = states.advance(replace(stretch, steps=self._place.moves), enough)
+        self.finished = counted.stopped_by in ("optimum", "moves")
+        return counted
 
     def rows(self) -> tuple[Any, Any]:
         """Return the best state of each row."""
-        population = self._run.population
-        backend, found = population.backend, population.found.states
+        states, backend = self._states, self._states.backend
         with backend.current():
+            found = states.tours
             return found, backend.xp.asarray(self._place.problem.cost(backend.to_numpy(found)))
 
     def adopt(self, rows: Any, costs: Any) -> None:
         """Let the worst rows begin their next round from other states."""
-        population = self._run.population
-        with population.backend.current():
-            population.adopt(*map(population.backend.xp.asarray, (rows, costs)))
+        self._states.adopt(rows, costs)

@@ -10,10 +10,11 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Budget
-from gpu_ls_plugin.evolution.generations.chain_population import ChainPopulation
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches import IteratedLocalSearch
+from gpu_ls_plugin.searches.chain_population import ChainPopulation
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver.single import rehearse
 
@@ -129,7 +130,7 @@ class ChainEvolution(Evolution[ChainPopulation]):
         budget = Budget(seconds=seconds) if math.isfinite(seconds) else None
         found = self.search.search(problem, tours, budget=budget, **place)
         run.account(found.statistics)
-        return ChainPopulation(self.search, found.tours, found.costs, **place)
+        return ChainPopulation(self.search, problem, found.tours, found.costs, **place)
 
     def next(
         self,
@@ -141,5 +142,7 @@ class ChainEvolution(Evolution[ChainPopulation]):
         """Let the chains go on to their next exchange (in place)."""
         seconds = run.seconds_left()
         if seconds > 0:
-            run.account(population.advance(problem, run.progress(), seconds))
+            done = run.progress()
+            stretch = Stretch(seconds, generations=1, begin=done, end=done)
+            run.account(population.advance(stretch))
         return population

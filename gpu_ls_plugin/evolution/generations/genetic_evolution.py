@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.arrays import on_host
-from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.construction import savings
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.problems.cvrp import routing_problem
-from gpu_ls_plugin.result import Statistics
-from gpu_ls_plugin.searches.genetic.breeding import Breeding
+from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.searches.genetic.genetic_population import GeneticPopulation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,77 +19,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.searches import HybridGeneticSearch
-    from gpu_ls_plugin.searches.call import Call
-
-
-class GeneticPopulation:
-    """The best routes that each population of a search has had, generation by generation.
-
-    Copies and pickles lie on the host; their populations begin with these routes.
-
-    Parameters
-    ----------
-    search : HybridGeneticSearch
-    problem : TSP
-        Giant tours.
-    tours : int32 array, shape (P, n)
-        One for each population.
-    seed : int
-    backend : str
-    """
-
-    def __init__(
-        self, search: HybridGeneticSearch, problem: TSP, tours: Any, seed: int, backend: str
-    ) -> None:
-        self.search, self.seed, self.backend = search, seed, backend
-        self._tours, self._costs = tours, problem.cost(tours)
-        self._breeding: Breeding | None = None
-
-    @property
-    def tours(self) -> Any:
-        """The best routes of each population: array of the backend, shape (P, n), int32."""
-        return self._tours if self._breeding is None else self._breeding.call.tours
-
-    @property
-    def costs(self) -> Any:
-        """Their costs: array of the backend, shape (P,)."""
-        return self._costs if self._breeding is None else self._breeding.best_costs
-
-    def __len__(self) -> int:
-        return len(self._costs)
-
-    def __getstate__(self) -> dict[str, Any]:
-        now = {"_tours": on_host(self.tours), "_costs": on_host(self.costs), "_breeding": None}
-        return vars(self) | now
-
-    def advance(self, problem: TSP, seconds: float) -> Statistics:
-        """Make one generation, or the first individuals (in place); return what was counted.
-
-        Parameters
-        ----------
-        problem : TSP
-            The same one each time.
-        seconds : float
-            That it may take. Ctrl-C ends it like time, and is noted.
-        """
-        watch, statistics = Stopwatch.of(seconds), Statistics(backend=self.backend)
-        with get_backend(self.backend).current():
-            try:
-                breeding = self._breeding
-                call = self._called(problem) if breeding is None else breeding.call
-                call.stopwatch, call.statistics = watch, statistics
-                if breeding is None:
-                    self._breeding = Breeding(self.search, call)
-                else:
-                    breeding.next()
-            except KeyboardInterrupt:
-                statistics.stopped_by = "interrupt"
-        statistics.seconds = watch.elapsed
-        return statistics
-
-    def _called(self, problem: TSP) -> Call:
-        routes = routing_problem(problem)
-        return self.search.called(routes, self._tours, seed=self.seed, backend=self.backend)
 
 
 @dataclass(frozen=True)
@@ -145,5 +72,5 @@ class GeneticEvolution(Evolution[GeneticPopulation]):
         """Let each population go on by a generation (in place)."""
         seconds = run.seconds_left()
         if seconds > 0:
-            run.account(population.advance(problem, seconds))
+            run.account(population.advance(Stretch(seconds, generations=1)))
         return population

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.evolution.generations.chain_evolution import ChainEvolution, settings_like_solve
-from gpu_ls_plugin.evolution.generations.chain_population import ChainPopulation
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.solver.single import rehearse, searched_as
@@ -22,44 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.recombination.base import Recombination
-    from gpu_ls_plugin.result import Statistics
-    from gpu_ls_plugin.searches.chains.priced_chains import PricedChains
-    from gpu_ls_plugin.searches.rounds import Rounds
-
-
-class SoftPopulation(ChainPopulation):
-    """Chains whose constraints are soft, by the costs of a problem in which they are hard.
-
-    Parameters
-    ----------
-    asked : TSP
-        The giant tours' problem as it was asked; the others as of `ChainPopulation`.
-    """
-
-    def __init__(self, asked: TSP, *given: Any, **more: Any) -> None:
-        super().__init__(*given, **more)
-        self.asked = asked
-        self._price: float | None = None  # at which chains go on
-
-    @property
-    def costs(self) -> Any:
-        """Costs as they were asked for: array of the backend, shape (P,)."""
-        backend = get_backend(self.backend)
-        with backend.current():
-            return tour_costs(backend, self.asked, backend.xp.asarray(self.tours))
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        if self._rounds is not None:
-            state["_price"] = cast("PricedChains", self._rounds.chains).price
-        return state
-
-    def _resumed(self, problem: TSP, statistics: Statistics) -> Rounds:
-        price = self._price if self._rounds is None else None
-        rounds = super()._resumed(problem, statistics)
-        if price is not None:
-            cast("PricedChains", rounds.chains).reprice(price)
-        return rounds
+    from gpu_ls_plugin.searches.chain_population import ChainPopulation
 
 
 @dataclass(frozen=True)
@@ -124,19 +84,10 @@ class RouteEvolution(ChainEvolution):
     ) -> ChainPopulation:
         """Return local optima, `given` ones and others of a construction."""
         made = super().start(_limited(problem, self.fleet), random_state, run, given)
-        if routing_problem(self.searched).penalties is None:
-            return made
-        return SoftPopulation(problem, made.search, made.tours, made.costs, made.seed, made.backend)
-
-    def next(
-        self,
-        problem: TSP,
-        population: ChainPopulation,
-        random_state: np.random.Generator,
-        run: FrameworkRun,
-    ) -> ChainPopulation:
-        """Let the chains go on to their next exchange (in place)."""
-        return super().next(self.searched, population, random_state, run)
+        made.problem = self.searched
+        soft = routing_problem(self.searched).penalties is not None
+        made.asked = problem if soft else None
+        return made
 
 
 def _limited(problem: TSP, fleet: int | None) -> TSP:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.neighbourhoods import composed
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves, Moves
     from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.searches.chains.start import Start
 
 Shape = TypeVar("Shape", bound=tour_layouts.ChainShape | None)
 HEADER, BATCH = "searches/chains/chain.cuh", "searches/chains/chain_batch.cuh"
@@ -52,13 +53,19 @@ class ChainState:
 
     Attributes
     ----------
+    divisible : bool
+        Whether launches may end anywhere without a difference to the result.
     tours, best_tours : arrays, shape (P, n), int32
     costs, best_costs : arrays, shape (P,)
-    kicks, accepted, idle, looks, moves : arrays, shape (P,), int64
+    kicks, accepted, idle, looks, moves, restarts : arrays, shape (P,), int64
         Counts; `idle` of the kicks since the last best.
     moves_by : array, shape (K,), int64
         Moves of each neighbourhood, of all chains together, where there are several.
     """
+
+    divisible: ClassVar[bool] = True
+    start: Start
+    accept: Acceptance
 
     def __init__(
         self,
@@ -74,8 +81,8 @@ class ChainState:
         self.best_tours = tours if current_is_best else tours.copy()
         self.costs, self.best_costs = costs, costs.copy()
         self.units = units
-        self.kicks, self.accepted, self.idle, self.looks, self.moves = (
-            xp.zeros(len(tours), "int64") for _ in range(5)
+        self.kicks, self.accepted, self.idle, self.looks, self.moves, self.restarts = (
+            xp.zeros(len(tours), "int64") for _ in range(6)
         )
         self.moves_by = xp.zeros(neighbourhoods, "int64")
 

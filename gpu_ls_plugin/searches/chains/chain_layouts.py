@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours.tour_layouts import (
@@ -16,6 +18,9 @@ from gpu_ls_plugin.tours.tour_layouts import (
     warp_bytes,
 )
 
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+
 # What a kick and its repair take at most.
 SECONDS_PER_KICK = {"cuda": 5e-6, "cpu": 5e-5}
 PART_WARPS = {
@@ -26,6 +31,20 @@ PART_WARPS = {
 }
 CHAIN_WARPS = {**PART_WARPS, "few": ((16, 2), (14, 2), *PART_WARPS["few"])}
 CONTRACTED_WARPS = {"few": (2, 10), "some": (2, 8), "many": (2, 6), "most": (2, 4)}
+
+
+def first_kicks(backend: Backend, chains: int, seconds: dict[str, float] = SECONDS_PER_KICK) -> int:
+    """Return a number of kicks that surely takes less than a launch should.
+
+    Parameters
+    ----------
+    backend : Backend
+    chains : int
+    seconds : dict of float
+        Of a kick at most, by the name of the backend.
+    """
+    turns = -(-chains // backend.processors)
+    return max(1, int(tuning.LAUNCH_SECONDS / (seconds[backend.name] * turns)))
 
 
 def part_bytes(n: int, needs: ChainNeeds) -> int:

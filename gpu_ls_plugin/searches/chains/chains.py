@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.evaluation import better, tour_costs
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.construction.random_tours import shuffle
@@ -74,8 +73,6 @@ class Chains(ChainState, ABC):
 
     Attributes
     ----------
-    divisible : bool
-        Whether launches may end anywhere without a difference to the result.
     contractible : bool
         Whether chains can work on contracted problems.
     crossed : int
@@ -85,7 +82,6 @@ class Chains(ChainState, ABC):
     parts : CandidateMoves, optional
     """
 
-    divisible: ClassVar[bool] = True
     contractible: ClassVar[bool] = False
 
     def __init__(
@@ -111,7 +107,6 @@ class Chains(ChainState, ABC):
         )
         self.moves += start.moves
         self.moves_by += start.moves_by
-        self.restarts = start.backend.xp.zeros(len(self.tours), "int64")
         self.crossed, self.gaining = 0, 1.0
 
     @property
@@ -407,11 +402,7 @@ class FusedChains(Chains):
 
     def first_kicks(self) -> int:
         """Return a number of kicks that surely takes less than a launch should."""
-        backend = self.start.backend
-        seconds = chain_layouts.SECONDS_PER_KICK[backend.name] * -(
-            -len(self.tours) // backend.processors
-        )
-        return max(1, int(tuning.LAUNCH_SECONDS / seconds))
+        return chain_layouts.first_kicks(self.start.backend, len(self.tours))
 
     def moves_per_look(self) -> int:
         """Return how many moves looking at one city stands for."""

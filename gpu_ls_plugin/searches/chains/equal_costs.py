@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.searches.chains.chains import Chains
+    from gpu_ls_plugin.searches.chains.chain_kernel import ChainState
 
 LEAST_KICKS_PER_CITY = 100  # of all chains together
 
@@ -27,7 +27,7 @@ class EqualCosts:
         self._least = -(-LEAST_KICKS_PER_CITY * n // chains)
         self._wait, self._until = self._least, self._least
 
-    def reached(self, chains: Chains, kicks: int, improved: bool) -> bool:
+    def reached(self, chains: ChainState, kicks: int, improved: bool) -> bool:
         """Return whether the wait is over, each chain has made `kicks`, and all cost the same."""
         if improved:
             self._wait = max(kicks, self._least)
@@ -39,6 +39,6 @@ class EqualCosts:
         return True
 
 
-def equal(chains: Chains) -> bool:
+def equal(chains: ChainState) -> bool:
     """Return whether the best tours of all chains have one cost."""
     return bool((chains.best_costs == chains.best_costs[0]).all())

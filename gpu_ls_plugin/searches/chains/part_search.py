@@ -6,16 +6,20 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.acceptance import Acceptance
 from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.objectives.under import searched
+from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.runs.drive import drive
+from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches.chains.chain_kernel import (
     TOUR_PART,
     ChainState,
     chain_kernel,
 )
+from gpu_ls_plugin.searches.rounds import Rounds
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.acceptance import Acceptance
     from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.perturbations import Perturbation
     from gpu_ls_plugin.searches.chains.start import Start
@@ -80,13 +84,14 @@ class PartSearch:
         size: int,
         layout: ChainShape,
     ) -> None:
-        self._start, self._accept = start, accept
-        self._neighbourhoods = len(parts.moves.names)
-        self._shared_bytes = layout.shared_bytes(size)
-        self._kernel = chain_kernel(
+        self.start, self.accept = start, accept
+        self.neighbourhoods = len(parts.moves.names)
+        self.shared_bytes = layout.shared_bytes(size)
+        self.kernel = chain_kernel(
             searched(start.problem), parts.moves, perturbation, accept, layout, TOUR_PART
         )
-        self._arguments: dict[str, Any] = {
+        self.neighbours = parts.neighbours
+        self.arguments: dict[str, Any] = {
             **parts.arguments,
             "stride": size,
             "ahead": layout.ahead(parts.steps),
@@ -132,76 +137,104 @@ class PartSearch:
         seconds : float
             After which no launch begins, and a CPU ends one.
         step : int
-            Kicks of a launch, at most.
+            Kicks of the first launch.
 
         Returns
         -------
         ChainState
             Its costs are counted from those of `rings`.
         """
-        rises = self._start.backend.xp.zeros(len(rings), self._start.problem.cost_dtype)
-        state, watch, done = self.begin(rings, rises, units), Stopwatch.of(seconds), 0
-        while done < kicks and watch.left > 0:
-            done = min(kicks, done + step)
-            self.advance(
-                cut,
-                state,
-                until=done,
-                heat=level,
-                cooling=fall / kicks,
-                window=window,
-                first_row=first_row,
-                seconds=watch.left,
-            )
-            if done < kicks:
-                state.kicks.max().item()  # waits: launches only queue
-        return state
+        rises = self.start.backend.xp.zeros(len(rings), self.start.problem.cost_dtype)
+        chains = PartChains(self, cut, rings, rises, units, window, first_row, step)
+        chains.accept = _Falling(level, fall)
+        rounds, watch = Rounds(chains, Statistics()), Stopwatch.of(seconds)
+        if drive(rounds, Stretch(kicks=kicks), watch=watch) == "interrupt":
+            raise KeyboardInterrupt
+        return chains
 
-    def begin(self, rings: Any, costs: Any, units: Any) -> ChainState:
-        """Return chains on tours of the parts, of such costs, before their first kick."""
-        return ChainState(
-            self._start.backend.xp,
+
+class PartChains(ChainState):
+    """Chains on tours of parts, which are of certain costs, before their first kick.
+
+    Parameters
+    ----------
+    search : PartSearch
+    cut : TourParts
+    rings, costs, units : arrays of the backend
+        Tours of R chains for each part, shape (K * R, m), changed; their costs; the length for
+        which 1 stands in the acceptance rule's level, float32.
+    window, first_row : int
+        As of `PartSearch.run`.
+    step : int
+        Kicks of the first launch.
+    """
+
+    def __init__(
+        self,
+        search: PartSearch,
+        cut: TourParts,
+        rings: Any,
+        costs: Any,
+        units: Any,
+        window: int,
+        first_row: int,
+        step: int,
+    ) -> None:
+        accept = search.accept
+        self.start, self.accept, self._search, self._step = search.start, accept, search, step
+        super().__init__(
+            search.start.backend.xp,
             rings,
             costs,
             units,
-            current_is_best=self._accept.never_worse,
-            neighbourhoods=self._neighbourhoods,
+            current_is_best=accept.never_worse,
+            neighbourhoods=search.neighbourhoods,
         )
+        self._arguments = {
+            **search.arguments,
+            **self.state_arguments,
+            "first_row": first_row,
+            "window": window,
+            "candidates": cut.near,
+            "candidate_lengths": cut.near_lengths,
+            "replicas": len(rings) // len(cut.sizes),
+            "sizes": cut.sizes,
+            "names": cut.names,
+            "mates": cut.mates,
+        }
 
-    def advance(
-        self,
-        cut: TourParts,
-        state: ChainState,
-        *,
-        until: int,
-        heat: float,
-        cooling: float,
-        window: int,
-        first_row: int,
-        seconds: float,
-    ) -> None:
+    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
         """Queue one launch, in which chains go on to kick number `until`.
 
         The acceptance rule's level is ``heat - cooling * kick``.
         """
-        self._start.backend.launch(
-            self._kernel,
-            len(state.tours),
-            {
-                **self._arguments,
-                **state.state_arguments,
-                "first_row": first_row,
-                "window": window,
-                "heat": heat,
-                "cooling": cooling,
-                "candidates": cut.near,
-                "candidate_lengths": cut.near_lengths,
-                "replicas": len(state.tours) // len(cut.sizes),
-                "sizes": cut.sizes,
-                "names": cut.names,
-                "mates": cut.mates,
-                "until": until,
-            },
-            shared_bytes=self._shared_bytes,
+        search = self._search
+        search.start.backend.launch(
+            search.kernel,
+            len(self.tours),
+            {**self._arguments, "until": until, "heat": heat, "cooling": cooling},
+            shared_bytes=search.shared_bytes,
             seconds=seconds,
         )
+
+    def behind(self, until: int) -> bool:
+        """Return whether a chain has kicks left; waits for the launches."""
+        return bool((self.kicks < until).any())
+
+    def first_kicks(self) -> int:
+        """Return the kicks of the first launch."""
+        return self._step
+
+    def moves_per_look(self) -> int:
+        """Return how many moves looking at one city stands for."""
+        return self._search.neighbours
+
+
+class _Falling(Acceptance):
+    """A level that falls along a line."""
+
+    def __init__(self, level: float, fall: float) -> None:
+        self._level, self._fall = level, fall
+
+    def level(self, progress: float) -> float:
+        return self._level - self._fall * progress

@@ -29,6 +29,16 @@ class PricedChains(Chains):
     def set_weights(self, price: float) -> None:
         """Let kernels of kicks know a price."""
 
+    def state(self) -> dict[str, Any]:
+        """Return where the chains stand."""
+        return {**super().state(), "price": self.price}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from where as many chains stood, at their price."""
+        super().restore(state)
+        if state["price"] != self.price:
+            self.reprice(state["price"])
+
     def reprice(self, price: float) -> None:
         """Let violations cost so many times what the problem says; costs of tours change with it.
 

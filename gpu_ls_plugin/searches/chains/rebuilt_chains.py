@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.origins import sources_of
+from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.chains.chain_kernel import PARAMETERS
 from gpu_ls_plugin.searches.chains.priced_chains import PricedChains
 from gpu_ls_plugin.searches.descent import descent_layouts
@@ -144,9 +144,7 @@ class RebuiltChains(PricedChains):
 
     def first_kicks(self) -> int:
         """Return a number of kicks that surely takes less than a launch should."""
-        backend = self.start.backend
-        turns = -(-len(self.tours) // backend.processors)
-        return max(1, int(tuning.LAUNCH_SECONDS / (SECONDS_PER_KICK[backend.name] * turns)))
+        return chain_layouts.first_kicks(self.start.backend, len(self.tours), SECONDS_PER_KICK)
 
     def moves_per_look(self) -> int:
         """Return how many moves looking at one city stands for."""

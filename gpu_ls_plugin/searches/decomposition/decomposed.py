@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +19,14 @@ from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.neighbourhoods import Exchange, Relocate, TwoOptStar
 from gpu_ls_plugin.perturbations import StringRemoval
 from gpu_ls_plugin.problems.cvrp import routing_problem
+from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches import rehearsal
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.decomposition.cuts import grouped
 from gpu_ls_plugin.searches.decomposition.run import DecomposedRun, chains_of_part
 from gpu_ls_plugin.searches.decomposition.sub_problem import SubProblem
-from gpu_ls_plugin.searches.decomposition.sub_search import Stretch, search_part
+from gpu_ls_plugin.searches.decomposition.sub_search import search_part
 from gpu_ls_plugin.searches.decomposition.team import Team
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Callback, Result
     from gpu_ls_plugin.searches.decomposition.sub_problem import Routes
 
-ONE_KICK = Stretch(0.0, 1.0, 1, math.inf, NO_LIMIT, 1.0)
 MOST_LANES = 32  # of a GPU: threads of this process that launch, a few times in 50 ms each
 
 
@@ -273,9 +272,11 @@ def compile_parts(search: Decomposed, problem: TSP, tours: Any, backend: Backend
                 sub,
                 search.search,
                 backend,
-                ONE_KICK,
+                Stretch(kicks=1),
                 chains=chains,
                 seed=0,
                 first_row=0,
+                max_moves=NO_LIMIT,
+                price=1.0,
                 launched=lambda *_: False,
             )

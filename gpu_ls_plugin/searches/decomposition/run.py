@@ -13,9 +13,10 @@ from gpu_ls_plugin.budget import NO_LIMIT
 from gpu_ls_plugin.cooperation.base import MOST_KICKS_PER_CITY
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.result import Progress
+from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches.decomposition.cuts import grouped
 from gpu_ls_plugin.searches.decomposition.sub_problem import SubProblem
-from gpu_ls_plugin.searches.decomposition.sub_search import Found, Stretch, search_part
+from gpu_ls_plugin.searches.decomposition.sub_search import Found, search_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,6 +152,8 @@ class DecomposedRun:
             chains=self.chains,
             seed=self.call.seed,
             first_row=first_row,
+            max_moves=self.moves_left,
+            price=self.price,
             launched=launched,
         )
 
@@ -160,14 +163,8 @@ class DecomposedRun:
         if self.kicks is not None:
             kicks = self.kicks * (number + 1) // self.rounds - self.kicks * number // self.rounds
         begin, end = (self.begin + self.ahead * done / self.rounds for done in (number, number + 1))
-        return Stretch(
-            begin,
-            end,
-            kicks,
-            max(0.0, left) / (self.rounds - number) / turns,
-            self.moves_left,
-            self.price,
-        )
+        seconds = max(0.0, left) / (self.rounds - number) / turns
+        return Stretch(seconds, kicks, begin=begin, end=end)
 
     def _join(self, found: list[Found]) -> None:
         """Let the next tour be what all parts have found, and add up their counts."""

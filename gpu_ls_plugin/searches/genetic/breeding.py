@@ -95,10 +95,6 @@ class Breeding:
         self._shares: list[Any] = []  # of children that kept each constraint, since prices changed
         self.living, self.shared = self._begun(populations, call.tours)
 
-    def best_tours(self) -> NDArray[Any]:
-        """Copy the best tour of each population to the host."""
-        return np.array(self._backend.to_numpy(self.call.tours))
-
     def next(self) -> None:
         """Let each population go on by a generation."""
         rules, statistics = self._rules, self.call.statistics

@@ -5,17 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.budget import NO_LIMIT, Budget
+from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.problems.cvrp import routing_problem
+from gpu_ls_plugin.runs.drive import drive
+from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches import rehearsal
 from gpu_ls_plugin.searches.call import Call
-from gpu_ls_plugin.searches.genetic.breeding import Breeding
+from gpu_ls_plugin.searches.genetic.genetic_population import GeneticPopulation
 from gpu_ls_plugin.searches.genetic.rules import Rules
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
@@ -175,16 +181,16 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
 
     def _evolve(self, call: Call) -> None:
         """Replace the tours of a call by better ones, until something ends it."""
-        try:
-            if self._ended(call):
-                return
-            breeding = Breeding(self, call)
-            call.report(breeding.best_costs, breeding.best_tours)
-            while not self._ended(call):
-                breeding.next()
-                call.report(breeding.best_costs, breeding.best_tours)
-        except KeyboardInterrupt:
-            call.stop("interrupt")
+        population = GeneticPopulation(self, call.problem, call.tours, call.seed, "", call)
+
+        def tours() -> NDArray[Any]:
+            return np.array(call.backend.to_numpy(population.tours))
+
+        def seen() -> bool:
+            call.report(population.costs, tours)
+            return False  # the population knows when its call is stopped
+
+        call.end(drive(population, self._stretch(call.budget), seen, call.stopwatch))
 
     def _reserve(self, call: Call) -> None:
         """Raise InsufficientMemoryError where the populations do not fit."""
@@ -198,22 +204,12 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
                 "or by smaller populations"
             )
 
-    def _ended(self, call: Call) -> bool:
-        """Return whether no further generation may begin, and let the statistics say why."""
-        budget, statistics = call.budget, call.statistics
-        if call.stopped:
-            return True
-        if call.stopwatch.left <= 0:
-            statistics.stopped_by = "seconds"
-            return True
-        if statistics.moves >= call.max_moves * len(call.tours):
-            statistics.stopped_by = "moves"
-            return True
-        limits = (budget.kicks, budget.moves, budget.seconds)
-        kicks = NO_LIMIT if budget.kicks is None else budget.kicks
+    def _stretch(self, budget: Budget) -> Stretch:
+        """Return the limits of a whole call."""
+        kicks, limits = budget.kicks, (budget.kicks, budget.moves, budget.seconds)
         if limits == (None, None, None):
             kicks = GENERATIONS * self.children
-        return statistics.kicks >= kicks * len(call.tours)
+        return Stretch(kicks=kicks)
 
     def _check(self, problem: Problem) -> None:
         """Raise UnsupportedProblemError where such a search cannot be had."""

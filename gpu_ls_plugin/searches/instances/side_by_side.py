@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_ls_plugin.acceptance import Annealing
-from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.budget import NO_LIMIT, now
+from gpu_ls_plugin.budget import Stopwatch, now
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, TwoOpt
 from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.runs.drive import drive
+from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.chains.chain_kernel import chain_layout
-from gpu_ls_plugin.searches.chains.part_search import PartSearch
+from gpu_ls_plugin.searches.chains.part_search import PartChains, PartSearch
 from gpu_ls_plugin.searches.chains.start import Start
-from gpu_ls_plugin.searches.driver import paced, progress
 from gpu_ls_plugin.searches.instances.crossing import Crossing
 from gpu_ls_plugin.searches.instances.instances import DEGREE
+from gpu_ls_plugin.searches.rounds import Rounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.budget import Stopwatch
     from gpu_ls_plugin.neighbourhoods import Neighbourhood
     from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
     from gpu_ls_plugin.searches.chains.part_search import TourParts
@@ -94,20 +94,6 @@ def replicas_of(
     return max(busy, min(crossed, MOST_CROSSED, fit // count))
 
 
-@dataclass(frozen=True)
-class _Schedule:
-    """When chains begin and end, in seconds of a watch and in kicks."""
-
-    watch: Stopwatch
-    begin: float
-    end: float
-    kicks: int | None
-
-    def progress(self, done: int, elapsed: float) -> float:
-        """Return the share that is over after so many kicks and seconds."""
-        return progress(done, self.kicks, elapsed, self.begin, self.end)
-
-
 class SideBySide:
     """Chains on some instances, all in each launch.
 
@@ -141,19 +127,19 @@ class SideBySide:
         seed: int,
         first_row: int,
     ) -> None:
-        self._backend, self._first_row, self._replicas = backend, first_row, replicas
-        self._cut, stride = cut, tours.shape[1]
-        self._accept = Annealing(HEAT_OF_FEW if stride <= FEW_CITIES else HEAT)
+        self._backend, self._replicas = backend, replicas
+        stride = tours.shape[1]
+        accept = Annealing(HEAT_OF_FEW if stride <= FEW_CITIES else HEAT)
         layout = chain_layout(backend, parts, stride, chain_layouts.part_shape)
         start = Start(backend, instances.whole, None, seed)
-        self._search = PartSearch(start, self._accept, parts, PERTURBATION, stride, layout)
-        self._window = PERTURBATION.window(int(instances.sizes[chosen].min()))
+        search = PartSearch(start, accept, parts, PERTURBATION, stride, layout)
+        window = PERTURBATION.window(int(instances.sizes[chosen].min()))
         rings = tours.repeat(replicas, axis=0)
-        costs = instances.costs(backend, parts, self._cut, rings)
+        costs = instances.costs(backend, parts, cut, rings)
         units = (costs / backend.xp.asarray(instances.sizes[chosen]).repeat(replicas)).astype("f4")
-        self.state = self._search.begin(rings, costs, units)
-        self._neighbours, self.launches = parts.neighbours, 0
-        self._done = self._step = 0  # kicks: of each chain, and of a launch
+        first = chain_layouts.first_kicks(backend, len(rings))
+        self.state = PartChains(search, cut, rings, costs, units, window, first_row, first)
+        self.rounds = Rounds(self.state, Statistics())
 
         def crossing() -> Crossing:
             metric, state = instances.metric, self.state
@@ -161,66 +147,33 @@ class SideBySide:
 
         self._crossing = crossing
 
-    def drive(
-        self, watch: Stopwatch, end: float, kicks: int | None, after: Callable[[], None]
-    ) -> str:
+    def drive(self, seconds: float, kicks: int | None, after: Callable[[], bool]) -> str:
         """Launch until every chain has made its kicks or the time is up; return which.
 
         Where seconds count, a CPU crosses the chains of each instance.
 
         Parameters
         ----------
-        watch : Stopwatch
-        end : float
-            Seconds of `watch` at which no launch begins.
+        seconds : float
         kicks : int, optional
             Of each chain.
         after : callable
-            Called after each launch.
+            Called after each launch; returns whether that is enough.
         """
-        schedule = _Schedule(watch, watch.elapsed, end, kicks)
+        watch, stretch = Stopwatch.of(seconds), Stretch(seconds, kicks)
         if kicks is not None or self._replicas == 1 or self._backend.name != "cpu":
-            return self._kick(schedule, end, after)
+            return drive(self.rounds, stretch, after, watch)
         crossing, taken = self._crossing(), 0.0
         for share in CROSSED_AFTER:
-            stop = schedule.begin + share * (end - schedule.begin)
-            self._kick(schedule, min(stop, end - taken), after)
+            part = watch.until(min(share * seconds, seconds - taken))
+            ended = drive(self.rounds, stretch, after, part)
+            if ended != "seconds":
+                return ended
             begun = now()
-            crossing.cross_all(end - watch.elapsed)
+            crossing.cross_all(watch.left)
             taken = now() - begun
             after()
         return "seconds"
-
-    def _kick(self, schedule: _Schedule, stop: float, after: Callable[[], None]) -> str:
-        """Launch until every chain has made its kicks or the time is `stop`; return which."""
-        watch, until = schedule.watch, NO_LIMIT if schedule.kicks is None else schedule.kicks
-        step = self._step or self._first_kicks()
-        while self._done < until:
-            elapsed, begun = watch.elapsed, now()
-            if elapsed >= stop:
-                return "seconds"
-            to = min(until, self._done + step)
-            ahead = min(schedule.end, elapsed + tuning.LAUNCH_SECONDS)
-            high = self._accept.level(schedule.progress(self._done, elapsed))
-            low = self._accept.level(schedule.progress(to, ahead))
-            cooling = (high - low) / (to - self._done)
-            self._search.advance(
-                self._cut,
-                self.state,
-                until=to,
-                heat=high + cooling * self._done,
-                cooling=cooling,
-                window=self._window,
-                first_row=self._first_row,
-                seconds=stop - elapsed,
-            )
-            self.launches += 1
-            behind = int(self.state.kicks.min()) < to  # waits for the GPU
-            seconds = now() - begun
-            after()
-            self._step = step = paced(to - self._done, seconds, stop - watch.elapsed, most=8 * step)
-            self._done = self._done if behind else to
-        return "kicks"
 
     def best_costs(self) -> NDArray[Any]:
         """Return the cost of each instance's best tour, on the host; float64 sums nearly."""
@@ -234,16 +187,5 @@ class SideBySide:
         tours: NDArray[np.int32] = self._backend.to_numpy(self.state.best_tours[rows])
         return tours
 
-    def evaluations(self) -> int:
-        """Return how many moves were evaluated."""
-        return int(self.state.looks.sum()) * self._neighbours
-
     def _of_instances(self) -> Any:
         return self.state.best_costs.reshape(-1, self._replicas)
-
-    def _first_kicks(self) -> int:
-        """Return a number of kicks that surely takes less than a launch should."""
-        backend = self._backend
-        share = -(-len(self.state.tours) // backend.processors)
-        seconds = chain_layouts.SECONDS_PER_KICK[backend.name] * share
-        return max(1, int(tuning.LAUNCH_SECONDS / seconds))

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance.base import Acceptance
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
@@ -17,6 +20,7 @@ from gpu_ls_plugin.heuristics.base import Heuristic
 from gpu_ls_plugin.heuristics.cheapest_value import CheapestValue
 from gpu_ls_plugin.heuristics.masked import Masked
 from gpu_ls_plugin.heuristics.masks import Distinct
+from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.searches.successors.improvements import (
     Accepted,
     EjectionChains,
@@ -28,13 +32,14 @@ from gpu_ls_plugin.searches.successors.improvements import (
 )
 from gpu_ls_plugin.searches.successors.kernels import RULES, Layout
 from gpu_ls_plugin.searches.successors.round_plan import RoundPlan
-from gpu_ls_plugin.searches.successors.run import SearchRun
+from gpu_ls_plugin.searches.successors.state_call import search_states
+from gpu_ls_plugin.searches.successors.state_population import StatePopulation
 from gpu_ls_plugin.successors import SuccessorGeneration
 from gpu_ls_plugin.successors.choices import SAMPLERS
+from gpu_ls_plugin.successors.states import require_distinct, take_states
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.problems.assignment import Assignment
     from gpu_ls_plugin.result import Callback, Result
 
 CPU_STATES = 4  # for each thread, where nobody gives any
@@ -241,25 +246,20 @@ class SuccessorSearch:
         """
         watch = Stopwatch(budget)
         checks.callback(callback)
-        place: dict[str, Any] = {"backend": backend, "device": device, "first_row": first_row}
-        run = self.begin(
+        population = self.population(
             problem,
             states,
             seed=seed,
+            backend=backend,
+            device=device,
             memory_limit=memory_limit,
+            first_row=first_row,
             target=watch.budget.target,
-            **place,
         )
-        run.stopwatch, run.callback = watch, callback
-        with run.population.backend.current():
-            try:
-                run.drive()
-                return run.finished(states)
-            except KeyboardInterrupt:  # after the last launch
-                run.statistics.stopped_by = "interrupt"
-                return run.finished(states)
+        with population.backend.current():
+            return search_states(population, watch, callback, states)
 
-    def begin(
+    def population(
         self,
         problem: Assignment,
         states: Any = None,
@@ -270,10 +270,25 @@ class SuccessorSearch:
         memory_limit: int | None = None,
         first_row: int = 0,
         target: float | None = None,
-    ) -> SearchRun:
-        """Return a run that has yet to be driven; see `__call__`."""
-        return SearchRun(
-            self, problem, states, seed, target, backend, device, memory_limit, first_row
+    ) -> StatePopulation:
+        """Return the states as a population that has yet to be driven; see `__call__`."""
+        checks.instance("problem", problem, kind=Assignment, wanted="Assignment")
+        chosen = get_backend(backend, device, tours=states)
+        if states is None:
+            states = np.full((self.states(problem, chosen), problem.n), -1)
+        with chosen.current():
+            rows = chosen.xp.array(take_states(chosen, problem.sizes, states))
+            if problem.distinct:
+                require_distinct(chosen, rows)
+        return StatePopulation(
+            self,
+            problem,
+            rows,
+            checks.seed(seed),
+            chosen,
+            first_row=checks.first_row(first_row),
+            target=target,
+            memory_limit=memory_limit,
         )
 
 

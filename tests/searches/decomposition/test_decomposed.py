@@ -19,9 +19,9 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.runs.stretch import Leg
 from gpu_ls_plugin.search_text import parse_search, text_of
 from gpu_ls_plugin.searches.decomposition import run as runs
-from gpu_ls_plugin.searches.decomposition import sub_search
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver import in_parts as choice
 from tests.helpers.marks import slow_after
@@ -99,15 +99,14 @@ def test_parts_share_the_vehicles(monkeypatch):
 
 def test_acceptance_falls_over_the_whole_run(monkeypatch):
     levels = []
-    by = sub_search.Stretch.levels
+    level = Leg.level
 
-    def noted(self, accept, watch):
-        level = by(self, accept, watch)
-        heat, cooling = level(0, 1)
-        levels.append((heat, heat - cooling * self.kicks))
-        return level
+    def noted(self, accept, done, to):
+        heat, cooling = level(self, accept, done, to)
+        levels.append((heat, heat - cooling * self.stretch.kicks))
+        return heat, cooling
 
-    monkeypatch.setattr(sub_search.Stretch, "levels", noted)
+    monkeypatch.setattr(Leg, "level", noted)
     problem = random_cvrp("capacity", CUSTOMERS)
     SEARCH(problem, starts_of(problem), budget=KICKS, backend="cpu")
     rounds = sorted(set(levels), reverse=True)
@@ -180,7 +179,7 @@ def test_one_chain_of_a_part_lowers_the_price_of_violations(monkeypatch):
 
     def noted(sub, given, backend, stretch, **options):
         found = search(sub, given, backend, stretch, **options)
-        prices.append((stretch.price, found.price))
+        prices.append((options["price"], found.price))
         return found
 
     monkeypatch.setattr(runs, "search_part", noted)

@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import compile_check, get_backend, tuning
-from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.engine import OPTIMUM, OUT_OF_MOVES, RUNNING
 from gpu_ls_plugin.searches.exhaustive import random_k
 from gpu_ls_plugin.searches.exhaustive.random_k import RandomKSteps
 from tests.helpers import host_program
+from tests.helpers.descents import to_optimum
 from tests.helpers.marks import diagonal, slow_after
 from tests.helpers.oracles import NO_GAIN, distance_matrix
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
@@ -34,7 +33,7 @@ def search(
     """Search with copies of the tours until all are finished."""
     copies = np.array(tours, np.int32)
     steps = RandomKSteps(get_backend("cpu"), problem, copies, k, seed, moves, **options)
-    assert drive(steps, Stopwatch(None))[0] == "optimum"
+    to_optimum(steps)
     return steps
 
 

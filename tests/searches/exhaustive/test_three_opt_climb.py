@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import compile_check, get_backend
-from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.searches.driver import drive
 from gpu_ls_plugin.searches.engine import OPTIMUM, OUT_OF_MOVES
 from gpu_ls_plugin.searches.exhaustive import three_opt_climb
 from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
 from tests.helpers import host_program
+from tests.helpers.descents import to_optimum
 from tests.helpers.marks import slow_but_usual
 from tests.helpers.oracles import (
     NO_GAIN,
@@ -34,7 +33,7 @@ NO_LIMIT = 2**62
 def climb(problem: gls.TSP, tours: Any, moves: int = NO_LIMIT) -> ThreeOptClimb:
     """Climb with copies of the tours until all are finished."""
     search = ThreeOptClimb(get_backend("cpu"), problem, np.array(tours, np.int32), moves)
-    assert drive(search, Stopwatch(None))[0] == "optimum"
+    to_optimum(search)
     return search
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.evolution.generations.state_evolution import StatePopulation
 from gpu_ls_plugin.exceptions import InvalidProblemError
+from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.searches.successors.state_population import StatePopulation
 from gpu_ls_plugin.testing import check_assignment
 from tests.helpers.matching import Matching
 from tests.testing.faults import found_out
@@ -52,7 +53,7 @@ def test_generations_use_no_value_twice(problem):
     states = np.full((4, problem.n), -1, np.int32)
     population = StatePopulation(gls.SuccessorSearch(), problem, states, 1, "cpu")
     for _ in range(3):
-        population.advance(1e6)
+        population.advance(Stretch(1e6, generations=1))
         assert problem.feasible(population.tours).all()
 
 

@@ -11,11 +11,11 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.cpu import CpuBackend
 from gpu_ls_plugin.distributed.populations.base import Place
 from gpu_ls_plugin.distributed.populations.stated import StatedPopulation
-from gpu_ls_plugin.evolution.generations import state_evolution
-from gpu_ls_plugin.evolution.generations.stretch import Stretch
+from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.searches.successors import state_call
 from gpu_ls_plugin.searches.successors.first_states import completed, quick_state
-from gpu_ls_plugin.searches.successors.run import SearchRun
 from gpu_ls_plugin.searches.successors.searched_states import SearchedStates
+from gpu_ls_plugin.searches.successors.state_population import StatePopulation
 from gpu_ls_plugin.solver import colours, single
 from tests.helpers.bin_packing import BinPacking
 
@@ -135,8 +135,8 @@ MOMENTS = {
     "preparing": (SearchedStates, "__init__"),
     "searching": (SearchedStates, "advance"),
     "renewing": (SearchedStates, "renew"),
-    "reporting": (SearchRun, "report"),
-    "ending": (SearchRun, "finished"),
+    "reporting": (state_call, "told"),
+    "ending": (state_call, "_result"),
 }
 
 
@@ -175,16 +175,16 @@ def test_colours_without_time(monkeypatch, clock):
 def test_generations_without_time(problem, monkeypatch, clock):
     search = gls.SuccessorSearch(steps=30)
     states = np.full((ROWS, problem.n), -1, np.int32)
-    made = state_evolution.StatePopulation(search, problem, states, 1, "cpu")
+    made = StatePopulation(search, problem, states, 1, "cpu")
     assert (made.tours >= 0).all()
-    assert not made.advance(0.0).moves
+    assert not made.advance(Stretch(0.0, generations=1)).moves
     before = made.tours.copy()
     assert (before >= 0).all()
     with monkeypatch.context() as patch:
         cut_launches(patch, clock, 2)
-        made.advance(1.0)
+        made.advance(Stretch(1.0, generations=1))
     assert (made.tours >= 0).all()
-    made.advance(1e6)
+    made.advance(Stretch(1e6, generations=1))
     feasible = problem.feasible(made.tours)
     np.testing.assert_array_equal(made.costs[feasible], problem.cost(made.tours)[feasible])
     assert min(worth(problem, row) for row in made.tours) <= min(

@@ -18,7 +18,7 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.extend import Assignment
-from gpu_ls_plugin.searches.successors import run
+from gpu_ls_plugin.searches.successors import state_population
 from gpu_ls_plugin.searches.successors.searched_states import PATIENCE, RIVALS, SearchedStates
 from tests.helpers.bin_packing import BinPacking
 
@@ -71,7 +71,7 @@ def test_seeds_and_launches(monkeypatch):
     states = starts(GENERALISED)
     tabu = replace(SHORT, improvement="tabu")
     first = found(GENERALISED, states, tabu, seed=3)
-    monkeypatch.setattr(run, "FIRST_STEPS", {"cpu": 1})
+    monkeypatch.setattr(state_population, "FIRST_STEPS", {"cpu": 1})
     assert (found(GENERALISED, states, tabu, seed=3).tours == first.tours).all()
     assert (found(GENERALISED, states, tabu, seed=4).tours != first.tours).any()
 

@@ -1,0 +1,83 @@
+"""Rows that a search improves, launch by launch: what the loop drives."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.runs.drive import drive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.runs.stretch import Leg, Stretch
+
+
+class Population(ABC):
+    """Rows that a search improves, launch by launch.
+
+    Attributes
+    ----------
+    backend : Backend
+        Where the rows are searched.
+    statistics : Statistics
+        Where counts go; may be replaced between two stretches.
+    done : int
+        Kicks that every row has made.
+    generations : int
+        That are over.
+    finished : bool
+        Whether going on would change nothing.
+    """
+
+    backend: Backend
+    statistics: Statistics
+    done: int = 0
+    generations: int = 0
+    finished: bool = False
+
+    @abstractmethod
+    def over(self, leg: Leg) -> str | None:
+        """Return why nothing is left to be done in a stretch, as in `Statistics`; None if more is.
+
+        Its seconds are the loop's business.
+        """
+
+    @abstractmethod
+    def launch(self, leg: Leg) -> None:
+        """Go on for about as long as a launch should take, within a stretch."""
+
+    def count(self) -> None:
+        """Add what has been counted since the last time to the statistics."""
+
+    def check(self) -> None:
+        """Raise FaultyPartError if parts that others wrote claim costs of no row."""
+
+    def advance(self, stretch: Stretch, enough: Callable[[], bool] = lambda: False) -> Statistics:
+        """Go on for a stretch of a run (in place); return what it has counted.
+
+        If kicks alone limit it, launches make no difference to the rows. Ctrl-C ends it like time,
+        and is noted.
+
+        Parameters
+        ----------
+        stretch : Stretch
+        enough : callable
+            Called after each launch; returns whether to stop.
+
+        Raises
+        ------
+        FaultyPartError
+            Parts that others wrote claim costs of no row.
+        """
+        watch = Stopwatch.of(stretch.seconds)
+        statistics = self.statistics = Statistics(backend=self.backend.name)
+        with self.backend.current():
+            statistics.stopped_by = drive(self, stretch, enough, watch)
+            self.count()
+            self.check()
+        statistics.seconds = watch.elapsed
+        return statistics
