@@ -258,7 +258,6 @@ SEVERAL_YET = {
         "gpu_ls_plugin/experiments/plan.py",
     ],
     "Population": [
-        "gpu_ls_plugin/distributed/populations/base.py",
         "gpu_ls_plugin/evolution/generations/evolution.py",
         "gpu_ls_plugin/runs/population.py",
     ],

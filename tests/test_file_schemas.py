@@ -18,13 +18,13 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.candidates import Candidates
 from gpu_ls_plugin.distributed.checkpoint import Checkpoint
-from gpu_ls_plugin.distributed.elites import Elites
 from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
 from gpu_ls_plugin.experiments import Results
 from gpu_ls_plugin.experiments.plan import Plan, stored_keys
 from gpu_ls_plugin.experiments.records import CurvePoint, Record
 from gpu_ls_plugin.history import Point, load_history, save_history
 from gpu_ls_plugin.result import Result
+from gpu_ls_plugin.runs.elites import Elites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.distributed.elites import Elites, joined
+from gpu_ls_plugin.runs.elites import Elites, joined
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.distributed.checkpoint import Checkpoint

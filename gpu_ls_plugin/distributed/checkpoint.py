@@ -13,10 +13,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gpu_ls_plugin.distributed.elites import Elites, joined
 from gpu_ls_plugin.exceptions import ClusterWarning, InvalidParameterError
 from gpu_ls_plugin.files import atomically
 from gpu_ls_plugin.history import Point
+from gpu_ls_plugin.runs.elites import Elites, joined
 from gpu_ls_plugin.schema import (
     CLOSE,
     fields,

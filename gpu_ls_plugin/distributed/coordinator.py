@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.distributed.beginning import hand_out, populate, resume
 from gpu_ls_plugin.distributed.checkpoint import Checkpoint, checkpoint_of
-from gpu_ls_plugin.distributed.elites import Elites, joined
 from gpu_ls_plugin.distributed.ending import await_reports, collected, reason
 from gpu_ls_plugin.distributed.exchange import sources
 from gpu_ls_plugin.distributed.failures import Failures, lost_by_dask
@@ -17,6 +16,7 @@ from gpu_ls_plugin.distributed.placement import Placement
 from gpu_ls_plugin.distributed.tally import Island, Tally
 from gpu_ls_plugin.distributed.work import Unsettled
 from gpu_ls_plugin.exceptions import ClusterWarning
+from gpu_ls_plugin.runs.elites import Elites, joined
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.distributed.checkpoint import Keeper

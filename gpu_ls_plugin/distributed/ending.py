@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gpu_ls_plugin.distributed.elites import Elites
     from gpu_ls_plugin.distributed.failures import Failures
     from gpu_ls_plugin.distributed.fleet import Event, Fleet
     from gpu_ls_plugin.distributed.rhythm import Rhythm
     from gpu_ls_plugin.distributed.tally import Island
+    from gpu_ls_plugin.runs.elites import Elites
 
 TICK = 0.1  # seconds between two looks at the clock
 

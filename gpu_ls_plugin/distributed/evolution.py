@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.budget import Budget
-from gpu_ls_plugin.distributed.elites import Elites, joined
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.problems.cvrp import routing_problem
+from gpu_ls_plugin.runs.elites import Elites, joined
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.distributed.islands import Islands

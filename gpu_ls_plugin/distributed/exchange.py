@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -67,8 +66,3 @@ def sources(topology: str, count: int, island: int, number: int, seed: int) -> l
         return [other for other in range(count) if other != island]
     drawn = np.random.default_rng([seed, number, island]).integers(1, count)
     return [(island + int(drawn)) % count]
-
-
-def derived(*words: Any) -> int:
-    """Return a seed of 64 bits that depends on all of some non-negative integers."""
-    return int(np.random.SeedSequence(list(words)).generate_state(1, np.uint64)[0])

@@ -27,10 +27,10 @@ from gpu_ls_plugin.solver.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gpu_ls_plugin.distributed.elites import Elites
     from gpu_ls_plugin.distributed.orders import Settled
     from gpu_ls_plugin.distributed.run import IslandRun
     from gpu_ls_plugin.result import Callback, Result, Statistics
+    from gpu_ls_plugin.runs.elites import Elites
 
 
 @dataclass(frozen=True)

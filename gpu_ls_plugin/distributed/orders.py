@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.distributed.elites import Elites
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.runs.elites import Elites
     from gpu_ls_plugin.runs.stretch import Stretch
     from gpu_ls_plugin.solver.settings import Settings
 

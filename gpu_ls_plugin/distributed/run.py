@@ -9,14 +9,11 @@ from uuid import uuid4
 import numpy as np
 
 from gpu_ls_plugin.backends import arrays
-from gpu_ls_plugin.distributed.elites import Elites, joined
 from gpu_ls_plugin.distributed.rhythm import Rhythm
 from gpu_ls_plugin.exceptions import ClusterError
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.result import Result
-from gpu_ls_plugin.searches import IteratedLocalSearch
-from gpu_ls_plugin.searches.successors import SuccessorSearch
-from gpu_ls_plugin.searches.successors.state_call import ROUNDS
+from gpu_ls_plugin.runs.elites import Elites, joined
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.budget import Budget
@@ -69,10 +66,10 @@ def run_of(
         budget = settings.budget(seconds)
         budget = replace(budget, seconds=None if seconds == np.inf else seconds)
     problem, target = job.problem, budget.target
-    own = _own_kicks(job.search or job.settings.search, problem)
+    own_kicks = getattr(job.search or job.settings.search, "own_kicks", lambda _: None)
     if target is None and isinstance(problem, Assignment):
         target = problem.optimum
-    rhythm = Rhythm.of(exchange, budget, own, share)
+    rhythm = Rhythm.of(exchange, budget, own_kicks(problem), share)
     name, seed = uuid4().hex[:12], settings.seed or 0
     return IslandRun(
         name, problem, rhythm, topology, seed, target, callback, (job.best, job.distant)
@@ -93,13 +90,6 @@ def checked(problem: Problem, tours: Any) -> Any:
     if isinstance(problem, Assignment):
         return np.atleast_2d(rows).astype(np.int32)  # which may be empty: the search checks them
     return problem.check(rows, parameter="tours")
-
-
-def _own_kicks(search: Any, problem: Problem) -> int | None:
-    """Return the kicks of a search that nothing else limits."""
-    if isinstance(search, IteratedLocalSearch):
-        return round(search.kicks_per_city * problem.n)
-    return ROUNDS if isinstance(search, SuccessorSearch) else None
 
 
 def result_of(problem: Problem, groups: list[Elites], statistics: Statistics) -> Result:

@@ -10,9 +10,9 @@ from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.result import Progress, Statistics
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.distributed.elites import Elites
     from gpu_ls_plugin.distributed.orders import Report
     from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.runs.elites import Elites
 
 
 @dataclass(frozen=True)

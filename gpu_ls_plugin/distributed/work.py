@@ -22,17 +22,19 @@ from gpu_ls_plugin.backends.arrays import take_tours
 from gpu_ls_plugin.backends.cpu import threads_at_most
 from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.budget import Stopwatch
-from gpu_ls_plugin.distributed.elites import Elites
-from gpu_ls_plugin.distributed.exchange import derived
+from gpu_ls_plugin.construction.draws import derived
+from gpu_ls_plugin.distributed.migrants import elites_of, welcome
 from gpu_ls_plugin.distributed.orders import Job, Order, Report, Settled
-from gpu_ls_plugin.distributed.populations import Place, Population, population_of
-from gpu_ls_plugin.distributed.populations.called import makes_rows
 from gpu_ls_plugin.distributed.populations.evolving import EvolvingPopulation
+from gpu_ls_plugin.distributed.standstill import Standstill
 from gpu_ls_plugin.evolution.generations.choice import begun_as_solve
 from gpu_ls_plugin.exceptions import ClusterError
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
+from gpu_ls_plugin.recombination.base import Recombination
+from gpu_ls_plugin.runs.elites import Elites
+from gpu_ls_plugin.searches.called_population import makes_rows, population_of
 from gpu_ls_plugin.solver.in_parts import in_parts
 from gpu_ls_plugin.solver.settings import default_settings
 from gpu_ls_plugin.solver.single import first_start, rehearse, searched_as, starts_of
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.evolution.generations.in_turn import InTurn
     from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.result import Progress
+    from gpu_ls_plugin.runs.population import Population
     from gpu_ls_plugin.solver.settings import Settings
 
 ROWS = 2**20  # between the first rows of two islands
@@ -137,19 +141,22 @@ def advance(order: Order) -> Report:
         raise Unsettled(f"worker: nothing is known of the run {order.run}")
     job, watch = seat.job, Stopwatch.of(order.stretch.seconds)
     with _cores():
+        asks = False
         if seat.population is None or seat.life != order.life:
             seat.population, seat.life = _begun(seat, order), order.life
+            asks = _asks_for_others(seat, order)
         population = seat.population
-        seen = _Watcher(order)
+        watcher = _Watcher(order, population, Standstill() if asks else None)
+        population.callback = watcher.told
         arrived = time.perf_counter()
         if not population.finished and len(order.guests):
-            population.welcome(job.problem, order.guests)
+            welcome(population, job.problem, order.guests)
         welcomed = time.perf_counter() - arrived
         stretch = replace(order.stretch, seconds=watch.left)
-        statistics = population.advance(stretch, order.number, seen)
+        statistics = population.advance(stretch, watcher)
         searched = time.perf_counter()
-        elites = population.elites(job.problem, job.best, job.distant)
-        _, costs = population.rows()
+        elites = elites_of(population, job.problem, job.best, job.distant)
+        costs = population.costs
     statistics.history.clear()  # the coordinator writes one of all islands
     end = time.perf_counter()
     return Report(
@@ -177,7 +184,7 @@ def collect(run: str, island: int) -> Elites | None:
     seat = _seats.get((run, island))
     if seat is None or seat.population is None:
         return None
-    problem, (rows, costs) = seat.job.problem, seat.population.rows()
+    problem, rows, costs = seat.job.problem, seat.population.tours, seat.population.costs
     with _cores():
         tsp = problem.tsp
         if not isinstance(tsp, TSP) or tsp.cost_dtype != np.int64:
@@ -206,25 +213,37 @@ def _begun(seat: Seat, order: Order) -> Population:
     seed, first_row = order.seed, job.first_row + ROWS * order.island
     if order.life:
         seed = derived(seed, order.life)
-    place = Place(
-        job.problem,
-        seat.searched,
-        settings.search,
-        settings.backend,
-        seed,
-        first_row,
-        settings.moves,
-        settings.target,
-        job.memory_limit,
-        alone=job.islands == 1,
-    )
+    place: dict[str, Any] = {
+        "seed": seed,
+        "backend": settings.backend,
+        "first_row": first_row,
+        "target": settings.target,
+    }
     timed = order.stretch.seconds < math.inf  # generations do not end by kicks
     if seat.evolution is not None and timed and order.rows is None and not order.life:
-        return EvolvingPopulation(place, seat.evolution)
+        return EvolvingPopulation(job.problem, seat.evolution, **place)
     rows = None if makes_rows(settings.search) else _starts(seat, order, seed)
-    if order.life:  # soon back, if with fewer rows
-        return population_of(place, rows, order.stretch.seconds, PARTS)
-    return population_of(place, rows, order.left)
+    return population_of(
+        settings.search,
+        seat.searched,
+        rows,
+        calls=order.number,
+        seconds=order.stretch.seconds if order.life else order.left,
+        parts=PARTS if order.life else 1,  # soon back, if with fewer rows
+        moves=settings.moves,
+        memory_limit=job.memory_limit,
+        asked=job.problem,
+        **place,
+    )
+
+
+def _asks_for_others(seat: Seat, order: Order) -> bool:
+    """Return whether an island's first stretch ends once its tours, which are crossed, converge.
+
+    It then gets tours of other islands, if no kicks say when.
+    """
+    crosses = isinstance(getattr(seat.settings.search, "cooperation", None), Recombination)
+    return crosses and seat.job.islands > 1 and order.stretch.kicks is None
 
 
 def _starts(seat: Seat, order: Order, seed: int) -> Any:
@@ -248,12 +267,27 @@ def _prepare(search: Any, problem: Any, backend: str) -> None:
 class _Watcher:
     """Tells the scheduler of a stretch now and then, and stops it with the run."""
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: Order, population: Population, standstill: Standstill | None) -> None:
+        self._population, self._standstill = population, standstill
         self._run, self._island, self._life = order.run, order.island, order.life
         self._next = time.monotonic() + BETWEEN_EVENTS
         self._worker = _worker()
 
-    def __call__(self, best: float, mean: float, kicks: int) -> bool:
+    def __call__(self) -> bool:
+        """Take note of a launch; return whether the stretch is over."""
+        population, standstill = self._population, self._standstill
+        population.count()
+        best, mean = population.seen
+        if self._stops(best, mean, population.statistics.kicks):
+            return True
+        return standstill is not None and standstill.reached(population, best)
+
+    def told(self, progress: Progress) -> None:
+        """Take note of a launch of a search that is called; stop it as Ctrl-C does."""
+        if self._stops(progress.best_cost, progress.mean_cost, progress.kicks):
+            raise KeyboardInterrupt
+
+    def _stops(self, best: float, mean: float, kicks: int) -> bool:
         if self._worker is not None and time.monotonic() >= self._next:
             self._next = time.monotonic() + BETWEEN_EVENTS
             event = {"island": self._island, "life": self._life, "best": best, "mean": mean}

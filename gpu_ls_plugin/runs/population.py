@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.result import Statistics
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.result import Callback
     from gpu_ls_plugin.runs.stretch import Leg, Stretch
 
 
@@ -29,15 +30,36 @@ class Population(ABC):
         Kicks that every row has made.
     generations : int
         That are over.
+    exchanges : int
+        Of the rows with each other.
     finished : bool
         Whether going on would change nothing.
+    callback : callable or None
+        What a search that is called tells of its own launches.
     """
 
     backend: Backend
     statistics: Statistics
     done: int = 0
     generations: int = 0
+    exchanges: int = 0
     finished: bool = False
+    callback: Callback | None = None
+
+    @property
+    @abstractmethod
+    def tours(self) -> Any:
+        """The best rows: array of the backend, shape (P, n), int32."""
+
+    @property
+    @abstractmethod
+    def costs(self) -> Any:
+        """Their costs: array of the backend, shape (P,)."""
+
+    @property
+    def seen(self) -> tuple[float, float]:
+        """Best and mean cost, as the search compares rows."""
+        return self.costs.min().item(), float(self.costs.mean())
 
     @abstractmethod
     def over(self, leg: Leg) -> str | None:
@@ -55,6 +77,16 @@ class Population(ABC):
 
     def check(self) -> None:
         """Raise FaultyPartError if parts that others wrote claim costs of no row."""
+
+    def adopt(self, tours: Any, costs: Any) -> None:
+        """Let the worst rows go on from others, if these are better; some kinds never do.
+
+        Parameters
+        ----------
+        tours : array, shape (K, n), int32
+            No more than there are rows; the first for the worst one.
+        costs : array, shape (K,)
+        """
 
     def advance(self, stretch: Stretch, enough: Callable[[], bool] = lambda: False) -> Statistics:
         """Go on for a stretch of a run (in place); return what it has counted.

@@ -28,8 +28,6 @@ class Stretch:
         Of each row; rounds of states, children of a population of routes.
     begin, end : float
         Shares of the run that are over at its ends, 0 to 1; acceptance depends on them.
-    steps : int or None
-        Of each row, if a kick has several.
     generations : int or None
     """
 
@@ -37,7 +35,6 @@ class Stretch:
     kicks: int | None = None
     begin: float = 0.0
     end: float = 1.0
-    steps: int | None = None
     generations: int | None = None
 
 

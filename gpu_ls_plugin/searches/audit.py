@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.exceptions import FaultyPartError, InvalidTourError
 from gpu_ls_plugin.objectives.base import DIRECTED
 from gpu_ls_plugin.trust import foreign
@@ -14,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.result import Result
     from gpu_ls_plugin.searches.engine import Engine
 
 ROUNDING = 1e-9  # relative, of what kernels add up
@@ -127,3 +131,21 @@ def check_claims(
             f"{np.asarray(costs)}; what {' or '.join(map(repr, names))} computes is wrong"
             f"{'' if problem is None else advice(problem)}"
         )
+
+
+def as_asked(found: Result, problem: Problem, search: object = None) -> Result:
+    """Return what a search found, possibly on a softened problem, as a result of the problem.
+
+    Raises
+    ------
+    FaultyPartError
+        The search is somebody else's, and its costs are not those of the problem.
+    """
+    if found.problem is not problem:
+        found = replace(found, problem=problem)
+    if search is None or not foreign(search):
+        return found
+    costs = problem.cost(found.tours)
+    name = getattr(search, "name", getattr(search, "__name__", type(search).__name__))
+    check_claims((str(name),), on_host(found.costs), on_host(costs))
+    return replace(found, costs=costs)

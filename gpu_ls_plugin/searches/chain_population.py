@@ -40,6 +40,11 @@ class ChainPopulation(Population):
         As of a `Start`.
     asked : TSP, optional
         Whose costs are told, if they are others than those that are searched by.
+    target : float, optional
+        Cost, as it is searched by, at which a stretch ends.
+    descended : Statistics, optional
+        Counts of the descents to the tours, which are added to those of the first stretch; by
+        default each stretch counts a climb for each tour.
     """
 
     def __init__(
@@ -53,9 +58,12 @@ class ChainPopulation(Population):
         first_row: int = 0,
         max_moves: int = NO_LIMIT,
         asked: TSP | None = None,
+        target: float | None = None,
+        descended: Statistics | None = None,
     ) -> None:
         self.search, self.problem, self.asked = search, problem, asked
         self.seed, self.first_row, self.max_moves = seed, first_row, max_moves
+        self.target, self._descended = target, descended
         self._device = backend
         self._tours, self._costs = tours, costs
         self._begun: Rounds | None = None
@@ -80,6 +88,11 @@ class ChainPopulation(Population):
             with backend.current():
                 return tour_costs(backend, self.asked, backend.xp.asarray(self.tours))
         return self._costs if self._begun is None else self._begun.chains.best_costs
+
+    @property
+    def seen(self) -> tuple[float, float]:
+        """Best and mean cost by which tours are searched."""
+        return self.rounds.seen
 
     def __len__(self) -> int:
         return len(self._costs)
@@ -124,21 +137,35 @@ class ChainPopulation(Population):
         return self.rounds.generations if self._kicked else 0
 
     @property
+    def exchanges(self) -> int:  # type: ignore[override]
+        """Of the chains."""
+        return self.rounds.exchanges if self._kicked else 0
+
+    @property
     def finished(self) -> bool:  # type: ignore[override]
         """Whether no chain has moves left."""
         return not (self._kicked and self.rounds.chains.behind(NO_LIMIT))
 
     def over(self, leg: Leg) -> str | None:
-        """Return why no chain may go on; None if some may."""
-        return self.rounds.over(leg) if self._kicked else "optimum"
+        """Return "target", or why no chain may go on; None if some may."""
+        if not self._kicked:
+            return "optimum"
+        if leg.steps and self.target is not None and self.seen[0] <= self.target:
+            return "target"
+        return self.rounds.over(leg)
 
     def launch(self, leg: Leg) -> None:
         """Let the chains go on."""
         self.rounds.launch(leg)
+        leg.steps += 1
 
     def count(self) -> None:
         """Add what the chains have counted."""
-        self.statistics.climbs = len(self)
+        if self._descended is None:
+            self.statistics.climbs = len(self)
+        else:
+            self.statistics.add(self._descended)
+            self._descended = Statistics()
         if self._kicked:
             self.rounds.count()
 
@@ -151,14 +178,7 @@ class ChainPopulation(Population):
             check_tours(names, self.problem, self.backend, chains.best_tours, chains.best_costs)
 
     def adopt(self, tours: Any, costs: Any) -> None:
-        """Let the worst chains go on from tours that are cheaper than their best ones.
-
-        Parameters
-        ----------
-        tours : array, shape (K, n), int32
-            No more than there are chains; the first for the worst one.
-        costs : array, shape (K,)
-        """
+        """Let the worst chains go on from tours that are cheaper than their best ones."""
         from gpu_ls_plugin.cooperation.base import by_cost  # whose room begins with searches
 
         if not self._kicked:

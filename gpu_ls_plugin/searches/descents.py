@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from gpu_ls_plugin.backends.evaluation import tour_costs
 from gpu_ls_plugin.runs.pace import Pace
 from gpu_ls_plugin.runs.population import Population
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Statistics
     from gpu_ls_plugin.runs.stretch import Leg
 
 
 class Batch(Protocol):
     """A batch of tours that an engine searches."""
+
+    backend: Backend
+    problem: TSP
+    tours: Any
 
     @property
     def left(self) -> int:
@@ -51,6 +58,16 @@ class Descents(Population):
     ) -> None:
         self.engine, self.statistics, self._audit = engine, statistics, audit
         self._pace = Pace(engine.first_passes())
+
+    @property
+    def tours(self) -> Any:
+        """The tours as they are now."""
+        return self.engine.tours
+
+    @property
+    def costs(self) -> Any:
+        """What they cost."""
+        return tour_costs(self.engine.backend, self.engine.problem, self.tours)
 
     def over(self, leg: Leg) -> str | None:
         """Return "optimum" if all tours are local optima, None otherwise."""

@@ -30,6 +30,7 @@ from gpu_ls_plugin.searches.chains.linked_chains import LinkedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
 from gpu_ls_plugin.searches.chains.rebuilt_chains import RebuiltChains
 from gpu_ls_plugin.searches.chains.rehearsal import SMALLEST_KICKED, compile_chains
+from gpu_ls_plugin.searches.first_descents import descended
 from gpu_ls_plugin.searches.iterated_run import improve, last_point
 from gpu_ls_plugin.searches.local_search import LocalSearch
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback, Result
+    from gpu_ls_plugin.searches.chain_population import ChainPopulation
     from gpu_ls_plugin.searches.chains.start import Start
 
 LONGEST_WHOLE = 12_000  # cities of a tour that one chain works on
@@ -93,6 +95,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
     part: int | str | None = "auto"
 
     name = "iterated_local_search"
+    adopts: ClassVar[bool] = True  # a population takes rows of others
     opens: ClassVar[bool] = True  # whether a batch has one good tour first where time is short
 
     def __post_init__(self) -> None:
@@ -246,6 +249,14 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
     def parts(self) -> tuple[Any, ...]:
         """Neighbourhoods and rules of the search, and how chains kick and accept."""
         return (*self.search.parts, self.perturbation, self.accept)
+
+    def population(self, problem: Problem, tours: Any, **place: Any) -> ChainPopulation:
+        """Return local optima of tours as a population; see `descended`."""
+        return descended(self, problem, tours, **place)
+
+    def own_kicks(self, problem: Problem) -> int:
+        """Return the kicks of each chain in a search that nothing else limits."""
+        return round(self.kicks_per_city * problem.n)
 
     def kicks_tours(self, problem: TSP) -> bool:
         """Return whether tours of a problem are long enough to be kicked."""

@@ -128,7 +128,7 @@ def _kicks(search: Kicking, call: Call) -> int | None:
     budget = call.budget
     if (budget.kicks, budget.moves, budget.seconds) != (None, None, None):
         return budget.kicks
-    return round(search.kicks_per_city * call.problem.n)
+    return search.own_kicks(call.problem)
 
 
 def _descend(search: Kicking, call: Call, rows: slice, watch: Stopwatch) -> Start | None:

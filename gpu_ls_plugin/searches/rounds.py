@@ -18,6 +18,7 @@ from gpu_ls_plugin.searches.engine import moves_by_name
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Statistics
     from gpu_ls_plugin.runs.stretch import Leg
@@ -43,12 +44,11 @@ class Kicking(Protocol):
     @property
     def parts(self) -> tuple[Any, ...]: ...
 
-    @property
-    def kicks_per_city(self) -> float: ...
-
     def chains(self, start: Start) -> Any: ...
 
     def kicks_tours(self, problem: TSP) -> bool: ...
+
+    def own_kicks(self, problem: Problem) -> int: ...
 
 
 class Rounds(Population):
@@ -67,10 +67,6 @@ class Rounds(Population):
         Cost that is known; a lower one is an improvement.
     stirs : bool
         Whether chains begin anew once all have come to the same cost.
-
-    Attributes
-    ----------
-    exchanges : int
     """
 
     def __init__(
@@ -94,6 +90,16 @@ class Rounds(Population):
         self._pace = Pace(chains.first_kicks())
         self._equal_costs = EqualCosts(n, size)
         self._best, self._counted = best, self._counts()
+
+    @property
+    def tours(self) -> Any:
+        """The best tour of each chain."""
+        return self.chains.best_tours
+
+    @property
+    def costs(self) -> Any:
+        """Their costs, by which they are searched."""
+        return self.chains.best_costs
 
     def over(self, leg: Leg) -> str | None:
         """Return "generations", or "kicks" or "moves" if no chain has any left; None otherwise."""

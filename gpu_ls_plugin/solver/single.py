@@ -26,6 +26,7 @@ from gpu_ls_plugin.searches import (
     Symmetrised,
     rehearsal,
 )
+from gpu_ls_plugin.searches.audit import as_asked
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.decomposition.decomposed import compile_parts
 from gpu_ls_plugin.searches.successors import SuccessorSearch
@@ -38,7 +39,7 @@ from gpu_ls_plugin.solver.in_parts import chains_of, in_parts
 from gpu_ls_plugin.solver.lists import with_lists
 from gpu_ls_plugin.solver.opened import OneByOne
 from gpu_ls_plugin.solver.settings import default_settings
-from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
+from gpu_ls_plugin.solver.soft_constraints import softened
 from gpu_ls_plugin.solver.tiny import solve_tiny
 from gpu_ls_plugin.tours.sites import grid_of, length_type, table_of
 from gpu_ls_plugin.trust import foreign

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.objectives.routing import price_of_demand
 from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.searches.audit import check_claims
 from gpu_ls_plugin.solver.settings import on_linked_lists
-from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.result import Result
 
 # What a unit of demand beyond the capacity costs at first, by the longest length and the largest
 # demand: so much that most tours become feasible. The chains lower it (`PricedMigration`).
@@ -57,21 +52,3 @@ def softened(
         return problem
     price = LENGTHS_OF_A_DEMAND * price_of_demand(problem)
     return problem.penalised(load=max(1, round(price)) if problem.integer else price)
-
-
-def as_asked(found: Result, problem: Problem, search: object = None) -> Result:
-    """Return what a search found, possibly on a softened problem, as a result of the problem.
-
-    Raises
-    ------
-    FaultyPartError
-        The search is somebody else's, and its costs are not those of the problem.
-    """
-    if found.problem is not problem:
-        found = replace(found, problem=problem)
-    if search is None or not foreign(search):
-        return found
-    costs = problem.cost(found.tours)
-    name = getattr(search, "name", getattr(search, "__name__", type(search).__name__))
-    check_claims((str(name),), on_host(found.costs), on_host(costs))
-    return replace(found, costs=costs)

@@ -12,9 +12,9 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.distributed.checkpoint import Checkpoint, Keeper, identity
-from gpu_ls_plugin.distributed.elites import Elites
 from gpu_ls_plugin.exceptions import ClusterWarning, FileFormatError, InvalidParameterError
 from gpu_ls_plugin.history import Point
+from gpu_ls_plugin.runs.elites import Elites
 from tests.distributed.conftest import CHAINS, PROBLEM, N
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.random_problems import random_tours

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.distributed.elites import Elites, joined
+from gpu_ls_plugin.runs.elites import Elites, joined
 from tests.distributed.conftest import PROBLEM, N
 from tests.helpers.random_problems import random_tours
 

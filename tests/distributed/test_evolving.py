@@ -9,7 +9,6 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.distributed import Exchange
-from gpu_ls_plugin.distributed.populations import Place
 from gpu_ls_plugin.distributed.populations.evolving import EvolvingPopulation, _Run
 from gpu_ls_plugin.evolution.generations.choice import begun_as_solve
 from gpu_ls_plugin.problems.cvrp import routing_problem
@@ -45,7 +44,7 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     def noted(self: EvolvingPopulation, *given: Any) -> Statistics:
         counted = advance(self, *given)
         assert self._turn is not None
-        found.append((self._place.first_row, self._turn.number))
+        found.append((self.first_row, self._turn.number))
         return counted
 
     monkeypatch.setattr(EvolvingPopulation, "advance", noted)
@@ -103,19 +102,18 @@ def test_chains_that_have_not_begun_adopt_rows_and_keep_their_constraints(scarce
     searched = searched_as(problem, given, chosen)
     evolution = begun_as_solve(problem, searched, given, chosen)
     assert evolution is not None
-    place = Place(problem, searched, chosen.search, "cpu", seed=1, first_row=0)
-    population = EvolvingPopulation(place, evolution)
+    population = EvolvingPopulation(problem, evolution, seed=1, backend="cpu", first_row=0)
     for share in (0.0, 0.9):  # a generation of the first, and the turn passes to the chains
-        population.advance(Stretch(9.0, None, share, share), 0, lambda *_: True)
-    rows, costs = population.rows()
+        population.advance(Stretch(9.0, None, share, share), lambda: True)
+    rows, costs = population.tours, population.costs
     assert population._turn is not None
     assert isinstance(chains := population._turn.population, ChainPopulation)
     assert chains._begun is None
     population.adopt(rows[:1], costs[:1])
-    population.advance(Stretch(0.2, None, 0.9, 0.9), 1, lambda *_: True)
+    population.advance(Stretch(0.2, None, 0.9, 0.9), lambda: True)
     assert (rounds := chains._begun) is not None
     assert (routing_problem(rounds.chains.start.problem).penalties is not None) == scarce
-    assert np.array_equal(population.rows()[1], problem.tsp.cost(population.rows()[0]))
+    assert np.array_equal(population.costs, problem.tsp.cost(population.tours))
 
 
 def test_what_a_run_shows_of_a_stretch() -> None:

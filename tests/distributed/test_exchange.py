@@ -8,8 +8,9 @@ from itertools import pairwise
 import pytest
 
 from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.construction.draws import derived
 from gpu_ls_plugin.distributed import Exchange
-from gpu_ls_plugin.distributed.exchange import derived, sources
+from gpu_ls_plugin.distributed.exchange import sources
 from gpu_ls_plugin.distributed.rhythm import Rhythm
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 

@@ -11,10 +11,8 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.distributed import Exchange, cluster, work
-from gpu_ls_plugin.distributed.elites import Elites
 from gpu_ls_plugin.distributed.failures import Failures
 from gpu_ls_plugin.distributed.placement import Placement
-from gpu_ls_plugin.distributed.populations.chained import ChainedPopulation
 from gpu_ls_plugin.exceptions import (
     BackendUnavailableError,
     ClusterError,
@@ -22,7 +20,9 @@ from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     MissingExtraError,
 )
+from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.searches.chain_population import ChainPopulation
 from gpu_ls_plugin.solver import Settings, default_settings
 from tests.distributed.conftest import CHAINS, PROBLEM, N, cluster_of
 from tests.helpers.random_problems import random_tours
@@ -69,9 +69,8 @@ def test_a_worker_that_has_forgotten_all_begins_anew(client: Any) -> None:
 def test_lives_of_an_island_draw_numbers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[int, int]] = []
 
-    def noted(place: Any, *_: Any) -> None:
-        seen.append((place.seed, place.first_row))
-        assert not place.alone
+    def noted(*_: Any, seed: int, first_row: int, **__: Any) -> None:
+        seen.append((seed, first_row))
 
     monkeypatch.setattr(work, "population_of", noted)
     job = work.Job(PROBLEM, CHAINS, Settings(), 0, None, 1, 1, islands=3)
@@ -113,14 +112,16 @@ def test_where_no_worker_can_search_the_reason_is_raised(client: Any) -> None:
 def test_a_worker_that_fails_on_the_way_is_left_out_and_its_island_goes_on(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    advance = ChainedPopulation.advance
+    advance, stretches = ChainPopulation.advance, []
 
-    def broken(self: Any, stretch: Any, number: int, seen: Any) -> Any:
-        if number == 3 and self._chains.first_row == 0 and self._chains.seed == 1:
-            raise MemoryError("no memory")
-        return advance(self, stretch, number, seen)
+    def broken(self: Any, *given: Any) -> Any:
+        if self.first_row == 0 and self.seed == 1:
+            stretches.append(self)
+            if len(stretches) == 4:
+                raise MemoryError("no memory")
+        return advance(self, *given)
 
-    monkeypatch.setattr(ChainedPopulation, "advance", broken)
+    monkeypatch.setattr(ChainPopulation, "advance", broken)
     monkeypatch.setattr("gpu_ls_plugin.distributed.coordinator.PATIENCE", 0.0)
     with pytest.warns(ClusterWarning, match="is left out: no memory"):
         found = gls.Islands(CHAINS, client)(PROBLEM, TOURS, seed=1, budget=KICKS)

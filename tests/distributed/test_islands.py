@@ -12,14 +12,14 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.cpu import CpuBackend
 from gpu_ls_plugin.distributed import Exchange, IslandProgress, work
-from gpu_ls_plugin.distributed.elites import Elites
-from gpu_ls_plugin.distributed.populations import Place, population_of
+from gpu_ls_plugin.distributed.migrants import welcome
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     InvalidTourError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.solver import Settings
 from tests.distributed.conftest import CHAINS, PROBLEM, N
 from tests.helpers.random_problems import random_tours
@@ -257,11 +257,10 @@ def test_a_worker_uses_the_cores_that_it_has(client: Any, monkeypatch: pytest.Mo
 def test_an_island_welcomes_what_it_has_not_in_the_place_of_its_worst() -> None:
     tours = CHAINS.search(PROBLEM, TOURS, backend="cpu").sorted().tours
     good = gls.solve(PROBLEM, np.inf, kicks=200, population=4, backend="cpu").tours[:1]
-    place = Place(PROBLEM, PROBLEM, CHAINS, "cpu", seed=1, first_row=0)
-    population = population_of(place, tours, np.inf)
+    population = CHAINS.population(PROBLEM, tours, seed=1, backend="cpu")
     for given in (np.concatenate([tours[:1, ::-1], good]), np.repeat(tours, 2, axis=0)):
-        population.welcome(PROBLEM, Elites.of(PROBLEM, given, PROBLEM.cost(given)))
-        rows, costs = population.rows()
+        welcome(population, PROBLEM, Elites.of(PROBLEM, given, PROBLEM.cost(given)))
+        rows, costs = population.tours, population.costs
         assert sorted(costs) == sorted([*PROBLEM.cost(tours[:-1]), *PROBLEM.cost(good)])
         assert np.array_equal(PROBLEM.cost(rows), costs)
 

@@ -11,12 +11,13 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.distributed import Exchange, work
-from gpu_ls_plugin.distributed.elites import Elites
-from gpu_ls_plugin.distributed.populations import Place, chained, population_of, standstill
-from gpu_ls_plugin.distributed.populations.base import Population
-from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.distributed.migrants import elites_of
+from gpu_ls_plugin.distributed.orders import Job, Order
+from gpu_ls_plugin.distributed.standstill import Standstill
+from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.runs.stretch import Stretch
-from gpu_ls_plugin.solver import in_parts
+from gpu_ls_plugin.searches.called_population import population_of
+from gpu_ls_plugin.solver import Settings, in_parts
 from tests.distributed.conftest import CHAINS, PROBLEM, N
 from tests.helpers.late_kernels import LateKernels
 from tests.helpers.random_problems import random_tours
@@ -37,49 +38,38 @@ MIGRATING = gls.IteratedLocalSearch(CHAINS.search, cooperation=gls.Migration(0.1
     ids=["crossed", "alone", "by_kicks", "migrating"],
 )
 def test_tours_that_are_crossed_ask_for_others_at_a_standstill(
-    search: Any, alone: bool, kicks: int | None, early: bool
+    search: Any, alone: bool, kicks: int | None, early: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bests: list[float] = []
 
-    def seen(best: float, mean: float, kicks: int) -> bool:
+    def stops(_: Any, best: float, *more: Any) -> bool:
         bests.append(best)
         return len(bests) >= 300
 
-    place = Place(PROBLEM, PROBLEM, search, "cpu", seed=1, first_row=0, alone=alone)
-    population = population_of(place, random_tours(N, 16), np.inf)
+    settings = Settings(search=search, population=16, backend="cpu")
+    job = Job(PROBLEM, search, settings, 0, None, 2, 2, islands=1 if alone else 2)
+    monkeypatch.setattr(work._Watcher, "_stops", stops)
+    monkeypatch.setitem(work._seats, ("run", 0), work.Seat(job, settings, PROBLEM))
+    rows, guests = random_tours(N, 16), Elites.none(PROBLEM)
     for number in range(2):
         bests.clear()
-        population.advance(Stretch(60.0, kicks), number, seen)
+        stretch = Stretch(60.0, kicks)
+        work.advance(Order("run", 0, 0, number, 1, stretch, np.inf, rows, 16, guests))
         assert (len(bests) < 300) == (early and number == 0)
         assert bests == sorted(bests, reverse=True)
         assert (bests[-1] == bests[-2]) or not early
 
 
 def test_a_standstill_is_a_crossover_without_a_better_tour() -> None:
-    watched = standstill.Standstill()
+    watched = Standstill()
 
     def reached(exchanges: int, best: float) -> bool:
-        rounds: Any = SimpleNamespace(exchanges=exchanges)
-        return watched.reached(rounds, best)
+        population: Any = SimpleNamespace(exchanges=exchanges)
+        return watched.reached(population, best)
 
     assert not reached(0, 9.0) and not reached(0, 9.0)  # kicks alone say nothing
     assert not reached(1, 8.0) and not reached(1, 8.0) and reached(2, 8.0)
     assert not reached(2, 7.0) and not reached(2, 7.0) and reached(3, 7.0)
-
-
-class Rows(Population):
-    """Rows that are what they are."""
-
-    def __init__(self, rows: Any, costs: Any) -> None:
-        self._rows = rows, costs
-
-    def advance(self, *_: Any) -> Statistics:
-        return Statistics()
-
-    def rows(self) -> tuple[Any, Any]:
-        return self._rows
-
-    def adopt(self, rows: Any, costs: Any) -> None: ...
 
 
 @pytest.mark.parametrize("worst", [0, 0.5, 0.9, 1])
@@ -99,7 +89,8 @@ def test_elites_are_those_of_all_rows(worst: float, monkeypatch: pytest.MonkeyPa
 
     expected = Elites.of(problem, tours, costs).chosen(problem, 2, 3)
     monkeypatch.setattr(Elites, "of", noted)
-    found = Rows(tours, costs).elites(problem, 2, 3)
+    rows: Any = SimpleNamespace(tours=tours, costs=costs)
+    found = elites_of(rows, problem, 2, 3)
     assert found.feasible.all()
     assert np.array_equal(found.costs, expected.costs)
     assert np.array_equal(found.rows, expected.rows)
@@ -111,10 +102,9 @@ def test_rows_cost_what_was_asked_for(search: Any) -> None:
     problem = random_cvrp("capacity", 12)
     tours = giant_tours(problem, 6, 3)[3:]
     soft = problem.penalised(load=1)  # which hardly keeps anything from being overloaded
-    place = Place(problem, soft, search, "cpu", seed=1, first_row=0)
-    population = population_of(place, tours, np.inf)
-    population.advance(Stretch(np.inf, 5), 0, lambda *_: False)
-    rows, costs = population.rows()
+    population = population_of(search, soft, tours, seed=1, backend="cpu", asked=problem)
+    population.advance(Stretch(np.inf, 5))
+    rows, costs = population.tours, population.costs
     assert not problem.feasible(rows).all()
     assert np.array_equal(costs, problem.tsp.cost(rows))
 
@@ -151,18 +141,14 @@ def test_scarce_vehicles_are_searched_under_soft_constraints(
     client: Any, monkeypatch: pytest.MonkeyPatch, scarce: bool
 ) -> None:
     kernels, make = LateKernels(monkeypatch), work._begun
-    soft, kind = [], chained.ChainPopulation
+    soft = []
 
-    def noted(*given: Any) -> Any:
-        made = kind(*given)
+    def begun(*given: Any) -> Any:
+        kernels.prepared = True
+        made = make(*given)
         soft.extend([] if made.asked is None else [made])
         return made
 
-    def begun(*given: Any) -> Population:
-        kernels.prepared = True
-        return make(*given)
-
-    monkeypatch.setattr(chained, "ChainPopulation", noted)
     monkeypatch.setattr(work, "_begun", begun)
     problem = scarce_cvrp() if scarce else random_cvrp("capacity", 12)
     islands = gls.Islands(client=client)

@@ -18,10 +18,11 @@ from gpu_ls_plugin.exceptions import (
 )
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.searches import iterated_run
+from gpu_ls_plugin.searches.audit import as_asked
 from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver.single import searched_as
-from gpu_ls_plugin.solver.soft_constraints import as_asked, softened
+from gpu_ls_plugin.solver.soft_constraints import softened
 from tests.helpers.marks import slow_after
 from tests.helpers.routing import giant_tours, random_cvrp, scarce_cvrp
 

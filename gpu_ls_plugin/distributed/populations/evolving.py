@@ -9,15 +9,18 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Stopwatch
-from gpu_ls_plugin.distributed.populations.base import Place, Population, Seen
 from gpu_ls_plugin.evolution.run import add_search
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.runs.population import Population
 from gpu_ls_plugin.searches.chain_population import ChainPopulation
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gpu_ls_plugin.evolution.generations.in_turn import InTurn, Turn
-    from gpu_ls_plugin.runs.stretch import Stretch
+    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.runs.stretch import Leg, Stretch
 
 LEAST = 1.0  # seconds for a generation, even if its stretch is over before
 
@@ -27,49 +30,83 @@ class EvolvingPopulation(Population):
 
     Parameters
     ----------
-    place : Place
-        The evolution searches in place of its search.
+    problem : Problem
     evolution : InTurn
         Prepared.
+    seed, first_row : int
+    backend : str
+    target : float, optional
     """
 
-    def __init__(self, place: Place, evolution: InTurn) -> None:
-        self._place, self._evolution = place, evolution
-        self._problem, self._backend = tour_problem(place.problem), get_backend(place.backend)
-        self._random = np.random.default_rng([place.seed, place.first_row])
+    def __init__(
+        self,
+        problem: Problem,
+        evolution: InTurn,
+        *,
+        seed: int,
+        backend: str,
+        first_row: int,
+        target: float | None = None,
+    ) -> None:
+        self.first_row, self._evolution = first_row, evolution
+        self._problem, self.backend = tour_problem(problem), get_backend(backend)
+        self._random = np.random.default_rng([seed, first_row])
         self._turn: Turn | None = None
-        self._target = -math.inf if place.target is None else place.target
+        self._target = -math.inf if target is None else target
 
-    def advance(self, stretch: Stretch, number: int, seen: Seen) -> Statistics:
+    def over(self, leg: Leg) -> str | None:
+        """Return None: time alone ends a stretch."""
+
+    def launch(self, leg: Leg) -> None:
+        """Make a generation or more."""
+        self.advance(leg.stretch, lambda: True)
+
+    def advance(self, stretch: Stretch, enough: Callable[[], bool] = lambda: False) -> Statistics:
         """Make generations for a stretch."""
-        run = _Run(stretch, statistics := Statistics(backend=self._backend.name))
+        self.statistics = statistics = Statistics(backend=self.backend.name)
+        run = _Run(stretch, statistics)
         given = (self._random, run)
-        with self._backend.current():
+        with self.backend.current():
             if self._turn is None:
                 self._turn = self._evolution.start(self._problem, *given)
             while run.watch.left > 0 and not statistics.interrupted:
                 self._turn = self._evolution.next(self._problem, self._turn, *given)
-                costs = self._turn.costs
-                best, mean = costs.min().item(), float(costs.mean())
-                if seen(best, mean, statistics.kicks) or best <= self._target:
+                if enough() or self.seen[0] <= self._target:
                     break
         return statistics
 
-    def rows(self) -> tuple[Any, Any]:
-        """Return the best tours, all of them again where they are too few."""
-        assert self._turn is not None
-        with self._backend.current():
-            costs, size = self._turn.costs, self._evolution.size
-            order = costs.argsort()[self._backend.xp.arange(size) % len(costs)]
-            return self._turn.tours[order], costs[order]
+    @property
+    def tours(self) -> Any:
+        """The best tours, all of them again where they are too few."""
+        with self.backend.current():
+            return self._now.tours[self._order]
 
-    def adopt(self, rows: Any, costs: Any) -> None:
-        """Let the worst chains go on from other tours; populations of routes have their own."""
+    @property
+    def costs(self) -> Any:
+        """Their costs."""
+        with self.backend.current():
+            return self._now.costs[self._order]
+
+    @property
+    def seen(self) -> tuple[float, float]:
+        """Best and mean cost of this turn's tours."""
+        costs = self._now.costs
+        return costs.min().item(), float(costs.mean())
+
+    @property
+    def _now(self) -> Turn:
         assert self._turn is not None
-        if isinstance(chains := self._turn.population, ChainPopulation):
-            with self._backend.current():
-                asarray = self._backend.xp.asarray
-                chains.adopt(asarray(rows), asarray(costs))
+        return self._turn
+
+    @property
+    def _order(self) -> Any:
+        costs, size = self._now.costs, self._evolution.size
+        return costs.argsort()[self.backend.xp.arange(size) % len(costs)]
+
+    def adopt(self, tours: Any, costs: Any) -> None:
+        """Let the worst chains go on from other tours; populations of routes have their own."""
+        if isinstance(chains := self._now.population, ChainPopulation):
+            chains.adopt(tours, costs)
 
 
 class _Run:

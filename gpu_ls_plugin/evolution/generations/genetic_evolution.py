@@ -59,7 +59,7 @@ class GeneticEvolution(Evolution[GeneticPopulation]):
             kept = given[: self.size]
             tours[: len(kept)] = kept
         backend = get_backend(self.backend).name
-        population = GeneticPopulation(self.search, problem, tours, seed, backend)
+        population = self.search.population(problem, tours, seed=seed, backend=backend)
         return self.next(problem, population, random_state, run)
 
     def next(

@@ -75,7 +75,7 @@ class DecomposedRun:
         self.chains = chains_of_part(chains, parts)
         budget = call.budget
         limited = (budget.kicks, budget.moves, budget.seconds) != (None, None, None)
-        kicks = budget.kicks if limited else round(search.kicks_per_city * whole.n)
+        kicks = budget.kicks if limited else search.own_kicks(whole)
         # All chains together make as many as one for each tour would.
         self.kicks = None if kicks is None else kicks * chains // (self.chains * parts)
         seconds = math.inf if budget.seconds is None else call.stopwatch.left

@@ -12,6 +12,7 @@ from gpu_ls_plugin.budget import Budget
 from gpu_ls_plugin.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.problems.cvrp import routing_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches import rehearsal
@@ -159,6 +160,12 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
         """
         on_gpu = OF_A_MULTIPROCESSOR * backend.processors
         return max(1, (OF_A_CPU if backend.name == "cpu" else on_gpu) // self.children)
+
+    def population(
+        self, problem: Problem, tours: Any, *, seed: int, backend: str
+    ) -> GeneticPopulation:
+        """Return a population for each tour, all of which are bred as one."""
+        return GeneticPopulation(self, tour_problem(problem), tours, seed, backend)
 
     def called(self, problem: Problem, tours: Any, **options: Any) -> Call:
         """Return the call that somebody makes of this search, once it is known to be possible.

@@ -34,7 +34,6 @@ def search_states(
     states : array or None
         As they came in: the result is of the same kind.
     """
-    population.begin()  # so that there is something to return
     statistics = population.statistics = Statistics(backend=population.backend.name)
 
     def seen() -> bool:
@@ -65,7 +64,7 @@ def own_rounds(budget: Budget) -> int | None:
 
 
 def _whole(watch: Stopwatch) -> Stretch:
-    return Stretch(watch.seconds, own_rounds(watch.budget), steps=watch.budget.moves)
+    return Stretch(watch.seconds, own_rounds(watch.budget))
 
 
 def _result(population: StatePopulation, watch: Stopwatch, states: Any) -> Result:

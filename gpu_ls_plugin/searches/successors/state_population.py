@@ -17,11 +17,13 @@ from gpu_ls_plugin.searches.successors.first_states import completed
 from gpu_ls_plugin.searches.successors.searched_states import SearchedStates
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.assignment import Assignment
-    from gpu_ls_plugin.runs.stretch import Leg
+    from gpu_ls_plugin.runs.stretch import Leg, Stretch
     from gpu_ls_plugin.searches.successors.round_plan import RoundPlan
 
 FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of a launch: surely shorter than it should be
@@ -52,6 +54,10 @@ class StatePopulation(Population):
     target : float, optional
         By default the problem's optimum, if that is known.
     memory_limit : int, optional
+    moves : int, optional
+        Steps of each row in a stretch.
+    asked : Assignment, optional
+        Whose costs are told, also of rows that break constraints.
     """
 
     def __init__(
@@ -65,10 +71,13 @@ class StatePopulation(Population):
         first_row: int = 0,
         target: float | None = None,
         memory_limit: int | None = None,
+        moves: int | None = None,
+        asked: Assignment | None = None,
     ) -> None:
         self.search, self.problem, self._rows = search, problem, rows
         self._numbers, self._memory_limit = (seed, first_row), memory_limit
-        self._device, self._asked = backend, target
+        self._device, self._wanted = backend, target
+        self.moves, self.asked = moves, asked
         self.statistics = Statistics()
         self._begun: SearchedStates | None = None
         self._counted = np.zeros(3, np.int64)
@@ -83,7 +92,7 @@ class StatePopulation(Population):
     @property
     def target(self) -> float | None:
         """The cost at which the search ends."""
-        return self.problem.optimum if self._asked is None else self._asked
+        return self.problem.optimum if self._wanted is None else self._wanted
 
     @property
     def states(self) -> SearchedStates:
@@ -116,7 +125,10 @@ class StatePopulation(Population):
 
     @property
     def costs(self) -> Any:
-        """What they cost, shape (P,); more than any cost if they break constraints."""
+        """What they cost, shape (P,); by default more than any cost if they break constraints."""
+        if self.asked is not None:
+            with self.backend.current():
+                return self.backend.xp.asarray(self.asked.cost(on_host(self.tours)))
         if self._begun is None:
             rows = self.tours
             return np.where(self.problem.feasible(rows), self.problem.cost(rows), NOTHING)
@@ -142,25 +154,31 @@ class StatePopulation(Population):
         """Rounds that are over."""
         return self.states.round + self.states.round_is_over
 
+    def advance(self, stretch: Stretch, enough: Callable[[], bool] = lambda: False) -> Statistics:
+        """Go on for a stretch; nothing is left to be done after the optimum or all moves."""
+        counted = super().advance(stretch, enough)
+        self.finished = counted.stopped_by in ("optimum", "moves")
+        return counted
+
     def over(self, leg: Leg) -> str | None:
         """Return "optimum", "target", "generations", "kicks" for rounds, or "moves" for steps."""
-        stretch, target = leg.stretch, self.target
-        if stretch.generations is not None:
+        target = self.target
+        if leg.stretch.generations is not None:
             bred = leg.steps >= STEPS * self.problem.n or self.states.round_is_over
             return "generations" if leg.steps and bred else None
         if target is not None and self._launched and self.seen[0] <= target:
-            return "optimum" if self._asked is None else "target"
+            return "optimum" if self._wanted is None else "target"
         if self.done >= leg.until:
             return "kicks"
-        return "moves" if stretch.steps is not None and leg.steps >= stretch.steps else None
+        return "moves" if self.moves is not None and leg.steps >= self.moves else None
 
     def launch(self, leg: Leg) -> None:
         """Make some steps of a round; begin the next one if it is over."""
-        states, stretch = self.states, leg.stretch
+        states = self.states
         if states.round_is_over:
             states.renew()
-        most = math.inf if stretch.steps is None else stretch.steps
-        if stretch.generations is not None:
+        most = math.inf if self.moves is None else self.moves
+        if leg.stretch.generations is not None:
             most = STEPS * self.problem.n
         with self._pace.timed(leg) as pace:
             before = states.step

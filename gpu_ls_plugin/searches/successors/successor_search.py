@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -32,7 +33,7 @@ from gpu_ls_plugin.searches.successors.improvements import (
 )
 from gpu_ls_plugin.searches.successors.kernels import RULES, Layout
 from gpu_ls_plugin.searches.successors.round_plan import RoundPlan
-from gpu_ls_plugin.searches.successors.state_call import search_states
+from gpu_ls_plugin.searches.successors.state_call import ROUNDS, search_states
 from gpu_ls_plugin.searches.successors.state_population import StatePopulation
 from gpu_ls_plugin.successors import SuccessorGeneration
 from gpu_ls_plugin.successors.choices import SAMPLERS
@@ -97,6 +98,7 @@ class SuccessorSearch:
     """
 
     name: ClassVar[str] = "successor_search"
+    adopts: ClassVar[bool] = True  # a population takes rows of others
 
     heuristic: Heuristic | None = None
     release: str = "random"
@@ -255,6 +257,7 @@ class SuccessorSearch:
             memory_limit=memory_limit,
             first_row=first_row,
             target=watch.budget.target,
+            moves=watch.budget.moves,
         )
         with population.backend.current():
             return search_states(population, watch, callback, states)
@@ -270,8 +273,15 @@ class SuccessorSearch:
         memory_limit: int | None = None,
         first_row: int = 0,
         target: float | None = None,
+        moves: int | None = None,
+        asked: Assignment | None = None,
+        seconds: float = math.inf,
+        parts: int = 1,
     ) -> StatePopulation:
-        """Return the states as a population that has yet to be driven; see `__call__`."""
+        """Return the first states as a population; see `__call__` and `StatePopulation`.
+
+        These are made whatever the seconds, in one part.
+        """
         checks.instance("problem", problem, kind=Assignment, wanted="Assignment")
         chosen = get_backend(backend, device, tours=states)
         if states is None:
@@ -280,7 +290,7 @@ class SuccessorSearch:
             rows = chosen.xp.array(take_states(chosen, problem.sizes, states))
             if problem.distinct:
                 require_distinct(chosen, rows)
-        return StatePopulation(
+        population = StatePopulation(
             self,
             problem,
             rows,
@@ -289,7 +299,15 @@ class SuccessorSearch:
             first_row=checks.first_row(first_row),
             target=target,
             memory_limit=memory_limit,
+            moves=moves,
+            asked=asked,
         )
+        population.begin()
+        return population
+
+    def own_kicks(self, problem: Assignment) -> int:
+        """Return the rounds of a search that nothing else limits."""
+        return ROUNDS
 
 
 def _keeps_distinct(heuristic: Heuristic) -> bool:

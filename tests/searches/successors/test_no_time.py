@@ -9,9 +9,8 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin import budget
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.cpu import CpuBackend
-from gpu_ls_plugin.distributed.populations.base import Place
-from gpu_ls_plugin.distributed.populations.stated import StatedPopulation
 from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.searches.called_population import population_of
 from gpu_ls_plugin.searches.successors import state_call
 from gpu_ls_plugin.searches.successors.first_states import completed, quick_state
 from gpu_ls_plugin.searches.successors.searched_states import SearchedStates
@@ -195,10 +194,10 @@ def test_generations_without_time(problem, monkeypatch, clock):
 @every_problem
 def test_an_island_without_time(problem):
     search = gls.SuccessorSearch(steps=30)
-    place = Place(problem, problem, search, "cpu", seed=1, first_row=3)
-    island = StatedPopulation(place, np.full((ROWS, problem.n), -1, np.int32))
-    island.advance(Stretch(0.0, None), 0, lambda best, mean, kicks: False)
-    rows, costs = island.rows()
+    empty, place = np.full((ROWS, problem.n), -1, np.int32), {"seed": 1, "backend": "cpu"}
+    island = population_of(search, problem, empty, first_row=3, asked=problem, **place)
+    island.advance(Stretch(0.0, None))
+    rows, costs = island.tours, island.costs
     assert (rows >= 0).all()
     np.testing.assert_array_equal(costs, problem.cost(rows))
     island.adopt(rows[:1], costs[:1])

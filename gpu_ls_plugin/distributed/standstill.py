@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.searches.rounds import Rounds
+    from gpu_ls_plugin.runs.population import Population
 
 
 class Standstill:
@@ -15,8 +15,8 @@ class Standstill:
     def __init__(self) -> None:
         self._best, self._exchanges = math.inf, 0
 
-    def reached(self, rounds: Rounds, best: float) -> bool:
+    def reached(self, population: Population, best: float) -> bool:
         """Return whether the best cost is what it was before the last crossovers."""
         if best < self._best:
-            self._best, self._exchanges = best, rounds.exchanges
-        return rounds.exchanges > self._exchanges
+            self._best, self._exchanges = best, population.exchanges
+        return population.exchanges > self._exchanges
