@@ -11,6 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.distributed import work
+from gpu_ls_plugin.distributed.watcher import topic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +65,7 @@ class Fleet:
         self._tokens = 0
         self._closed = threading.Event()
         self.last_look = time.monotonic()
-        client.subscribe_topic(work.topic(run), self._seen)
+        client.subscribe_topic(topic(run), self._seen)
         threading.Thread(target=self._look, daemon=True).start()
 
     @property
@@ -118,7 +119,7 @@ class Fleet:
         for island in list(self._futures):
             self.cancel(island)
         self._tell(work.leave)
-        _quietly(lambda: self._client.unsubscribe_topic(work.topic(self._run)))
+        _quietly(lambda: self._client.unsubscribe_topic(topic(self._run)))
 
     def _tell(self, function: Callable[[str], object]) -> None:
         """Call a function of the run on all workers, without waiting for it."""

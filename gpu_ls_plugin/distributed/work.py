@@ -26,7 +26,7 @@ from gpu_ls_plugin.construction.draws import derived
 from gpu_ls_plugin.distributed.migrants import elites_of, welcome
 from gpu_ls_plugin.distributed.orders import Job, Order, Report, Settled
 from gpu_ls_plugin.distributed.populations.evolving import EvolvingPopulation
-from gpu_ls_plugin.distributed.standstill import Standstill
+from gpu_ls_plugin.distributed.watcher import Standstill, Watcher, this_worker
 from gpu_ls_plugin.evolution.generations.choice import begun_as_solve
 from gpu_ls_plugin.exceptions import ClusterError
 from gpu_ls_plugin.problems.assignment import Assignment
@@ -44,14 +44,12 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.evolution.generations.in_turn import InTurn
     from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.result import Progress
     from gpu_ls_plugin.runs.population import Population
     from gpu_ls_plugin.solver.settings import Settings
 
 ROWS = 2**20  # between the first rows of two islands
 STARTS = 1  # tells the seeds of starts from others
 PARTS = 8  # in which the rows of an island that begins anew are searched, until a stretch is over
-BETWEEN_EVENTS = 0.5  # seconds between two events of an island
 
 
 @dataclass
@@ -146,7 +144,7 @@ def advance(order: Order) -> Report:
             seat.population, seat.life = _begun(seat, order), order.life
             asks = _asks_for_others(seat, order)
         population = seat.population
-        watcher = _Watcher(order, population, Standstill() if asks else None)
+        watcher = Watcher(order, population, _stopped, Standstill() if asks else None)
         population.callback = watcher.told
         arrived = time.perf_counter()
         if not population.finished and len(order.guests):
@@ -264,55 +262,9 @@ def _prepare(search: Any, problem: Any, backend: str) -> None:
         search.prepare(problem, backend=backend)
 
 
-class _Watcher:
-    """Tells the scheduler of a stretch now and then, and stops it with the run."""
-
-    def __init__(self, order: Order, population: Population, standstill: Standstill | None) -> None:
-        self._population, self._standstill = population, standstill
-        self._run, self._island, self._life = order.run, order.island, order.life
-        self._next = time.monotonic() + BETWEEN_EVENTS
-        self._worker = _worker()
-
-    def __call__(self) -> bool:
-        """Take note of a launch; return whether the stretch is over."""
-        population, standstill = self._population, self._standstill
-        population.count()
-        best, mean = population.seen
-        if self._stops(best, mean, population.statistics.kicks):
-            return True
-        return standstill is not None and standstill.reached(population, best)
-
-    def told(self, progress: Progress) -> None:
-        """Take note of a launch of a search that is called; stop it as Ctrl-C does."""
-        if self._stops(progress.best_cost, progress.mean_cost, progress.kicks):
-            raise KeyboardInterrupt
-
-    def _stops(self, best: float, mean: float, kicks: int) -> bool:
-        if self._worker is not None and time.monotonic() >= self._next:
-            self._next = time.monotonic() + BETWEEN_EVENTS
-            event = {"island": self._island, "life": self._life, "best": best, "mean": mean}
-            self._worker.log_event(topic(self._run), event | {"kicks": kicks})
-        return self._run in _stopped
-
-
-def topic(run: str) -> str:
-    """Return the name of a run's events."""
-    return f"gpu-ls-{run}"
-
-
-def _worker() -> Any:
-    """Return the worker of Dask on which this task runs; None outside of one."""
-    from distributed import get_worker
-
-    try:
-        return get_worker()
-    except ValueError:
-        return None
-
-
 @contextmanager
 def _cores() -> Iterator[None]:
     """Use no more cores than the worker has."""
-    worker = _worker()
+    worker = this_worker()
     with nullcontext() if worker is None else threads_at_most(worker.state.nthreads):
         yield

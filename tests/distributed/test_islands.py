@@ -11,7 +11,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.cpu import CpuBackend
-from gpu_ls_plugin.distributed import Exchange, IslandProgress, work
+from gpu_ls_plugin.distributed import Exchange, IslandProgress, watcher, work
 from gpu_ls_plugin.distributed.migrants import welcome
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
@@ -233,7 +233,7 @@ def test_events_of_islands_are_seen_by_dask(client: Any) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(client.cluster.scheduler), "log_event", watched)
-        patch.setattr(work, "BETWEEN_EVENTS", 0.0)
+        patch.setattr(watcher, "BETWEEN_EVENTS", 0.0)
         gls.Islands(CHAINS, client)(PROBLEM, TOURS, budget=gls.Budget(seconds=0.4))
     assert any(topic.startswith("gpu-ls-") for topic in topics)
 

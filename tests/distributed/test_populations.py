@@ -13,7 +13,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.distributed import Exchange, work
 from gpu_ls_plugin.distributed.migrants import elites_of
 from gpu_ls_plugin.distributed.orders import Job, Order
-from gpu_ls_plugin.distributed.standstill import Standstill
+from gpu_ls_plugin.distributed.watcher import Standstill, Watcher
 from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches.called_population import population_of
@@ -48,7 +48,7 @@ def test_tours_that_are_crossed_ask_for_others_at_a_standstill(
 
     settings = Settings(search=search, population=16, backend="cpu")
     job = Job(PROBLEM, search, settings, 0, None, 2, 2, islands=1 if alone else 2)
-    monkeypatch.setattr(work._Watcher, "_stops", stops)
+    monkeypatch.setattr(Watcher, "_stops", stops)
     monkeypatch.setitem(work._seats, ("run", 0), work.Seat(job, settings, PROBLEM))
     rows, guests = random_tours(N, 16), Elites.none(PROBLEM)
     for number in range(2):
