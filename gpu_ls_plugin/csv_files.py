@@ -17,20 +17,11 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", *WIDE)
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a header and rows as CSV.
+    """Return a header and rows as CSV, whose lines end with a line feed.
 
-    Parameters
-    ----------
-    columns : sequence of str
-    rows : iterable of sequences
-        Numbers are written in full and None as an empty cell. Text that begins like a formula
-        (``= + - @``, a tab or a line break, also after spaces) gets an apostrophe in front, so that
-        spreadsheets show it.
-
-    Returns
-    -------
-    str
-        Lines end with a line feed.
+    Numbers are written in full and None as an empty cell. Text that begins like a formula, with one
+    of ``=+-@``, a tab or a line break, also after spaces, gets an apostrophe in front, so that
+    spreadsheets show it.
     """
     writer = csv.writer(_Lines(), lineterminator="\r\n")
     return "".join(writer.writerow([_cell(value) for value in row]) for row in (columns, *rows))

@@ -148,12 +148,9 @@ def of_version(version: int, what: str, content: Any) -> dict[str, Any]:
 
 
 def same_costs(recorded: Any, exact: NDArray[Any]) -> NDArray[Any]:
-    """Return exact costs; recorded ones that contradict them raise ValueError.
+    """Return exact costs; recorded ones (P,) that contradict them raise ValueError.
 
-    Parameters
-    ----------
-    recorded, exact : array, shape (P,)
-        Recorded real costs may differ in their last digits, integers may not.
+    Recorded real costs may differ in their last digits, integers may not.
     """
     close = CLOSE if exact.dtype.kind == "f" else 0.0
     wrong = ~np.isclose(np.asarray(recorded, float), exact, rtol=close, atol=close)
@@ -167,21 +164,9 @@ def same_costs(recorded: Any, exact: NDArray[Any]) -> NDArray[Any]:
 
 @contextmanager
 def reading(path: str | os.PathLike[str], what: str = "", remedy: str = "") -> Iterator[None]:
-    """Turn whatever damaged content raises in a ``with`` block into a FileFormatError.
+    """Turn whatever damaged content raises in a ``with`` block into a FileFormatError of the file.
 
-    Parameters
-    ----------
-    path : path
-    what : str
-        Description of the damage, such as "not the record of a run".
-    remedy : str
-
-    Raises
-    ------
-    FileFormatError
-        The content is damaged; the message names the file.
-    OSError, InvalidParameterError, FaultyPartError
-        These are passed on.
+    `what` describes the damage, such as "not the record of a run".
     """
     try:
         yield

@@ -29,13 +29,7 @@ def on_host(array: Any) -> Any:
 
 
 def take_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
-    """Return checked tours as a new int32 array (P, n) of the backend; the input is not changed.
-
-    Raises
-    ------
-    InvalidTourError, InvalidTypeError
-        As `solution.check_tours` does; the message names the row.
-    """
+    """Return checked tours as a new int32 array (P, n) of the backend; the input is not changed."""
     taken, check = queue_tours(backend, problem, tours)
     check()
     return taken

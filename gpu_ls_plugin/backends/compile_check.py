@@ -68,32 +68,11 @@ def check(
     everything: bool = False,
     workers: int | None = None,
 ) -> list[KernelReport]:
-    """Compile kernels for several architectures, in parallel.
+    """Compile kernels, composed for CUDA, for architectures such as 90, in parallel.
 
-    Parameters
-    ----------
-    kernels : sequence of Kernel
-        What to compile, composed for CUDA.
-    architectures : iterable of int
-        Compute capabilities times ten, such as 90.
-    everything : bool
-        Compile every kernel for every architecture. By default every kernel is compiled for
-        sm_90 (for the first architecture, where sm_90 is not among them) and the others get as
-        few kernels as hold every part at least once.
-    workers : int, optional
-        Threads; the number of processors by default (NVRTC works outside the interpreter lock).
-
-    Returns
-    -------
-    list of KernelReport
-        One for each kernel and architecture.
-
-    Raises
-    ------
-    InvalidParameterError
-        The installed NVRTC does not know an architecture.
-    MissingExtraError, BackendUnavailableError
-        CuPy is not installed, or finds no NVRTC library.
+    Unless `everything` is asked for, every kernel is compiled for sm_90 (for the first
+    architecture, where sm_90 is not among them) and the others get as few kernels as hold every
+    part at least once. `workers` is a number of threads: NVRTC works outside the interpreter lock.
     """
     archs = tuple(dict.fromkeys(architectures))
     _require_architectures(archs)
@@ -117,15 +96,7 @@ def parts(kernel: Kernel) -> set[str]:
 
 
 def holding(kernels: Sequence[Kernel], part: str) -> list[Kernel]:
-    """Return the kernels that hold a part.
-
-    Raises
-    ------
-    InvalidParameterError
-        A part of that name is registered, but no kernel is its own.
-    UnknownPartError
-        Neither a part nor a C++ type has that name; near matches are listed.
-    """
+    """Return the kernels that hold a part; an unknown name is an error that lists near matches."""
     found = [kernel for kernel in kernels if part in parts(kernel)]
     if found:
         return found

@@ -54,17 +54,7 @@ PATIENCE = 30.0  # seconds for an answer that takes no compiling
 
 @dataclass
 class Program:
-    """A translation unit, with the compiler and the flags that make it a shared library.
-
-    Attributes
-    ----------
-    source : str
-        Text of the translation unit.
-    compiler : tuple of str
-        Command of the compiler.
-    flags : tuple of str
-        Its options.
-    """
+    """A translation unit, and the compiler command and flags that make a shared library of it."""
 
     source: str
     compiler: tuple[str, ...]
@@ -79,17 +69,7 @@ class Program:
         return hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()[:32]
 
     def library(self) -> bytes:
-        """Return the content of the shared library, compiled when first asked for.
-
-        Raises
-        ------
-        CompilationError
-            The program does not compile; the message ends with the compiler's output.
-        CompilerNotFoundError
-            The compiler does not run.
-        BackendUnavailableError
-            There is no room for temporary files.
-        """
+        """Return the content of the shared library, compiled when first asked for."""
         if not self._library:
             with _scratch_folder() as scratch:
                 self._library = self._compiled_in(scratch)
@@ -115,28 +95,12 @@ def _shortened(output: str) -> str:
 
 
 def program_of(source: str) -> Program:
-    """Return a translation unit as it is compiled here and now.
-
-    Raises
-    ------
-    CompilerNotFoundError
-        There is no compiler; the message says how to get one.
-    InvalidParameterError
-        ``CXX`` or ``GPU_LS_CXXFLAGS`` cannot be read.
-    """
+    """Return a translation unit as it is compiled here and now."""
     return Program(source, tuple(find_compiler()), (*FLAGS, *_words("GPU_LS_CXXFLAGS")))
 
 
 def find_compiler() -> list[str]:
-    """Return the command of a C++ compiler: $CXX, c++, g++, clang++ or the ziglang wheel.
-
-    Raises
-    ------
-    CompilerNotFoundError
-        There is none, or what ``CXX`` names does not exist; the message says how to get one.
-    InvalidParameterError
-        ``CXX`` has unbalanced quotation marks.
-    """
+    """Return the command of a C++ compiler: $CXX, c++, g++, clang++ or the ziglang wheel."""
     if own := _words("CXX"):
         if path := _located(own[0]):
             return [path, *own[1:]]
@@ -150,15 +114,7 @@ def find_compiler() -> list[str]:
 
 
 def check_compiler() -> list[str]:
-    """Return the command of a compiler that knows C++17: it was asked, but compiled nothing.
-
-    Raises
-    ------
-    CompilerNotFoundError
-        There is none, it does not answer, or it is not a C++17 compiler.
-    InvalidParameterError
-        ``CXX`` or ``GPU_LS_CXXFLAGS`` has unbalanced quotation marks.
-    """
+    """Return the command of a compiler that knows C++17: it was asked, but compiled nothing."""
     program = program_of("")
     with _scratch_folder() as empty:  # where no program finds anything to damage
         done = _run([*program.compiler, *LIST_MACROS], folder=empty, seconds=PATIENCE)

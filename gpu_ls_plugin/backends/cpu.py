@@ -221,15 +221,7 @@ def threads_at_most(count: int) -> Iterator[None]:
 
 
 def thread_count() -> int:
-    """Return the number of threads: ``GPU_LS_THREADS`` or that of the usable cores.
-
-    No more than `threads_at_most` allows.
-
-    Raises
-    ------
-    InvalidParameterError
-        ``GPU_LS_THREADS`` is not a number of threads.
-    """
+    """Return the number of threads: ``GPU_LS_THREADS`` or usable cores, up to `threads_at_most`."""
     most: int = getattr(_allowed, "count", MOST_THREADS)
     if text := os.environ.get("GPU_LS_THREADS", "").strip():
         return min(most, _threads_from(text))

@@ -295,13 +295,7 @@ def _backend(device: int) -> CudaBackend:
 
 
 def backend_of(device: int | None) -> CudaBackend:
-    """Return the backend of a device, by default of the current one.
-
-    Raises
-    ------
-    InvalidParameterError
-        There is no such device.
-    """
+    """Return the backend of a device, by default of the current one."""
     import cupy
 
     count = cupy.cuda.runtime.getDeviceCount()

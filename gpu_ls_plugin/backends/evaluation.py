@@ -60,13 +60,6 @@ def exact_costs(backend: Backend, problem: Problem, tours: Any) -> Any:
 
     Tours stay on their backend, and kernels add up lengths, if these are proven to be the
     referee's; whatever else tours cost is computed on the host.
-
-    Parameters
-    ----------
-    backend : Backend
-    problem : Problem
-        Its rows are tours.
-    tours : int32 array of the backend, shape (P, n)
     """
     cost = type(problem).cost
     if cost is CVRP.cost:
@@ -103,12 +96,8 @@ def _with_objective(backend: Backend, problem: TSP, tours: Any, costs: Any) -> A
 def nothing_paid(costs: Any, lengths: Any, rounding: float = ROUNDING) -> Any:
     """Return which tours cost their lengths alone, that is, violate nothing, shape (P,).
 
-    Parameters
-    ----------
-    costs, lengths : array, shape (P,)
-    rounding : float
-        Share of a real length that is no payment. A low price of a small violation is little more
-        than `FROM_SCRATCH`.
+    `rounding` is the share of a real length that is no payment. A low price of a small violation is
+    little more than `FROM_SCRATCH`.
     """
     apart = abs(costs - lengths)
     return apart <= rounding * lengths if lengths.dtype.kind == "f" else apart == 0
@@ -118,13 +107,6 @@ def better(backend: Backend, problem: TSP, one: Costed, other: Costed) -> Any:
     """Return which tours are better than others, row by row, shape (P,).
 
     Those are that may be a result where the other may not, or else the cheaper ones.
-
-    Parameters
-    ----------
-    backend : Backend
-    problem : TSP
-    one, other : tuple of arrays of the backend
-        Checked tours (P, n), and what they cost (P,).
     """
     cheaper, objective = one[1] < other[1], problem.objective
     if objective.length_alone:

@@ -39,10 +39,7 @@ _warned: set[str] = set()  # folders, so that each is named once in a process
 def cache_folder() -> Path:
     """Return where compiled programs are kept: ``GPU_LS_CACHE_DIR`` or the user's cache folder.
 
-    Raises
-    ------
-    OSError
-        The user has no home folder, or a relative path has no current folder to start from.
+    OSError: the user has no home folder, or a relative path has no current folder to start from.
     """
     if own := os.environ.get("GPU_LS_CACHE_DIR", "").strip():
         return Path(own).absolute()
@@ -63,31 +60,9 @@ def home_folder() -> Path:
 def load(source: str, loader: Callable[[Path], Loaded]) -> Loaded:
     """Load a translation unit as a shared library: from the cache, or compiled and kept there.
 
-    Where the cache folder is of no use, the library is loaded from a private folder that is
-    removed again, and a `CacheWarning` says why.
-
-    Parameters
-    ----------
-    source : str
-        Text of the translation unit.
-    loader : callable
-        Takes the library's path; `OSError` says that it cannot be loaded.
-
-    Returns
-    -------
-    object
-        What `loader` returns.
-
-    Raises
-    ------
-    CompilerNotFoundError
-        There is no compiler; the message says how to get one.
-    CompilationError
-        The program does not compile.
-    InvalidParameterError
-        ``CXX`` or ``GPU_LS_CXXFLAGS`` cannot be read.
-    BackendUnavailableError
-        No library can be written and loaded, neither in the cache folder nor in a private one.
+    `loader` takes the library's path; its `OSError` says that it cannot be loaded. Where the cache
+    folder is of no use, the library is loaded from a private folder that is removed again, and a
+    `CacheWarning` says why; BackendUnavailableError, if that fails, too.
     """
     program = program_of(source)
     place = "the cache folder"

@@ -53,16 +53,7 @@ def pair_lengths_kernel(metric: Metric, team: str) -> Kernel:
 
 
 def check_metric(backend: Launcher, problem: TSP, data: Any) -> None:
-    """Raise FaultyPartError where a metric's functor and its Python face differ.
-
-    Parameters
-    ----------
-    backend : Launcher
-        Where the functor runs.
-    problem : TSP
-    data : array of the backend
-        What the functor reads.
-    """
+    """Raise FaultyPartError where a metric's functor, which reads `data`, and its face differ."""
     if problem.n < 2:
         return
     a, b = pairs = sampled_pairs(problem.n)

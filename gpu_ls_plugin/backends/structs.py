@@ -34,13 +34,7 @@ POINTER = "P"
 
 @dataclass(frozen=True)
 class Struct(Parameter):
-    """A parameter that groups others; kernels on GPUs take it by value.
-
-    Attributes
-    ----------
-    members : tuple of Parameter
-        Its fields, in their order; structs perhaps.
-    """
+    """A parameter that groups others; kernels on GPUs take it by value."""
 
     members: tuple[Parameter, ...]
 

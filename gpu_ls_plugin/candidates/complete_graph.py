@@ -21,10 +21,7 @@ BLOCK_ENTRIES = 1 << 22  # numbers held at once while the best of rows are chose
 class CompleteGraph:
     """All edges between n >= 3 cities.
 
-    Parameters
-    ----------
-    matrix : ndarray, shape (n, n)
-        Symmetric lengths; the diagonal has no meaning.
+    `matrix` holds the symmetric lengths (n, n); its diagonal has no meaning.
     """
 
     def __init__(self, matrix: NDArray[Any]) -> None:
@@ -53,10 +50,7 @@ class CompleteGraph:
         return weights
 
     def least_alpha(self, k: int, penalties: Real, tree: OneTree) -> Cities:
-        """Return the k cities of least alpha of each city, ties by length, then by city.
-
-        Shape (n, k), int32.
-        """
+        """Return (n, k) cities of least alpha of each city, ties by length, then by city."""
         best = np.empty((self.n, k), np.int32)
         step = max(1, BLOCK_ENTRIES // self.n)
         for begin in range(0, self.n, step):
@@ -72,10 +66,7 @@ class CompleteGraph:
         return best
 
     def _spanning_tree(self, penalties: Real) -> tuple[Cities, Cities, Real]:
-        """Return a minimum spanning tree by Prim's algorithm: the cities but 0 as they are joined.
-
-        The cities, those they are joined to, the weights of these edges.
-        """
+        """Return a minimum spanning tree by Prim: cities in its order, to which joined, weights."""
         order, weights = np.empty(self.n - 1, np.intp), np.empty(self.n - 1)
         parents = np.zeros(self.n, np.intp)  # of the joined cities, the nearest to each other one
         nearest = np.full(self.n, np.inf)  # how near it is

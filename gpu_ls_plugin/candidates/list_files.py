@@ -34,15 +34,7 @@ def write_lists(
 
 
 def read_lists(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
-    """Return the "rule", "fingerprint" and "cities" of a file.
-
-    Raises
-    ------
-    FileNotFoundError
-        No such file.
-    FileFormatError
-        The file holds no candidate lists.
-    """
+    """Return the "rule", "fingerprint" and "cities" of a file."""
     with reading(path, "not a file of candidate lists"):
         content = read_arrays(Path(path))
         version = content.pop("version")

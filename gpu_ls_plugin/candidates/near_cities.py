@@ -94,17 +94,9 @@ def near_lists(
 ) -> CandidateLists | None:
     """Return lists of near cities by exact length, ties by city number; None if none are made.
 
-    Parameters
-    ----------
-    problem : TSP
-    width : int
-        Cities of a list.
-    each : int
-        Of every quadrant; the nearest others fill the list up.
-    looks : three int, optional
-        Cities looked at to fill quadrants, more where these do not; `width` by default.
-    subset : ndarray, shape (m,), int, optional
-        Cities among which lists are made; row r of the result belongs to subset[r].
+    Of the `width` cities of a list, `each` are of every quadrant; the nearest others fill it up.
+    `looks` says how many cities are looked at to fill quadrants, more where these do not; `width`
+    by default. Row r belongs to subset[r], and lists are made among `subset`, cities (m,), alone.
     """
     looks = looks or (width, width, width)
     rows = problem.n if subset is None else len(subset)

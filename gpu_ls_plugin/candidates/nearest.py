@@ -58,31 +58,19 @@ class Nearest(Candidates):
 
 
 def nearest_lists(problem: TSP, k: int, subset: NDArray[Any] | None = None) -> CandidateLists:
-    """Return the k nearest cities of each city, all among `subset` where that is given.
+    """Return the k nearest cities of each city, all among `subset` (m,) where that is given.
 
-    Parameters
-    ----------
-    problem : TSP
-    k : int
-        At most the number of cities (of the subset) less one.
-    subset : ndarray, shape (m,), int, optional
-        Cities among which lists are made; row r of the result belongs to subset[r].
+    k is at most their number less one; row r of the result belongs to subset[r].
     """
     lists = near_lists(problem, k, subset=subset)
     return NearestCities(problem, subset).lists(k) if lists is None else lists
 
 
 class NearestCities:
-    """Answers which cities are near: by a k-d tree, where a problem's metric has points for one.
+    """Answers which cities, all or those of `subset`, are near: by a k-d tree if there are points.
 
-    Of many cities at one place only as many are searched as a list can hold, so that crowds do
-    not make the search quadratic.
-
-    Parameters
-    ----------
-    problem : TSP
-    subset : ndarray, shape (m,), int, optional
-        Cities that are looked at; all by default.
+    Of many cities at one place only as many are searched as a list can hold, so that crowds do not
+    make the search quadratic.
     """
 
     def __init__(self, problem: TSP, subset: NDArray[Any] | None = None) -> None:

@@ -61,13 +61,7 @@ class OneTree:
 
         That is the weight of the edge less that of the edge which it drives out: the heaviest on
         the path between its cities, or the special city's second edge (Helsgaun 2000, section 4).
-
-        Parameters
-        ----------
-        a, b : integer arrays that broadcast against each other
-            The cities of the edges.
-        weights : ndarray of the broadcast shape, float64
-            The edges' weights.
+        Arrays broadcast against each other.
         """
         at_special = (a == self.special) | (b == self.special)
         driven_out = np.where(at_special, self.second_weight, self._heaviest_between(a, b))

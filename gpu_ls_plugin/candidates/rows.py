@@ -19,15 +19,9 @@ if TYPE_CHECKING:
 def equal_rows(problem: TSP, proposals: NDArray[Any]) -> CandidateLists:
     """Return lists that hold the proposed cities of each row once, in the order of proposal.
 
-    All rows get as many cities as the longest has; a row that proposes fewer is filled up with
-    the nearest cities that it does not hold yet, nearest first. So every entry is a candidate,
-    and no two of a row are the same.
-
-    Parameters
-    ----------
-    problem : TSP
-    proposals : ndarray, shape (n, w), int
-        Candidates of each city, the best first; cities may be repeated, -1 stands for none.
+    `proposals` (n, w) may repeat cities; -1 stands for none. All rows get as many cities as the
+    longest has; a row that proposes fewer is filled up with the nearest cities that it does not
+    hold yet, nearest first. So every entry is a candidate, and no two of a row are the same.
     """
     rows = _without_repeats(proposals)
     sizes = (rows >= 0).sum(axis=1)

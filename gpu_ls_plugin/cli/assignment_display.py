@@ -55,13 +55,7 @@ class AssignmentDisplay(LookingDisplay[Assignment, Looked]):
 class ColourDisplay(LookingDisplay[GraphColouring, int]):
     """Shows the least number of colours, and the conflicts of colourings with one less.
 
-    Parameters
-    ----------
-    graph : GraphColouring
-    seconds, console
-        As of `SearchDisplay`.
-    optimum : float, optional
-        Number of colours, to which the gap is shown.
+    `optimum` is the number of colours to which the gap is shown.
     """
 
     def __init__(

@@ -15,12 +15,8 @@ class Interrupts:
 
     KeyboardInterrupt is raised wherever the main thread happens to be. In a finalizer or the
     callback of a weak reference, where nothing can be raised, Python reports it and goes on.
-    Outside of the main thread, and where Ctrl-C is ignored, nothing is changed.
-
-    Attributes
-    ----------
-    pending : bool
-        Whether Ctrl-C was pressed and nobody has said that it was taken.
+    Outside of the main thread, and where Ctrl-C is ignored, nothing is changed. `pending`: Ctrl-C
+    was pressed and nobody has said that it was taken.
     """
 
     def __init__(self) -> None:

@@ -23,14 +23,7 @@ Seen = TypeVar("Seen")
 
 
 class LookingDisplay(SearchDisplay, ABC, Generic[Given, Seen]):
-    """Shows what is seen of the rows now and then.
-
-    Parameters
-    ----------
-    problem : Problem
-    seconds, console
-        As of `SearchDisplay`.
-    """
+    """Shows what is seen of the rows now and then."""
 
     def __init__(self, problem: Given, seconds: float, console: Console | None = None) -> None:
         super().__init__(problem.name, seconds, problem.optimum, console)

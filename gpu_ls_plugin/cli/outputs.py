@@ -45,23 +45,7 @@ class Saved:
 def check_all(problem: Problem, source: Path, paths: Mapping[str, Path]) -> None:
     """Raise, before any work is done, where files could not be written afterwards.
 
-    Parameters
-    ----------
-    problem : Problem
-    source : Path
-        File of the problem, which no output may replace.
-    paths : mapping
-        Files to write, by the names of `OUTPUTS`.
-
-    Raises
-    ------
-    MissingExtraError
-        Matplotlib is needed and not installed.
-    InvalidParameterError
-        A name has the wrong ending, two outputs or an output and the problem are one file, or the
-        problem has no tours or no coordinates to draw.
-    OSError
-        A file cannot be written.
+    `paths` are by the names of `OUTPUTS`; none may replace `source`, the file of the problem.
     """
     for name, path in paths.items():
         _output(problem, name).check(problem, path)

@@ -26,15 +26,7 @@ def derived(*words: Any) -> int:
 def batch_size(
     backend: Backend, n: int, size: Any, *, per_city: int = 4, name: str = "size"
 ) -> int:
-    """Return a number of tours of n cities, which take so many bytes for each of their cities.
-
-    Raises
-    ------
-    InvalidParameterError, InvalidTypeError
-        `size`, which the message calls `name`, is not an integer from 1 to 2**31 - 1.
-    InsufficientMemoryError
-        They do not fit the memory.
-    """
+    """Return a number of tours of n cities, which take so many bytes for each of their cities."""
     count = checks.integer(name, size, least=1, most=checks.MOST_INT)
     needed = count * n * per_city
     if needed > (available := backend.memory(None, needed)):

@@ -48,23 +48,10 @@ def expand_kernel(team: str) -> Kernel:
 class Contraction:
     """Small problems, one for each of some tours: the cities where it differs from an elite.
 
-    Edges of a tour that all of the elite have are fixed; cities between two of them are left out,
-    and the rest have numbers of their own, in the order of the tour. A path of fixed edges becomes
-    one between its ends.
-
-    Parameters
-    ----------
-    backend : Backend
-    tours : array of the backend, shape (P, n), int32
-        Not changed.
-    elite : array of the backend, shape (E, n), int32
-
-    Attributes
-    ----------
-    fixed : array, shape (P, n), bool
-        Whether the edge behind each place of a tour is.
-    sizes : array, shape (P,), int32
-        Cities that remain.
+    Edges of a tour (P, n) that all of the elite (E, n) have are `fixed`, bool (P, n), each at the
+    place that it is behind; cities between two of them are left out, and the rest, `sizes` (P,),
+    have numbers of their own, in the order of the tour. A path of fixed edges becomes one between
+    its ends.
     """
 
     def __init__(self, backend: Backend, tours: Any, elite: Any) -> None:

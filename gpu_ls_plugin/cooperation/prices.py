@@ -25,16 +25,9 @@ LEAST_PRICE, MOST_PRICE = 1 / 64, 64  # times the problem's penalties
 
 
 def set_price(chains: PricedChains, feasible: float) -> None:
-    """Raise the price of violations while too few of the present tours are feasible, or lower it.
+    """Raise or lower the price of violations, so that this share of the present tours is feasible.
 
     Nothing happens where constraints are hard (Vidal 2022, for a population of single solutions).
-
-    Parameters
-    ----------
-    chains : PricedChains
-        Changed.
-    feasible : float
-        Share of the present tours that should be feasible.
     """
     if routing_problem(chains.start.problem).penalties is None:
         return
@@ -43,19 +36,11 @@ def set_price(chains: PricedChains, feasible: float) -> None:
 
 
 def of_feasible(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-    """Return what tours cost, as far as they are feasible, shape (P,).
+    """Return what giant tours cost, as far as they are feasible, shape (P,).
 
-    Others look cheap where the price of violations is low. They count as the dearest feasible one,
-    and are infinitely dear where there is none. Where constraints are hard all count as they are.
-
-    Parameters
-    ----------
-    backend : Backend
-    problem : TSP
-        Giant tours.
-    tours : int32 array of the backend, shape (P, n)
-    costs : array of the backend, shape (P,)
-        At the present price, or at any other.
+    Others look cheap where the price of violations is low, at whatever price `costs` are. They
+    count as the dearest feasible one, and are infinitely dear where there is none. Where
+    constraints are hard all count as they are.
     """
     if routing_problem(problem).penalties is None:
         return costs

@@ -21,13 +21,7 @@ def hand_out(islands: list[Island], rows: list[Any] | None) -> None:
 def populate(run: IslandRun, islands: list[Island], groups: list[Elites | None]) -> Elites:
     """Let islands begin with populations of which the others know; return the best row first.
 
-    Parameters
-    ----------
-    run : IslandRun
-    islands : list of Island
-        Changed.
-    groups : list of Elites or None
-        All rows of each island, or of fewer; None where it has to make its own.
+    `groups` are all rows of each island, or of fewer; None where it has to make its own.
     """
     for island, group in zip(islands, groups, strict=False):
         if group is not None:

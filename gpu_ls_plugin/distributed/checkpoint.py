@@ -47,17 +47,8 @@ NUMBERED = re.compile(r"rows_(0|[1-9][0-9]{0,8})")
 class Checkpoint:
     """Where a run stands.
 
-    Attributes
-    ----------
-    islands : dict
-        The elites of each island.
-    lives, stretches : int
-        How often islands have begun anew, and stretches that all have made.
-    seconds : float
-        That the run has taken.
-    kicks : int
-        Of each row.
-    history : list of Point
+    `lives` says how often islands have begun anew, `stretches` how many all have made, `seconds`
+    what the run has taken, `kicks` those of each row.
     """
 
     islands: dict[int, Elites] = field(default_factory=dict)
@@ -90,17 +81,7 @@ class Checkpoint:
 
     @classmethod
     def load(cls, path: Path, problem: Problem, seed: int) -> Checkpoint:
-        """Return what was saved.
-
-        Raises
-        ------
-        FileFormatError
-            The file holds something else, or costs that its rows do not have.
-        InvalidParameterError
-            It is of another problem or seed.
-        OSError
-            The file cannot be read.
-        """
+        """Return what was saved; InvalidParameterError if it is of another problem or seed."""
         with reading(path, "not a checkpoint of islands"):
             arrays = read_arrays(path)
             head = HEAD(
@@ -156,14 +137,7 @@ def checkpoint_of(
 
 
 class Keeper:
-    """Writes checkpoints to a file, if there is one; a full disk ends no search.
-
-    Parameters
-    ----------
-    path : Path or None
-    problem, seed
-        Of the run.
-    """
+    """Writes checkpoints to a file, if there is one; a full disk ends no search."""
 
     def __init__(self, path: Path | None, problem: Problem, seed: int) -> None:
         self.path, self._problem, self._seed = path, problem, seed

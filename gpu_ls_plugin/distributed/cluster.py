@@ -99,15 +99,7 @@ def local_cluster(
 
 @contextmanager
 def connected(address: str) -> Iterator[Client]:
-    """Connect to the scheduler of a cluster, for the time of a block.
-
-    Raises
-    ------
-    MissingExtraError
-        Dask is not installed.
-    ClusterError
-        No scheduler answers there.
-    """
+    """Connect to the scheduler of a cluster, for the time of a block."""
     require_dask()
     from distributed import Client
 
@@ -125,11 +117,7 @@ def connected(address: str) -> Iterator[Client]:
 def client_of(given: Any, stack: ExitStack) -> Client:
     """Return a cluster's client; what is opened for it is closed with the stack.
 
-    Parameters
-    ----------
-    given : distributed.Client, str or None
-        A client, the address of a scheduler, or None for a cluster on this machine.
-    stack : ExitStack
+    Given is a client, the address of a scheduler, or None for a cluster on this machine.
     """
     require_dask()
     from distributed import Client
@@ -145,13 +133,7 @@ def client_of(given: Any, stack: ExitStack) -> Client:
 
 
 def usable_workers(client: Client) -> list[str]:
-    """Return the workers that have this version of the library; warn of others.
-
-    Raises
-    ------
-    ClusterError
-        There is none.
-    """
+    """Return the workers that have this version of the library; warn of others."""
     ours = version("gpu-ls-plugin")
     found: dict[str, Any] = client.run(eval, VERSION, on_error="return")
     usable = [worker for worker, theirs in found.items() if theirs == ours]

@@ -32,15 +32,7 @@ ENDING, INTERRUPTED = 15.0, 3.0  # seconds in which rows are gathered at the end
 
 
 class Coordinator:
-    """Leads the islands of one run.
-
-    Parameters
-    ----------
-    run : IslandRun
-    fleet : Fleet
-    keeper : Keeper
-        Of checkpoints.
-    """
+    """Leads the islands of one run."""
 
     def __init__(self, run: IslandRun, fleet: Fleet, keeper: Keeper) -> None:
         self.run, self.fleet, self.keeper = run, fleet, keeper
@@ -61,19 +53,7 @@ class Coordinator:
         return self._before.seconds + passed
 
     def start(self, workers: list[str], rows: list[Any] | None = None) -> dict[int, Settled]:
-        """Prepare an island on each worker, or on as many as there are parts of rows.
-
-        Parameters
-        ----------
-        workers : list of str
-        rows : list of arrays, optional
-            From which islands begin.
-
-        Returns
-        -------
-        dict
-            How they are going to search.
-        """
+        """Prepare an island on each worker, or on as many as there are parts of rows."""
         self._before = self.keeper.found()
         self.placement.update(workers)
         workers = workers if rows is None else workers[: len(rows)]

@@ -27,13 +27,7 @@ KICKS_PER_CITY = 0.5  # of a generation, where no time limits the run
 
 @dataclass(frozen=True, eq=False)
 class IslandPopulation:
-    """The rows of all islands, on the host.
-
-    Attributes
-    ----------
-    groups : list of Elites
-        All rows of each island.
-    """
+    """The rows of all islands, on the host, island by island."""
 
     groups: list[Elites]
 
@@ -55,16 +49,8 @@ class IslandPopulation:
 class IslandEvolution(Evolution[IslandPopulation]):
     """A generation is a stretch of all islands; they exchange rows between two of them.
 
-    Parameters
-    ----------
-    islands : Islands
-        Whose cluster is there for the whole run.
-    settings : Settings
-        Of each island.
-    count : int
-        Islands.
-    tours : int
-        Of all islands.
+    The cluster of `islands` is there for the whole run, `settings` are of each island, and `tours`
+    are those of all islands.
     """
 
     islands: Islands

@@ -47,16 +47,9 @@ class ExchangeRule:
 
 
 def sources(topology: str, count: int, island: int, number: int, seed: int) -> list[int]:
-    """Return the islands whose rows an island gets after a round.
+    """Return the islands whose rows an island gets after a round with this number.
 
-    Parameters
-    ----------
-    topology : {"ring", "complete", "random"}
-        Of the island before it, of all others, or of one that is drawn.
-    count : int
-        Of all islands.
-    island, number, seed : int
-        Who asks, the round, and the run's seed.
+    "ring": of the island before it, "complete": of all others, "random": of one that is drawn.
     """
     if count == 1:
         return []

@@ -26,14 +26,7 @@ OURS = (InvalidParameterError, InvalidTypeError, FaultyPartError, InsufficientMe
 
 
 class Failures:
-    """Keeps the placement free of workers that are gone or cannot search.
-
-    Parameters
-    ----------
-    problem : Problem
-    placement : Placement
-    fleet : Fleet
-    """
+    """Keeps the placement free of workers that are gone or cannot search."""
 
     def __init__(self, problem: Problem, placement: Placement, fleet: Fleet) -> None:
         self._problem, self._placement, self._fleet = problem, placement, fleet
@@ -42,10 +35,7 @@ class Failures:
     def settle(self, workers: list[str]) -> dict[str, Settled]:
         """Prepare an island on each worker; return how those that can will search.
 
-        Raises
-        ------
-        GpuLsError
-            The search or the problem cannot be, or no worker can search; the first reason.
+        Raises the first reason if the search cannot be, or no worker can search.
         """
         waiting = {
             number: (worker, self._fleet.settle(number, worker))
@@ -92,10 +82,7 @@ class Failures:
     def exclude(self, worker: str, error: BaseException, others: bool) -> list[int]:
         """Do without a worker; return the islands that were there.
 
-        Raises
-        ------
-        GpuLsError
-            The reason, where the search itself cannot be, or there is nothing else.
+        Raises the reason where the search itself cannot be, or there is nothing else.
         """
         if isinstance(error, OURS) or not others:
             raise _error(error)

@@ -28,15 +28,8 @@ POLL = 0.3  # seconds between two looks at the workers
 class Event:
     """What has happened: an island's task has ended, workers were looked at, a search was seen.
 
-    Attributes
-    ----------
-    kind : {"done", "failed", "workers", "seen"}
-    island : int
-        -1 where it is of none.
-    token : object
-        Of the task.
-    content : object
-        Its result, its error, the addresses of all workers, or what a search tells of itself.
+    `kind` is "done", "failed", "workers" or "seen", `island` -1 where it is of none, and `content`
+    a task's result or its error, the addresses of all workers, or what a search tells of itself.
     """
 
     kind: str
@@ -48,13 +41,7 @@ class Event:
 class Fleet:
     """Sends orders to workers and gathers what comes back, without anybody waiting.
 
-    Parameters
-    ----------
-    client : distributed.Client
-    run, title : str
-        Name of the run, and what its tasks are called by.
-    packed : bytes
-        The job as a pickle.
+    Tasks of the run are called by `title`; `packed` is the job as a pickle.
     """
 
     def __init__(self, client: Client, run: str, title: str, packed: bytes) -> None:

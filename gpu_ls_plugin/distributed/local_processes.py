@@ -26,17 +26,8 @@ STARTING = 2.0  # seconds that the start of a process may take
 def started(workers: dict[str, Any], scheduler: dict[str, Any]) -> Iterator[Client]:
     """Start a scheduler and workers, yield their client, and stop them at the end of the block.
 
-    After a KeyboardInterrupt, from the start of the first process on, all processes are killed.
-
-    Parameters
-    ----------
-    workers, scheduler : dict
-        As `SpecCluster` takes them.
-
-    Raises
-    ------
-    RuntimeError, OSError
-        A process cannot be started.
+    Both are described as `SpecCluster` takes them. After a KeyboardInterrupt, from the start of the
+    first process on, all processes are killed.
     """
     from distributed import Client, SpecCluster
 

@@ -19,19 +19,9 @@ if TYPE_CHECKING:
 class Job:
     """What all islands of a run search, and how; the same for many runs.
 
-    Attributes
-    ----------
-    problem : Problem
-    search : callable or None
-        Taken as it is; None where `settings` have to say, as in `solve`.
-    settings : Settings
-        Completed on each worker, for its device. Their seed does not count: orders have it.
-    first_row : int
-    memory_limit : int or None
-    best, distant : int
-        Rows that stand for an island.
-    islands : int
-        With which a run begins.
+    A search that is given is taken as it is; without one, `settings` say how, as in `solve`. They
+    are completed on each worker, for its device; their seed does not count: orders have it. `best`
+    and `distant` are the rows that stand for an island, and `islands` how many a run begins with.
     """
 
     problem: Problem
@@ -46,15 +36,9 @@ class Job:
 
 @dataclass(frozen=True)
 class Settled:
-    """How a worker is going to search.
+    """How a worker is going to search, with complete settings.
 
-    Attributes
-    ----------
-    backend : str
-    processors : int
-        Threads of a CPU, multiprocessors of a GPU.
-    settings : Settings
-        Complete.
+    `processors` are threads of a CPU, multiprocessors of a GPU.
     """
 
     backend: str
@@ -64,26 +48,12 @@ class Settled:
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """A stretch of an island.
+    """A stretch of an island, the `number`th of it.
 
-    Attributes
-    ----------
-    run, island : str, int
-    life : int
-        How often the island has begun anew: each life has random numbers of its own.
-    number : int
-        Of the stretch.
-    seed : int
-        Of the run.
-    stretch : Stretch
-    left : float
-        Seconds of the run.
-    rows : int32 array, shape (K, n), or None
-        From which the island begins where it is not there yet.
-    size : int or None
-        Rows of its population; by default what the device is kept busy by.
-    guests : Elites
-        Of other islands.
+    `life` says how often the island has begun anew: each life has random numbers of its own. `left`
+    are the seconds of the run. An island that is not there yet begins from `rows`, int32 (K, n),
+    with a population of `size`, by default what the device is kept busy by. `guests` come from
+    other islands.
     """
 
     run: str
@@ -102,21 +72,9 @@ class Order:
 class Report:
     """What an island has found by the end of a stretch.
 
-    Attributes
-    ----------
-    island, life, number : int
-        As in the order.
-    elites : Elites
-    size : int
-        Rows of the population.
-    mean : float
-        Cost of a row.
-    statistics : Statistics
-        Of the stretch alone.
-    finished : bool
-        Whether going on would change nothing.
-    searched, exchanged : float
-        Seconds that the worker has searched, and that it has spent on elites.
+    `island`, `life` and `number` are as in the order, `size` is that of the population, `mean` the
+    cost of a row, and `statistics` are of the stretch alone. It is `finished` if going on would
+    change nothing. The worker has `searched` and `exchanged` elites for so many seconds.
     """
 
     island: int

@@ -9,14 +9,8 @@ from dataclasses import dataclass, field
 class Placement:
     """Islands on workers: each has one to itself, as long as there are enough.
 
-    Attributes
-    ----------
-    workers : list of str
-        Addresses of those that can be used, in the order in which they came.
-    homes : dict
-        The worker of each island that has one.
-    patience : float
-        Seconds after which an island shares a worker.
+    `workers` are the addresses of those that can be used, in the order in which they came, `homes`
+    the worker of each island that has one. After `patience` seconds an island shares a worker.
     """
 
     patience: float

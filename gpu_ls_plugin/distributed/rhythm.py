@@ -18,18 +18,10 @@ SHORTEST = 0.02  # seconds that are not worth a further stretch
 
 @dataclass(frozen=True)
 class Rhythm:
-    """The stretches that a run is made of.
+    """The stretches that a run of `seconds` or `kicks` is made of.
 
-    Attributes
-    ----------
-    seconds, kicks : float, int or None
-        Of the whole run.
-    every : float
-        Seconds of a stretch, infinite where kicks end it.
-    step : int or None
-        Kicks of a stretch.
-    share : float or None
-        Of a longer run that is over, where this one is a small part of it.
+    A stretch takes `every` seconds, infinite where kicks end it, or `step` kicks. `share` is that
+    of a longer run that is over, where this one is a small part of it.
     """
 
     seconds: float

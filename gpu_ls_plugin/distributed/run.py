@@ -26,20 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class IslandRun:
-    """What a run is.
-
-    Attributes
-    ----------
-    name : str
-    problem : Problem
-    rhythm : Rhythm
-    topology : str
-    seed : int
-    target : float or None
-    callback : callable or None
-    offered : pair of int
-        Best and distant rows that an island offers.
-    """
+    """What a run is. `offered` says how many best and distant rows an island offers."""
 
     name: str
     problem: Problem

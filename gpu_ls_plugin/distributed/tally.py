@@ -43,22 +43,11 @@ class IslandProgress(Progress):
 
 @dataclass
 class Island:
-    """An island as the coordinator knows it.
+    """An island as the coordinator knows it, with the elites of its last report.
 
-    Attributes
-    ----------
-    number : int
-    elites : Elites
-        As of its last report.
-    life, stretches, kicks : int
-        Which random numbers it draws, stretches and kicks of each row that it has made.
-    anew : int
-        How often it has begun anew in this run.
-    token : object
-        Of the task that is under way, None where there is none.
-    done : bool
-    waiting_since : float or None
-        When it asked for a worker.
+    `life`, `stretches` and `kicks` say which random numbers it draws, and what each of its rows has
+    made; `anew` how often it has begun anew in this run. `token` is that of the task that is under
+    way, None where there is none, and `waiting_since` when it asked for a worker.
     """
 
     number: int

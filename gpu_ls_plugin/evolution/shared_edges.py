@@ -17,26 +17,11 @@ _WORD = 64  # bits
 
 
 def shared_edges(xp: Any, tours: Any, first: int, **writing: Unpack[Writing]) -> Any:
-    """Return how many edges each of the first tours has in common with each of all.
+    """Return how many edges each of the first tours has in common with each of all, (first, P).
 
     Edges that many tours have are counted in sets of bits, the others pair by pair, so that the
     time neither grows with all edges that occur, as that of sets does where tours are random, nor
     with the pairs that share an edge, which are all pairs where tours are alike.
-
-    Parameters
-    ----------
-    xp : module
-        NumPy or CuPy, whichever the tours belong to.
-    tours : integer array, shape (P, n)
-        Permutations, n >= 3; not changed.
-    first : int
-        1 to P.
-    **writing
-        Which ways of writing a tour are the same: ``symmetric`` and ``customers`` of `Writing`.
-
-    Returns
-    -------
-    int64 array of `xp`, shape (first, P)
     """
     size = len(tours)
     row, column = _incidence(xp, tours, writing)

@@ -65,18 +65,7 @@ class TourPopulation:
         return TourPopulation(self.xp, *(self.xp.concatenate(pair) for pair in both))
 
     def parents(self, pairs: int, random_state: np.random.Generator) -> tuple[Any, Any]:
-        """Draw pairs of different rows, each pair with the same probability.
-
-        Parameters
-        ----------
-        pairs : int
-        random_state : numpy.random.Generator
-
-        Returns
-        -------
-        first, second : int64 array of the backend, shape (pairs,)
-            Rows of the population; equal where it has only one.
-        """
+        """Draw pairs of different rows, all equally likely; equal where there is only one row."""
         size = len(self)
         first = random_state.integers(size, size=pairs)
         second = (first + random_state.integers(1, max(size, 2), size=pairs)) % size

@@ -35,19 +35,8 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> tuple[float, float]:
     """Return the two-sided p-value of Wilcoxon's signed-rank test, and which way it leans.
 
     Pairs of equal values are left out, as by Wilcoxon; without another one p is 1. Infinite values
-    are worse than all others by more than any of these differ.
-
-    Parameters
-    ----------
-    first, second : array_like
-        Paired values; less is better.
-
-    Returns
-    -------
-    float
-        The p-value.
-    float
-        The sum of the signed ranks: negative where the first values are better.
+    are worse than all others by more than any of these differ. The second number, the sum of the
+    signed ranks, is negative where the first values are less, that is better.
     """
     differences = _differences(first, second)
     if not len(differences):

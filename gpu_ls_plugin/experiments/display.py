@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 
 
 class ExperimentDisplay:
-    """Shows which run of how many is on, and how far it is.
-
-    Parameters
-    ----------
-    console : rich.console.Console, optional
-        Where to draw; stderr by default.
-    """
+    """Shows which run of how many is on, and how far it is."""
 
     def __init__(self, console: Console | None = None) -> None:
         from rich.console import Console

@@ -80,16 +80,7 @@ class FrontGap:
 
 
 def gap_of(objectives: int, finals: Sequence[Costs], optimum: float | None) -> Gap:
-    """Return the gap that fits a problem.
-
-    Parameters
-    ----------
-    objectives : int
-    finals : sequence of costs
-        Of the final solutions of each run.
-    optimum : float or None
-        Of one objective, where it is known.
-    """
+    """Return the gap that fits a problem, whose final solutions each run has."""
     rows = [row for costs in finals for row in costs]
     if objectives > 1:
         return FrontGap(np.array(rows, dtype=float).reshape(-1, objectives))

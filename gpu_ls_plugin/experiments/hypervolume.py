@@ -14,13 +14,7 @@ def hypervolume(front: ArrayLike, reference: ArrayLike) -> float:
     """Return the volume between a front and a reference point, all objectives to be minimised.
 
     It is exact, by slices along the last objective: quick for two objectives, and for fronts of a
-    few hundred rows with three.
-
-    Parameters
-    ----------
-    front : array_like, shape (rows, objectives)
-        Rows that others dominate, or that are beyond the reference, add nothing.
-    reference : array_like, shape (objectives,)
+    few hundred rows with three. Rows that others dominate, or beyond the reference, add nothing.
     """
     rows, corner = np.asarray(front, dtype=float), np.asarray(reference, dtype=float)
     if not len(rows):

@@ -10,15 +10,7 @@ from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 
 
 def named(parameter: str, given: Any, name_of: Callable[[Any], str]) -> dict[str, Any]:
-    """Return a mapping by names; those of a list come from its entries.
-
-    Raises
-    ------
-    InvalidTypeError
-        It is neither a mapping nor a list, or a name is not a text.
-    InvalidParameterError
-        It is empty, or entries of a list have the same name.
-    """
+    """Return a mapping by names; those of a list come from its entries."""
     if isinstance(given, Mapping):
         pairs = [(checks.text(parameter, name), item) for name, item in given.items()]
     elif isinstance(given, Iterable):
@@ -37,13 +29,7 @@ def named(parameter: str, given: Any, name_of: Callable[[Any], str]) -> dict[str
 
 
 def seeds(given: Any) -> tuple[int, ...]:
-    """Return so many seeds from 1 on, or the given ones.
-
-    Raises
-    ------
-    InvalidTypeError, InvalidParameterError
-        A seed or their number is not an integer or too small, or a seed is there twice.
-    """
+    """Return so many seeds from 1 on, or the given ones."""
     if isinstance(given, Iterable):
         found = tuple(checks.integer("seeds", seed, least=0) for seed in given)
     else:

@@ -15,13 +15,7 @@ PACKAGES = ("gpu-ls-plugin", "numpy", "scipy")
 
 @cache
 def machine(*packages: str) -> dict[str, str]:
-    """Return names and versions, ready for JSON.
-
-    Parameters
-    ----------
-    *packages : str
-        Distributions whose versions count besides those of the library itself.
-    """
+    """Return names and versions, also those of more packages, ready for JSON."""
     found = {
         "processor": processor(),
         "cores": str(_usable_cores()),

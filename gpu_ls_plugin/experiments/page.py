@@ -34,21 +34,7 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 def write(results: Runs, path: Path, targets: Sequence[float], title: str = "") -> None:
     """Write a page with all tables and figures, which appears complete or not at all.
 
-    Parameters
-    ----------
-    results : Runs
-    path : Path
-    targets : sequence of float
-        Gaps in percent whose times are shown.
-    title : str
-        Of the page; the problems' names if empty.
-
-    Raises
-    ------
-    MissingExtraError
-        Matplotlib is not installed.
-    OSError
-        The file cannot be written.
+    `targets` are the gaps in percent whose times are shown.
     """
     image_figure(1, 1)  # before any work: without Matplotlib there is no page
     text = page(results, targets, title)

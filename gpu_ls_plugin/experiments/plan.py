@@ -75,10 +75,7 @@ class Plan:
     def stored(self, folder: Path) -> dict[Key, Record]:
         """Return the records of the plan's runs that are in a folder, less the damaged ones.
 
-        Raises
-        ------
-        InvalidParameterError
-            A record of the same names and seed is that of something else.
+        Refused, if a record of the same names and seed is that of something else.
         """
         found = {}
         for run in self.runs():
@@ -132,13 +129,7 @@ def stored_record(path: Path) -> Record | None:
 
 
 def stored_keys(folder: Path) -> list[Key]:
-    """Return the runs of the plan in a folder; none where there is no plan.
-
-    Raises
-    ------
-    FileFormatError
-        The file holds something else.
-    """
+    """Return the runs of the plan in a folder; none where there is no plan."""
     path = folder / PLAN
     if not path.exists():
         return []

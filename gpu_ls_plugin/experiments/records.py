@@ -108,15 +108,7 @@ class Record:
 
     @classmethod
     def load(cls, path: Path) -> Record:
-        """Return what `save` wrote.
-
-        Raises
-        ------
-        FileFormatError
-            The file holds something else; the message names it.
-        OSError
-            The file cannot be read.
-        """
+        """Return what `save` wrote."""
         with reading(path, "not the record of a run"):
             record: Record = RECORD("", of_version(VERSION, "a record", read_json(path)))
             for point in record.curve:

@@ -77,18 +77,10 @@ def run_all(
 ) -> list[Record]:
     """Perform what is missing of a plan, and return the records of all of it.
 
-    After Ctrl-C they are those of the runs that have ended.
-
-    `perform` makes a run and returns its solutions. Each record is written when its run has ended,
-    complete or not at all. A run that fails is recorded with its error, and the others go on; it is
-    missing when the plan is run again.
-
-    Raises
-    ------
-    InvalidParameterError
-        As of `Plan.stored`, before anything is run.
-    KeyboardInterrupt
-        Ctrl-C before any run has ended.
+    After Ctrl-C they are those of the runs that have ended; before any has, it is raised. `perform`
+    makes a run and returns its solutions. Each record is written when its run has ended, complete
+    or not at all. A run that fails is recorded with its error, and the others go on; it is missing
+    when the plan is run again.
     """
     (folder / RUNS).mkdir(parents=True, exist_ok=True)
     records = plan.stored(folder)

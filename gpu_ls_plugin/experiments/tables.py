@@ -93,13 +93,7 @@ class Table:
         return "\n".join([f"% {' '.join(self.title.split())}", *begin, *body, *end, *note])
 
     def to_pandas(self) -> Any:
-        """Return the table as a ``pandas.DataFrame``; a missing number is NaN.
-
-        Raises
-        ------
-        MissingExtraError
-            pandas is not installed.
-        """
+        """Return the table as a ``pandas.DataFrame``; a missing number is NaN."""
         try:
             import pandas
         except ImportError as error:

@@ -18,15 +18,9 @@ if TYPE_CHECKING:
 def integer_array(
     name: str, given: ArrayLike, shape: str, axes: Collection[int], dtype: Any, most: int
 ) -> NDArray[Any]:
-    """Return a read-only copy of integers from 0 to `most`.
+    """Return a read-only copy of integers from 0 to `most`; a number out of range is named.
 
-    Raises
-    ------
-    InvalidParameterError
-        The number of axes is not one of `axes`, which the message calls `shape`, or a number is
-        out of range; its place is named.
-    InvalidTypeError
-        They are not integers.
+    The number of axes has to be one of `axes`, which the message calls `shape`.
     """
     checks.unmasked(name, given)
     try:

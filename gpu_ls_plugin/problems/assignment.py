@@ -188,13 +188,7 @@ class Assignment(Problem):
 
 
 def require_enough_values(problem: Assignment) -> None:
-    """Raise unless all variables can have different values, and each any of them, if they have to.
-
-    Raises
-    ------
-    InvalidProblemError
-        With the numbers of values that there are.
-    """
+    """Raise unless all variables can have different values, and each any of them, if they must."""
     least, most = int(problem.sizes.min()), int(problem.sizes.max())
     if problem.distinct and not problem.n <= least == most:
         raise InvalidProblemError(
@@ -206,28 +200,9 @@ def require_enough_values(problem: Assignment) -> None:
 def check_states(
     rows: ArrayLike, sizes: NDArray[Any], *, parameter: str = "states"
 ) -> NDArray[np.int32]:
-    """Return rows of values, or -1, as an array, or say which row is not a state.
+    """Return rows of values, or -1, as a C-contiguous int32 array (P, m); a view of such an array.
 
-    Parameters
-    ----------
-    rows : array_like of any integer type, shape (P, m) or (m,)
-        Not changed.
-    sizes : integer array, shape (m,)
-        How many values each variable has.
-    parameter : str
-        What messages call the rows.
-
-    Returns
-    -------
-    int32 array, shape (P, m), C-contiguous
-        A view where `rows` is such an array already, else a copy.
-
-    Raises
-    ------
-    InvalidTourError
-        Wrong shape, no row, or a value out of range; row and variable are named.
-    InvalidTypeError
-        The entries are not integers.
+    `sizes` says how many values each variable has. InvalidTourError names the row and the variable.
     """
     array = integer_rows(rows, len(sizes), parameter, WORDS)
     outside = (array < -1) | (array >= sizes)

@@ -47,12 +47,7 @@ def lines_of(path: str | os.PathLike[str]) -> list[str]:
 
 
 class Integers:
-    """The integers of a file, one after the other, of which each is read once.
-
-    Parameters
-    ----------
-    path : path
-    """
+    """The integers of a file, one after the other, of which each is read once."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = path

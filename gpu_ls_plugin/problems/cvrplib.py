@@ -251,15 +251,7 @@ def _table(values: NDArray[Any]) -> Iterator[str]:
 
 
 def read_solution(path: str | os.PathLike[str]) -> Solution:
-    """Read a solution file (.sol).
-
-    Raises
-    ------
-    FileNotFoundError
-        No such file.
-    FileFormatError
-        It is not a solution file; the line is named.
-    """
+    """Read a solution file (.sol)."""
     routes: list[list[int]] = []
     cost = None
     lines = Path(path).read_bytes().decode("utf-8-sig", "replace").splitlines()

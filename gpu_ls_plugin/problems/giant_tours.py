@@ -182,13 +182,8 @@ def tolerated(limit: float, alone: NDArray[Any]) -> float:
     """Return what searches compare durations with: a limit, and for real ones some rounding.
 
     That is half of what `beyond` forgives, so that a route which a search takes for feasible is
-    feasible however its duration is added up. Routes to one customer are always feasible.
-
-    Parameters
-    ----------
-    limit : int or float
-    alone : array, shape (customers + 1,)
-        Durations of routes to one customer, as `durations_alone` returns them.
+    feasible however its duration is added up. Routes to one customer, whose durations are `alone`,
+    are always feasible.
     """
     if alone.dtype.kind == "i":
         return limit

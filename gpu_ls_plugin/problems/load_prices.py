@@ -29,11 +29,6 @@ def load_prices(
     Where capacities are relaxed at these prices, each variable takes the value that is the cheapest
     with what it takes; the sum is a lower bound, and the prices those of the best one that was
     found (Held, Wolfe and Crowder 1974). Every operation is rounded alike on all machines.
-
-    Parameters
-    ----------
-    costs, resources : arrays of integers, shape (variables, values)
-    capacities : array of integers, shape (values,)
     """
     rows, cost, taken = np.arange(len(costs)), costs.astype(float), resources.astype(float)
     prices = best_prices = np.zeros(costs.shape[1])
@@ -65,14 +60,9 @@ def likely_values(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return which values a search tries: pairs (variable, value), and where variables begin.
 
-    Parameters
-    ----------
-    priced : float array, shape (variables, values)
-    fits : bool array, shape (variables, values)
-        Values that do not fit are left out, unless none of the variable's fits.
-    more : float or None
-        Each variable's cheapest two values are tried, up to six; in all `more` x variables beside
-        the cheapest ones. None: all values that fit.
+    Values that do not fit are left out, unless none of the variable's fits. Each variable's
+    cheapest two values are tried, up to six; in all `more` x variables beside the cheapest ones.
+    None: all values that fit.
     """
     m, most = priced.shape
     dearer = priced - priced.min(axis=1, keepdims=True)

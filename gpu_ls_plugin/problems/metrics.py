@@ -541,15 +541,7 @@ BUILT_IN_METRICS: dict[str, type[Metric]] = {
 
 
 def find_metric(metric: str | Metric) -> Metric:
-    """Return a metric by its name, built-in or registered; an instance is returned as it is.
-
-    Raises
-    ------
-    UnknownPartError
-        No metric of that name is registered.
-    InvalidTypeError
-        `metric` is neither a name nor a Metric instance.
-    """
+    """Return a metric by its name, built-in or registered; an instance is returned as it is."""
     if isinstance(metric, Metric):
         return metric
     if not isinstance(metric, str):

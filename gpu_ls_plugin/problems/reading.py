@@ -40,28 +40,10 @@ def read_problem(
 ) -> Problem:
     """Read a problem of TSPLIB, CVRPLIB, DIMACS (graphs), OR-Library (GAP) or QAPLIB.
 
-    Parameters
-    ----------
-    path : path
-    kind : {"tsp", "cvrp", "col", "gap", "qap"}, optional
-        By default `kind_of` the file.
-    optimum : float, optional
-        The best cost; the highest profit, if profits are maximised.
-    **options
-        Options of one kind of problem; None is ignored. Vehicle routing has `vehicles` and
-        `rounding`, graph colouring `colours`, generalised assignment `which` and `sense`. Without
-        `colours`, a graph gets a single colour.
-
-    Returns
-    -------
-    TSP, CVRP, GraphColouring, GeneralisedAssignment or QuadraticAssignment
-
-    Raises
-    ------
-    InvalidParameterError
-        An option belongs to another kind of problem, or there is no such kind.
-    GpuLsError, OSError
-        As `read` of the problem's class.
+    Of which `kind`, "tsp", "cvrp", "col", "gap" or "qap", `kind_of` tells by default. `optimum` is
+    the best cost; the highest profit, if profits are maximised. Options belong to one kind of
+    problem; None is ignored. Vehicle routing has `vehicles` and `rounding`, graph colouring
+    `colours` (without, a graph gets a single one), generalised assignment `which` and `sense`.
     """
     file = Path(path)
     name = kind_of(file) if kind is None else kind
@@ -80,13 +62,7 @@ def read_problem(
 
 
 def kind_of(path: str | os.PathLike[str]) -> str:
-    """Return which of `KINDS` a file holds: its content decides, its suffix only breaks ties.
-
-    Raises
-    ------
-    OSError
-        The file cannot be read.
-    """
+    """Return which of `KINDS` a file holds: its content decides, its suffix only breaks ties."""
     file = Path(path)
     by_suffix = SUFFIXES.get(file.suffix.lower(), "tsp")
     content = file.read_bytes().removeprefix(BOM_UTF8)

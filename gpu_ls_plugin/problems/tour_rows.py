@@ -15,12 +15,8 @@ if TYPE_CHECKING:
 class Writing(TypedDict, total=False):
     """Which ways of writing a tour stand for the same solution, as keywords of who has to know.
 
-    Attributes
-    ----------
-    symmetric : bool
-        Whether a tour and its reverse do; True unless given.
-    customers : int
-        Of giant tours: all cities beyond are copies of city 0, the depot.
+    `symmetric`: whether a tour and its reverse do; True unless given. `customers`, of giant tours:
+    all cities beyond are copies of city 0, the depot.
     """
 
     symmetric: bool
@@ -28,18 +24,9 @@ class Writing(TypedDict, total=False):
 
 
 def canonical(tours: NDArray[Any], *, symmetric: bool = True) -> NDArray[np.int32]:
-    """Return the one way of writing each tour: city 0 first, its smaller neighbour second.
+    """Return one writing of each tour, int32 (P, n): city 0 first, its smaller neighbour second.
 
-    Parameters
-    ----------
-    tours : integer array, shape (P, n)
-        Permutations; not changed.
-    symmetric : bool
-        Whether a tour and its reverse are the same; without it, rows are only rotated.
-
-    Returns
-    -------
-    int32 array, shape (P, n), a new one
+    Without `symmetric`, a tour and its reverse differ, and rows are only rotated.
     """
     written = tours.astype(np.int32)  # always a copy
     n = written.shape[1]

@@ -427,13 +427,7 @@ class TSP(Problem):
 
 
 def tour_problem(problem: object) -> TSP:
-    """Return the TSP whose tours a problem's rows are: for all that needs lengths.
-
-    Raises
-    ------
-    InvalidTypeError
-        It is not a problem, or is one of another kind.
-    """
+    """Return the TSP whose tours a problem's rows are, or raise InvalidTypeError."""
     tsp = problem.tsp if isinstance(problem, Problem) else None
     if not isinstance(tsp, TSP):
         raise InvalidTypeError(

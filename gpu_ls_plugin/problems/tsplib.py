@@ -118,15 +118,7 @@ class Instance:
 
 
 def read_sections(path: str | os.PathLike[str]) -> Sections:
-    """Take a TSPLIB file apart; keywords in any case, with or without colon, and any line ends.
-
-    Raises
-    ------
-    FileNotFoundError
-        No such file.
-    FileFormatError
-        Not a TSPLIB file, or a keyword or section given twice.
-    """
+    """Take a TSPLIB file apart; keywords in any case, with or without colon, and any line ends."""
     content = Path(path).read_bytes()
     if b"\0" in content:
         raise FileFormatError(f"{path}: a binary file, not a TSPLIB text file")
@@ -177,15 +169,6 @@ def read_instance(path: str | os.PathLike[str]) -> Instance:
     """Read a symmetric or asymmetric travelling salesman problem.
 
     Cities are ordered by their node numbers, which need not begin at 1 nor be in order.
-
-    Raises
-    ------
-    FileNotFoundError
-        No such file.
-    FileFormatError
-        Cut off, contradictory or unreadable; the message names the file and the section.
-    UnsupportedProblemError
-        Another kind of problem, or fixed edges.
     """
     sections = read_sections(path)
     kind = sections.fields.get("TYPE", "").upper().split() or ["TSP"]
@@ -342,13 +325,6 @@ def write_tour(
 
     `length` is put into the comment. The file appears complete or not at all and replaces one of
     the same name.
-
-    Raises
-    ------
-    InvalidTourError, InvalidTypeError
-        The tour is not a permutation of 0..n-1.
-    OSError
-        The file cannot be written.
     """
     (row,) = check_permutations(tour, np.size(tour), parameter="tour")
     remarks = [comment, "" if length is None else f"length {length}"]

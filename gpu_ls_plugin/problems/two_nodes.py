@@ -36,11 +36,6 @@ class TwoNodes:
         Of 2 n nodes.
     offset : int
         By how much rows of it cost more than the tours that they stand for.
-
-    Raises
-    ------
-    InvalidProblemError
-        Twice the ceiling is too large for a matrix.
     """
 
     def __init__(self, problem: TSP) -> None:

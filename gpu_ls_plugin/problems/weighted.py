@@ -42,10 +42,6 @@ class WeightedSum(Metric):
     """The sum of several metrics' lengths, each times a weight.
 
     Two are equal where the metrics are; weights belong to the problem.
-
-    Parameters
-    ----------
-    metrics : tuple of Metric
     """
 
     name = "WEIGHTED_SUM"
@@ -112,13 +108,6 @@ class WeightedTSP(TSP):
     listed : WeightedTSP
     rows : int
         Number of tours in a batch.
-
-    Raises
-    ------
-    InvalidParameterError
-        Weights of another shape, negative, infinite or all 0.
-    InvalidTypeError
-        Weights that are not numbers.
     """
 
     parts: tuple[TSP, ...]
@@ -182,13 +171,7 @@ class WeightedTSP(TSP):
         return WeightedTSP(self.parts, self.weights[number], objective=self.objective)
 
     def lengths(self, a: Cities, b: Cities) -> Lengths:
-        """Return the exact lengths from cities `a` to cities `b`, which are not checked.
-
-        Raises
-        ------
-        UnsupportedProblemError
-            There are several rows, so that an edge has several lengths.
-        """
+        """Return the exact lengths from cities `a` to `b`; refused where there are several rows."""
         if self.rows > 1:
             raise UnsupportedProblemError(
                 f"problem: each of its {self.rows} rows has lengths of its own; use row(r), or a "
@@ -198,23 +181,9 @@ class WeightedTSP(TSP):
         return self.metric.lengths(self.values, a, b)
 
     def cost(self, tours: Any) -> Lengths:
-        """Return the cost of every tour, with the weights of its row.
+        """Return the float64 cost of every tour, with the weights of its row, shape (P,).
 
-        Parameters
-        ----------
-        tours : array_like of any integer type, shape (P, n), or any number of tours for one row
-            Zero-based permutations of the cities; not changed.
-
-        Returns
-        -------
-        float64 array, shape (P,)
-
-        Raises
-        ------
-        InvalidTourError, InvalidTypeError
-            As `TSP.cost`.
-        InvalidParameterError
-            There are not as many tours as rows.
+        Problems of one row take any number of tours.
         """
         total: Lengths = self.weighed([part.cost(tours) for part in self.parts])
         if not self.objective.length_alone:

@@ -21,15 +21,7 @@ LOOKED_AT = 32  # rows among which distant ones are chosen: each is compared on 
 
 @dataclass(frozen=True, eq=False)
 class Elites:
-    """Rows on the host, the best first.
-
-    Attributes
-    ----------
-    rows : int32 array, shape (K, n)
-    costs : array, shape (K,)
-    feasible : bool array, shape (K,)
-        Which of them break no constraint.
-    """
+    """Rows (K, n) on the host, the best first, their costs (K,), and which are feasible (K,)."""
 
     rows: NDArray[np.int32]
     costs: NDArray[Any]

@@ -105,12 +105,8 @@ def _customers(orders: ArrayLike, customers: int) -> NDArray[np.int32]:
 def cut(routes: RouteBatch, most: Any = None) -> None:
     """Set where the routes of each row begin; where they are too many, again with as many.
 
-    Parameters
-    ----------
-    routes : RouteBatch
-    most : int32 array of the backend, shape (size,), optional
-        How many routes each row may have, the fleet at most; by default the fleet. A row that
-        cannot be cut into so few has as many as are best.
+    `most`, int32 (size,), is how many routes each row may have, by default the fleet, which it does
+    not exceed. A row that cannot be cut into so few has as many as are best.
     """
     xp = routes.backend.xp
     if most is None:

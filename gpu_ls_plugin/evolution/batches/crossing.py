@@ -24,17 +24,7 @@ if TYPE_CHECKING:
 class Crossing:
     """A recombination and where it runs, as operators hold it: without state, picklable.
 
-    Parameters
-    ----------
-    part : Recombination or str
-        For example ``gls.EdgeAssembly()``, or the name of a registered one, "edge_assembly".
-    backend : str
-        "auto", "cpu" or "cuda".
-
-    Raises
-    ------
-    InvalidTypeError, InvalidParameterError, UnknownPartError
-        `part` is not a recombination, nobody has registered the name, or no such backend.
+    `part` is for example ``gls.EdgeAssembly()``, or the name of a registered one, "edge_assembly".
     """
 
     part: Any
@@ -61,25 +51,9 @@ class Crossing:
         second: ArrayLike,
         random_state: np.random.Generator,
     ) -> Tours:
-        """Return one child for each pair of rows.
+        """Return one child (P, n), int32, for each pair of rows, by the lengths of a problem.
 
-        Parameters
-        ----------
-        problem : TSP
-            By whose lengths tours are crossed.
-        first, second : integer arrays, shape (P, n)
-            Parents; not changed.
-        random_state : numpy.random.Generator
-            One number is drawn from it.
-
-        Returns
-        -------
-        int32 array, shape (P, n)
-
-        Raises
-        ------
-        InvalidTourError, InvalidTypeError
-            A row is not a permutation of the cities; row and reason are named.
+        One number is drawn. A row that is not a permutation of the cities is named.
         """
         parents = [checked(rows, problem.n, "parents") for rows in (first, second)]
         seed = int(random_state.integers(2**63))

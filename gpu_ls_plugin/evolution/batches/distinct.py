@@ -56,28 +56,9 @@ class DistinctSearch:
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
     ) -> Batch:
-        """Search all rows in one batch, within the time that a run has left.
+        """Search all rows (P, n) in one batch, within the time that a run has left.
 
-        Parameters
-        ----------
-        problem : TSP
-        rows : integer array, shape (P, n)
-            Tours; not changed.
-        known : set of bytes
-            Keys of known tours in canonical form; not changed.
-        random_state : numpy.random.Generator
-        run : FrameworkRun, optional
-            As in `Improver`.
-
-        Returns
-        -------
-        Batch
-            In the order of the rows. If no tour is new, nothing was searched.
-
-        Raises
-        ------
-        InvalidTourError, InvalidTypeError
-            A row is not a permutation of the cities.
+        `known` are keys of known tours in canonical form. If no tour is new, nothing was searched.
         """
         tours = checked(rows, problem.n, "tours").copy()
         new = self._renew(problem, tours, known, random_state)

@@ -27,15 +27,7 @@ _FARTHEST = 2**52  # of a bound from 0: frameworks hold integers as float64 on s
 
 @dataclass(frozen=True, eq=False)
 class Domains:
-    """Integer variables between bounds, whose values are those of a problem's states.
-
-    Attributes
-    ----------
-    problem : Assignment
-        Its values are numbered from 0 on. Where they are `distinct`, so are those of a row.
-    lowest : int64 array, shape (n,)
-        What value 0 of a state is in a row.
-    """
+    """Integer variables between bounds, whose values are those of a problem's states."""
 
     problem: Assignment
     lowest: Integers
@@ -49,15 +41,8 @@ class Domains:
     def between(cls, lowest: ArrayLike, highest: ArrayLike) -> Self:
         """Return the domains of a problem that the framework alone knows.
 
-        Parameters
-        ----------
-        lowest, highest : array_like of whole numbers, shape (n,)
-            Of each variable; both belong to its values.
-
-        Raises
-        ------
-        InvalidProblemError
-            A bound is no whole number, beyond 2**52, or above the other; the variable is named.
+        Both bounds (n,) are whole numbers that belong to a variable's values; InvalidProblemError
+        names the variable where they are not, are beyond 2**52, or contradict each other.
         """
         lower, upper = np.asarray(lowest, np.float64), np.asarray(highest, np.float64)
         for variable, (low, high) in enumerate(zip(lower, upper, strict=True)):
@@ -81,24 +66,10 @@ class Domains:
         return last
 
     def states(self, rows: ArrayLike, parameter: str = "rows") -> States:
-        """Return a framework's rows as states.
+        """Return a framework's rows, whole numbers of any type, as states, int32 (P, n), P >= 1.
 
-        Parameters
-        ----------
-        rows : array_like, shape (P, n) or (n,)
-            Whole numbers of any type, P >= 1; not changed.
-        parameter : str
-            What messages call the rows.
-
-        Returns
-        -------
-        int32 array, shape (P, n)
-
-        Raises
-        ------
-        InvalidTourError, InvalidTypeError
-            Wrong shape, a number that is not whole or out of its bounds, or a value twice where
-            values are distinct; row and variable are named.
+        InvalidTourError names the row and the variable of a number that is not whole or out of its
+        bounds, or of a value that is there twice where values are distinct.
         """
         array = _numbers(rows, self.problem.n, parameter)
         if array.dtype.kind == "f":

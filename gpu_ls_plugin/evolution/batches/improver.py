@@ -80,12 +80,6 @@ class Improver:
         where `moves` does not limit it.
     default : str, optional
         Text for the search if `search` is None, lengths are symmetric, and there are no routes.
-
-    Raises
-    ------
-    InvalidTypeError, InvalidParameterError, UnknownPartError
-        `search` is neither, its text cannot be read, or it does not improve given tours; a limit
-        is not an integer in its range, or of kicks where the search makes none; no such backend.
     """
 
     search: Callable[..., Any] | str | None = None
@@ -137,25 +131,11 @@ class Improver:
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
     ) -> tuple[Tours, NDArray[np.int64] | None]:
-        """Search all rows in one batch, within the time that a run has left.
+        """Search all rows (P, n) in one batch, within the time that a run has left.
 
-        Parameters
-        ----------
-        problem : TSP
-        rows : integer array, shape (P, n)
-            Tours; not changed.
-        random_state : numpy.random.Generator
-            One number is drawn from it, whatever happens.
-        run : FrameworkRun, optional
-            Limits the search and is told of it.
-
-        Returns
-        -------
-        tours : int32 array, shape (P, n)
-            Improved and in canonical form, in the order of the rows.
-        costs : int64 array, shape (P,), or None
-            Their exact costs; None where nothing was searched, or where lengths are real and the
-            last digits depend on how a tour is written.
+        Returns the improved tours in canonical form, int32 (P, n), and their exact costs, int64
+        (P,): None where nothing was searched, or where lengths are real and the last digits depend
+        on how a tour is written. One random number is drawn, whatever happens.
         """
         tours, costs = as_tours(rows), None
         result = self.search_rows(problem, tours, random_state, run)

@@ -28,19 +28,8 @@ USUAL = DoubleBridge(segment=50)  # changes a tour in one place, which a search 
 class Kick:
     """A perturbation as operators hold it: without state, picklable.
 
-    Parameters
-    ----------
-    part : Perturbation or str
-        For example ``gls.DoubleBridge()``, any object with a method `perturb` like its own, or the
-        name of a registered one, "double_bridge".
-    backend : str
-        "auto", "cpu" or "cuda".
-
-    Raises
-    ------
-    InvalidTypeError, InvalidParameterError, UnknownPartError
-        `part` is not a perturbation, no perturbation of that name is registered, or no backend has
-        that name.
+    `part` is for example ``gls.DoubleBridge()``, any object with a method `perturb` like its own,
+    or the name of a registered one, "double_bridge".
     """
 
     part: Any = USUAL
@@ -65,24 +54,10 @@ class Kick:
         self(problem, np.arange(problem.n), np.random.default_rng(0))
 
     def __call__(self, problem: TSP, rows: ArrayLike, random_state: np.random.Generator) -> Tours:
-        """Return kicked copies of tours; those too small for the kick are shuffled instead.
+        """Return kicked copies of tours (P, n); those too small for the kick are shuffled instead.
 
-        Parameters
-        ----------
-        problem : TSP
-        rows : integer array, shape (P, n)
-            Tours; not changed.
-        random_state : numpy.random.Generator
-            One number is drawn from it, if there is a kick at all.
-
-        Returns
-        -------
-        int32 array, shape (P, n)
-
-        Raises
-        ------
-        FaultyPartError
-            A perturbation of a third party returned other rows than tours.
+        One number is drawn, if there is a kick at all. FaultyPartError: a perturbation of a third
+        party returned other rows than tours.
         """
         tours, kick = as_tours(rows), self.perturbation
         if problem.n < kick.smallest:

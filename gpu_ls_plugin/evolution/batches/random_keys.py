@@ -19,34 +19,15 @@ if TYPE_CHECKING:
 
 
 def decode(keys: NDArray[Any]) -> Tours:
-    """Return the tours that keys stand for: cities by their keys, equal keys by their numbers.
-
-    Parameters
-    ----------
-    keys : float array, shape (P, n)
-        Not changed.
-
-    Returns
-    -------
-    int32 array, shape (P, n)
-    """
+    """Return the tours of keys (P, n): cities by their keys, equal keys by their numbers."""
     return np.argsort(keys, axis=1, kind="stable").astype(np.int32)
 
 
 def encode(keys: NDArray[Any], tours: Tours) -> Keys:
-    """Return keys that stand for given tours, made of the numbers of other keys.
+    """Return float64 keys (P, n) that stand for given tours, made of the numbers of other keys.
 
-    Parameters
-    ----------
-    keys : float array, shape (P, n)
-        Each row's numbers are given to the row's cities anew. A row with equal numbers, which say
-        nothing about the order of these cities, becomes evenly spaced numbers in (0, 1).
-    tours : int32 array, shape (P, n)
-        Permutations of 0..n-1.
-
-    Returns
-    -------
-    float64 array, shape (P, n), a new one
+    Each row's numbers are given to the row's cities anew. A row with equal numbers, which say
+    nothing about the order of these cities, becomes evenly spaced numbers in (0, 1).
     """
     values = np.sort(np.asarray(keys, dtype=np.float64), axis=1)
     n = values.shape[1]

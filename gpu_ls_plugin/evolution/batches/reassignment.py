@@ -35,17 +35,8 @@ def default_heuristic(domains: Domains) -> Heuristic:
 class Reassignment:
     """Successor generation as operators hold it: of complete states, picklable.
 
-    Parameters
-    ----------
-    heuristic : Heuristic, optional
-        `default_heuristic` of the domains if None.
-    sampler, order, backend : str
-        As of `SuccessorGeneration`.
-
-    Raises
-    ------
-    InvalidParameterError, InvalidTypeError
-        A parameter is out of range or of another type, or no backend has that name.
+    `heuristic` is the `default_heuristic` of the domains if None; the others are as of
+    `SuccessorGeneration`.
     """
 
     heuristic: Heuristic | None = None
@@ -85,24 +76,11 @@ class Reassignment:
         active: NDArray[np.bool_],
         random_state: np.random.Generator,
     ) -> States:
-        """Return a successor of each state, in which every variable has a value.
+        """Return a successor (P, n) of each complete state, in which every variable has a value.
 
-        Parameters
-        ----------
-        domains : Domains
-        states : int32 array, shape (P, n)
-            Without -1; not changed.
-        active : bool array, shape (P, n)
-            Which variables are assigned anew.
-        random_state : numpy.random.Generator
-            One number of it seeds the generation; what the heuristic leaves out may draw more.
-
-        Returns
-        -------
-        int32 array, shape (P, n)
-            What the heuristic leaves unassigned is as it was. Where values are distinct, a value
-            goes to the variable that keeps it, or else to the first that has chosen it; the others
-            get what is left, in random order.
+        The `active` variables (P, n) are assigned anew, but what the heuristic leaves unassigned is
+        as it was. Where values are distinct, a value goes to the variable that keeps it, or else to
+        the first that has chosen it; the others get what is left, in random order.
         """
         found = self._successors(domains, states, active, random_state)
         return _completed(domains.problem, found, states, active, random_state.random)
@@ -147,17 +125,9 @@ class Reassignment:
 def released(
     shape: tuple[int, int], share: float, least: int, random_state: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Return which variables are released: the same number in each row, anywhere.
+    """Return which variables of a shape are released: the same number in each row, anywhere.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        Rows and variables.
-    share : float
-        Of the variables, rounded.
-    least : int
-        How many are released at least, if there are so many.
-    random_state : numpy.random.Generator
+    That is a share, rounded, but at least `least`, if there are so many.
     """
     count = min(shape[1], max(least, round(share * shape[1])))
     mask = np.zeros(shape, np.bool_)

@@ -43,25 +43,9 @@ def as_tours(rows: ArrayLike) -> NDArray[Any]:
 
 
 def checked(rows: ArrayLike, n: int, parameter: str) -> Tours:
-    """Return a framework's rows as tours of n cities.
+    """Return a framework's rows (P, n), whole numbers of any type, as int32 tours of n cities.
 
-    Parameters
-    ----------
-    rows : array_like, shape (P, n)
-        Whole numbers of any type, P >= 1; not changed.
-    n : int
-        Number of cities.
-    parameter : str
-        What messages call the rows.
-
-    Returns
-    -------
-    int32 array, shape (P, n)
-
-    Raises
-    ------
-    InvalidTourError, InvalidTypeError
-        Wrong shape, or a row that is not a permutation of 0..n-1; row and reason are named.
+    A row that is not a permutation of 0..n-1 is named, and the rows are called `parameter`.
     """
     checks.unmasked(parameter, rows, InvalidTourError)
     try:
@@ -86,15 +70,7 @@ def _is_city(value: Any, n: int) -> bool:
 
 
 def canonical(tours: Tours, *, symmetric: bool = True, customers: int | None = None) -> Tours:
-    """Return the one way of writing each tour, as new rows.
-
-    Parameters
-    ----------
-    tours : integer array, shape (P, n)
-        Permutations; not changed.
-    symmetric, customers
-        As in `Writing`; a problem's are ``**problem.writing``.
-    """
+    """Return one way of writing each tour, as new rows; a problem's is ``**problem.writing``."""
     if customers is None or not len(tours):
         return tour_rows.canonical(tours, symmetric=symmetric)
     return giant_tours.canonical(tours, symmetric=symmetric, customers=customers)

@@ -26,17 +26,8 @@ if TYPE_CHECKING:
 class Starts:
     """A construction, and a search that improves its tours in one batch.
 
-    Parameters
-    ----------
-    construction : str or callable, optional
-        Name of a registered construction, or a function of the same signature, such as
-        ``gpu_ls_plugin.greedy``; if None, "savings" of routes, else "nearest_neighbour".
-    improver : Improver
-
-    Raises
-    ------
-    InvalidTypeError, UnknownPartError
-        `construction` is neither, or nobody has registered the name.
+    `construction` is the name of a registered one, or a function of the same signature, such as
+    ``gpu_ls_plugin.greedy``; if None, "savings" of routes, else "nearest_neighbour".
     """
 
     construction: Callable[..., Any] | str | None

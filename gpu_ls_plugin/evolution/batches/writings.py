@@ -29,18 +29,9 @@ class Writings:
     permutation are different solutions. Therefore both members of a population are kept until the
     fitness of such a pair is known; from then on the others are duplicates.
 
-    Members are whatever a framework has for a solution.
-
-    Parameters
-    ----------
-    symmetric : bool
-        Whether a tour and its reverse are the same.
-    row : callable
-        Returns the row of a member, shape (n,).
-    fitness : callable
-        Returns the fitness of a member, None where it is not known yet.
-    remedies : mapping of str
-        For "rotation" and "reversal": what a message advises where these do not cost the same.
+    Members are whatever a framework has for a solution: `row` returns their row (n,), `fitness`
+    their fitness, None where it is not known yet. `remedies` are what a message advises where a
+    "rotation" or "reversal" does not cost the same.
     """
 
     def __init__(
@@ -66,23 +57,10 @@ class Writings:
         rows: Tours,
         others: tuple[Sequence[Any], Tours] | None = None,
     ) -> NDArray[np.bool_]:
-        """Tell which members stand for a tour that is there already.
+        """Tell which members stand for a tour that is there already, bool (P,).
 
-        Parameters
-        ----------
-        members, rows : sequence, and int32 array (P, n)
-            Members and their permutations.
-        others : tuple of the same, optional
-            Where their tours may be already; the members before each if left out.
-
-        Returns
-        -------
-        bool array, shape (P,)
-
-        Raises
-        ------
-        InvalidParameterError
-            A rotation or reversal has another fitness.
+        `others` are where their tours may be already; the members before each if left out. A
+        rotation or reversal of another fitness is an InvalidParameterError.
         """
         self._settle()
         there, known = (members, rows) if others is None else others

@@ -26,20 +26,10 @@ UNKNOWN = 2.0**50  # more than tours cost under an objective that says no bound
 
 
 def tours_of(problem: object) -> TSP:
-    """Return the TSP whose tours a framework's rows are.
+    """Return the TSP whose tours a framework's rows are, or say that they are none.
 
-    Parameters
-    ----------
-    problem : object
-        A TSP, a CVRP, whose giant tours they are then, or anything that a plugin answers for by
-        the hook `gpu_ls_problem_from`.
-
-    Raises
-    ------
-    InvalidTypeError
-        No plugin knows the type, or its rows are not tours.
-    UnsupportedProblemError
-        It has several lengths, or evaluates something else than lengths.
+    Given is a TSP, a CVRP, whose giant tours they are then, or anything that a plugin answers for
+    by the hook `gpu_ls_problem_from`; several lengths or other objectives are not supported.
     """
     if isinstance(problem, Assignment):
         raise InvalidTypeError(

@@ -21,20 +21,8 @@ if TYPE_CHECKING:
 class Reassigning:
     """Successor generation of a problem's states as a mutation and as a start.
 
-    Parameters
-    ----------
-    problem : Assignment
-        Of gpu_ls_plugin, such as a `GraphColouring`. Rows are its states: values from 0 on.
-    heuristic, sampler, order, backend
-        As in `Reassignment`.
-    share : float
-        Of the variables that are released, from 0 to 1, rounded; at least one, and two where
-        values are distinct.
-
-    Raises
-    ------
-    InvalidTypeError, InvalidParameterError
-        A parameter is out of range, or the problem is of another kind.
+    Rows are states of the problem: values from 0 on. `share` is that of the variables that are
+    released, from 0 to 1, rounded; at least one, and two where values are distinct.
     """
 
     def __init__(
@@ -61,13 +49,7 @@ class Reassigning:
         return self.domains.rows(self.reassign.sample(self.domains, size, random_state))
 
     def __call__(self, rows: ArrayLike, random_state: np.random.Generator) -> Integers:
-        """Return rows whose released variables are assigned anew; the given ones do not change.
-
-        Raises
-        ------
-        InvalidTourError, InvalidTypeError
-            A row has a number that is not whole, or out of its bounds; it is named.
-        """
+        """Return rows whose released variables are assigned anew; the given ones do not change."""
         states = self.domains.states(rows)
         least = 2 if self.domains.problem.distinct else 1
         active = released(states.shape, self.share, least, random_state)

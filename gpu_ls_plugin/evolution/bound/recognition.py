@@ -52,16 +52,8 @@ def require_lengths(
 ) -> None:
     """Raise UnsupportedProblemError unless an evaluation returns the lengths of a few tours.
 
-    Parameters
-    ----------
-    name : str
-        Of what evaluates, for the message.
-    problem : TSP
-        The problem that it seems to be.
-    evaluate : callable
-        Takes tours (P, n) and returns costs (P,); called once.
-    costs : callable, optional
-        Returns what they should cost: the problem's `cost` by default.
+    `name` says what evaluates. It is called once, with tours (P, n), and compared with `costs`, by
+    default the `cost` of the problem that it seems to be.
     """
     tours = sample_tours(problem)
     found = np.asarray(answer_of(name, evaluate, tours), dtype=np.float64)
@@ -100,21 +92,7 @@ def require_costs_alone(
 ) -> TSP:
     """Return a problem, if an object of a framework evaluates its tours by what they cost.
 
-    Parameters
-    ----------
-    evaluated : object
-        A copy of it is called.
-    problem : TSP
-        The problem that it seems to be.
-    cost : callable
-        Returns what the object, the first argument, says that a tour (n,) costs.
-    costs : callable, optional
-        As in `require_lengths`.
-
-    Raises
-    ------
-    UnsupportedProblemError
-        It evaluates something else.
+    `cost` returns what a copy of the object, its first argument, says that a tour (n,) costs.
     """
     twin = copy_of(evaluated)
     name = type(evaluated).__name__
@@ -134,14 +112,9 @@ def tour_text(tour: NDArray[Any]) -> str:
 
 
 def copy_of(evaluated: Any, shared: Mapping[str, Any] | None = None) -> Any:
-    """Return a copy that may be evaluated without a trace in the original.
+    """Return a copy, without its large arrays, to be evaluated without a trace in the original.
 
-    Parameters
-    ----------
-    evaluated : object
-        Its large arrays are not copied.
-    shared : mapping, optional
-        Attributes that cannot be copied, by name: the copy has the same objects.
+    `shared` are attributes that cannot be copied, by name: the copy has the same objects.
     """
     memo = {id(value): value for value in (shared or {}).values()}
     for value in getattr(evaluated, "__dict__", {}).values():

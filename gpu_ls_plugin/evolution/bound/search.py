@@ -24,12 +24,8 @@ if TYPE_CHECKING:
 class TourSearch:
     """A search of a problem's tours, whole batches at once.
 
-    Parameters
-    ----------
-    problem : object
-        As in `tours_of`.
-    search, backend, moves, kicks
-        As in `Improver`; `GENERATION_SEARCH` if `search` is None and `moves` does not limit it.
+    Parameters are those of `tours_of` and `Improver`; `GENERATION_SEARCH` if `search` is None and
+    `moves` does not limit it.
     """
 
     def __init__(
@@ -52,13 +48,7 @@ class TourSearch:
     def improved(
         self, rows: ArrayLike, random_state: np.random.Generator, run: FrameworkRun | None = None
     ) -> Tours:
-        """Return improved tours in canonical form: none is worse than its row.
-
-        Raises
-        ------
-        InvalidTourError, InvalidTypeError
-            A row is not a tour of the problem; it is named.
-        """
+        """Return improved tours in canonical form: none is worse than its row."""
         tours = checked(rows, self.problem.n, "tours")
         return self.search.improver(self.problem, tours, random_state, run)[0]
 
@@ -71,17 +61,8 @@ class TourSearch:
     ) -> Tours:
         """Return improved tours of which none is known and no two are the same.
 
-        What is known is kicked before the search, and what the search leads back to a known tour
-        after it; tiny problems may have no new tours.
-
-        Parameters
-        ----------
-        rows : integer array, shape (P, n)
-            Tours; not changed.
-        known : iterable of integer arrays, each (Q, n)
-            Tours that are there already; each array may be empty.
-        random_state, run
-            As in `Improver`.
+        What is known, arrays of (Q, n), is kicked before the search, and what the search leads back
+        to a known tour after it; tiny problems may have no new tours.
         """
         there: set[bytes] = set()
         for some in known:

@@ -16,19 +16,10 @@ BLOCK = 1 << 22  # comparisons held at once
 
 
 def non_dominated(costs: NDArray[Any]) -> NDArray[np.intp]:
-    """Return which rows no other row dominates, of equal rows the first alone.
+    """Return which rows of costs (P, M) no other row dominates, of equal rows the first alone.
 
-    A row dominates another one if it is at most as high in all columns and lower in one.
-
-    Parameters
-    ----------
-    costs : array, shape (P, M)
-        To be minimised.
-
-    Returns
-    -------
-    int array, shape (K,)
-        Sorted by the first column, then by the others.
+    A row dominates another one if it is at most as high in all columns and lower in one. Rows are
+    sorted by the first column, then by the others.
     """
     order = np.lexsort(costs.T[::-1])
     ordered = costs[order]
@@ -91,14 +82,9 @@ class Front:
         return len(self.tours)
 
     def joined(self, tours: Tours, costs: NDArray[Any], most: int | None = None) -> Front:
-        """Return the front of these and other tours; the other objects are not changed.
+        """Return the front of these and other tours (P, n) with costs (P, M), as a new object.
 
-        Parameters
-        ----------
-        tours : int32 array, shape (P, n)
-        costs : array, shape (P, M)
-        most : int, optional
-            Size beyond which those in the most crowded places are left out, the ends never.
+        Beyond the size `most`, those in the most crowded places are left out, the ends never.
         """
         all_costs = np.concatenate([self.costs, costs])
         kept = non_dominated(all_costs)

@@ -32,17 +32,7 @@ def weighted_for(
     random_state: np.random.Generator,
     backend: str = "auto",
 ) -> WeightedTSP:
-    """Return a problem of tours, each with the weights that a rule draws for its place.
-
-    Parameters
-    ----------
-    problem : MultiObjectiveTSP
-    tours : int32 array, shape (P, n)
-    weights : Weights
-    random_state : numpy.random.Generator
-    backend : str
-        Where the ideal and the nadir point are found out.
-    """
+    """Return a problem of tours (P, n), each with the weights that a rule draws for its place."""
     drawn = _drawn(problem, problem.cost(tours), weights, random_state, backend)
     return _scalarised(problem, drawn, weights, backend)
 
@@ -72,16 +62,8 @@ class ScalarisedGeneration:
     """Weights for each child, its parents by these, a crossing by these, and a search by these.
 
     The first parent is the best known tour by the child's weights, the second one of those next to
-    it. A child that is not better than its first parent is kicked before it is searched.
-
-    Parameters
-    ----------
-    crossover : Recombination
-    improver : Improver
-        Its backend crosses and searches.
-    kick : Kick
-    weights : Weights
-        Is told where some tours lie that are drawn at random.
+    it. A child that is not better than its first parent is kicked before it is searched. The
+    backend of `improver` crosses and searches, and `weights` are told where some random tours lie.
     """
 
     crossover: Recombination
@@ -121,25 +103,7 @@ class ScalarisedGeneration:
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
     ) -> Tours:
-        """Return searched children of some tours.
-
-        Parameters
-        ----------
-        problem : MultiObjectiveTSP
-        tours : int32 array, shape (A, n)
-            Those that are known, at least one; not changed.
-        costs : array, shape (A, M)
-            Of these.
-        children : int
-            At least 1.
-        random_state : numpy.random.Generator
-        run : FrameworkRun, optional
-            As in `Improver`.
-
-        Returns
-        -------
-        int32 array, shape (children, n)
-        """
+        """Return searched children (children, n) of known tours (A, n) with costs (A, M)."""
         place = self.improver.backend
         some = random_state.integers(len(tours), size=children)
         drawn = _drawn(problem, costs[some], self.weights, random_state, place)

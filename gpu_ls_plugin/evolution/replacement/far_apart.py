@@ -16,23 +16,8 @@ _BLOCK = 512  # tours that are compared at once
 def far_apart(xp: Any, tours: Any, count: int, edges: int, **writing: Unpack[Writing]) -> Any:
     """Return `count` rows: those far from all taken before them, then the first of the others.
 
-    Parameters
-    ----------
-    xp : module
-        NumPy or CuPy, whichever the tours belong to.
-    tours : integer array, shape (P, n)
-        Permutations, from the best to the worst; not changed.
-    count : int
-        Tours to be taken, 1 to P.
-    edges : int
-        A tour is passed over where it has fewer edges of its own beside any that is taken.
-    **writing
-        Which ways of writing a tour are the same: ``symmetric`` and ``customers`` of `Writing`.
-
-    Returns
-    -------
-    int64 array of `xp`, shape (count,)
-        In growing order; row 0 is among them.
+    Tours are from the best to the worst. A tour is passed over where it has fewer than `edges`
+    edges of its own beside any that is taken. Rows are in growing order, with row 0 among them.
     """
     size, n = tours.shape
     if n < _SMALLEST or edges == 0:

@@ -30,25 +30,6 @@ def plot_curves(results: Runs, path: str | os.PathLike[str] | None = None) -> Fi
     """Draw gaps against time: the median of an algorithm's runs, and a band of the quartiles.
 
     A panel for each problem. A run that has ended keeps its gap.
-
-    Parameters
-    ----------
-    results : Runs
-    path : path, optional
-        Image file to write, complete or not at all; its ending is the format.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    MissingExtraError
-        Matplotlib is not installed.
-    InvalidParameterError
-        No run has found anything, or the ending is not an image format.
-    OSError
-        The file cannot be written.
     """
     curves = {problem: _curves(results, problem) for problem in results.problems}
     curves = {problem: found for problem, found in curves.items() if found}

@@ -22,25 +22,6 @@ def plot_fronts(results: Runs, path: str | os.PathLike[str] | None = None) -> Fi
     """Draw the final fronts of all runs, a panel for each problem with several objectives.
 
     Of more than two objectives, the first two are drawn.
-
-    Parameters
-    ----------
-    results : Runs
-    path : path, optional
-        Image file to write, complete or not at all; its ending is the format.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    MissingExtraError
-        Matplotlib is not installed.
-    InvalidParameterError
-        No run has a front, or the ending is not an image format.
-    OSError
-        The file cannot be written.
     """
     runs = [record for record in results.records if record.objectives > 1 and record.costs]
     problems = [name for name in results.problems if any(r.problem == name for r in runs)]

@@ -26,29 +26,8 @@ def plot_profiles(
 ) -> Figure:
     """Draw performance profiles of the times to gaps.
 
-    A panel for each target: the share of problems and seeds on which an algorithm reaches the gap
-    within a multiple of the time of whichever is first (Dolan and More 2002).
-
-    Parameters
-    ----------
-    results : Runs
-    path : path, optional
-        Image file to write, complete or not at all; its ending is the format.
-    targets : sequence of float
-        Gaps in percent.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    MissingExtraError
-        Matplotlib is not installed.
-    InvalidParameterError
-        There is no target, or the ending is not an image format.
-    OSError
-        The file cannot be written.
+    A panel for each target, a gap in percent: the share of problems and seeds on which an algorithm
+    reaches the gap within a multiple of the time of whichever is first (Dolan and More 2002).
     """
     if not targets:
         raise InvalidParameterError("targets: there is none; pass gaps in percent such as (1, 0.1)")

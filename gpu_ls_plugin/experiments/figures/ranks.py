@@ -25,26 +25,6 @@ def plot_ranks(results: Runs, path: str | os.PathLike[str] | None = None) -> Fig
     """Draw the average ranks of the algorithms over the problems (Demsar 2006).
 
     Bars join algorithms whose ranks differ by less than the critical difference of Nemenyi's test.
-
-    Parameters
-    ----------
-    results : Runs
-    path : path, optional
-        Image file to write, complete or not at all; its ending is the format.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    MissingExtraError
-        Matplotlib is not installed.
-    InvalidParameterError
-        Fewer than two algorithms were run on a problem together, or the ending is not an image
-        format.
-    OSError
-        The file cannot be written.
     """
     problems, medians = results.medians()
     number = len(results.algorithms)
