@@ -1,13 +1,22 @@
 """Two versions of the library side by side: do they return the same, and in which time?
 
 Each version is a checkout; both run the same cases (version_cases.py) in processes of their own,
-by turns. Hashes of tours and costs are compared for every engine, chain and metric; times are
-given as the ratio of the fastest call of each version, beside the spread of the old one. On the
-GPU the kernels' own time is compared, too: of each launch of a call, its fastest. Kernels are
-compiled before, by a process a core.
+by turns. Hashes of tours and costs are compared for every engine, chain and metric, and for each
+stage of whole solves, with why they stopped and after how many kicks. Times are given as the ratio
+of the fastest call of each version, beside the spread of the old one. On the GPU the kernels' own
+time is compared, too: of each launch of a call, its fastest. Kernels are compiled before, by a
+process a core.
 
     git worktree add /tmp/before HEAD~1
     python benchmarks/versions/compare_versions.py /tmp/before --backend cpu
+
+Names of cases begin with a kind: solve, many, states, chains, searches, memetic, islands; clock are
+those with seconds, of a virtual clock and on CPUs alone; all others are of engines. With --known
+the hashes of the old version are kept in a file, so that it runs once: where the file is there, it
+does not run:
+
+    python benchmarks/versions/compare_versions.py /tmp/before --what hashes --known before.json
+    python benchmarks/versions/compare_versions.py --known before.json --only "^(solve|clock):"
 
 On a machine without the repository's history the old version is a folder of this checkout:
 
@@ -19,6 +28,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -37,17 +47,23 @@ def main() -> int:
     """Compare both versions; return 1 if one case returns something else."""
     options = common.arguments(
         __doc__,
-        ("before", {"type": Path, "help": "checkout of the version to compare with"}),
+        ("before", {"type": Path, "nargs": "?", "help": "checkout of the version to compare with"}),
         ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "where it runs"}),
         ("--what", {"default": "hashes,times", "help": "comma-separated selection"}),
         ("--rounds", {"type": int, "default": ROUNDS, "help": "turns of each version"}),
-        ("--only", {"default": "", "help": "cases whose name holds this text"}),
+        ("--only", {"default": "", "help": "cases whose name holds this expression"}),
+        ("--known", {"type": Path, "help": "file of the old version's hashes, written if missing"}),
     )
+    known: Path | None = options.known
+    if known is not None and known.exists():
+        options.what = "hashes"
+    elif options.before is None:
+        sys.exit("before: name the checkout of the version to compare with")
     versions = {"before": options.before, "after": common.REPOSITORY}
     found: dict[str, Any] = {}
     if "hashes" in options.what:
-        hashes = {name: run_shared(tree, options, "hashes") for name, tree in versions.items()}
-        found["hashes"] = compare_hashes(**hashes)
+        before = hashes_before(known, options)
+        found["hashes"] = compare_hashes(before, run_shared(versions["after"], options, "hashes"))
     if "times" in options.what:
         runs: dict[str, list[dict[str, Any]]] = {name: [] for name in versions}
         for tree in versions.values():
@@ -58,6 +74,17 @@ def main() -> int:
         found["times"] = compare_times(**runs)
     common.write_json(options.out, f"versions_{options.backend}", __doc__ or "", found)
     return 1 if found.get("hashes", {}).get("different") else 0
+
+
+def hashes_before(known: Path | None, options: Any) -> dict[str, str]:
+    """Return the old version's hashes, from a file if it is there; else that is written."""
+    if known is not None and known.exists():
+        hashes: dict[str, str] = json.loads(known.read_text())
+        return {name: made for name, made in hashes.items() if re.search(options.only, name)}
+    hashes = run_shared(options.before, options, "hashes")
+    if known is not None:
+        known.write_text(json.dumps(hashes, indent=1, sort_keys=True) + "\n")
+    return hashes
 
 
 def run_shared(tree: Path, options: Any, what: str) -> dict[str, Any]:
@@ -74,7 +101,7 @@ def run(tree: Path, what: str, options: Any, share: str = "0/1") -> dict[str, An
     script = Path(__file__).with_name("version_cases.py")
     command = [sys.executable, str(script), what, "--backend", options.backend]
     command += ["--only", options.only, "--share", share]
-    folders = [str(tree), os.environ.get("PYTHONPATH", "")]
+    folders = [str(tree), str(tree / "adapters"), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(folders).rstrip(os.pathsep)}
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
     record = json.loads(done.stdout.splitlines()[-1])
@@ -85,9 +112,9 @@ def run(tree: Path, what: str, options: Any, share: str = "0/1") -> dict[str, An
 
 def compare_hashes(before: dict[str, str], after: dict[str, str]) -> dict[str, Any]:
     """Return how many cases are equal, and which are not."""
-    different = [name for name in before if before[name] != after.get(name)]
-    print(f"{len(before)} cases, {len(different)} different", *different, sep="\n  ")
-    return {"cases": len(before), "different": different}
+    different = [name for name in before | after if before.get(name) != after.get(name)]
+    print(f"{len(before | after)} cases, {len(different)} different", *different, sep="\n  ")
+    return {"cases": len(before | after), "different": different}
 
 
 def compare_times(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> dict[str, Any]:

@@ -9,8 +9,12 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
+import re
 import sys
 import time
+import traceback
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,16 +27,23 @@ import gpu_ls_plugin as gls
 
 # The library is loaded, so that from here only the tests are taken.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from benchmarks.versions.clock_cases import clock_cases
 from benchmarks.versions.kernel_times import KernelTimes
+from benchmarks.versions.memetic_cases import memetic_cases, timed_memetic_cases
+from benchmarks.versions.plan_cases import plan_cases
+from benchmarks.versions.search_cases import search_cases
+from benchmarks.versions.virtual_clock import VirtualClock
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
-Case = tuple[str, "Callable[[], gls.Result]"]
+Case = tuple[str, "Callable[[], Any]"]
+THREADS = "2"  # of a CPU: sizes of populations depend on them
 HASHED_SIZES = (5, 8, 60, 137)
 CUBIC_SIZES = (5, 8, 60)
 ROWS = 7
 SEVERAL = ("EUC_2D", "GEO", "EUC", "EXPLICIT")  # of searches that take long to compile
 SCALE = {"cuda": 16, "cpu": 1}  # tours of a timed batch, by the backend's width
 REPEATS = 5
+SLOW = 2.0  # seconds, compiling included, of which one is told
 
 
 def hashed_cases(backend: str) -> Iterator[Case]:
@@ -139,10 +150,44 @@ def uniform(n: int) -> gls.TSP:
     return gls.TSP(places, "EUC_2D", name=f"uniform-{n}")
 
 
-def digest(result: gls.Result) -> str:
-    """Return a hash of the tours and costs of a result."""
-    parts = (result.tours.tobytes(), result.costs.tobytes())
-    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
+def all_hashed_cases(backend: str, clock: VirtualClock | None) -> Iterator[Case]:
+    """Yield all cases of which results are compared, those in seconds where there is a clock."""
+    yield from plan_cases(backend)
+    yield from search_cases(backend)
+    yield from memetic_cases(backend)
+    if clock is not None:
+        yield from clock_cases(clock)
+        yield from timed_memetic_cases()
+    yield from hashed_cases(backend)
+
+
+def digest(found: Any) -> str:
+    """Return a hash of rows, costs, kicks and why a search stopped.
+
+    It may be a result of this library, of many instances, or of pymoo.
+    """
+    if hasattr(found, "algorithm"):
+        statistics = found.data["local_search"]
+        rows, costs = found.pop.get("X"), found.pop.get("F")
+    else:
+        statistics, rows, costs = found.statistics, found.tours, found.costs
+    numbers = [np.asarray(row) for row in [*rows, costs]]
+    facts = [(str(array.dtype), array.shape) for array in numbers]
+    said = repr((facts, statistics.kicks, statistics.stopped_by)).encode()
+    return hashlib.sha256(said + b"".join(map(np.ndarray.tobytes, numbers))).hexdigest()[:16]
+
+
+def hashed(call: Callable[[], Any], clock: VirtualClock | None) -> str:
+    """Return a hash of what a case returns, or what it raises."""
+    if clock is not None:
+        clock.begin()
+    try:
+        return digest(call())
+    except gls.exceptions.GpuLsError as error:
+        return type(error).__name__
+    except (Exception, KeyboardInterrupt) as error:
+        traceback.print_exc()
+        return f"{type(error).__name__}: {error}"
 
 
 def seconds(call: Callable[[], gls.Result], kernels: KernelTimes | None) -> dict[str, list[Any]]:
@@ -166,24 +211,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("what", choices=("hashes", "times", "compiled"))
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--only", default="", help="cases whose name holds this text")
+    parser.add_argument("--only", default="", help="cases whose name holds this expression")
     parser.add_argument("--share", default="0/1", help="i/n: every n-th case from the i-th on")
     options = parser.parse_args()
-    made = hashed_cases if options.what == "hashes" else timed_cases
     kernels = KernelTimes() if options.what == "times" and options.backend == "cuda" else None
-    measure = {
-        "hashes": lambda call: digest(call()),
+    clock = None
+    if options.what == "hashes" and options.backend == "cpu":
+        os.environ["GPU_LS_THREADS"] = THREADS
+        clock = VirtualClock().install()
+    measure: Callable[[Callable[[], Any]], Any] = {
+        "hashes": partial(hashed, clock=clock),
         "compiled": lambda call: len(call().tours),
         "times": lambda call: seconds(call, kernels),
     }[options.what]
+    if options.what == "hashes":
+        made = all_hashed_cases(options.backend, clock)
+    else:
+        made = timed_cases(options.backend)
+    wanted = [(name, call) for name, call in made if re.search(options.only, name)]
     first, step = map(int, options.share.split("/"))
     found = {}
-    for name, call in list(made(options.backend))[first::step]:
-        if options.only in name:
-            try:
-                found[name] = measure(call)
-            except gls.exceptions.GpuLsError as error:
-                found[name] = type(error).__name__
+    for name, call in wanted[first::step]:
+        begin = time.monotonic()
+        found[name] = measure(call)
+        if (taken := time.monotonic() - begin) > SLOW:
+            print(f"{name}: {taken:.1f} s", file=sys.stderr)
     print(json.dumps({"library": str(Path(gls.__file__).parent), "found": found}))
 
 

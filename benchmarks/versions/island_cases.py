@@ -1,0 +1,102 @@
+"""Cases of islands on workers of a cluster in this process, each of which is a thread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import gpu_ls_plugin as gls
+from benchmarks.versions.case_problems import (
+    CHAINS,
+    GENETIC,
+    LINKED,
+    assignments,
+    cities,
+    routes,
+    rows,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+WORKERS = 2
+
+
+def island_cases(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield searches of two islands with budgets in kicks."""
+    annealed = gls.SuccessorSearch(steps=40)
+    table: dict[str, tuple[Any, Callable[[], Any], dict[str, Any], dict[str, Any]]] = {
+        "chains": (CHAINS, lambda: cities(200), {"kicks": 40}, {}),
+        "complete": (CHAINS, lambda: cities(200), {"kicks": 40}, {"topology": "complete"}),
+        "moves": (CHAINS, lambda: cities(200), {"moves": 90}, {}),
+        "crossed": (
+            gls.IteratedLocalSearch(CHAINS.search, cooperation=gls.EdgeAssembly(0.2)),
+            lambda: cities(200),
+            {"kicks": 40},
+            {},
+        ),
+        "two nodes": (gls.Symmetrised(), lambda: cities(200), {"kicks": 20}, {}),
+        "linked": (LINKED, lambda: routes(90), {"kicks": 60}, {}),
+        "generations": (GENETIC, lambda: routes(90), {"kicks": 24}, {}),
+        "decomposed": (gls.Decomposed(LINKED, 15, 2), lambda: routes(120), {"kicks": 30}, {}),
+        "states": (annealed, lambda: assignments()["QAP"], {"kicks": 4}, {}),
+    }
+    for name, (search, problem, limit, options) in table.items():
+        yield (
+            f"islands: {name}",
+            lambda s=search, p=problem, b=gls.Budget(**limit), g=options: searched(
+                s, p(), b, backend, g
+            ),
+        )
+    yield (
+        "islands: solve",
+        lambda: on_cluster(
+            lambda client: gls.solve(
+                cities(200),
+                1000.0,
+                kicks=40,
+                population=16,
+                seed=3,
+                backend=backend,
+                islands=gls.Islands(client=client),
+            )
+        ),
+    )
+
+
+def searched(
+    search: Any, problem: Any, budget: gls.Budget, backend: str, options: dict[str, Any]
+) -> Any:
+    """Return what islands find from some rows."""
+    if isinstance(problem, gls.CVRP):
+        starts = gls.savings(problem, size=6, seed=5, backend=backend)
+    elif isinstance(problem, gls.Assignment):
+        starts = np.full((6, problem.n), -1, np.int32)
+    else:
+        starts = rows(problem.n, 6)
+    return on_cluster(
+        lambda client: gls.Islands(search, client, **options)(
+            problem, starts, seed=3, budget=budget, backend=backend
+        )
+    )
+
+
+def on_cluster(call: Callable[[Any], Any]) -> Any:
+    """Return what a call with a client of workers in this process returns."""
+    import logging
+
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=WORKERS,
+            threads_per_worker=1,
+            processes=False,
+            protocol="tcp://",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        return call(client)
