@@ -37,20 +37,9 @@ LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bi
 class Moves:
     """A list of neighbourhoods, composed for one kind of problem.
 
-    Attributes
-    ----------
-    functor : str
-        C++ type of the moves at a city.
-    headers, sources : tuple of str
-        Files and texts that define it.
-    length : str
-        C++ type in which a move's lengths are added up.
-    names : tuple of str
-        Names of the neighbourhoods.
-    grid : str
-        As `Sites` has it.
-    checked : tuple of str
-        Names of those that somebody else wrote: what they say is measured.
+    `functor` is the C++ type of the moves at a city, which `headers` and `sources` define, and
+    `length` the one in which a move's lengths are added up; `grid` is as `Sites` has it. `checked`
+    names the neighbourhoods that somebody else wrote: what they say is measured.
     """
 
     functor: str
@@ -159,33 +148,19 @@ def chain_needs(
 class CandidateMoves:
     """Neighbourhoods and candidates on a problem and backend: the arguments of `PARAMETERS`.
 
-    Parameters
-    ----------
-    backend, problem, neighbourhoods, candidates
-        The parts.
-    by_step : bool
-        Of the pivoting rule.
-
     Attributes
     ----------
     moves : Moves
     arguments : dict
         By name.
-    steps : int
-        First steps of a city.
-    neighbours : int
-        Moves of a city.
+    steps, neighbours : int
+        First steps, and moves, of a city.
     needs : ChainNeeds
         Of chains.
     grid : str
         As `Sites` has it.
     cities : array of the backend, shape (n * degree,)
         Candidates of all cities.
-
-    Raises
-    ------
-    InvalidParameterError
-        The candidate lists are too long, or moves are not for the backend.
     """
 
     def __init__(

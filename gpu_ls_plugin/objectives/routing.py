@@ -30,17 +30,7 @@ DEAREST = 2.0**40  # that a unit of a violation may be, in integers
 
 @dataclass(frozen=True)
 class Penalties:
-    """What a unit of each violation costs a search.
-
-    Attributes
-    ----------
-    load : int or float
-        A unit of demand beyond the capacity.
-    duration : int or float
-        A unit of duration beyond the limit.
-    vehicles : int or float
-        A route beyond the fleet.
-    """
+    """What a search pays for a unit of demand or duration, and for a route, beyond the limits."""
 
     load: float
     duration: float
@@ -102,10 +92,6 @@ class Routing(Objective):
 
     Hard ones are never broken more than they are; what breaks them less is taken whatever it
     costs. Soft ones are paid for.
-
-    Parameters
-    ----------
-    problem : CVRP
     """
 
     name = "routing"

@@ -135,17 +135,8 @@ def linked_kernel(
 ) -> Kernel:
     """Compose a kernel of one row per team from its template, named as its header is.
 
-    Parameters
-    ----------
-    header, template : str
-    problem : CVRP
-    grid, length, time : str
-        C++ types of sites, of lengths and of durations.
-    layout : LinkedShape
-    own, others : sequence of Struct
-        Its parameters between the instance and the vehicles, and behind near customers.
-    more : sequence of str
-        Further C++ types that it is made of.
+    `own` are its parameters between the instance and the vehicles, `others` those behind near
+    customers, and `more` further C++ types that it is made of.
     """
     metric, vehicles = searched(problem.tsp), vehicles_type(problem.nodes.metric.functor, time)
     timed, symmetric = (
@@ -168,12 +159,8 @@ class LinkedRows:
 
     Parameters
     ----------
-    backend : Backend
-    problem : CVRP
     tsp : TSP
         Its giant tours, as they are searched.
-    size : int
-        Number of rows.
     near : Candidates, optional
         Customers next to whom one may go; by default one for each lane of a warp.
     kinds : int
@@ -183,7 +170,6 @@ class LinkedRows:
 
     Attributes
     ----------
-    layout : LinkedShape
     arguments : dict
         By name: those that all kernels have.
     shared_bytes : int

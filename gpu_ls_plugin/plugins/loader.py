@@ -50,12 +50,7 @@ def _installed() -> Iterable[importlib.metadata.EntryPoint]:
 class Plugins:
     """The plugins of one registry.
 
-    Parameters
-    ----------
-    registry : Registry
-        Where the parts go.
-    entry_points : callable, optional
-        Returns the entry points to load; the installed ones by default.
+    `entry_points` returns the entry points to load; the installed ones by default.
     """
 
     def __init__(
@@ -79,13 +74,7 @@ class Plugins:
         self._loaded = False
 
     def load_all(self) -> None:
-        """Load the built-in plugin and all entry points, once; safe to call from any thread.
-
-        Raises
-        ------
-        PluginError
-            A plugin failed and ``GPU_LS_STRICT_PLUGINS=1``.
-        """
+        """Load the built-in plugin and all entry points, once; safe to call from any thread."""
         if self._loaded:
             return
         with self._lock:
@@ -119,28 +108,12 @@ class Plugins:
         return list(self._infos)
 
     def add(self, plugin: object, name: str) -> PluginInfo:
-        """Register a plugin object by hand, without an entry point; errors are raised.
-
-        Raises
-        ------
-        DuplicatePartError
-            The name, or the name of one of its parts, is taken.
-        PluginError
-            It implements no hook.
-        pluggy.PluginValidationError
-            It implements a hook that does not exist, or with arguments that do not exist.
-        """
+        """Register a plugin object by hand, without an entry point; errors are raised."""
         self.load_all()
         return self._enter(plugin, PluginInfo(name, module=getattr(plugin, "__name__", "")))
 
     def problem_from(self, obj: object) -> Problem:
-        """Return our problem for a framework's, through `gpu_ls_problem_from`.
-
-        Raises
-        ------
-        InvalidTypeError
-            No plugin knows the type.
-        """
+        """Return our problem for a framework's, through `gpu_ls_problem_from`."""
         self.load_all()
         problem: Problem | None = self._manager.hook.gpu_ls_problem_from(obj=obj)
         if problem is None:
@@ -158,11 +131,6 @@ class Plugins:
 
         `failed` is told, with the plugin's name, of each plugin that fails or returns something
         else than kernels; the others are asked all the same.
-
-        Raises
-        ------
-        PluginError
-            A plugin failed and ``GPU_LS_STRICT_PLUGINS=1``.
         """
         kernels: list[Kernel] = []
 

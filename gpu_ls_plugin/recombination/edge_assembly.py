@@ -126,20 +126,9 @@ def assembly_kernel(
 
 
 class AssemblyWorkspace(Workspace):
-    """Kernels and memory of edge assembly, for batches of one size.
+    """Kernels and memory of edge assembly, for batches of `size` pairs of a symmetric problem.
 
-    Parameters
-    ----------
-    backend : Backend
-    problem : TSP
-        Symmetric.
-    parts : CandidateMoves
-        Candidates and lengths on this backend.
-    size : int
-        Number of pairs.
-    numbers : dict
-        Arguments of the kernel: `seed`, `first_row`, `offspring`.
-    strategy : Strategy
+    `numbers` are the kernel's arguments `seed`, `first_row` and `offspring`.
     """
 
     def __init__(

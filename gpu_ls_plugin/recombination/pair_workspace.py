@@ -23,18 +23,9 @@ PAIRS = struct_of("recombination/pairs.cuh", "TourPairs")
 class PairWorkspace(CostlessWorkspace):
     """A kernel that crosses pairs, for batches of one size.
 
-    Parameters
-    ----------
-    backend : Backend
-    problem : TSP
-    size : int
-        Number of pairs.
-    kernel : callable
-        Composes the kernel in a layout.
-    own_bytes : callable
-        Memory of a pair with n cities whose numbers take so many bytes: ``own_bytes(n, 4)``.
-    numbers : dict
-        Arguments of the kernel: `seed`, `first_row`, and what else it takes.
+    `kernel` composes it in a layout, ``own_bytes(n, 4)`` is the memory of a pair with n cities
+    whose numbers take four bytes, and `numbers` are its arguments: `seed`, `first_row`, and what
+    else it takes.
     """
 
     def __init__(

@@ -11,14 +11,7 @@ WORD = 2**32
 class Partners:
     """The partner of each row: in every generation another one, and each is the partner of one.
 
-    Parameters
-    ----------
-    xp : module
-        NumPy or CuPy.
-    size : int
-        Rows, at least 2.
-    seed, first_row : int
-        Populations that differ in one of them have partners of their own.
+    There are at least 2 rows. Populations of another seed or first row have partners of their own.
     """
 
     def __init__(self, xp: Any, size: int, seed: int, first_row: int) -> None:

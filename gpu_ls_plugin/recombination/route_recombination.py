@@ -44,20 +44,7 @@ class RouteRecombination(Recombination):
 
 
 class RouteWorkspace(CostlessWorkspace):
-    """A recombination that leaves routes in a `RouteBatch`, for batches of one size.
-
-    Parameters
-    ----------
-    backend : Backend
-    problem : TSP
-        Giant tours.
-    size : int
-        Number of pairs.
-
-    Attributes
-    ----------
-    routes : RouteBatch
-    """
+    """A recombination of giant tours that leaves routes in a `RouteBatch` of one size."""
 
     def __init__(self, backend: Backend, problem: TSP, size: int) -> None:
         self.backend, self.problem = backend, problem

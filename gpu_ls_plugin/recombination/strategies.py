@@ -14,15 +14,7 @@ KEPT_GAINS = 256  # gls::CycleBlocks::kKept
 
 @dataclass(frozen=True)
 class Strategy(ABC):
-    """A functor in ``recombination/<name>.cuh``.
-
-    Attributes
-    ----------
-    name : str
-        Of the header.
-    functor : str
-        C++ template of what hands out the exchanges of a pair.
-    """
+    """A functor in ``recombination/<name>.cuh``, a template that hands out a pair's exchanges."""
 
     name: ClassVar[str]
     functor: ClassVar[str]

@@ -71,13 +71,7 @@ class Workspace(ABC):
 
 
 class CostlessWorkspace(Workspace):
-    """A recombination that makes children without costs, which are computed behind it.
-
-    Attributes
-    ----------
-    backend : Backend
-    problem : TSP
-    """
+    """A recombination that makes children without costs, which are computed behind it."""
 
     backend: Backend
     problem: TSP

@@ -35,12 +35,7 @@ def foreign_names(problem: TSP, parts: Iterable[Any]) -> tuple[str, ...]:
 class Audit:
     """Sees to it that descents go down: with every launch at first, then ever more rarely.
 
-    Parameters
-    ----------
-    engine : Engine
-        Whose tours are compared; not changed.
-    names : tuple of str
-        Of the parts that may be at fault; without any nothing is done.
+    `names` are those of the parts that may be at fault; without any nothing is done.
     """
 
     def __init__(self, engine: Engine, names: tuple[str, ...]) -> None:
@@ -50,13 +45,7 @@ class Audit:
             self._costs, self._moves = self._state()
 
     def __call__(self) -> None:
-        """Take note of a launch.
-
-        Raises
-        ------
-        FaultyPartError
-            Moves were made, but some tour's cost has risen, or none has fallen.
-        """
+        """Take note of a launch; FaultyPartError if moves made a tour costlier, or none cheaper."""
         self._launches += 1
         if self._names and self._launches >= self._next:
             self._next *= 2

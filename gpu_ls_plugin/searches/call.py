@@ -56,13 +56,6 @@ class Call:
     statistics : Statistics
     stopped : bool
         Whether no further rows are searched.
-
-    Raises
-    ------
-    InvalidTypeError, InvalidParameterError, InvalidTourError, UnsupportedProblemError
-        Something cannot be searched with, or for.
-    BackendUnavailableError
-        As `get_backend` says.
     """
 
     def __init__(
@@ -152,14 +145,7 @@ class Call:
     ) -> bool:
         """Note the state, tell the callback, stop at the target; return whether the best fell.
 
-        Parameters
-        ----------
-        costs : array of the backend
-            Of the best tours.
-        tours : callable, optional
-            Copies them to the host.
-        done : int
-            Tours that are finished.
+        `costs` are those of the best tours, which `tours` copies to the host; `done` are finished.
         """
         point = self.point(costs)
         total, more = len(self.tours), {"done": done, "best_tours": tours}

@@ -127,13 +127,7 @@ def moves_by_name(
 ) -> dict[str, int]:
     """Return the moves of each neighbourhood by its name; a name's second has a number.
 
-    Parameters
-    ----------
-    neighbourhoods : sequence of Neighbourhood
-    moves : int
-        Of all of them together.
-    moves_by : array, shape (K,)
-        Of all neighbourhoods, where there are several.
+    All made `moves` together, and `moves_by` (K,) if there are several.
     """
     counts = moves_by.tolist() if len(neighbourhoods) > 1 else [moves]
     found: dict[str, int] = {}

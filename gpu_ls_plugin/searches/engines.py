@@ -149,13 +149,7 @@ REFUSALS = {
 
 
 def choose(search: Parameters) -> Preparation:
-    """Return the function that prepares a search's engines.
-
-    Raises
-    ------
-    InvalidParameterError
-        No engine serves the combination of neighbourhoods, candidates and pivoting rule.
-    """
+    """Return the function that prepares a search's engines."""
     return _service(search).prepare
 
 

@@ -67,14 +67,7 @@ class OpeningSearch(IteratedLocalSearch):
 
 
 class Opening:
-    """One tour in little time.
-
-    Parameters
-    ----------
-    problem : TSP
-        Of which `serves` is true.
-    seed : int
-    """
+    """One tour in little time, of a problem of which `serves` is true."""
 
     measured = GREEDY_SECONDS  # least seconds that a city of a greedy tour took
 
@@ -114,15 +107,9 @@ class Opening:
         callback: Callback | None = None,
         tours: NDArray[np.int32] | None = None,
     ) -> Result:
-        """Return as good tours as there is time for, the best first.
+        """Return as good tours as a budget of seconds has time for, the best first.
 
-        Parameters
-        ----------
-        budget : Budget
-            Has `seconds`.
-        callback : callable, optional
-        tours : array, shape (P, n), int32, optional
-            From which chains go on.
+        Chains go on from `tours` (P, n), int32, if there are any.
         """
         watch = Stopwatch(budget)
         if tours is None:

@@ -7,15 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sampler:
-    """A way to choose a value by weight.
+    """A way to choose a value by weight: a C++ template of the heuristic, in a header.
 
-    Attributes
-    ----------
-    functor : str
-        C++ template of the heuristic.
-    header : str
-    ratings : int
-        How many ratings of a value are stored.
+    `ratings` says how many ratings of a value are stored.
     """
 
     functor: str

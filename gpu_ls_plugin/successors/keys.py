@@ -23,12 +23,7 @@ BITS = 53  # of a key: those of a float64 below 1
 def take_keys(backend: Backend, m: int, keys: Any) -> tuple[Any, Any]:
     """Return what chooses values, uint64 (P, m), and the order of variables, int32 (P, m).
 
-    Raises
-    ------
-    InvalidParameterError
-        Wrong shape, or a key that is not between 0 and 1; row and position are named.
-    InvalidTypeError
-        The keys are not floats.
+    A key that is not between 0 and 1 is refused, with its row and position.
     """
     xp = backend.xp
     array = backend.adopt(keys) if arrays.on_gpu(keys) else _matrix(keys)

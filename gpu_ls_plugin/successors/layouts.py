@@ -37,12 +37,8 @@ def in_shared_memory(backend: Backend, team: str, own_bytes: int) -> bool:
 class Scratch:
     """Memory of a successor that is being generated, in bytes.
 
-    Attributes
-    ----------
-    draws_begin, order_begin, sampler_begin : int
-        Where random numbers and the order's and the sampler's own memory begin, behind what is
-        kept of the state.
-    size : int
+    Where random numbers and the order's and the sampler's own memory begin, behind what is kept of
+    the state, and how much it is in all.
     """
 
     draws_begin: int

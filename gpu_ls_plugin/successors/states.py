@@ -22,13 +22,7 @@ if TYPE_CHECKING:
 
 
 def take_states(backend: Backend, sizes: NDArray[Any], states: Any) -> Any:
-    """Return checked states as an int32 array (P, m) of the backend.
-
-    Raises
-    ------
-    InvalidTourError, InvalidTypeError
-        As `check_states`.
-    """
+    """Return checked states as an int32 array (P, m) of the backend."""
     xp = backend.xp
     if not arrays.on_gpu(states):
         return xp.asarray(check_states(states, sizes))
@@ -40,13 +34,7 @@ def take_states(backend: Backend, sizes: NDArray[Any], states: Any) -> Any:
 
 
 def require_distinct(backend: Backend, states: Any) -> None:
-    """Raise where two variables of a state have the same value.
-
-    Raises
-    ------
-    InvalidTourError
-        Row and value are named.
-    """
+    """Raise where two variables of a state have the same value."""
     ordered = backend.xp.sort(states, axis=1)
     twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     if bool(twice.any()):
@@ -58,15 +46,7 @@ def require_distinct(backend: Backend, states: Any) -> None:
 
 
 def take_active(backend: Backend, states: Any, active: Any) -> tuple[Any, int]:
-    """Return which variables are assigned, None for all, and how far rows of it are apart.
-
-    Raises
-    ------
-    InvalidParameterError
-        It has neither the shape of a state nor that of all states.
-    InvalidTypeError
-        It is not Boolean.
-    """
+    """Return which variables are assigned, None for all, and how far rows of it are apart."""
     if active is None:
         return None, 0
     checks.unmasked("active", active)

@@ -34,16 +34,9 @@ def searches(
     *,
     problem: TSP | None = None,
 ) -> dict[str, LocalSearch | IteratedLocalSearch]:
-    """Return searches of every kind, by what they do.
+    """Return searches of every kind, by what they do, without those that refuse a problem.
 
-    Parameters
-    ----------
-    local : LocalSearch
-        With `First()` on candidate lists.
-    kick, accept : optional
-        In place of the usual ones.
-    problem : TSP, optional
-        What is searched: those that refuse it are left out.
+    `local` has `First()` on candidate lists; `kick` and `accept` take the place of the usual ones.
     """
     chains = IteratedLocalSearch(
         local, DoubleBridge(30) if kick is None else kick, accept or Annealing(), part=None

@@ -44,12 +44,7 @@ class Offer:
 
 
 def after(tour: Sequence[int], offer: Offer, most: int = USUAL_EDGES) -> list[int]:
-    """Return the tour after a move of `most` edges, as `neighbourhoods/move.cuh` describes it.
-
-    Raises
-    ------
-    NotAMove
-    """
+    """Return the tour after a move of `most` edges, as `neighbourhoods/move.cuh` describes it."""
     t1, t2 = offer.t[:2]
     least = 2 if offer.shape == FLIPS else 3
     if offer.shape not in (FLIPS, SWAP, TURN):

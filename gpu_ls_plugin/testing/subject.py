@@ -37,17 +37,7 @@ OF_THE_MACHINE = (BackendUnavailableError, InsufficientMemoryError)  # faults of
 
 @dataclass(frozen=True)
 class Subject:
-    """A part, and where it is examined.
-
-    Attributes
-    ----------
-    kind : str
-        As in the registry.
-    part : object
-    backend : Backend
-    seed : int
-        Of the problems, tours and searches.
-    """
+    """A part, its kind in the registry, where it is examined, and the seed of all that takes."""
 
     kind: str
     part: Any
@@ -56,15 +46,7 @@ class Subject:
 
     @classmethod
     def of(cls, kind: str, part: Any, backend: str, seed: int, base: type | None = None) -> Subject:
-        """Return a part as a subject.
-
-        Raises
-        ------
-        InvalidTypeError
-            It is not a `base`.
-        BackendUnavailableError
-            There is no such backend on this machine.
-        """
+        """Return a part as a subject."""
         if base is not None and not isinstance(part, base):
             raise InvalidTypeError(
                 f"{kind}: {part!r} does not derive from gpu_ls_plugin.extend.{base.__name__}; pass "

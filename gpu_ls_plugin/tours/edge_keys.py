@@ -11,26 +11,12 @@ _SHIFTS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 
 def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True, customers: int | None = None) -> Any:
-    """Return a 64-bit key for each tour, a sum over its edges.
+    """Return a 64-bit key, uint64 (P,), for each tour, a sum over its edges.
 
     Each city has a random number, and an edge the product of its cities' numbers, so that neither
     rotating a tour nor, where lengths are symmetric, reversing it changes its key. Different tours
-    have different keys but for a probability of about 2**-57 a pair.
-
-    Parameters
-    ----------
-    xp : module
-        NumPy or CuPy, whichever the tours belong to.
-    tours : integer array, shape (P, n)
-        Permutations; not changed.
-    symmetric : bool
-        Whether a tour and its reverse are the same.
-    customers : int, optional
-        Of giant tours, whose keys are then those of their routes.
-
-    Returns
-    -------
-    uint64 array of `xp`, shape (P,)
+    have different keys but for a probability of about 2**-57 a pair. Keys of giant tours, with so
+    many customers, are those of their routes.
     """
     n = tours.shape[1]
     heads = xp.asarray(_numbers(0, n))
@@ -45,25 +31,12 @@ def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True, customers: int | N
 def edge_numbers(
     xp: Any, tours: Any, *, symmetric: bool = True, customers: int | None = None
 ) -> Any:
-    """Return a number for the edge from each city to the next.
+    """Return a number for the edge from each city to the next, int64 (P, n).
 
-    Parameters
-    ----------
-    xp : module
-        NumPy or CuPy, whichever the tours belong to.
-    tours : integer array, shape (P, n)
-        Permutations; not changed.
-    symmetric : bool
-        Whether an edge is the same in both directions.
-    customers : int, optional
-        Of giant tours, in which all copies of the depot are the same city.
-
-    Returns
-    -------
-    int64 array of `xp`, shape (P, n)
-        0 to n * n - 1, equal for equal edges and only for these. Giant tours have each number once:
-        the second one of two equal edges, of a route to one customer, has another one than the
-        first, and so have all empty routes.
+    Numbers are 0 to n * n - 1, equal for equal edges and only for these, in both directions if
+    these are the same. Giant tours, in which all copies of the depot are the same city, have each
+    number once: the second one of two equal edges, of a route to one customer, has another one than
+    the first, and so have all empty routes.
     """
     if customers is not None:
         return _route_edges(

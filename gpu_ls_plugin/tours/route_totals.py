@@ -6,24 +6,11 @@ from typing import Any
 
 
 def route_totals(xp: Any, nodes: Any, copies: int, *amounts: Any) -> list[Any]:
-    """Return what the route of each place adds up to.
+    """Return what the route of each place adds up to, float64 (P, n), for each kind of amounts.
 
-    Parameters
-    ----------
-    xp : module
-        NumPy or CuPy, whichever the tours belong to.
-    nodes : integer array, shape (P, n)
-        Giant tours with all copies of the depot as city 0, as `nodes_of` returns them; a copy
-        belongs to the route that it begins.
-    copies : int
-        Of the depot, in each tour.
-    *amounts : array, shape (P, n)
-        Of each place. A GPU adds real ones up in any order.
-
-    Returns
-    -------
-    list of array of `xp`, float64, shape (P, n)
-        One for each kind of amounts.
+    `nodes` are giant tours with all copies of the depot as city 0, as `nodes_of` returns them; a
+    copy belongs to the route that it begins. Amounts are of each place, (P, n); a GPU adds real
+    ones up in any order.
     """
     size = len(nodes)
     begun = (nodes == 0).cumsum(axis=1)

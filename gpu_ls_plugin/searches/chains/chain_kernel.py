@@ -37,26 +37,15 @@ WHOLE_TOUR, TOUR_PART = "gls::WholeTour", "gls::TourPart"  # what a chain works 
 class ChainState:
     """Where a batch of chains stands: what launches read and write.
 
-    Parameters
-    ----------
-    xp : module
-        NumPy or CuPy.
-    tours : array, shape (P, n), int32
-        Changed in place.
-    costs : array, shape (P,)
-    units : array, shape (P,), float32
-        Length for which 1 stands in the level of the acceptance rule.
-    current_is_best : bool
-        Whether a chain's current tour is always its best one, so that no copy is kept.
-    neighbourhoods : int
-        That moves are counted by.
-
     Attributes
     ----------
     divisible : bool
         Whether launches may end anywhere without a difference to the result.
     tours, best_tours : arrays, shape (P, n), int32
+        The same, changed in place, if a chain's current tour is always its best one.
     costs, best_costs : arrays, shape (P,)
+    units : array, shape (P,), float32
+        Length for which 1 stands in the level of the acceptance rule.
     kicks, accepted, idle, looks, moves, restarts : arrays, shape (P,), int64
         Counts; `idle` of the kicks since the last best.
     moves_by : array, shape (K,), int64

@@ -36,12 +36,7 @@ CONTRACTED_WARPS = {"few": (2, 10), "some": (2, 8), "many": (2, 6), "most": (2, 
 def first_kicks(backend: Backend, chains: int, seconds: dict[str, float] = SECONDS_PER_KICK) -> int:
     """Return a number of kicks that surely takes less than a launch should.
 
-    Parameters
-    ----------
-    backend : Backend
-    chains : int
-    seconds : dict of float
-        Of a kick at most, by the name of the backend.
+    `seconds` are those of a kick at most, by the name of the backend.
     """
     turns = -(-chains // backend.processors)
     return max(1, int(tuning.LAUNCH_SECONDS / (seconds[backend.name] * turns)))
@@ -62,18 +57,7 @@ class PartShape(ChainShape):
 
 
 def chain_shape(n: int, tours: int, shared_memory: int, needs: ChainNeeds) -> ChainShape:
-    """Return who holds a chain, and where.
-
-    Parameters
-    ----------
-    n : int
-        Cities.
-    tours : int
-        Chains per multiprocessor.
-    shared_memory : int
-        Bytes that a block may have.
-    needs : ChainNeeds
-    """
+    """Return who holds a chain on n cities, and where, with so many chains per multiprocessor."""
     registers = "most" if needs.chooses and needs.registers == "many" else needs.registers
     layouts = [(w, b) for w, b in CHAIN_WARPS[registers] if w * b <= max(1, tours)]
     fitting = first_fitting(layouts, warp_bytes(n, needs), shared_memory)
@@ -85,13 +69,7 @@ def chain_shape(n: int, tours: int, shared_memory: int, needs: ChainNeeds) -> Ch
 
 
 def part_shape(n: int, shared_memory: int, needs: ChainNeeds) -> ChainShape:
-    """Return who holds a chain on a part of n cities, as `chain_shape` does for many chains.
-
-    Raises
-    ------
-    InvalidParameterError
-        The part is too large for shared memory.
-    """
+    """Return who holds a chain on a part of n cities, as `chain_shape` does for many chains."""
     own = part_bytes(n, needs)
     fitting = first_fitting(PART_WARPS[needs.registers], own, shared_memory)
     if fitting is None:

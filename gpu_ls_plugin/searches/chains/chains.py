@@ -40,13 +40,7 @@ _STATE = (
 
 
 class Contracted(Protocol):
-    """Smaller problems that stand for the tours of some chains, one for each.
-
-    Attributes
-    ----------
-    sizes : array, shape (P,), int32
-        Cities of each.
-    """
+    """Smaller problems that stand for the tours of some chains, one for each, of `sizes` (P,)."""
 
     sizes: Any
 
@@ -62,8 +56,6 @@ class Chains(ChainState, ABC):
 
     Parameters
     ----------
-    start : Start
-    accept : Acceptance
     patience : int, optional
         Kicks without a new best after which a chain waits for a restart.
     parts : CandidateMoves, optional
@@ -79,7 +71,6 @@ class Chains(ChainState, ABC):
         Generations of crossings so far; each has random numbers of its own.
     gaining : float, or array of the backend, shape ()
         Share of the chains that the last crossing led to a new best tour, kept where it matters.
-    parts : CandidateMoves, optional
     """
 
     contractible: ClassVar[bool] = False
@@ -145,25 +136,10 @@ class Chains(ChainState, ABC):
     def search_contracted(
         self, contracted: Contracted, *, kicks: int, level: float, seconds: float
     ) -> int:
-        """Let each chain go on for a while on a smaller problem that stands for its tour.
+        """Let each chain go on, for about so many seconds, on a smaller problem made of its tour.
 
-        Nothing happens where chains are not `contractible`, or a problem is too large.
-
-        Parameters
-        ----------
-        contracted : Contracted
-            Made of `tours`.
-        kicks : int
-            Of each chain; at least 1.
-        level : float
-            Of the acceptance rule.
-        seconds : float
-            That may be spent, about.
-
-        Returns
-        -------
-        int
-            Kicks that each chain has made.
+        Nothing happens where chains are not `contractible`, or a problem is too large. The kicks
+        that each chain has made are returned.
         """
         return 0
 
@@ -187,14 +163,7 @@ class Chains(ChainState, ABC):
         self.idle[rows] = 0
 
     def adopt(self, tours: Any, costs: Any) -> Any:
-        """Let chains go on from tours that are cheaper than their best ones; return which are.
-
-        Parameters
-        ----------
-        tours : array, shape (P, n), int32
-            One for each chain.
-        costs : array, shape (P,)
-        """
+        """Let chains go on from tours (P, n) cheaper than their best ones; return which are."""
         xp = self.start.backend.xp
         cheaper = xp.asarray(costs) < self.best_costs  # a mask: rows by number make a GPU wait
         for mine, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
@@ -225,15 +194,9 @@ class Chains(ChainState, ABC):
             self.restart(search, rows, seconds)
 
     def restart(self, search: LocalSearch, rows: Any, seconds: float = math.inf) -> None:
-        """Let some chains go on from random local optima; their best tours are kept.
+        """Let the chains of some ascending rows go on from random local optima.
 
-        Parameters
-        ----------
-        search : LocalSearch
-        rows : integer array
-            Ascending.
-        seconds : float
-            After which nothing more happens.
+        Their best tours are kept, and nothing more happens after so many seconds.
         """
         if not len(rows):
             return
@@ -258,23 +221,10 @@ class Chains(ChainState, ABC):
     def searched(
         self, search: LocalSearch, fresh: Any, rows: Any, seed: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
-        """Search some rows from tours of their own; how many there are makes no difference.
+        """Search some ascending rows from fresh tours (P, n), whatever other rows there are.
 
-        Parameters
-        ----------
-        search : LocalSearch
-        fresh : array, shape (P, n), int32
-            Where each row begins.
-        rows : integer array, shape (R,)
-            Ascending; the only ones that are searched.
-        seed : int
-        seconds : float
-            That may be spent.
-
-        Returns
-        -------
-        (tours, costs, statistics)
-            Of those rows; None where they have not become local optima in the time.
+        Return the tours, costs and statistics of those rows; None where they have not become local
+        optima in so many seconds.
         """
         return self._found(search, fresh[rows], seed, 0, seconds)
 
@@ -302,14 +252,7 @@ class Chains(ChainState, ABC):
 class FusedChains(Chains):
     """Chains of one kernel: kick, repair, accept or undo, without a step back to the host.
 
-    Parameters
-    ----------
-    start, accept, patience
-        As for all chains.
-    parts : CandidateMoves
-        Neighbourhoods and candidates on the backend.
-    perturbation : Perturbation
-        Has `cuts`.
+    The perturbation has `cuts`.
     """
 
     contractible = True
@@ -410,15 +353,7 @@ class FusedChains(Chains):
 
 
 class SteppedChains(Chains):
-    """Chains of any search and perturbation, kick by kick from the host.
-
-    Parameters
-    ----------
-    start, accept, patience
-        As for all chains.
-    search : LocalSearch
-    perturbation : Perturbation
-    """
+    """Chains of any search and perturbation, kick by kick from the host."""
 
     def __init__(
         self,

@@ -15,12 +15,6 @@ class EqualCosts:
 
     The wait is as many kicks as the best tour took to be found, and at least some for each city;
     it doubles each time that all chains have one cost at its end.
-
-    Parameters
-    ----------
-    n : int
-        Cities.
-    chains : int
     """
 
     def __init__(self, n: int, chains: int) -> None:

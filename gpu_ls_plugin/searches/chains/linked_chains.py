@@ -22,13 +22,7 @@ FIRST_KICKS = {"cuda": 50, "cpu": 200}  # that surely take less than a launch sh
 class LinkedChains(PricedChains):
     """Chains of one kernel: kick, repair, accept or go back, on linked lists of routes.
 
-    Parameters
-    ----------
-    start, accept, patience
-        As for all chains.
-    kick : StringRemoval
-    neighbourhoods : int
-        Of the descent before the chains, by which moves are counted.
+    `neighbourhoods` is the number of those by which the descent before the chains counts moves.
     """
 
     def __init__(

@@ -60,20 +60,7 @@ class TourParts:
 
 
 class PartSearch:
-    """Chains on parts, in one launch.
-
-    Parameters
-    ----------
-    start, accept
-        As for chains on whole tours.
-    parts : CandidateMoves
-        Neighbourhoods and candidates of the whole problem.
-    perturbation : Perturbation
-    size : int
-        Most cities of a part: m.
-    layout : ChainShape
-        Who holds a chain, and where.
-    """
+    """Chains on parts of at most `size` cities, in one launch; `parts` are of the whole problem."""
 
     def __init__(
         self,
@@ -121,15 +108,11 @@ class PartSearch:
         ----------
         cut : TourParts
         rings : array of the backend, shape (K * R, m), int32
-            Tours of R chains for each part; changed.
+            Tours of R chains for each part; changed. Costs are counted from theirs.
         units : array of the backend, shape (K * R,), float32
             Length for which 1 stands in `level`.
-        kicks : int
-            Of each chain.
-        level : float
-            Of the acceptance rule.
-        fall : float
-            Of the level, over all kicks.
+        level, fall : float
+            Of the acceptance rule, and by how much it falls over all kicks.
         window : int
             As `Perturbation.window` returns it.
         first_row : int
@@ -138,11 +121,6 @@ class PartSearch:
             After which no launch begins, and a CPU ends one.
         step : int
             Kicks of the first launch.
-
-        Returns
-        -------
-        ChainState
-            Its costs are counted from those of `rings`.
         """
         rises = self.start.backend.xp.zeros(len(rings), self.start.problem.cost_dtype)
         chains = PartChains(self, cut, rings, rises, units, window, first_row, step)
@@ -156,17 +134,7 @@ class PartSearch:
 class PartChains(ChainState):
     """Chains on tours of parts, which are of certain costs, before their first kick.
 
-    Parameters
-    ----------
-    search : PartSearch
-    cut : TourParts
-    rings, costs, units : arrays of the backend
-        Tours of R chains for each part, shape (K * R, m), changed; their costs; the length for
-        which 1 stands in the acceptance rule's level, float32.
-    window, first_row : int
-        As of `PartSearch.run`.
-    step : int
-        Kicks of the first launch.
+    Parameters are those of `PartSearch.run`.
     """
 
     def __init__(

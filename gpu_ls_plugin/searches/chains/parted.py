@@ -82,18 +82,7 @@ def _kernel(name: str, body: str, parameters: str, team: str) -> Kernel:
 
 
 class PartedTours(Chains):
-    """Chains on parts of tours; as a chain, a tour counts the kicks of all its parts.
-
-    Parameters
-    ----------
-    start, accept
-        As for all chains.
-    parts : CandidateMoves
-        Neighbourhoods and candidates on the backend.
-    perturbation : Perturbation
-    size : int
-        Cities of a part.
-    """
+    """Chains on parts of `size` cities; as a chain, a tour counts the kicks of all its parts."""
 
     divisible = False  # a round is what it is, however long it takes
 

@@ -12,13 +12,7 @@ from gpu_ls_plugin.searches.chains.chains import Chains
 
 
 class PricedChains(Chains):
-    """Chains of giant tours.
-
-    Attributes
-    ----------
-    price : float
-        How many times what the problem says violations cost.
-    """
+    """Chains of giant tours; violations cost `price` times what the problem says."""
 
     price = 1.0
 
@@ -42,10 +36,7 @@ class PricedChains(Chains):
     def reprice(self, price: float) -> None:
         """Let violations cost so many times what the problem says; costs of tours change with it.
 
-        Parameters
-        ----------
-        price : float
-            More than 0. Weights of integer costs are rounded, and at least 1.
+        Weights of integer costs are rounded, and at least 1.
         """
         backend, problem = self.start.backend, self.start.problem
         objective, data = problem.objective, self._arguments["metric_data"]

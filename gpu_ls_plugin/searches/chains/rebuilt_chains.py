@@ -70,19 +70,7 @@ def rebuilt_kernel(
 class RebuiltChains(PricedChains):
     """Chains of one kernel: kick, repair, accept or go back, without a step back to the host.
 
-    Parameters
-    ----------
-    start, accept, patience
-        As for all chains.
-    parts : CandidateMoves
-        Neighbourhoods and candidates on the backend.
-    perturbation : Perturbation
-        Has a `rebuilding`.
-
-    Attributes
-    ----------
-    kick : Rebuilding
-        Its arguments are read at every launch.
+    The perturbation has a `rebuilding`, `kick`, whose arguments are read at every launch.
     """
 
     parts: CandidateMoves

@@ -17,15 +17,7 @@ SMALLEST_KICKED = 8  # cities; below, an iterated search only descends
 
 
 def compile_chains(search: Any, problem: TSP, tours: Any, chosen: Backend) -> None:
-    """Compile what the chains of an IteratedLocalSearch need for a batch like `tours`.
-
-    Raises
-    ------
-    CompilationError
-        A part does not compile.
-    KeyboardInterrupt
-        Ctrl-C.
-    """
+    """Compile what the chains of an IteratedLocalSearch need for a batch like `tours`."""
     if problem.n < SMALLEST_KICKED:
         return
     with chosen.current():

@@ -23,21 +23,10 @@ def grouped(
     turn: int,
     random: np.random.Generator,
 ) -> Groups:
-    """Return at most `count` groups of routes; each route is in one.
+    """Return at most `count` groups of routes; each route, none of them empty, is in one.
 
     Where nodes have coordinates every second `turn` takes sectors around the depot, which begin at
     a random angle. The others halve the routes again and again, by which of two routes is nearer.
-
-    Parameters
-    ----------
-    problem : CVRP
-    routes : sequence of sequences of int
-        No empty ones.
-    count : int
-        At least 1.
-    turn : int
-        Cuts of successive turns differ.
-    random : Generator
     """
     middles = np.array([_middle(problem, np.asarray(route)) for route in routes])
     sizes = np.array([len(route) for route in routes])

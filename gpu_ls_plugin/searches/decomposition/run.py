@@ -34,28 +34,10 @@ LEAST_SECONDS = 0.25  # of a round: making parts and their chains takes some hun
 
 
 class DecomposedRun:
-    """Rounds of cuts, searches side by side, and joins.
+    """Rounds of cuts, searches of parts by `search` side by side, and joins.
 
-    Parameters
-    ----------
-    search : IteratedLocalSearch
-        Searches parts.
-    call : Call
-    whole : CVRP
-    routes : list of lists of int
-        Feasible ones, of which the search begins.
-    chains : int
-        In all.
-    parts : int
-    rounds : int
-        At most.
-    share : pair of float
-        Of a longer run with so many rounds, at which this one begins and ends.
-
-    Attributes
-    ----------
-    routes : list of lists of int
-        The best so far.
+    It begins with feasible `routes`, the best so far, and has so many chains in all and rounds at
+    most. `share` says at which shares of a longer run with so many rounds this one begins and ends.
     """
 
     def __init__(

@@ -23,16 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Found:
-    """What the chains of a sub-problem have found.
+    """What the chains of a sub-problem have found: routes, with customers numbered as in the whole.
 
-    Attributes
-    ----------
-    routes : list of lists of int
-        Customers are numbered as in the whole problem.
-    price : float
-        Of violations, at last.
-    moves : int
-        The most of a chain.
+    Violations had this price at last, and `moves` are the most of a chain.
     """
 
     routes: Routes

@@ -16,19 +16,7 @@ LOOK_SECONDS = 0.05  # between two looks of the thread that waits, which Ctrl-C 
 
 
 class Team:
-    """Threads of one call, each with a lane of the device.
-
-    Parameters
-    ----------
-    backend : Backend
-    lanes : int
-        How many sub-problems are searched at a time.
-
-    Attributes
-    ----------
-    interrupted : bool
-        Whether Ctrl-C has ended the work.
-    """
+    """Threads of one call, each with one of so many lanes of the device, until `interrupted`."""
 
     def __init__(self, backend: Backend, lanes: int) -> None:
         self.lanes = lanes

@@ -73,17 +73,7 @@ def positions_kernel(team: str) -> Kernel:
 
 
 class BestSweep(Engine):
-    """A batch of climbs in progress, each pass of which takes the best move of all cities.
-
-    Parameters
-    ----------
-    backend, problem, tours
-        As for every engine.
-    parts : CandidateMoves
-        Neighbourhoods and candidates on this backend.
-    max_moves : int
-        Moves after which a tour stops.
-    """
+    """A batch of climbs in progress, each pass of which takes the best move of all cities."""
 
     def __init__(
         self, backend: Backend, problem: TSP, tours: Any, parts: CandidateMoves, max_moves: int

@@ -51,17 +51,7 @@ def city_kernel(
 
 
 class CityDescent(PersistentEngine):
-    """A batch of descents in progress on a backend; a pass is a look at a city.
-
-    Parameters
-    ----------
-    backend, problem, tours
-        As for every engine.
-    parts : CandidateMoves
-        Neighbourhoods and candidates on this backend.
-    max_moves : int
-        Moves after which a tour stops.
-    """
+    """A batch of descents in progress on a backend; a pass is a look at a city."""
 
     def __init__(
         self, backend: Backend, problem: TSP, tours: Any, parts: CandidateMoves, max_moves: int

@@ -18,15 +18,7 @@ descent_kernel = partial(city_kernel, "descent", "Descent", "WaitingCities")
 
 
 class Descent(CityDescent):
-    """A batch of descents in progress on a backend.
-
-    Parameters
-    ----------
-    backend, problem, tours, parts, max_moves
-        As for every descent.
-    layout : str
-        "auto", or one of `tour_layouts.LAYOUTS`.
-    """
+    """A batch of descents in progress on a backend, in a layout of `LAYOUTS`."""
 
     def __init__(
         self,

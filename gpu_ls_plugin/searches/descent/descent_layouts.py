@@ -56,23 +56,11 @@ def looks_of_a_launch(backend: Backend, tours: int) -> int:
 def descent_shape(
     n: int, tours: int, shared_memory: int, layout: str = "auto", needs: ChainNeeds = ChainNeeds()
 ) -> DescentShape:
-    """Return who holds a tour, and where.
+    """Return who holds a tour of n cities, and where, with so many tours per multiprocessor.
 
     Many tours are held by warps, which share a block's copy of the cities; few tours by blocks,
-    whose lanes look further ahead. Tours that do not fit into shared memory lie in global memory.
-
-    Parameters
-    ----------
-    n : int
-        Cities.
-    tours : int
-        Tours per multiprocessor.
-    shared_memory : int
-        Bytes that a block may have.
-    layout : str
-        One of `LAYOUTS` where the choice is the caller's.
-    needs : ChainNeeds
-        Of chains with the same moves.
+    whose lanes look further ahead. Tours that do not fit into shared memory lie in global memory. A
+    `layout` of `LAYOUTS` is the caller's choice.
     """
     most = CHOOSING_WARPS[needs.registers] if needs.chooses else WARPS[0]
     own, sites = tour_bytes(n, 2), padded(n * SITE_BYTES)
@@ -102,13 +90,7 @@ def descent_shape(
 
 
 def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
-    """Return how a sweep is divided.
-
-    Returns
-    -------
-    chunks, shares, lanes : int
-        Chunks of the cities of a tour, shares of the first steps of a chunk, lanes for each share.
-    """
+    """Return the chunks of a sweep's cities, shares of a chunk's first steps, and their lanes."""
     if backend == "cpu":
         return -(-n // CPU_SWEEP_CITIES), 1, 1
     cities, shares = next((c, s) for most, c, s in SWEEP_SHAPES if n * tours <= most)
@@ -134,16 +116,7 @@ class MultiShape(DescentShape):
 def multi_shape(n: int, shared_memory: int, needs: ChainNeeds, layout: str = "auto") -> MultiShape:
     """Return how many lanes look at the cities of a tour together, and where it lies.
 
-    Parameters
-    ----------
-    n : int
-        Cities.
-    shared_memory : int
-        Bytes that a block may have.
-    needs : ChainNeeds
-        Of chains with the same moves.
-    layout : str
-        "global" keeps the tour out of shared memory.
+    The layout "global" keeps the tour out of shared memory.
     """
     lanes = MULTI_LANES[needs.registers]
     scouts = lanes // 32 * (MOVE_BYTES + 2 * 32 * survivor_bytes(needs.length_bytes))

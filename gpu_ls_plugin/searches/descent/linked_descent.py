@@ -48,16 +48,7 @@ def descent_kernel(*types: Any, neighbourhoods: Sequence[Neighbourhood]) -> Kern
 class LinkedDescent(PersistentEngine):
     """A batch of descents in progress on a backend; a pass is a look at a customer.
 
-    Parameters
-    ----------
-    backend, problem, tours
-        As for every engine.
-    neighbourhoods : sequence of Neighbourhood
-        As it `serves` them.
-    near : Candidates
-        Customers next to whom one may go.
-    max_moves : int
-        Moves after which a tour stops.
+    It looks next to customers that are `near`.
     """
 
     def __init__(

@@ -6,18 +6,7 @@ from typing import Any
 
 
 def look_bits(xp: Any, awake: Any) -> Any:
-    """Return the bits of gls::LookBits with the cities that are to be looked at.
-
-    Parameters
-    ----------
-    xp : module
-        NumPy or CuPy.
-    awake : bool array, shape (P, n)
-
-    Returns
-    -------
-    uint32 array, shape (P, words)
-    """
+    """Return the bits, uint32 (P, words), of gls::LookBits with the `awake` cities, bool (P, n)."""
     size, n = awake.shape
     words = -(-n // 32)
     waits = xp.zeros((size, 32 * words), xp.uint32)

@@ -19,17 +19,7 @@ multi_descent_kernel = partial(city_kernel, "multi_descent", "MultiDescent", "Sw
 
 
 class MultiDescent(CityDescent):
-    """A batch of descents in progress on a backend.
-
-    Parameters
-    ----------
-    backend, problem, tours, parts, max_moves
-        As for every descent.
-    cities : int
-        To look at together.
-    layout : str
-        As for `descent_layouts.multi_shape`.
-    """
+    """A batch of descents in progress on a backend, which look at several cities together."""
 
     def __init__(
         self,

@@ -42,20 +42,10 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
     """Return the layout that keeps a multiprocessor busiest (O'Neil and Burtscher 2015, 3.3).
 
     Counted are resident warps, times the share of their work that evaluates moves: not that of
-    lanes without a row, and not loading columns. Blocks are limited by registers, by shared memory
-    and by the number of tours; few tours therefore get large blocks. Among equals, tours lie in
-    shared memory.
-
-    Parameters
-    ----------
-    n : int
-        Cities.
-    tours : int
-        Tours per multiprocessor.
-    shared_memory : int
-        Bytes of a multiprocessor.
-    fast_estimate : bool
-        Of the metric; one without it needs its registers for the estimate.
+    lanes without a row, and not loading columns. Blocks are limited by registers, by the
+    multiprocessor's shared memory and by its number of tours; few tours therefore get large blocks.
+    Among equals, tours lie in shared memory. A metric without a `fast_estimate` needs its registers
+    for the estimate.
     """
     resident = RESIDENT_WARPS["fast" if fast_estimate else "slow"]
 

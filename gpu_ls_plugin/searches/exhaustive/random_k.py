@@ -105,30 +105,11 @@ class RandomKSteps(Engine):
     A pass is a step of Delevacq et al. (2012, section 4.2): k triples of distinct edges are drawn
     uniformly, all reconnections of each are evaluated, and the best move under the order (delta,
     sample, way) is applied. A tour is finished by a pass that finds no gain. The samples depend on
-    the seed, the tour's row and the number of the pass alone, so that both backends take the same
-    moves whatever the size of the batch.
+    the seed (64 bits), the tour's row and the number of the pass alone, so that both backends take
+    the same moves whatever the size of the batch.
 
-    Parameters
-    ----------
-    backend, problem
-        Where and what; distances are symmetric, for all reconnections but one reverse paths.
-    tours : array of the backend, shape (P, n), int32
-        Improved in place.
-    k : int
-        Triples of a pass.
-    seed : int
-        Of the samples, 64 bits.
-    max_moves : int
-        Moves after which a tour stops.
-    first_row : int
-        Row of the first tour where these are some of a batch.
-    three_opt : bool
-        Whether all seven reconnections are evaluated, or those three that change two edges.
-
-    Raises
-    ------
-    UnsupportedProblemError
-        The distances are asymmetric.
+    Distances are symmetric: all reconnections but one reverse paths. With `three_opt`, all seven
+    are evaluated, else those three that change two edges.
     """
 
     def __init__(

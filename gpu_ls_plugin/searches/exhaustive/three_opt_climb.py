@@ -96,21 +96,8 @@ class ThreeOptClimb(Engine):
     A pass evaluates the complete neighbourhood, as Schulz (2013, sections 3 and 6) does on a GPU:
     the four pure reconnections of all n (n - 1) (n - 2) / 6 triples of edges. Those of triples with
     neighbouring edges are the 2-opt moves and segment insertions of one city. The best move under
-    the order (delta, i, j, k, way) is applied. Both backends take the same moves.
-
-    Parameters
-    ----------
-    backend, problem
-        Where and what; distances are symmetric.
-    tours : array of the backend, shape (P, n), int32
-        Improved in place.
-    max_moves : int
-        Moves after which a tour stops.
-
-    Raises
-    ------
-    UnsupportedProblemError
-        The distances are asymmetric, or the problem has more than 3,000 cities.
+    the order (delta, i, j, k, way) is applied. Both backends take the same moves. Problems are
+    symmetric, of up to 3,000 cities.
     """
 
     def __init__(self, backend: Backend, problem: TSP, tours: Any, max_moves: int) -> None:

@@ -56,19 +56,7 @@ def block_kernel(metric: Metric, shape: climb_layouts.ClimbShape) -> Kernel:
 
 
 class TwoOptClimb(Engine):
-    """A batch of climbs in progress on a backend.
-
-    Parameters
-    ----------
-    backend, problem
-        Where and what.
-    tours : array of the backend, shape (P, n), int32
-        Improved in place.
-    moves_per_pass : int
-        Independent moves applied after one evaluation.
-    max_moves : int
-        Moves after which a tour stops.
-    """
+    """A batch of climbs in progress: `moves_per_pass` independent moves after one evaluation."""
 
     def __init__(
         self, backend: Backend, problem: TSP, tours: Any, moves_per_pass: int, max_moves: int

@@ -10,16 +10,9 @@ SQUARE_SIDES = {4: 3, 8: 2}  # gls::PairSquares::kSide, by the bytes of a sum of
 
 @dataclass(frozen=True)
 class Complete:
-    """All moves that take out so many edges.
+    """All moves that take out so many edges, and put the paths together in so many ways.
 
-    Attributes
-    ----------
-    functor : str
-        C++ type.
-    edges, ways : int
-        That a move takes out; in which it puts the paths together.
-    largest : int
-        Cities.
+    `functor` is the C++ type, and `largest` the number of cities it can do with.
     """
 
     functor: str

@@ -45,13 +45,10 @@ def filter_mode(
     whole: bool = False,
     kept: float | None = None,
 ) -> str:
-    """Return how the moves that a filter keeps are evaluated.
+    """Return how the moves that a filter keeps, taking out so many edges, are evaluated.
 
     Parameters
     ----------
-    backend : str
-    edges, n : int
-        That a move takes out; cities.
     opens : bool
         Whether the filter tests openings.
     ordered : bool

@@ -41,14 +41,8 @@ HEADERS = {"whole": "searches/filtered/whole_mode.cuh"}  # of modes with one of 
 class FilteredKernels:
     """What composes the kernels of one filtered neighbourhood.
 
-    Attributes
-    ----------
-    part : FilteredNeighbourhood
-    metric : Metric
-    length, grid : str
-        As `Sites` has them.
-    warp, block : str
-        C++ types of the teams that evaluate and that take moves.
+    `warp` and `block` are the C++ types of the teams that evaluate and that take moves; `length`
+    and `grid` are as `Sites` has them.
     """
 
     part: FilteredNeighbourhood

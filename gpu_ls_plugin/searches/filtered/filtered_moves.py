@@ -42,20 +42,9 @@ class FilteredMoves(Engine):
     All passes of a launch are queued at once and decide on the device whether there is anything
     left to do, so that nothing waits for the host.
 
-    Parameters
-    ----------
-    backend, problem, tours
-        As for every engine.
-    part : FilteredNeighbourhood
-    max_moves : int
-        Moves after which a tour stops.
-    seed, first_row : int
-        Of the filter's random numbers.
-    eager : bool
-        Take the best move of the first chunk that has an improving one, not that of all chunks.
-    memory : int
-        Bytes for flags, lists and bests of the batch; the neighbourhood is evaluated in as many
-        chunks as that takes.
+    If `eager`, the best move of the first chunk that has an improving one is taken, not that of all
+    chunks. `memory` are the bytes for flags, lists and bests of the batch; the neighbourhood is
+    evaluated in as many chunks as that takes.
     """
 
     def __init__(

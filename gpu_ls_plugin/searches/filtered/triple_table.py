@@ -22,10 +22,7 @@ ENTRY_BYTES = 6
 
 
 def triples_table(n: int, first: int, count: int) -> NDArray[np.uint16]:
-    """Return the triples x < y < z of numbers below n from number `first` on, ordered by z, y, x.
-
-    Shape (count, 3).
-    """
+    """Return the triples x < y < z below n from number `first` on, ordered by z, y, x."""
     numbers, below = np.arange(first, first + count), np.arange(n + 1, dtype=np.int64)
     pairs, triples = below * (below - 1) // 2, below * (below - 1) * (below - 2) // 6
     z = np.searchsorted(triples, numbers, side="right") - 1
@@ -38,11 +35,6 @@ class MovingTable:
     """The tables of all chunks of a neighbourhood, over and over, on a backend.
 
     They are made once and kept on the host; each is copied while the chunk before is evaluated.
-
-    Raises
-    ------
-    InsufficientMemoryError
-        The host cannot keep them.
     """
 
     def __init__(self, backend: Backend, n: int, chunk_size: int) -> None:

@@ -61,14 +61,8 @@ class Individuals:
 class Breeding:
     """Populations, one for each tour of a call, whose `tours` become the best that each has had.
 
-    Parameters
-    ----------
-    rules : Rules
-    call : Call
-
     Attributes
     ----------
-    call : Call
     best_costs : array of the backend, shape (S,)
         Of `call.tours`.
     living : Individuals
@@ -76,7 +70,6 @@ class Breeding:
         What they share, as `shared_buckets` counts it.
     idle : int array, shape (S,)
         Generations since a population became better.
-    prices : Prices
     """
 
     def __init__(self, rules: Rules, call: Call) -> None:

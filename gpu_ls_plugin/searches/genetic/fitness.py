@@ -21,23 +21,10 @@ _GOLDEN = 0x9E3779B97F4A7C15  # odd: multiples of it lie all over 64 bits
 
 
 def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
-    """Return how many buckets of edges each two individuals of a population share.
+    """Return how many buckets of edges each two individuals of a population share, (S, M, M).
 
-    Nearly the number of edges that they share, in a few products of matrices.
-
-    Parameters
-    ----------
-    xp : module
-        NumPy or CuPy, whichever the tours belong to.
-    tours : array, shape (S, M, n), integer
-        M individuals of each of S populations; not changed.
-    **writing
-        As of `edge_numbers`.
-
-    Returns
-    -------
-    int32 array of `xp`, shape (S, M, M)
-        On the diagonal how many buckets each individual has.
+    Nearly the number of edges that they share, in a few products of matrices. On the diagonal is
+    how many buckets each individual has. `tours` are M individuals of each of S populations.
     """
     populations, size, n = tours.shape
     numbers = edge_numbers(xp, tours.reshape(-1, n), **writing).astype(xp.uint64)
@@ -55,26 +42,12 @@ def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
 
 
 def biased_fitness(xp: Any, by_cost: Any, shared: Any, feasible: Any, elite: int) -> Any:
-    """Return the fitness of each individual in its population; less is better.
+    """Return the float64 fitness (S, M) of each individual in its population; less is better.
 
-    Feasible ones and others are ranked each among their own kind: by cost and, weighted by less the
-    larger the `elite` is, by the distance to the closest of that kind (Vidal 2022); as a share of
-    so many, so that both kinds may compete. Copies of cheaper individuals come last, and are
-    nobody's neighbours.
-
-    Parameters
-    ----------
-    xp : module
-    by_cost : int64 array, shape (S, M)
-        As `ranks` returns it.
-    shared : array, shape (S, M, M), int32
-        As `shared_buckets` returns it.
-    feasible : bool array, shape (S, M)
-    elite : int
-
-    Returns
-    -------
-    float64 array of `xp`, shape (S, M)
+    Feasible ones and others are ranked each among their own kind: by cost (`ranks`) and, weighted
+    by less the larger the `elite` is, by the distance to the closest of that kind (Vidal 2022), of
+    what is `shared` (S, M, M); as a share of so many, so that both kinds may compete. Copies of
+    cheaper individuals come last, and are nobody's neighbours.
     """
     count = feasible.sum(axis=1, keepdims=True)
     alike = xp.where(feasible, count, feasible.shape[1] - count)
@@ -92,25 +65,11 @@ def biased_fitness(xp: Any, by_cost: Any, shared: Any, feasible: Any, elite: int
 
 
 def survivors(xp: Any, fitness: Any, by_cost: Any, feasible: Any, elite: int, size: int) -> Any:
-    """Return which individuals of each population survive: the fittest of both kinds, in halves.
+    """Return which `size` of M survive in each population: the fittest of both kinds, in halves.
 
     Where there are not so many feasible ones, or others, more of the other kind. Among parents, the
-    `elite` cheapest of each kind are as fit as they are; here they come first, but for copies.
-
-    Parameters
-    ----------
-    xp : module
-    fitness : array, shape (S, M)
-    by_cost : int64 array, shape (S, M)
-        As `ranks` returns it.
-    feasible : bool array, shape (S, M)
-    elite : int
-    size : int
-        At most M.
-
-    Returns
-    -------
-    int64 array of `xp`, shape (S, size)
+    `elite` cheapest of each kind, by `ranks`, are as fit as they are; here they come first, but for
+    copies.
     """
     rows = xp.arange(len(fitness))[:, None]
     fitness = xp.where((by_cost < elite) & (fitness < FAR), by_cost - elite, fitness)

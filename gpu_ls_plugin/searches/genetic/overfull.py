@@ -16,14 +16,7 @@ MOST_CUSTOMERS = 2000  # of whose lengths a table is made
 
 
 class Overfull:
-    """Customers of giant tours whose routes carry too much, or take too long.
-
-    Parameters
-    ----------
-    xp : module
-        NumPy or CuPy, whichever the tours belong to.
-    problem : CVRP
-    """
+    """Customers of giant tours whose routes carry too much, or take too long."""
 
     def __init__(self, xp: Any, problem: CVRP) -> None:
         self._xp, self._problem = xp, problem
@@ -35,17 +28,7 @@ class Overfull:
             self._lengths = xp.asarray(problem.nodes.lengths(*np.indices((nodes, nodes))))
 
     def __call__(self, tours: Any) -> Any:
-        """Return who is in such a route, None where that is not known.
-
-        Parameters
-        ----------
-        tours : array, shape (P, n), integer
-
-        Returns
-        -------
-        bool array, shape (P, n), or None
-            By the numbers of the customers.
-        """
+        """Return who is in such a route of tours (P, n), by customers; None if not known."""
         if self._limit is not None and self._lengths is None:
             return None
         xp, problem = self._xp, self._problem

@@ -31,16 +31,8 @@ class Prices:
     longest length by the largest demand is what a unit of load too much costs, that of duration
     what one of time does. Vehicles beyond a fleet cost what they do where constraints are hard.
 
-    Parameters
-    ----------
-    backend : Backend
-    asked : CVRP
-        As it is to be solved.
-
-    Attributes
-    ----------
-    soft, repairing : CVRP
-        As children are searched, and as those are that are to become feasible.
+    `asked` is the problem as it is to be solved; children are searched as `soft` says, and those
+    that are to become feasible as `repairing` does.
     """
 
     def __init__(self, backend: Backend, asked: CVRP) -> None:

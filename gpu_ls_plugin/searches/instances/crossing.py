@@ -44,18 +44,8 @@ def crossing_kernel(metric: Metric, parts: CandidateMoves, layout: HostShape) ->
 class Crossing:
     """Crosses the chains of each instance by edge assembly, on a CPU.
 
-    Parameters
-    ----------
-    backend : Backend
-    metric : Metric
-    parts : CandidateMoves
-        Of all instances.
-    cut : TourParts
-        Some of them.
-    state : ChainState
-        Chains on these, equally many on each and at least two.
-    seed, first_row : int
-        Chain c has the random numbers of row `first_row` + c.
+    Some of all instances, whose candidates are `parts`, are `cut`; `state` has chains on these,
+    equally many on each and at least two. Chain c has the random numbers of row `first_row` + c.
     """
 
     def __init__(

@@ -17,18 +17,10 @@ BLOCK_ENTRIES = 1 << 22  # edges of tours at once
 
 
 def shortest_tours(instances: Instances, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return the first of the shortest tours of some instances, which have few cities.
+    """Return the first of the shortest tours of some instances, which have few cities: (K, m).
 
-    Parameters
-    ----------
-    instances : Instances
-    chosen : int array, shape (K,)
-        Of fewer than `SMALLEST_SEARCHED` cities each.
-
-    Returns
-    -------
-    int32 array, shape (K, m)
-        Rows are filled up with the numbers that their instances lack.
+    That is fewer than `SMALLEST_SEARCHED`. Rows are filled up with the numbers that their instances
+    lack.
     """
     sizes = instances.sizes[chosen]
     tours = np.tile(np.arange(sizes.max(), dtype=np.int32), (len(chosen), 1))

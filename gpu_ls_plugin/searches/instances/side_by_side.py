@@ -74,18 +74,8 @@ def replicas_of(
 ) -> int:
     """Return how many chains each of `count` instances should have.
 
-    Parameters
-    ----------
-    backend : Backend
-    slots : int
-        Chains that it works on at a time.
-    count : int
-    fit : int
-        Chains that there is memory for.
-    cities : int
-        Of all instances that share the time.
-    seconds : float, optional
-        That they share, where kicks do not say when chains stop.
+    The backend works on `slots` chains at a time, and there is memory for `fit`. All the instances
+    that share the seconds have so many cities; without seconds, kicks say when chains stop.
     """
     busy = max(1, min(slots, fit) // count)
     if backend.name != "cpu" or seconds is None or not np.isfinite(seconds):
@@ -97,22 +87,8 @@ def replicas_of(
 class SideBySide:
     """Chains on some instances, all in each launch.
 
-    Parameters
-    ----------
-    backend : Backend
-    instances : Instances
-    parts : CandidateMoves
-        Neighbourhoods on the backend.
-    chosen : int array, shape (K,)
-        Which of the instances.
-    cut : TourParts
-        What `Instances.parts` made of these.
-    tours : array of the backend, shape (K, m), int32
-        Where they begin.
-    replicas : int
-        Chains of each.
-    seed, first_row : int
-        Chain c has the random numbers of row `first_row` + c.
+    The `chosen` of the instances (K,), which `Instances.parts` has `cut`, begin at `tours` (K, m),
+    int32, with so many `replicas` each. Chain c has the random numbers of row `first_row` + c.
     """
 
     def __init__(
@@ -150,15 +126,8 @@ class SideBySide:
     def drive(self, seconds: float, kicks: int | None, after: Callable[[], bool]) -> str:
         """Launch until every chain has made its kicks or the time is up; return which.
 
-        Where seconds count, a CPU crosses the chains of each instance.
-
-        Parameters
-        ----------
-        seconds : float
-        kicks : int, optional
-            Of each chain.
-        after : callable
-            Called after each launch; returns whether that is enough.
+        Where seconds count, a CPU crosses the chains of each instance. `after` is called after each
+        launch, and returns whether that is enough.
         """
         watch, stretch = Stopwatch.of(seconds), Stretch(seconds, kicks)
         if kicks is not None or self._replicas == 1 or self._backend.name != "cpu":

@@ -115,15 +115,7 @@ def moves_of(problem: Assignment) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Tabu(Improvement):
-    """The best move that is not tabu.
-
-    Parameters
-    ----------
-    tenures : tuple of Tenure
-        Rounds take turns in them.
-    sample : int
-        Moves that are looked at in a step.
-    """
+    """The best move that is not tabu, of a sample of moves; rounds take turns in tenures."""
 
     tenures: tuple[Tenure, ...]
     sample: int
@@ -172,16 +164,9 @@ class Tabu(Improvement):
 
 @dataclass(frozen=True)
 class Accepted(Improvement):
-    """Moves that are drawn until a rule takes one.
+    """Moves, a sample in each step of a round, that are drawn until a rule takes one.
 
-    Parameters
-    ----------
-    rule : Acceptance
-        Its level, in mean costs of a variable, runs through a round.
-    sample : int
-        Moves that are drawn in a step.
-    steps : int
-        Of a round.
+    The rule's level, in mean costs of a variable, runs through a round.
     """
 
     rule: Acceptance
@@ -233,13 +218,7 @@ class Accepted(Improvement):
 
 @dataclass(frozen=True)
 class EjectionChains(Improvement):
-    """Kicks that are repaired by ejection chains.
-
-    Parameters
-    ----------
-    kicks : int
-        Variables that a step moves at random, at most.
-    """
+    """Kicks, moving at most so many variables at random, that are repaired by ejection chains."""
 
     kicks: int
 

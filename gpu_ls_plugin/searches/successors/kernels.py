@@ -57,16 +57,8 @@ def composed(
 class Layout:
     """Who searches a state, and where what the problem's functor keeps of it lies.
 
-    Attributes
-    ----------
-    team : str
-        C++ type.
-    kept_bytes : int
-        Of a state.
-    shared_bytes : int
-        Of a block; 0 where what is kept lies in the device's memory.
-    resident : int
-        States that a multiprocessor has at a time.
+    A state keeps `kept_bytes`, a block has `shared_bytes`, 0 where they lie in the device's memory,
+    and a multiprocessor has `resident` states at a time.
     """
 
     team: str

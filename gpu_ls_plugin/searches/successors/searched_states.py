@@ -61,15 +61,6 @@ class SearchedStates:
         Moves that were made, and looked at.
     released : bool array, shape (P, m)
         Variables that were assigned anew when the round began.
-
-    Raises
-    ------
-    UnsupportedProblemError
-        There are too many moves to be numbered.
-    InvalidProblemError
-        Values are to be distinct, and there are too few.
-    InsufficientMemoryError
-        They do not fit.
     """
 
     def __init__(
@@ -186,13 +177,10 @@ class SearchedStates:
         return kept, packed_words(self.backend.xp, kept, self.backend.address)
 
     def adopt(self, states: Any, costs: Any) -> None:
-        """Let the worst rows begin their next round from better states.
+        """Let the worst rows begin their next round from better states (K, m), int32.
 
-        Parameters
-        ----------
-        states : array of the backend, shape (K, m), int32
-            That break no constraint; no more than there are rows, the first for the worst one.
-        costs : array of the backend, shape (K,)
+        They break no constraint, cost (K,), and are no more than there are rows; the first is for
+        the worst one.
         """
         xp, guests = self.backend.xp, BestStates(self.backend.xp, self.found.states)
         worst = xp.lexsort(xp.stack([self.found.costs, self.found.excesses]))[::-1][: len(costs)]

@@ -25,14 +25,7 @@ def search_states(
 ) -> Result:
     """Return what a population finds until the budget is spent; Ctrl-C ends it early.
 
-    Parameters
-    ----------
-    population : StatePopulation
-    watch : Stopwatch
-        Knows the budget.
-    callback : callable or None
-    states : array or None
-        As they came in: the result is of the same kind.
+    The result is of the same kind as `states`, which are as they came in.
     """
     statistics = population.statistics = Statistics(backend=population.backend.name)
 
