@@ -251,17 +251,6 @@ ONE_CLASS = (
     *("Rhythm", "Plan"),
 )
 PUBLIC_TOO = ("Plan", "gpu_ls_plugin/experiments/plan.py")  # the plan of an experiment
-# Classes that are still to be merged: this list only gets shorter.
-SEVERAL_YET = {
-    "Run": [
-        "gpu_ls_plugin/distributed/populations/evolving.py",
-        "gpu_ls_plugin/experiments/plan.py",
-    ],
-    "Population": [
-        "gpu_ls_plugin/evolution/generations/evolution.py",
-        "gpu_ls_plugin/runs/population.py",
-    ],
-}
 
 
 def shared_names(texts: Mapping[str, str]) -> dict[str, list[str]]:
@@ -277,7 +266,7 @@ def shared_names(texts: Mapping[str, str]) -> dict[str, list[str]]:
 def test_a_name_stands_for_one_class() -> None:
     files = [*CORE.rglob("*.py"), *ADAPTERS.rglob("*.py")]
     texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
-    assert shared_names(texts) == SEVERAL_YET
+    assert shared_names(texts) == {}
 
 
 def test_the_check_of_shared_names_works() -> None:

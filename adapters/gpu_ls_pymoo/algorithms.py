@@ -13,13 +13,13 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.distributed import Islands
 from gpu_ls_plugin.distributed.evolution import IslandEvolution
 from gpu_ls_plugin.evolution.batches.improver import Improver
-from gpu_ls_plugin.evolution.generations.chain_evolution import SECONDS
-from gpu_ls_plugin.evolution.generations.choice import SIZE, evolution_of
-from gpu_ls_plugin.evolution.generations.state_evolution import StateEvolution
+from gpu_ls_plugin.evolution.generations.memetic import SIZE, evolution_of
+from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.recombination.base import Recombination
 from gpu_ls_plugin.searches.successors import SuccessorSearch
 from gpu_ls_plugin.solver import Settings
+from gpu_ls_plugin.solver.plans import SECONDS, plan_of_generations
 from gpu_ls_pymoo.assignment import AssignmentProblem
 from gpu_ls_pymoo.clock import time_limit
 from gpu_ls_pymoo.crossover import RecombinationCrossover
@@ -207,9 +207,9 @@ class MemeticGA(EvolvingGA):
         self.eliminate_duplicates = DefaultDuplicateElimination()
         self.initialization.eliminate_duplicates = self.eliminate_duplicates
         self.initialization.sampling = warm_start(problem, self.initialization.sampling)
-        evolution = StateEvolution.like_solve(
-            problem.problem, search, self._chosen_size, improver.backend
-        )
+        given: Any = {"population": self._chosen_size, "search": search}
+        plan = plan_of_generations(problem.problem, **given, backend=improver.backend)
+        evolution = PlannedEvolution(plan)
         evolution.prepare(problem.problem)
         self.evolution, self.pop_size = evolution, evolution.size
 

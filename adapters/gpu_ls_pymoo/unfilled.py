@@ -44,7 +44,7 @@ class Unfilled:
     def __init__(
         self,
         problem: Any,
-        population: evolution.Population,
+        population: evolution.Bred,
         generation: int,
         *,
         best_only: bool = False,

@@ -110,8 +110,8 @@ def solve(options: argparse.Namespace) -> int:
     from gpu_ls_plugin import solver
     from gpu_ls_plugin.cli import outputs
     from gpu_ls_plugin.problems.reading import read_problem
-    from gpu_ls_plugin.solver import Settings, default_settings
-    from gpu_ls_plugin.solver.in_parts import in_parts
+    from gpu_ls_plugin.solver import Settings
+    from gpu_ls_plugin.solver.plans import complete_settings
 
     special = {name: getattr(options, name) for name in SPECIAL}
     problem = read_problem(options.file, kind=options.kind, optimum=options.optimum, **special)
@@ -133,7 +133,7 @@ def solve(options: argparse.Namespace) -> int:
     if cluster_options.asked_for(options):
         settings, result = _solve_on_islands(problem, settings, options)
     else:
-        asked, settings = settings, in_parts(problem, settings, default_settings(problem, settings))
+        asked, settings = settings, complete_settings(problem, settings)
         # What is asked goes on as it is: how a solve begins, and what it relaxes, is open then.
         search: Callable[..., Result] = solver.fewest_colours if fewest else solver.solve
         result = _watched(_display(problem, settings, fewest), partial(search, problem, asked))

@@ -25,30 +25,34 @@ from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.construction.draws import derived
 from gpu_ls_plugin.distributed.migrants import elites_of, welcome
 from gpu_ls_plugin.distributed.orders import Job, Order, Report, Settled
-from gpu_ls_plugin.distributed.populations.evolving import EvolvingPopulation
 from gpu_ls_plugin.distributed.watcher import Standstill, Watcher, this_worker
-from gpu_ls_plugin.evolution.generations.choice import begun_as_solve
+from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
+from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulation
 from gpu_ls_plugin.exceptions import ClusterError
 from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 from gpu_ls_plugin.recombination.base import Recombination
 from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.searches.called_population import makes_rows, population_of
-from gpu_ls_plugin.solver.in_parts import in_parts
-from gpu_ls_plugin.solver.settings import default_settings
-from gpu_ls_plugin.solver.single import first_start, rehearse, searched_as, starts_of
+from gpu_ls_plugin.solver.first_rows import first_row, first_rows
+from gpu_ls_plugin.solver.plans import (
+    complete_settings,
+    default_settings,
+    main_stage,
+    plan_of,
+    planned,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gpu_ls_plugin.evolution.generations.in_turn import InTurn
-    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.runs.plan import Plan
     from gpu_ls_plugin.runs.population import Population
     from gpu_ls_plugin.solver.settings import Settings
 
 ROWS = 2**20  # between the first rows of two islands
 STARTS = 1  # tells the seeds of starts from others
+LEAST = 1.0  # seconds for a generation, even if its stretch is over before
 PARTS = 8  # in which the rows of an island that begins anew are searched, until a stretch is over
 
 
@@ -61,10 +65,8 @@ class Seat:
     job : Job
     settings : Settings
         Complete.
-    searched : Problem
-        As `solve` would, maybe under soft constraints.
-    evolution : InTurn or None
-        Of routes that `solve` would not search by chains alone.
+    plan : Plan
+        As `solve` would search, but for tries with fewer vehicles and first tours.
     population : Population or None
         Not made yet.
     life : int
@@ -73,8 +75,7 @@ class Seat:
 
     job: Job
     settings: Settings
-    searched: Problem
-    evolution: InTurn | None = None
+    plan: Plan
     population: Population | None = None
     life: int = -1
 
@@ -109,27 +110,27 @@ def settle(packed: bytes, run: str, island: int) -> Settled:
 def _unpacked(packed: bytes) -> Seat:
     """Return a seat for a job; all that it needs is compiled."""
     job: Job = pickle.loads(packed)
-    problem = searched = job.problem
-    settings = default_settings(problem, job.settings, islands=job.islands)
-    evolution = None
+    problem, given = job.problem, job.settings
     if job.search is None:
-        settings = in_parts(problem, job.settings, settings)
-        searched = searched_as(problem, job.settings, settings)
-        if isinstance(problem, CVRP):
-            evolution = begun_as_solve(problem, searched, job.settings, settings)
+        settings = complete_settings(problem, given, islands=job.islands)
+        plan = plan_of(problem, given, islands=job.islands)
     else:
+        settings = default_settings(problem, given, islands=job.islands)
         settings = replace(settings, search=job.search)
+        plan = planned(problem, settings, main_stage(problem, problem, settings))
+    main = plan.main
     if makes_rows(settings.search):
         _prepare(settings.search, problem, settings.backend)
+    elif len(plan.stages) > 1:
+        PlannedEvolution(plan).prepare(problem)
     else:
-        rehearse(searched, settings)
-    if searched is not problem:  # what rows cost in the end
-        row, backend = first_start(problem, settings), get_backend(settings.backend)
+        plan.prepare()
+    if main.searched is not problem:  # what rows cost in the end
+        row = first_row(problem, settings.start, settings.backend)
+        backend = get_backend(settings.backend)
         with backend.current():
             tour_costs(backend, tour_problem(problem), backend.xp.asarray(row))
-    if evolution is not None:
-        evolution.prepare(tour_problem(problem))
-    return Seat(job, settings, searched, evolution)
+    return Seat(job, settings, plan)
 
 
 def advance(order: Order) -> Report:
@@ -218,12 +219,13 @@ def _begun(seat: Seat, order: Order) -> Population:
         "target": settings.target,
     }
     timed = order.stretch.seconds < math.inf  # generations do not end by kicks
-    if seat.evolution is not None and timed and order.rows is None and not order.life:
-        return EvolvingPopulation(job.problem, seat.evolution, **place)
+    if len(seat.plan.stages) > 1 and timed and order.rows is None and not order.life:
+        random = np.random.default_rng([seed, first_row])
+        return StagedPopulation(seat.plan, random, least=LEAST, full=True)
     rows = None if makes_rows(settings.search) else _starts(seat, order, seed)
     return population_of(
         settings.search,
-        seat.searched,
+        seat.plan.main.searched,
         rows,
         calls=order.number,
         seconds=order.stretch.seconds if order.life else order.left,
@@ -253,7 +255,8 @@ def _starts(seat: Seat, order: Order, seed: int) -> Any:
     if missing <= 0:
         return given[:size]
     own = derived(seed, order.island, STARTS)
-    made = starts_of(problem, replace(settings, population=missing, seed=own))
+    place: dict[str, Any] = {"seed": own, "backend": settings.backend}
+    made = first_rows(problem, missing, settings.start, rows=settings.rows, **place)
     return np.concatenate([given, made]) if len(given) else made
 
 

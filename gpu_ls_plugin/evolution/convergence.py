@@ -9,20 +9,20 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.evolution.generations.evolution import Population
+    from gpu_ls_plugin.evolution.generations.evolution import Bred
     from gpu_ls_plugin.problems.tsp import TSP
 
 
 class Convergence(Protocol):
     """A criterion without state, on arrays of NumPy or of CuPy."""
 
-    def __call__(self, problem: TSP, population: Population, unimproved: int) -> bool:
+    def __call__(self, problem: TSP, population: Bred, unimproved: int) -> bool:
         """Return whether a population has converged.
 
         Parameters
         ----------
         problem : TSP
-        population : Population
+        population : Bred
             After a generation.
         unimproved : int
             Generations since its best tour has become better.
@@ -50,7 +50,7 @@ class Stagnation:
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "generations", least=1)
 
-    def __call__(self, problem: TSP, population: Population, unimproved: int) -> bool:
+    def __call__(self, problem: TSP, population: Bred, unimproved: int) -> bool:
         """Return whether so many generations have passed; see `Convergence`."""
         return unimproved >= self.generations
 
@@ -76,7 +76,7 @@ class LowEntropy:
     def __post_init__(self) -> None:
         checks.fields(self, checks.number, "nats", least=0)
 
-    def __call__(self, problem: TSP, population: Population, unimproved: int) -> bool:
+    def __call__(self, problem: TSP, population: Bred, unimproved: int) -> bool:
         """Return whether the entropy is lower; see `Convergence`."""
         entropy = edge_entropy(population.tours, **problem.writing)
         return entropy < self.nats * problem.n
@@ -102,6 +102,6 @@ class FewTours:
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "tours", least=1)
 
-    def __call__(self, problem: TSP, population: Population, unimproved: int) -> bool:
+    def __call__(self, problem: TSP, population: Bred, unimproved: int) -> bool:
         """Return whether there are fewer; see `Convergence`."""
         return unique_tours(population.tours, **problem.writing) < self.tours

@@ -11,8 +11,6 @@ from gpu_ls_plugin.budget import now
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gpu_ls_plugin.runs.stretch import Leg
-
 GROWTH = 8  # times as many steps at most: the first steps may be faster than those that follow
 
 
@@ -27,14 +25,18 @@ class Pace:
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
-        self.made = 0  # by the launch that is being timed
+        self.made, self._seconds = 0, 0.0  # of the launch that is being timed
 
     @contextmanager
-    def timed(self, leg: Leg) -> Iterator[Pace]:
-        """Time a launch, which sets `made`, and choose the steps of the next one."""
+    def timed(self) -> Iterator[Pace]:
+        """Time a launch, which sets `made`."""
         begin = now()
         yield self
-        self.steps = paced(self.made, now() - begin, leg.left, GROWTH * self.steps)
+        self._seconds = now() - begin
+
+    def follow(self, left: float) -> None:
+        """Choose the steps of the next launch, with so many seconds left."""
+        self.steps = paced(self.made, self._seconds, left, GROWTH * self.steps)
 
 
 def paced(made: int, seconds: float, left: float, most: int) -> int:

@@ -75,9 +75,10 @@ class Descents(Population):
 
     def launch(self, leg: Leg) -> None:
         """Let every unfinished tour make some passes."""
-        with self._pace.timed(leg) as pace:
+        with self._pace.timed() as pace:
             pace.made = pace.steps
             self.engine.launch(pace.steps, leg.left)
             self.engine.unfinished()
             self.statistics.launches += 1
             self._audit()
+        pace.follow(leg.left)

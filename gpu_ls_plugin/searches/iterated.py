@@ -22,6 +22,7 @@ from gpu_ls_plugin.perturbations import (
     as_perturbation,
 )
 from gpu_ls_plugin.pivoting import First
+from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.problems.weighted import require_shared_lengths
 from gpu_ls_plugin.searches import rehearsal
 from gpu_ls_plugin.searches.call import Call
@@ -96,6 +97,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
 
     name = "iterated_local_search"
     adopts: ClassVar[bool] = True  # a population takes rows of others
+    of_tours: ClassVar[bool] = True  # and not of states
     opens: ClassVar[bool] = True  # whether a batch has one good tour first where time is short
 
     def __post_init__(self) -> None:
@@ -206,10 +208,19 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
             in_order = cooperation is None or call.problem.rows is not None
             return result if in_order else result.sorted()
 
+    def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
+        """Compile what a batch like `tours` needs, chains included."""
+        super().compile_batch(problem, tours, backend)
+        compile_chains(self, tour_problem(problem), tours, backend)
+
+    def quickened(self, problem: TSP) -> IteratedLocalSearch:
+        """Return a search with the same programs, on candidates that are made quickly."""
+        return replace(self, search=rehearsal.quick(self.search, problem))
+
     def _rehearse(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
-        search = replace(self, search=rehearsal.quick(self.search, problem))
+        search = self.quickened(problem)
         rehearsal.compile_batch(search, problem, tours, backend, device)
         compile_chains(search, problem, tours, get_backend(backend, device))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.evaluation import tour_costs
@@ -90,6 +90,7 @@ class LocalSearch(rehearsal.Rehearsed):
     layout: str = "auto"
 
     name = "local_search"
+    of_tours: ClassVar[bool] = True  # and not of states
 
     def __post_init__(self) -> None:
         if isinstance(self.neighbourhoods, str) or not isinstance(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.construction.random_tours import shuffle
@@ -51,6 +51,7 @@ class RandomRestarts:
     keep: int = 10
 
     name = "random_restarts"
+    of_tours: ClassVar[bool] = True  # and not of states
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")

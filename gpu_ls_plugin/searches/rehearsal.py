@@ -60,6 +60,10 @@ class Rehearsed(ABC):
         copy = copy_of(problem)
         self._rehearse(copy, any_tours(copy, size), backend, device)
 
+    def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
+        """Compile what a batch like `tours` needs, by letting it be searched for a moment."""
+        compile_batch(self, problem, tours, backend)  # type: ignore[arg-type]  # is called
+
     @abstractmethod
     def _rehearse(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None

@@ -102,9 +102,9 @@ class Rounds(Population):
         return self.chains.best_costs
 
     def over(self, leg: Leg) -> str | None:
-        """Return "generations", or "kicks" or "moves" if no chain has any left; None otherwise."""
+        """Return "moves" or "kicks" if no chain has any left, or generations are over; or None."""
         if leg.bred(self.generations):
-            return "generations"
+            return "kicks"
         chains = self.chains
         if chains.behind(leg.until):
             return None
@@ -116,7 +116,7 @@ class Rounds(Population):
         to = min(until, self._next)
         if chains.divisible:
             to = min(to, self.done + self._pace.steps)
-        with self._pace.timed(leg) as pace, self.statistics.phase("kicks"):
+        with self._pace.timed() as pace, self.statistics.phase("kicks"):
             pace.made = max(1, to - self.done)
             heat, cooling = leg.level(chains.accept, self.done, to)
             chains.advance(to, heat, cooling, leg.left)
@@ -130,6 +130,7 @@ class Rounds(Population):
             if reached >= self._next:
                 level = max(0.0, heat - cooling * reached)
                 self._exchange(self._cooperation, reached, level, leg.left, until)
+        pace.follow(leg.left)
         bred = leg.stretch.generations is not None
         if self.exchanges > before or not chains.divisible or (bred and self.done == until):
             self.generations += 1

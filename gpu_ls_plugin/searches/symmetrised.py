@@ -157,6 +157,10 @@ class Symmetrised(rehearsal.Rehearsed):
             for point in found.statistics.history
         ]
 
+    def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
+        """Compile what a batch like `tours` needs."""
+        self._rehearse(tour_problem(problem), tours, backend, None)
+
     def _rehearse(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.feasibility import warns_if_infeasible
-from gpu_ls_plugin.solver import colours, single
+from gpu_ls_plugin.solver import colours, run
 from gpu_ls_plugin.solver.inputs import no_worse, problem_of, rows_of
 from gpu_ls_plugin.solver.settings import Settings
 
@@ -117,7 +117,7 @@ def solve(
         rows=rows,
     )
     if islands is None:
-        found = single.solve(asked, settings, callback)
+        found = run.solve(asked, settings, callback)
     elif hasattr(islands, "solve"):
         found = islands.solve(asked, settings, callback)
     else:

@@ -13,8 +13,8 @@ from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.problems.graph_colouring import GraphColouring, greedy_colouring
 from gpu_ls_plugin.result import Progress, Result, Statistics
-from gpu_ls_plugin.solver.settings import default_settings
-from gpu_ls_plugin.solver.single import rehearse
+from gpu_ls_plugin.solver.compiling import rehearse
+from gpu_ls_plugin.solver.plans import default_settings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,7 +78,7 @@ def fewest_colours(
     chosen = default_settings(graph, settings)
     descent = _Descent(graph, chosen, callback)
     with descent.statistics.phase("compiling"):
-        rehearse(graph, chosen)
+        rehearse(graph, chosen.search, chosen.population or 1, None, chosen.backend)
     return descent.run()
 
 

@@ -6,50 +6,37 @@ limit of the fleet they end at other routes, often much shorter ones; a short tr
 
 from __future__ import annotations
 
-from functools import partial
-from itertools import count
-from typing import TYPE_CHECKING, Any, TypeGuard
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.solver.opened import Opened, rank
-from gpu_ls_plugin.solver.settings import KICKS_OF_ROUTES, left_alone
+from gpu_ls_plugin.solver.compiling import rehearse
+from gpu_ls_plugin.solver.routes import KICKS_OF_ROUTES, left_alone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.budget import Stopwatch
     from gpu_ls_plugin.problems.cvrp import CVRP
-    from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.result import Callback, Result
+    from gpu_ls_plugin.runs.plan import Found, Stage
+    from gpu_ls_plugin.solver.request import Request
     from gpu_ls_plugin.solver.settings import Settings
-
-    Chains = Callable[[int | None, float, Callback | None], Result]
-    Rehearse = Callable[[int], None]
 
 SHARE, LONGEST = 1 / 12, 60.0  # of the time, and in seconds: what a try takes
 MOST = 4  # tries of fewer vehicles
 # Kicks for each node, of a core or of a chain on a GPU, that a try has at least. A GPU's chains of
 # fewer end with more routes than they would in all of the time, so that a limit misleads them.
 KICKS = {"cuda": 12.0, "cpu": 5.0}
+NAME = "try of chains"
 
 
-def pay(problem: Problem, given: Settings, chosen: Settings) -> TypeGuard[CVRP]:
+def pay(problem: CVRP, request: Request, chosen: Settings) -> bool:
     """Return whether routes are searched by chains that had better find out how many vehicles.
 
     What somebody asked for is taken as it is: a search, starts, limits other than time, a fleet.
-
-    Parameters
-    ----------
-    problem : Problem
-    given, chosen : Settings
-        As they were asked for, and completed.
     """
-    if not left_alone(problem, given, chosen) or problem.fleet is not None:
+    if not left_alone(problem, request.given, chosen) or problem.fleet is not None:
         return False
-    backend, seconds = get_backend(chosen.backend).name, seconds_of_a_try(chosen.seconds)
-    return seconds * KICKS_OF_ROUTES[backend] >= KICKS[backend] * problem.n
+    device, seconds = request.backend.name, seconds_of_a_try(chosen.seconds)
+    return seconds * KICKS_OF_ROUTES[device] >= KICKS[device] * problem.n
 
 
 def seconds_of_a_try(left: float) -> float:
@@ -72,36 +59,82 @@ def one_fewer(problem: CVRP, tour: NDArray[Any], tried: int) -> int | None:
     return fleet if tried < MOST and fleet >= problem.least_vehicles else None
 
 
-class FewerVehicles(Opened):
-    """Short searches, each with one vehicle fewer than the best so far, as long as that is better.
+def first_try(main: Stage, tried: Settings, seconds: float) -> Stage:
+    """Return the stage of the first try, with as many vehicles as its chains like.
 
     Parameters
     ----------
-    problem : CVRP
-    chosen : Settings
-        Completed.
-    chains, rehearse : callable
-        Search with a fleet, or without one, for so many seconds; compile for a fleet.
+    main : Stage
+        That follows, with the fleet that was the best.
+    tried : Settings
+        Complete, of a run of so many seconds.
+    """
+    return replace(
+        main,
+        name=NAME,
+        why="tries with ever fewer vehicles say how many routes are best",
+        search=tried.search,
+        size=tried.population or 1,
+        start=tried.start,
+        seconds=seconds,
+        joins=False,
+        prepare=_Prepare(tried.backend),
+        after=_Tries(),
+    )
+
+
+@dataclass(frozen=True)
+class _Prepare:
+    """Compile for a fleet, whose prices may need wider numbers."""
+
+    backend: str
+
+    def __call__(self, stage: Stage) -> None:
+        limited = stage.searched.with_fleet(stage.problem.least_vehicles)
+        rehearse(limited, stage.search, stage.size, stage.start, self.backend)
+
+
+@dataclass(frozen=True)
+class _Tries:
+    """What follows a try: one with a vehicle fewer as long as that is better, then the rest.
+
+    Attributes
+    ----------
+    number : int
+        Of tries before.
+    fleet : int or None
+        Of this one.
+    best : Found or None
+        Of the tries before ...
+    limit : int or None
+        ... and its fleet.
     """
 
-    def __init__(self, problem: CVRP, chosen: Settings, chains: Chains, rehearse: Rehearse) -> None:
-        super().__init__(chosen)
-        self._problem, self._chains, self._rehearse = problem, chains, rehearse
+    number: int = 0
+    fleet: int | None = None
+    best: Found | None = None
+    limit: int | None = None
 
-    def compile(self) -> None:
-        """Compile for a fleet, whose prices may need wider numbers."""
-        self._rehearse(self._problem.least_vehicles)
+    def __call__(
+        self, stage: Stage, found: Found, left: float, rest: tuple[Stage, ...]
+    ) -> tuple[Stage, ...]:
+        """Return the stages that follow."""
+        main = rest[-1]
+        if self.best is not None and found.worth >= self.best.worth:
+            return (_limited(main, self.limit),)
+        asked = main.problem
+        fewer = one_fewer(asked, found.row, self.number)
+        if fewer is None:
+            return (_limited(main, self.fleet),)
+        after = _Tries(self.number + 1, fewer, found, self.fleet)
+        unlimited = replace(stage, problem=asked, searched=main.searched)
+        return (replace(_limited(unlimited, fewer), after=after), *rest)
 
-    def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
-        """Try one fleet after the other."""
-        seconds = seconds_of_a_try(watch.left)
-        self.found = self._chains(None, seconds, callback)
-        for tried in count():
-            fleet = one_fewer(self._problem, self.found.best_tour, tried)
-            if self.done or fleet is None:
-                return
-            before = self.found
-            found = self.search_on(watch, callback, partial(self._chains, fleet, seconds))
-            if found is None or rank(found) >= rank(before):
-                return
-            self.fleet = fleet
+
+def _limited(stage: Stage, fleet: int | None) -> Stage:
+    """Return a stage with so many vehicles at most, itself where that is None."""
+    if fleet is None:
+        return stage
+    problem, hard = stage.problem.with_fleet(fleet), stage.searched is stage.problem
+    searched = problem if hard else stage.searched.with_fleet(fleet)
+    return replace(stage, problem=problem, searched=searched)

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.construction import savings
+from gpu_ls_plugin.runs.plan import Stage
 from gpu_ls_plugin.searches import HybridGeneticSearch
-from gpu_ls_plugin.solver.opened import Opened
-from gpu_ls_plugin.solver.settings import left_alone
+from gpu_ls_plugin.solver.routes import left_alone
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.budget import Stopwatch
     from gpu_ls_plugin.problems.cvrp import CVRP
-    from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.solver.request import Request
     from gpu_ls_plugin.solver.settings import Settings
 
 SEARCH = HybridGeneticSearch(size=50, children=64)
@@ -32,37 +28,23 @@ LONGEST = 600.0  # seconds, of a solve without an end
 ON_GPU, OF_A_GPU, OF_A_CORE = 6e4, 1.2e7, 1.5e5
 
 
-@dataclass(frozen=True)
-class Generations:
-    """What searches routes before chains.
+def first_generations(problem: CVRP, request: Request, chosen: Settings) -> Stage | None:
+    """Return the stage that breeds routes before chains, None if children are too few.
+
+    Chains go on from starts of their own: from what generations have found they would seldom get
+    elsewhere. What somebody asked for is taken as it is: a search, starts, or limits other than
+    time.
 
     Parameters
     ----------
-    populations : int
-    end : float
-        Seconds of the solve after which they end.
-    search : HybridGeneticSearch
+    problem : CVRP
+    request : Request
+    chosen : Settings
+        Complete.
     """
-
-    populations: int
-    end: float
-    search: HybridGeneticSearch
-
-
-def first_generations(problem: Problem, given: Settings, chosen: Settings) -> Generations | None:
-    """Return what searches routes before chains, None where children are too few.
-
-    What somebody asked for is taken as it is: a search, starts, or limits other than time.
-
-    Parameters
-    ----------
-    problem : Problem
-    given, chosen : Settings
-        As they were asked for, and completed.
-    """
-    if not left_alone(problem, given, chosen) or not problem.symmetric:
+    if not left_alone(problem, request.given, chosen) or not problem.symmetric:
         return None
-    backend, seconds = get_backend(chosen.backend), min(SHARE * chosen.seconds, LONGEST)
+    backend, seconds = request.backend, min(SHARE * chosen.seconds, LONGEST)
     children = seconds * _rate(backend, problem.customers)
     needed = enough(backend, problem.customers)
     if children < needed:
@@ -70,7 +52,22 @@ def first_generations(problem: Problem, given: Settings, chosen: Settings) -> Ge
     populations = SEARCH.populations(backend)
     if backend.name == "cpu":
         populations = int(min(populations, FEWEST * math.sqrt(children / needed)))
-    return Generations(populations, seconds, SEARCH)
+    return Stage(
+        "generations of routes",
+        f"{problem.customers:,} customers get about {int(children):,} children in this time, and "
+        f"{int(needed):,} are better than chains",
+        SEARCH,
+        problem,
+        problem,
+        populations,
+        "savings",
+        seconds=seconds,
+        prepare=partial(_prepare, backend=chosen.backend),
+    )
+
+
+def _prepare(stage: Stage, backend: str) -> None:
+    stage.search.prepare(stage.problem, stage.size, backend=backend)
 
 
 def enough(backend: Backend, customers: int) -> float:
@@ -90,37 +87,3 @@ def _rate(backend: Backend, customers: int) -> float:
     if backend.name == "cpu":
         return backend.processors * OF_A_CORE / customers
     return min(ON_GPU, OF_A_GPU / customers)
-
-
-class FirstGenerations(Opened):
-    """A hybrid genetic search before chains, for a share of the time.
-
-    Chains go on from starts of their own: from what generations have found they would seldom get
-    elsewhere.
-
-    Parameters
-    ----------
-    problem : CVRP
-    chosen : Settings
-        Completed.
-    planned : Generations
-    """
-
-    def __init__(self, problem: CVRP, chosen: Settings, planned: Generations) -> None:
-        super().__init__(chosen)
-        self._problem, self._planned = problem, planned
-        self._backend = get_backend(chosen.backend)
-
-    def compile(self) -> None:
-        """Compile what is run."""
-        planned = self._planned
-        planned.search.prepare(self._problem, planned.populations, backend=self._backend)
-
-    def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
-        """Search until the share of the time is over."""
-        planned = self._planned
-        place: dict[str, Any] = {"seed": self.chosen.seed, "backend": self._backend}
-        starts = savings(self._problem, size=planned.populations, **place)
-        budget = self.chosen.budget(max(0.0, planned.end - watch.elapsed))
-        found = planned.search(self._problem, starts, budget=budget, callback=callback, **place)
-        self.found = found.sorted()

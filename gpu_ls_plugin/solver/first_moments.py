@@ -1,22 +1,22 @@
-"""How a solve begins: by one good tour, and for how long, by what is known of the device."""
+"""One good tour of the host's cores, before a population or in place of it."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.problems.tsp import tour_problem
+from gpu_ls_plugin.runs.plan import Stage
 from gpu_ls_plugin.searches.opening import Opening, chains
-from gpu_ls_plugin.solver.opened import Opened
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from gpu_ls_plugin.budget import Stopwatch
+    from gpu_ls_plugin.budget import Budget
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.result import Callback, Result
+    from gpu_ls_plugin.runs.plan import Found
+    from gpu_ls_plugin.solver.request import Request
     from gpu_ls_plugin.solver.settings import Settings
 
 # Kicks of one tour for each city, all cores together, in whose time a population comes to be ahead
@@ -26,67 +26,72 @@ KICKS_PER_SECOND = 2.5e4  # of a core, until they have been measured
 OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # seconds for a city, and in all, that its population needs
 
 
-def first_moments(problem: Problem, given: Settings, chosen: Settings) -> FirstMoments | None:
-    """Return how a solve begins, None where it begins by the tours of a population.
+class GoodTour:
+    """Greedy tours that chains of kicks improve on the CPU (`Opening`)."""
 
-    What somebody asked for is taken as it is: a search, starts, or limits other than time.
+    name = "opening"
+
+    def __call__(
+        self,
+        problem: Problem,
+        tours: Any = None,
+        *,
+        seed: int,
+        budget: Budget,
+        callback: Callback | None,
+        **_: Any,
+    ) -> Result:
+        """Return as good tours as there is time for, from others on if these are given."""
+        return Opening(tour_problem(problem), seed).run(budget, callback, tours)
+
+    def __repr__(self) -> str:
+        return "Opening()"
+
+
+def first_moments(problem: Problem, request: Request, chosen: Settings) -> Stage | None:
+    """Return the stage of one good tour, None if a run begins by the tours of a population.
+
+    It is the only one if there is no time for a population (its seconds are infinite). What
+    somebody asked for is taken as it is: a search, starts, or limits other than time.
     """
+    given, backend = request.given, request.backend
     if not given.by_time_alone or not Opening.serves(problem):
         return None
-    opened = FirstMoments(tour_problem(problem), chosen, fixed_size=given.population is not None)
-    return opened if opened.alone or get_backend(chosen.backend).name == "cpu" else None
+    tours, fixed_size = tour_problem(problem), given.population is not None
+    needed = _needed(tours, KICKS_PER_SECOND * chains())
+    if backend.name != "cpu":
+        needed = OF_A_GPU * tours.n + LEAST_ON_GPU
+    alone = chosen.seconds < needed and not fixed_size
+    if not alone and backend.name != "cpu":
+        return None
+    return Stage(
+        "one good tour",
+        "no time for a population" if alone else "it is there in milliseconds",
+        GoodTour(),
+        problem,
+        problem,
+        seconds=math.inf if alone else SHARE * needed,
+        prepare=_prepare,
+        after=None if alone or fixed_size else _unless_slow,
+    )
 
 
-class FirstMoments(Opened):
-    """One good tour of the CPU, before a population of its threads, or in place of a GPU's.
+def _prepare(stage: Stage) -> None:
+    Opening(tour_problem(stage.problem), 0).compile()
 
-    Parameters
-    ----------
-    problem : TSP
-    chosen : Settings
-        Completed.
-    fixed_size : bool
-        Whether the size of the population was asked for.
-    """
 
-    def __init__(self, problem: TSP, chosen: Settings, *, fixed_size: bool) -> None:
-        super().__init__(chosen)
-        self._n = problem.n
-        self._fixed_size = fixed_size
-        needed = self._needed(KICKS_PER_SECOND * chains())
-        if get_backend(chosen.backend).name != "cpu":
-            needed = OF_A_GPU * problem.n + LEAST_ON_GPU
-        self.alone = chosen.seconds < needed and not fixed_size
-        self._seconds = chosen.seconds if self.alone else min(chosen.seconds, SHARE * needed)
-        self._opening = Opening(problem, chosen.seed or 0)
+def _needed(problem: TSP, kicks_per_second: float) -> float:
+    """Return the seconds that a population needs to be ahead, by what one tour needs."""
+    return KICKS_ALONE * problem.n / kicks_per_second
 
-    def _needed(self, kicks_per_second: float) -> float:
-        """Return the seconds that a population needs to be ahead, by what one tour needs."""
-        return KICKS_ALONE * self._n / kicks_per_second
 
-    def compile(self) -> None:
-        """Compile what is run."""
-        self._opening.compile()
-
-    def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
-        """Make the tour."""
-        budget = self.chosen.budget(min(self._seconds, watch.left))
-        self.found = self._opening.run(budget, callback)
-        self._go_on(watch, callback)
-
-    def _go_on(self, watch: Stopwatch, callback: Callback | None) -> None:
-        """Go on alone where this machine turns out to be too slow for a population."""
-        if self.alone or self.done or self._fixed_size:
-            return
-        own = self.found.statistics
-        rate = own.kicks / max(own.phases.get("kicks", math.inf), 1e-6)
-        if watch.left > self._needed(max(rate, 1.0)):
-            return
-        budget = self.chosen.budget(watch.left)
-        tours = self.found.tours
-        self.search_on(watch, callback, lambda later: self._opening.run(budget, later, tours))
-        self.alone = True
-
-    def join(self, tours: NDArray[Any]) -> None:
-        """Let the tour be the first of a population's starts."""
-        tours[0] = self.found.best_tour
+def _unless_slow(
+    stage: Stage, found: Found, left: float, rest: tuple[Stage, ...]
+) -> tuple[Stage, ...]:
+    """Return the stages that follow; the tour alone if this machine is too slow for these."""
+    assert found.result is not None
+    own = found.result.statistics
+    rate = own.kicks / max(own.phases.get("kicks", math.inf), 1e-6)
+    if left > _needed(tour_problem(stage.problem), max(rate, 1.0)):
+        return rest
+    return (replace(stage, rows=found.result.tours, seconds=math.inf, after=None),)

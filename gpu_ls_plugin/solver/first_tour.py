@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.construction.nearest_neighbour import first_cities, nearest_neighbour
 from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.problems.tsp import TSP, tour_problem
 from gpu_ls_plugin.result import Result, Statistics, told
+from gpu_ls_plugin.runs.plan import Stage
 from gpu_ls_plugin.searches.opening import DESCENT_SECONDS
-from gpu_ls_plugin.solver.opened import Opened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.budget import Stopwatch
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.solver.request import Request
     from gpu_ls_plugin.solver.settings import Settings
 
 # Seconds in which random tours surely become better than this one, on a slow core: in all, for a
@@ -28,57 +29,65 @@ SECONDS, SECONDS_OF_CITY, SECONDS_OF_ENTRY = 0.05, 1e-4, 4e-7
 FEW = 24  # cities
 
 
-def first_tour(problem: Problem, given: Settings, chosen: Settings) -> FirstTour | None:
-    """Return how a solve begins that has little time for random tours, else None."""
+def first_tour(problem: Problem, request: Request, chosen: Settings) -> Stage | None:
+    """Return the stage of a tour before random ones, None if there is time for these.
+
+    The tour is the result if the search finds nothing better, and is searched first if there is no
+    time to descend from the others.
+    """
+    given = request.given
     limits = (given.start, given.rows, given.kicks, given.moves)
     if chosen.start != "random_tours" or any(limit is not None for limit in limits):
         return None
     tours = tour_problem(problem)
     entries = 0 if tours.matrix is None else tours.n**2
     enough = SECONDS + SECONDS_OF_CITY * tours.n + SECONDS_OF_ENTRY * entries
-    return FirstTour(problem, chosen) if chosen.seconds < enough and tours.rows is None else None
+    if chosen.seconds >= enough or tours.rows is not None:
+        return None
+    why = "random tours may not become better than it in the time"
+    search = FirstTour(chosen.backend)
+    return Stage("first tour", why, search, problem, problem, prepare=_prepare)
 
 
-class FirstTour(Opened):
-    """A nearest-neighbour tour, which is the result if a search finds nothing better.
+def hurried(problem: Problem, request: Request, chosen: Settings) -> bool:
+    """Return whether there is no time to descend from the tours of a population."""
+    size = tour_problem(problem).n * (chosen.population or 1)
+    return chosen.seconds < DESCENT_SECONDS * size / request.backend.processors
 
-    Parameters
-    ----------
-    problem : Problem
-        Of tours.
-    chosen : Settings
-        Completed.
-    """
 
-    def __init__(self, problem: Problem, chosen: Settings) -> None:
-        super().__init__(chosen)
-        self._problem, self._tours = problem, tour_problem(problem)
+class FirstTour:
+    """A nearest-neighbour tour."""
 
-    def compile(self) -> None:
-        """Compile what makes the tour."""
-        if self._tours.matrix is None:
-            assert self._tours.coordinates is not None
-            some = TSP(self._tours.coordinates[:FEW], self._tours.metric)
-            nearest_neighbour(some, backend=self.chosen.backend)
+    name = "nearest_neighbour"
 
-    def begin(self, watch: Stopwatch, callback: Callback | None) -> None:
-        """Make the tour."""
-        matrix = self._tours.matrix
+    def __init__(self, backend: str) -> None:
+        self.backend = backend
+
+    def __call__(
+        self, problem: Problem, _: Any = None, *, callback: Callback | None, **__: Any
+    ) -> Result:
+        """Return the tour."""
+        watch, matrix = Stopwatch(None), tour_problem(problem).matrix
         if matrix is None:
-            tours: Any = nearest_neighbour(self._tours, backend=self.chosen.backend)
+            tours: Any = nearest_neighbour(tour_problem(problem), backend=self.backend)
         else:
             tours = nearest_by_rows(matrix)[np.newaxis]
-        costs = self._problem.cost(tours)
-        statistics = Statistics(backend=get_backend(self.chosen.backend).name, stopped_by="seconds")
+        costs = problem.cost(tours)
+        statistics = Statistics(backend=get_backend(self.backend).name, stopped_by="seconds")
         point = Point(watch.elapsed, 0, costs[0].item(), float(costs.mean()))
         told(statistics, callback, point, len(tours))
-        self.found = Result(tours, costs, statistics, self._problem)
+        return Result(tours, costs, statistics, problem)
 
-    def join(self, tours: NDArray[Any]) -> None:
-        """Let the tour be searched first if there is no time to descend from the others."""
-        work = DESCENT_SECONDS * tours.size / get_backend(self.chosen.backend).processors
-        if self.chosen.seconds < work:
-            tours[0] = self.found.best_tour
+    def __repr__(self) -> str:
+        return "nearest_neighbour(size=1)"
+
+
+def _prepare(stage: Stage) -> None:
+    tours = tour_problem(stage.problem)
+    if tours.matrix is None:
+        assert tours.coordinates is not None
+        some = TSP(tours.coordinates[:FEW], tours.metric)
+        nearest_neighbour(some, backend=stage.search.backend)
 
 
 def nearest_by_rows(matrix: NDArray[Any]) -> NDArray[np.int32]:

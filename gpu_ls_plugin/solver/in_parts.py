@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.searches import Decomposed
-from gpu_ls_plugin.solver.settings import on_linked_lists
+from gpu_ls_plugin.solver.routes import on_linked_lists
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.problems.cvrp import CVRP
     from gpu_ls_plugin.solver.settings import Settings
 
 # From which on parts are ahead: measured on CPUs at equal processor time; on GPUs, whole tours of
@@ -24,21 +23,19 @@ CUSTOMERS = {"cuda": 250, "cpu": Decomposed.customers}  # of a part
 STARTS = 16  # tours of which the best is searched
 
 
-def in_parts(problem: Problem, given: Settings, chosen: Settings) -> Settings:
+def in_parts(problem: CVRP, given: Settings, chosen: Settings) -> Settings:
     """Return settings by which routes of many customers are searched in parts.
 
     Parameters
     ----------
-    problem : Problem
+    problem : CVRP
     given : Settings
         What was asked: a search that was is taken as it is.
     chosen : Settings
-        Completed by `default_settings`.
+        Complete.
     """
     search = chosen.search
-    if given.search is not None or not isinstance(problem, CVRP):
-        return chosen
-    if not on_linked_lists(search):
+    if given.search is not None or not on_linked_lists(search):
         return chosen
     device, n = get_backend(chosen.backend).name, problem.customers
     hurried = device == "cuda" and n >= LEAST_HURRIED and chosen.seconds < SECONDS * n
@@ -47,8 +44,3 @@ def in_parts(problem: Problem, given: Settings, chosen: Settings) -> Settings:
     tours = chosen.population if given.population else min(chosen.population or 1, STARTS)
     parts = Decomposed(search, customers=CUSTOMERS[device], chains=chosen.population)
     return replace(chosen, population=tours, search=parts)
-
-
-def chains_of(search: Any) -> Any:
-    """Return the search of chains by which parts are searched, or the search itself."""
-    return search.search if isinstance(search, Decomposed) else search

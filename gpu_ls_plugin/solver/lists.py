@@ -14,14 +14,13 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.budget import Stopwatch
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.searches import IteratedLocalSearch
-    from gpu_ls_plugin.solver.settings import Settings
 
 SHARE = 0.5  # of the time that is left, after which nearest cities have to do
 USUAL = Nearest(8)
 
 
 def with_lists(
-    search: IteratedLocalSearch, problem: Problem, given: Settings, watch: Stopwatch
+    search: IteratedLocalSearch, problem: Problem, backend: str, watch: Stopwatch, *, flexible: bool
 ) -> IteratedLocalSearch:
     """Return a search whose candidate lists are made, unless time is up before.
 
@@ -29,16 +28,17 @@ def with_lists(
     ----------
     search : IteratedLocalSearch
     problem : Problem
-    given : Settings
-        As they were asked for. A search that was is returned as it is.
+    backend : str
     watch : Stopwatch
         Of the solve.
+    flexible : bool
+        Whether nearest cities may do if the lists take too long.
     """
-    its, backend, tours = search.search, get_backend(given.backend), tour_problem(problem)
-    fixed = given.search is not None or isinstance(its.candidates, Nearest)
+    its, chosen, tours = search.search, get_backend(backend), tour_problem(problem)
+    fixed = not flexible or isinstance(its.candidates, Nearest)
     share = 1.0 if fixed else SHARE
-    if engines.ready(its, backend, tours, share * watch.left) or fixed:
+    if engines.ready(its, chosen, tours, share * watch.left) or fixed:
         return search
     its = replace(its, candidates=USUAL)
-    engines.ready(its, backend, tours, watch.left)
+    engines.ready(its, chosen, tours, watch.left)
     return replace(search, search=its)

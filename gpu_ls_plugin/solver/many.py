@@ -23,7 +23,8 @@ from gpu_ls_plugin.searches.instances.side_by_side import (
     replicas_of,
     slots_of,
 )
-from gpu_ls_plugin.solver import many_input, single
+from gpu_ls_plugin.solver import many_input
+from gpu_ls_plugin.solver.run import solve
 from gpu_ls_plugin.solver.settings import Settings
 
 if TYPE_CHECKING:
@@ -329,7 +330,7 @@ class _ManyInstances:
             backend=self.backend.name,
             kicks=self.watch.budget.kicks,
         )
-        found = single.solve(problem, settings)
+        found = solve(problem, settings)
         batch.tours = found.best_tour[None]
         self.costs[batch.rows] = found.best_cost
         found.statistics.history, found.statistics.phases = [], {}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.objectives.routing import price_of_demand
 from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.solver.settings import on_linked_lists
+from gpu_ls_plugin.solver.routes import on_linked_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from gpu_ls_plugin.distributed.populations.evolving import EvolvingPopulation, _Run
+from gpu_ls_plugin.evolution.generations.choice import begun_as_solve
+from gpu_ls_plugin.solver.single import searched_as
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.distributed import Exchange
-from gpu_ls_plugin.distributed.populations.evolving import EvolvingPopulation, _Run
-from gpu_ls_plugin.evolution.generations.choice import begun_as_solve
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches.chain_population import ChainPopulation
 from gpu_ls_plugin.searches.genetic import hybrid_genetic
 from gpu_ls_plugin.solver import Settings, default_settings, first_generations
-from gpu_ls_plugin.solver.single import searched_as
 from tests.helpers.routing import random_cvrp, scarce_cvrp
 
 if TYPE_CHECKING:

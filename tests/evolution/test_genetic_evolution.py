@@ -6,14 +6,14 @@ import pickle
 
 import numpy as np
 import pytest
+from gpu_ls_plugin.evolution.generations.choice import evolution_of
+from gpu_ls_plugin.evolution.generations.genetic_evolution import GeneticEvolution
+from gpu_ls_plugin.evolution.generations.in_turn import InTurn
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations import fleet_evolution
-from gpu_ls_plugin.evolution.generations.choice import evolution_of
-from gpu_ls_plugin.evolution.generations.genetic_evolution import GeneticEvolution
-from gpu_ls_plugin.evolution.generations.in_turn import InTurn
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.solver import first_generations
 from tests.helpers.late_kernels import LateKernels

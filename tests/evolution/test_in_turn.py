@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from gpu_ls_plugin.evolution.generations.fleet_evolution import FleetEvolution
+from gpu_ls_plugin.evolution.generations.in_turn import InTurn, Part
 
 from gpu_ls_plugin import TSP
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
-from gpu_ls_plugin.evolution.generations.fleet_evolution import FleetEvolution
-from gpu_ls_plugin.evolution.generations.in_turn import InTurn, Part
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from tests.evolution.samples import cities
 from tests.helpers.routing import roomy_cvrp

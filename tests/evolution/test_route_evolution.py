@@ -6,9 +6,9 @@ import pickle
 
 import numpy as np
 import pytest
+from gpu_ls_plugin.evolution.generations.route_evolution import RouteEvolution
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.evolution.generations.route_evolution import RouteEvolution
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.searches.chain_population import ChainPopulation
 from gpu_ls_plugin.solver import settings

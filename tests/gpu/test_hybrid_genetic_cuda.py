@@ -6,13 +6,13 @@ import pickle
 
 import numpy as np
 import pytest
+from gpu_ls_plugin.evolution.generations.choice import evolution_of
+from gpu_ls_plugin.evolution.generations.in_turn import InTurn
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends.arrays import on_gpu, on_host
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.evolution.batches.improver import Improver
-from gpu_ls_plugin.evolution.generations.choice import evolution_of
-from gpu_ls_plugin.evolution.generations.in_turn import InTurn
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches.genetic.genetic_population import GeneticPopulation

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from gpu_ls_plugin.solver.opened import OneByOne
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.budget import Stopwatch
@@ -14,7 +15,6 @@ from gpu_ls_plugin.result import Result, Statistics
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver import fewer_vehicles as part
 from gpu_ls_plugin.solver.fewer_vehicles import FewerVehicles, pay
-from gpu_ls_plugin.solver.opened import OneByOne
 from tests.helpers.instances import cvrp_instance
 from tests.helpers.routing import random_cvrp, roomy_cvrp
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from gpu_ls_plugin.solver.opened import joined
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
@@ -13,7 +14,6 @@ from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver import first_generations as opening
 from gpu_ls_plugin.solver.first_generations import FirstGenerations, Generations, first_generations
-from gpu_ls_plugin.solver.opened import joined
 from tests.helpers.routing import random_cvrp
 
 CPU = {"backend": "cpu", "seed": 1}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from gpu_ls_plugin.solver.single import rehearse
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
@@ -16,7 +17,6 @@ from gpu_ls_plugin.searches import opening
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.opening import Opening
 from gpu_ls_plugin.solver import Settings, default_settings, first_moments, single
-from gpu_ls_plugin.solver.single import rehearse
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.result import Progress

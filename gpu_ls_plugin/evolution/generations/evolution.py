@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.run import FrameworkRun
 
 
-class Population(Protocol):
+class Bred(Protocol):
     """Tours on a backend. A copy, or what comes of a pickle, lies on the host and can go on.
 
     Attributes
@@ -30,7 +30,7 @@ class Population(Protocol):
     def __len__(self) -> int: ...
 
 
-Kind = TypeVar("Kind", bound=Population)
+Kind = TypeVar("Kind", bound=Bred)
 
 
 class Evolution(ABC, Generic[Kind]):

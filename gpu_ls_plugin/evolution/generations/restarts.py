@@ -23,7 +23,7 @@ class Watched(Generic[Kind]):
 
     Attributes
     ----------
-    population : Population
+    population : Bred
     lowest : float
         Cost of its best tour.
     unimproved : int

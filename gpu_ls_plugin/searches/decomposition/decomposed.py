@@ -19,6 +19,7 @@ from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.neighbourhoods import Exchange, Relocate, TwoOptStar
 from gpu_ls_plugin.perturbations import StringRemoval
 from gpu_ls_plugin.problems.cvrp import routing_problem
+from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches import rehearsal
 from gpu_ls_plugin.searches.call import Call
@@ -220,6 +221,11 @@ class Decomposed(rehearsal.Rehearsed):
                 f"problem: {resources[0].name!r} is a resource of a plugin, which cannot be split "
                 "among parts; search by IteratedLocalSearch(...)"
             )
+
+    def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
+        """Compile what a batch like `tours` needs, by one thread before there are many."""
+        compile_parts(self, tour_problem(problem), tours, backend)
+        super().compile_batch(problem, tours, backend)
 
     def _rehearse(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None

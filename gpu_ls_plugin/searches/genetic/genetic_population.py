@@ -80,7 +80,7 @@ class GeneticPopulation(Population):
         if call is not None and call.stopped:
             return call.statistics.stopped_by
         if leg.bred(self.generations):
-            return "generations"
+            return "kicks"
         if call is not None and statistics.moves >= call.max_moves * len(self):
             return "moves"
         return "kicks" if statistics.kicks >= leg.until * len(self) else None

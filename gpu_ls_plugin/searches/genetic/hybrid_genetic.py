@@ -231,6 +231,10 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
         for part in self.search.neighbourhoods:
             part.check(routed.tsp)
 
+    def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
+        """Compile what a batch like `tours` needs."""
+        self._rehearse(tour_problem(problem), tours, backend, None)
+
     def _rehearse(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:

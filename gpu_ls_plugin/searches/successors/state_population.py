@@ -165,7 +165,7 @@ class StatePopulation(Population):
         target = self.target
         if leg.stretch.generations is not None:
             bred = leg.steps >= STEPS * self.problem.n or self.states.round_is_over
-            return "generations" if leg.steps and bred else None
+            return "kicks" if leg.steps and bred else None
         if target is not None and self._launched and self.seen[0] <= target:
             return "optimum" if self._wanted is None else "target"
         if self.done >= leg.until:
@@ -180,10 +180,11 @@ class StatePopulation(Population):
         most = math.inf if self.moves is None else self.moves
         if leg.stretch.generations is not None:
             most = STEPS * self.problem.n
-        with self._pace.timed(leg) as pace:
+        with self._pace.timed() as pace:
             before = states.step
             states.advance(int(min(pace.steps, most - leg.steps)), leg.left)
             pace.made = states.step - before
+        pace.follow(leg.left)
         leg.steps += pace.made
         self.statistics.launches += 1
         self._seen, self._launched = None, True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -47,6 +47,7 @@ CPU_STATES = 4  # for each thread, where nobody gives any
 # Of each variable, least and spread. Flows without a structure want short ones, structured ones
 # long ones.
 DISTINCT_TENURES = ((0.9, 0.2), (0.05, 0.1), (0.05, 0.1), (0.05, 0.1))
+UNREACHED = -(2.0**62)  # cost of no state
 KICKS = 2  # variables that are moved before chains
 
 
@@ -261,6 +262,37 @@ class SuccessorSearch:
         )
         with population.backend.current():
             return search_states(population, watch, callback, states)
+
+    def prepare(
+        self,
+        problem: Assignment,
+        size: int = 2,
+        *,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+    ) -> None:
+        """Compile ahead, by two short rounds, so that a later call searches at once.
+
+        Parameters
+        ----------
+        problem : Assignment
+        size : int
+            Number of states; the programs do not depend on it.
+        backend, device
+            Where it will search; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, UnsupportedProblemError, BackendUnavailableError
+            As the search does.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        empty, budget = np.full((size, problem.n), -1, np.int32), Budget(kicks=2, target=UNREACHED)
+        short = replace(self, steps=1)
+        found = short(problem, empty, budget=budget, backend=backend, device=device)
+        if found.statistics.interrupted:
+            raise KeyboardInterrupt
 
     def population(
         self,

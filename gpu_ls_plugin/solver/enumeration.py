@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.history import Point
-from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.result import Result, Statistics, told
@@ -21,40 +20,37 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback
-    from gpu_ls_plugin.solver.settings import Settings
 
 
-def solve_tiny(
-    problem: Problem, given: Settings, chosen: Settings, callback: Callback | None
-) -> Result | None:
-    """Return the best of all solutions; None if there are too many, or more than time is asked for.
+class Enumeration:
+    """The best of all solutions.
 
     Parameters
     ----------
-    problem : Problem
-    given, chosen : Settings
-        As they were asked for, and completed. The result has as many rows as the population, the
-        best first.
-    callback : callable, optional
-        Called once, with a `Progress`.
+    rows : int32 array, shape (K, n)
+        An optimum first.
     """
-    if isinstance(problem, Assignment) or not given.by_time_alone:
-        return None
-    statistics = Statistics(backend=get_backend(chosen.backend).name, stopped_by="optimum")
-    with statistics.phase("enumeration"):
-        rows = _best_rows(problem)
-        if rows is None:
-            return None
-        tours = rows[np.resize(np.arange(len(rows)), chosen.population or 1)]
-        costs = problem.cost(tours)
-    statistics.seconds = statistics.phases["enumeration"]
-    statistics.climbs = len(tours)
-    point = Point(statistics.seconds, 0, costs[0].item(), float(costs.mean()))
-    told(statistics, callback, point, len(tours), done=len(tours), best_tours=tours.copy)
-    return Result(tours, costs, statistics, problem)
+
+    name = "enumeration"
+
+    def __init__(self, rows: NDArray[np.int32], size: int) -> None:
+        self._rows, self._size = rows, size
+
+    def __call__(
+        self, problem: Problem, _: Any = None, *, backend: str, callback: Callback | None, **__: Any
+    ) -> Result:
+        """Return as many rows as were asked for, the best first."""
+        watch, statistics = Stopwatch(None), Statistics(backend=backend, stopped_by="optimum")
+        with statistics.phase("enumeration"):
+            tours = self._rows[np.resize(np.arange(len(self._rows)), self._size)]
+            costs = problem.cost(tours)
+        statistics.seconds, statistics.climbs = watch.elapsed, len(tours)
+        point = Point(statistics.seconds, 0, costs[0].item(), float(costs.mean()))
+        told(statistics, callback, point, len(tours), done=len(tours), best_tours=tours.copy)
+        return Result(tours, costs, statistics, problem)
 
 
-def _best_rows(problem: Problem) -> NDArray[np.int32] | None:
+def best_of_all(problem: Problem) -> NDArray[np.int32] | None:
     """Return rows, an optimum first; None if they cannot be enumerated."""
     tours = tour_problem(problem)
     if tours.n < SMALLEST_KICKED and tours.rows is None:

@@ -6,32 +6,22 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.evolution.generations.chain_evolution import ChainEvolution
-from gpu_ls_plugin.evolution.generations.fleet_evolution import FleetEvolution
 from gpu_ls_plugin.evolution.generations.generation import Generation
 from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationEvolution
-from gpu_ls_plugin.evolution.generations.genetic_evolution import GeneticEvolution
-from gpu_ls_plugin.evolution.generations.in_turn import InTurn
+from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.evolution.generations.restarts import Restarts
-from gpu_ls_plugin.evolution.generations.route_evolution import RouteEvolution
 from gpu_ls_plugin.evolution.replacement import BestDistinct
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.problems.cvrp import routing_problem
-from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.recombination import SegmentCrossover
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
-from gpu_ls_plugin.solver import Settings, default_settings
-from gpu_ls_plugin.solver.fewer_vehicles import pay, seconds_of_a_try
-from gpu_ls_plugin.solver.first_generations import first_generations
+from gpu_ls_plugin.solver.plans import plan_of_generations
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.convergence import Convergence
     from gpu_ls_plugin.evolution.generations.evolution import Evolution
-    from gpu_ls_plugin.evolution.generations.in_turn import Stage
     from gpu_ls_plugin.evolution.replacement import Replacement
-    from gpu_ls_plugin.problems.cvrp import CVRP
-    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.recombination.base import Recombination
 
@@ -81,17 +71,15 @@ def evolution_of(
         and all(limit is None for limit in limits)
         and _needs_no_children(crossover, improver.given)
     ):
-        evolution = (RouteEvolution if routes else ChainEvolution).like_solve(
-            problem,
+        plan = plan_of_generations(
+            routing_problem(problem) if routes else problem,
             population=size,
             search=improver.given,
             crossover=crossover,
             seconds=seconds,
             backend=improver.backend,
         )
-        if isinstance(evolution, RouteEvolution):
-            given = Settings(seconds, size, search=improver.given, backend=improver.backend)
-            evolution = _as_solve(evolution, routing_problem(problem), given)
+        evolution = PlannedEvolution(plan)
     elif not routes and (crossover is None or problem.constrained):
         return None  # the framework breeds; a replacement here would go by costs alone
     else:
@@ -110,46 +98,3 @@ def _needs_no_children(crossover: Recombination | None, search: Any) -> bool:
     if search is None or not improves:
         return improves
     return isinstance(search, LocalSearch) and IteratedLocalSearch(search).fused
-
-
-def begun_as_solve(
-    problem: CVRP, searched: Problem, given: Settings, chosen: Settings
-) -> InTurn | None:
-    """Return an evolution of routes that begins by other generations, where `solve` does.
-
-    Parameters
-    ----------
-    problem : CVRP
-    searched : Problem
-        By its chains: the same, or under soft constraints.
-    given, chosen : Settings
-        As they were asked for, and completed.
-    """
-    first = _first(problem, given, chosen)
-    if first is None:
-        return None
-    return InTurn(first, RouteEvolution(chosen, searched=tour_problem(searched)))
-
-
-def _as_solve(
-    routes: RouteEvolution, problem: CVRP, given: Settings
-) -> RouteEvolution | FleetEvolution | InTurn:
-    """Return chains of routes after what `solve` does before them."""
-    chosen, first = routes.settings, _first(problem, given, routes.settings)
-    last: RouteEvolution | FleetEvolution = routes
-    if math.isfinite(given.seconds) and pay(problem, given, chosen):
-        left = given.seconds * (1.0 - first[0] if first else 1.0)
-        tried = default_settings(problem, replace(given, seconds=seconds_of_a_try(left)))
-        last = FleetEvolution(replace(routes, settings=tried), routes)
-    return InTurn(first, last) if first else last
-
-
-def _first(problem: CVRP, given: Settings, chosen: Settings) -> Stage | None:
-    """Return what comes before chains, None where they are first."""
-    if not math.isfinite(given.seconds):
-        return None
-    planned = first_generations(problem, given, chosen)
-    if planned is None:
-        return None
-    evolution = GeneticEvolution(planned.search, planned.populations, chosen.backend)
-    return planned.end / chosen.seconds, evolution

@@ -1,1 +1,0 @@
-"""Populations that islands alone have."""

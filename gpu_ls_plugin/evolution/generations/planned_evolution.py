@@ -1,0 +1,79 @@
+"""Generations of what `solve` would search: the stages of its plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.evolution.generations.evolution import Evolution
+from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulation
+from gpu_ls_plugin.problems.tsp import tour_problem
+from gpu_ls_plugin.runs.stretch import Stretch
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.evolution.run import FrameworkRun
+    from gpu_ls_plugin.runs.plan import Plan
+
+
+@dataclass(frozen=True)
+class PlannedEvolution(Evolution[StagedPopulation]):
+    """Generations of the stages of a plan; the last stage's population is the framework's.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of `plan_of_generations`.
+    """
+
+    plan: Plan
+
+    @property
+    def size(self) -> int:
+        """Rows of the last stage."""
+        return self.plan.main.size
+
+    def prepare(self, problem: Any) -> None:
+        """Compile what a run needs, ahead of it."""
+        main = self.plan.main
+        if (cooperation := getattr(main.search, "cooperation", None)) is not None:
+            cooperation.check(tour_problem(main.searched))
+        self.plan.prepare()
+        if main.searched is not main.problem:  # on which starts descend
+            giant = tour_problem(main.problem)
+            main.search.search.prepare(giant, self.size, backend=self.plan.backend)
+
+    def start(
+        self,
+        problem: Any,
+        random_state: np.random.Generator,
+        run: FrameworkRun,
+        given: Tours | None = None,
+    ) -> StagedPopulation:
+        """Return the first generation of the first stage, or of the last one around given rows."""
+        population = StagedPopulation(self.plan, random_state)
+        try:
+            population.begin(run.progress(), run.seconds_left(), given)
+        except KeyboardInterrupt:
+            if population.population is None:
+                raise
+            population.statistics.stopped_by = "interrupt"
+        run.account(population.statistics)
+        return population
+
+    def next(
+        self,
+        problem: Any,
+        population: StagedPopulation,
+        random_state: np.random.Generator,
+        run: FrameworkRun,
+    ) -> StagedPopulation:
+        """Let the population go on by a generation (in place)."""
+        seconds, done = run.seconds_left(), run.progress()
+        if seconds > 0:
+            population.random = random_state
+            stretch = Stretch(seconds, generations=1, begin=done, end=done)
+            run.account(population.advance(stretch))
+        return population

@@ -1,0 +1,76 @@
+"""The population of a stage and its first generation."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.problems.tsp import tour_problem
+from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.searches.chain_population import ChainPopulation
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.runs.plan import Plan, Stage
+    from gpu_ls_plugin.runs.population import Population
+
+
+def begun(
+    plan: Plan, stage: Stage, seed: int, seconds: float, given: Tours | None = None
+) -> tuple[Population, Statistics]:
+    """Return the population of a stage after its first generation, and what that has counted.
+
+    Parameters
+    ----------
+    plan : Plan
+    stage : Stage
+    seed : int
+    seconds : float
+        That the generation may take.
+    given : int32 array, shape (K, n), optional
+        Rows that are among the first.
+    """
+    if isinstance(stage.problem, Assignment):
+        rows: Any = np.full((stage.size, stage.problem.n), -1, np.int32)
+        if given is not None:
+            rows[: len(given)] = given[: stage.size]
+    else:
+        rows = _first_tours(plan, stage, seed, given)
+        if hasattr(stage.search, "kick"):
+            return _descended(plan, stage, rows, seed, seconds)
+    place: dict[str, Any] = {"seed": seed, "backend": get_backend(plan.backend).name}
+    population = stage.search.population(stage.problem, rows, **place)
+    return population, population.advance(Stretch(seconds, generations=1))
+
+
+def _first_tours(plan: Plan, stage: Stage, seed: int, given: Tours | None) -> Any:
+    """Return given tours and others of a construction."""
+    kept = [] if given is None else [given[: stage.size]]
+    missing = stage.size - sum(map(len, kept))
+    if missing:
+        construct = registry.lookup("construction", str(stage.start))
+        problem = tour_problem(stage.problem)
+        kept.append(construct(problem, size=missing, seed=seed, backend=plan.backend))
+    return np.concatenate(kept) if len(kept) > 1 else kept[0]
+
+
+def _descended(
+    plan: Plan, stage: Stage, rows: Any, seed: int, seconds: float
+) -> tuple[Population, Statistics]:
+    """Return chains on the local optima that rows lead to."""
+    search, backend = stage.search, get_backend(plan.backend)
+    budget = Budget(seconds=seconds) if math.isfinite(seconds) else None
+    place: dict[str, Any] = {"seed": seed, "backend": plan.backend}
+    tours = backend.xp.asarray(rows)
+    found = search.search(tour_problem(stage.problem), tours, budget=budget, **place)
+    asked = None if stage.searched is stage.problem else tour_problem(plan.problem)
+    searched = tour_problem(stage.searched)
+    chains = ChainPopulation(search, searched, found.tours, found.costs, **place, asked=asked)
+    return chains, found.statistics

@@ -1,0 +1,211 @@
+"""Solve one instance: make a plan, compile what it needs, and go through its stages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin import checks
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.budget import Budget, Stopwatch
+from gpu_ls_plugin.candidates import All
+from gpu_ls_plugin.history import Point, merged, shifted
+from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.result import TOLD, Result, Statistics, later
+from gpu_ls_plugin.runs.plan import Found
+from gpu_ls_plugin.searches.audit import as_asked
+from gpu_ls_plugin.searches.successors.first_states import completed
+from gpu_ls_plugin.solver.first_rows import first_rows
+from gpu_ls_plugin.solver.lists import with_lists
+from gpu_ls_plugin.solver.plans import plan_of
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.result import Callback, Progress
+    from gpu_ls_plugin.runs.plan import Plan, Stage
+    from gpu_ls_plugin.solver.settings import Settings
+
+
+def solve(problem: Problem, settings: Settings, callback: Callback | None = None) -> Result:
+    """Return the best tours or states found in the time, the cheapest first.
+
+    Ctrl-C ends the search early: what was found so far is returned and the statistics say
+    "interrupt". Their phases begin with "compiling", which is not part of their seconds.
+
+    Parameters
+    ----------
+    problem : Problem
+    settings : Settings
+        What is not given follows from the problem and the device.
+    callback : callable, optional
+        Called with a `Progress` after each launch.
+
+    Raises
+    ------
+    InvalidParameterError, UnsupportedProblemError, BackendUnavailableError
+        As the parts do.
+    InsufficientMemoryError
+        So many tours do not fit the memory.
+    KeyboardInterrupt
+        Ctrl-C before the first tours were made.
+    """
+    checks.callback(callback)
+    statistics = Statistics()
+    with statistics.phase("compiling"):
+        plan = plan_of(problem, settings)
+        plan.prepare()
+    statistics.backend = get_backend(plan.backend).name
+    return _Solve(plan, statistics, callback).run(settings.population)
+
+
+class _Solve:
+    """One solve: the clock, the stage it has come to, and what was found so far.
+
+    Parameters
+    ----------
+    plan : Plan
+    statistics : Statistics
+        Has the phases outside of searches.
+    callback : callable or None
+    """
+
+    def __init__(self, plan: Plan, statistics: Statistics, callback: Callback | None) -> None:
+        self._plan, self._statistics, self._callback = plan, statistics, callback
+        self._watch = Stopwatch(self._budget(plan.seconds))
+        self._found: Result | None = None
+
+    def run(self, population: int | None) -> Result:
+        """Go through the stages; return as many rows as were asked for."""
+        course, plan, watch = self._plan.course(), self._plan, self._watch
+        while True:
+            stage = course.stage
+            found = self._found = self._search(stage, last=course.last)
+            if found.statistics.interrupted or self._reached(found):
+                break
+            best = Found(found.best_tour, rank(found), found)
+            if not course.go_on(best, watch.left):
+                break
+        rows = np.arange(len(found.tours))
+        if stage is not plan.main and population is not None:
+            rows = np.arange(population) % len(found.tours)  # of what precedes a population
+        own, before = found.statistics, self._statistics
+        statistics = replace(own, seconds=watch.elapsed, phases=before.phases | own.phases)
+        tours, costs = found.tours[rows], found.costs[rows]
+        return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
+
+    def _search(self, stage: Stage, *, last: bool) -> Result:
+        """Return what a stage finds, and the best row so far if that is better."""
+        before, problem = self._found, self._plan.problem
+        tours: Any = None
+        try:
+            if last:
+                tours, search = self._starts(stage), self._ready(stage)
+                found, begin = self._called(stage, search, tours, self._watch.left)
+            else:
+                with self._statistics.phase("opening"):
+                    end = self._watch.elapsed + stage.seconds
+                    tours = self._starts(stage, counted=False)
+                    left = min(end - self._watch.elapsed, self._watch.left)
+                    found, begin = self._called(stage, stage.search, tours, max(0.0, left))
+            found = as_asked(found, problem, stage.search).sorted()
+        except KeyboardInterrupt:  # while no search could take it
+            if before is None and tours is None:
+                raise
+            interrupted = Statistics(backend=self._statistics.backend, stopped_by="interrupt")
+            if before is not None:
+                before.statistics.stopped_by = "interrupt"
+                return before
+            if isinstance(problem, Assignment):
+                tours = completed(problem, tours, 0)
+            found, begin = Result(tours, problem.cost(tours), interrupted, problem).sorted(), 0.0
+        found = _in_time(found, begin, self._watch.elapsed)
+        return found if before is None else joined(before, found)
+
+    def _starts(self, stage: Stage, *, counted: bool = True) -> Any:
+        """Return the first rows of a stage, None if its search makes them."""
+        if stage.size == 0:
+            return stage.rows
+        plan, phases = self._plan, self._statistics if counted else Statistics()
+        with phases.phase("starts"):
+            place: dict[str, Any] = {"seed": plan.seed, "backend": plan.backend}
+            rows = first_rows(stage.problem, stage.size, stage.start, rows=stage.rows, **place)
+            if stage.joins and self._found is not None:
+                rows[0] = self._found.best_tour
+        return rows
+
+    def _ready(self, stage: Stage) -> Any:
+        """Return the search of a stage with the candidate lists that it needs."""
+        search = stage.search
+        with self._statistics.phase("candidates"):
+            if hasattr(search, "kick") and not isinstance(search.search.candidates, All):
+                given = (search, self._plan.problem, self._plan.backend, self._watch)
+                search = with_lists(*given, flexible=stage.flexible)
+        return search
+
+    def _called(
+        self, stage: Stage, search: Any, tours: Any, seconds: float
+    ) -> tuple[Result, float]:
+        """Return what a search finds in some seconds, and when it began."""
+        plan, begin, callback = self._plan, self._watch.elapsed, self._callback
+        if callback is not None:
+            callback = later(callback, begin)
+            if self._found is not None:
+                callback = behind(self._callback, self._found, begin)  # type: ignore[arg-type]
+        found = search(
+            stage.searched,
+            tours,
+            seed=plan.seed,
+            budget=self._budget(seconds),
+            callback=callback,
+            backend=plan.backend,
+        )
+        return found, begin
+
+    def _budget(self, seconds: float) -> Budget:
+        plan = self._plan
+        return Budget(seconds, plan.kicks, plan.moves, plan.target)
+
+    def _reached(self, found: Result) -> bool:
+        target = self._plan.target
+        return target is not None and found.best_cost <= target and found.best_feasible
+
+
+def behind(callback: Callback, before: Result, begin: float) -> Callback:
+    """Return a callback for a search that began after another one, and so many seconds later."""
+
+    def added(progress: Progress) -> None:
+        counts = {name: getattr(progress, name) + getattr(before.statistics, name) for name in TOLD}
+        best = min(progress.best_cost, before.best_cost)
+        callback(replace(progress, best_cost=best, **counts))
+
+    return later(added, begin)
+
+
+def joined(before: Result, found: Result) -> Result:
+    """Return what was found, and the best of what was found before if that is better."""
+    tours, costs = found.tours.copy(), found.costs.copy()
+    if rank(before) < rank(found):
+        tours[-1], costs[-1] = before.best_tour, before.best_cost
+    own, others = before.statistics, found.statistics
+    statistics = replace(others, history=merged(own.history, others.history))
+    statistics.add_counts(own)
+    return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
+
+
+def rank(found: Result) -> tuple[float, float]:
+    """Return by how much the best row breaks constraints, and its cost: less is better."""
+    if found.best_feasible:
+        return 0.0, found.best_cost
+    assert found.problem is not None
+    return max(1e-300, float(found.problem.excess(found.best_tour)[0])), found.best_cost
+
+
+def _in_time(found: Result, begin: float, seconds: float) -> Result:
+    """Return what a search found with its history on the clock of the solve."""
+    own = found.statistics
+    history = shifted(own.history, begin)
+    if not history:
+        history = [Point(seconds, own.kicks, found.best_cost, float(found.costs.mean()))]
+    return replace(found, statistics=replace(own, history=history))
