@@ -107,7 +107,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.best_moves import BestMoves, best_moves
     from gpu_ls_plugin.searches.call import Call
     from gpu_ls_plugin.searches.successors import SuccessorSearch
-    from gpu_ls_plugin.solver.calls import fewest_colours, solve
+    from gpu_ls_plugin.solver.calls import fewest_colours, plan, solve
     from gpu_ls_plugin.solver.many import ManyResult, solve_many
     from gpu_ls_plugin.successors import SuccessorGeneration
 
@@ -209,6 +209,7 @@ __all__ = [
     "known_optimum",
     "nearest_neighbour",
     "one_route_each",
+    "plan",
     "plot_fronts",
     "plot_population",
     "plot_routes",
@@ -264,7 +265,7 @@ _NAMES = {
     "searches.best_moves": "BestMoves best_moves",
     "searches.observers.": "observers",
     "searches.successors": "SuccessorSearch",
-    "solver.calls": "fewest_colours solve",
+    "solver.calls": "fewest_colours plan solve",
     "solver.many": "ManyResult solve_many",
     "successors": "SuccessorGeneration",
     "": (

@@ -111,7 +111,7 @@ def solve(options: argparse.Namespace) -> int:
     from gpu_ls_plugin.cli import outputs
     from gpu_ls_plugin.problems.reading import read_problem
     from gpu_ls_plugin.solver import Settings
-    from gpu_ls_plugin.solver.plans import complete_settings
+    from gpu_ls_plugin.solver.plans import complete_settings, plan_of
 
     special = {name: getattr(options, name) for name in SPECIAL}
     problem = read_problem(options.file, kind=options.kind, optimum=options.optimum, **special)
@@ -127,6 +127,9 @@ def solve(options: argparse.Namespace) -> int:
         kicks=options.kicks,
         moves=options.moves,
     )
+    if options.plan:
+        print(plan_of(problem, settings))
+        return OK
     given = ((name, getattr(options, name)) for name in outputs.OUTPUTS)
     paths = {name: path for name, path in given if path is not None}
     outputs.check_all(problem, options.file, paths)
@@ -436,6 +439,7 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
     add("--moves", type=int, metavar="N", help="limit of moves per tour or state")
     add("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
     add("--backend", choices=("auto", "cpu", "cuda"), default="auto", help="where to search")
+    add("--plan", action="store_true", help="print what the search would do, and why, and end")
     add(
         "--start",
         metavar="NAME",

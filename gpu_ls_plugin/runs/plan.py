@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.result import Result
 
     After = Callable[["Stage", "Found", float, tuple["Stage", ...]], tuple["Stage", ...]]
+
+
+WIDTH = 100  # of lines
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,8 @@ class Stage:
         Whether other candidate lists may do if its own take too long.
     joins : bool
         Whether the best row of the stages before takes the place of its first one.
+    how : str
+        The search as a text.
     prepare : callable or None
         Takes the stage; compiles what it needs.
     after : callable or None
@@ -78,6 +84,7 @@ class Stage:
     seconds: float = math.inf
     flexible: bool = False
     joins: bool = False
+    how: str = ""
     prepare: Callable[[Stage], object] | None = field(default=None, repr=False)
     after: After | None = field(default=None, repr=False)
 
@@ -108,6 +115,22 @@ class Plan:
     kicks: int | None = None
     moves: int | None = None
     target: float | None = None
+
+    def __str__(self) -> str:
+        """Return what the run is going to do, and why, stage by stage."""
+        limits = [f"{self.seconds:g} s", f"on {self.backend}"]
+        for name in ("kicks", "moves", "target", "seed"):
+            if getattr(self, name) is not None:
+                limits.append(f"{name} {getattr(self, name):g}")
+        lines, left = [f"{self.problem!r}", ", ".join(limits)], 1.0
+        for number, stage in enumerate(self.stages, 1):
+            share = min(left, stage.seconds / self.seconds) if self.seconds > 0 else left
+            share = left if math.isnan(share) else share
+            left -= share
+            rows = f", {stage.size:,} from {stage.start or 'nothing'}" if stage.size else ""
+            lines.append(f"{number}. {stage.name}{rows}, {share:.1%} of the time")
+            lines += [*_wrapped("why: ", stage.why), *_wrapped("how: ", stage.how)]
+        return "\n".join(lines)
 
     @property
     def main(self) -> Stage:
@@ -145,3 +168,9 @@ class Course:
             return False
         self.stage, self._rest = rest[0], rest[1:]
         return True
+
+
+def _wrapped(label: str, text: str) -> list[str]:
+    """Return lines of a text behind a label."""
+    indent = " " * (3 + len(label))
+    return textwrap.wrap(text, WIDTH, initial_indent=f"   {label}", subsequent_indent=indent)

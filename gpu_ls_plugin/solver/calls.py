@@ -8,6 +8,7 @@ from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.solver import colours, run
 from gpu_ls_plugin.solver.inputs import no_worse, problem_of, rows_of
+from gpu_ls_plugin.solver.plans import plan_of
 from gpu_ls_plugin.solver.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.graph_colouring import GraphColouring
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.result import Callback, Result
+    from gpu_ls_plugin.runs.plan import Plan
 
 
 class IslandSolver(Protocol):
@@ -102,27 +104,78 @@ def solve(
     --------
     >>> result = gls.solve(gls.TSP.read("pr1002.tsp"), seconds=5)  # doctest: +SKIP
     """
-    asked = problem_of(problem)
-    rows = rows_of(asked, start)
-    settings = Settings(
-        seconds=seconds,
-        population=population,
-        seed=seed,
-        start=start if isinstance(start, str) else None,
-        backend=backend,
-        target=target,
-        search=search,
-        kicks=kicks,
-        moves=moves,
-        rows=rows,
-    )
+    given = (seed, backend, population, search, start, target, kicks, moves)
+    asked, settings = _settings(problem, seconds, *given)
     if islands is None:
         found = run.solve(asked, settings, callback)
     elif hasattr(islands, "solve"):
         found = islands.solve(asked, settings, callback)
     else:
         raise InvalidTypeError(f"islands: {islands!r:.80} is not Islands(...)")
-    return found if rows is None else no_worse(found, rows)
+    return found if settings.rows is None else no_worse(found, settings.rows)
+
+
+def plan(
+    problem: Problem | ArrayLike | str | os.PathLike[str],
+    seconds: float = 10.0,
+    *,
+    seed: int | None = 1,
+    backend: str = "auto",
+    population: int | None = None,
+    search: Callable[..., Any] | str | None = None,
+    start: str | ArrayLike | None = None,
+    target: float | None = None,
+    kicks: int | None = None,
+    moves: int | None = None,
+) -> Plan:
+    """Return what `solve` with the same arguments is going to do, and why.
+
+    Nothing is searched. Where vehicles may be scarce, one construction is made and compiled.
+
+    Parameters
+    ----------
+    problem, seconds, seed, backend, population, search, start, target, kicks, moves
+        As of `solve`.
+
+    Returns
+    -------
+    Plan
+        ``print(plan)`` says in a few lines which rows are searched in each stage, how and why, and
+        its share of the time.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError, UnknownPartError, InvalidProblemError
+        As `solve` does.
+    InvalidTourError, UnsupportedProblemError, BackendUnavailableError
+        As `solve` does.
+
+    Examples
+    --------
+    >>> print(gls.plan("pr2392.tsp", seconds=10))  # doctest: +SKIP
+    """
+    given = (seed, backend, population, search, start, target, kicks, moves)
+    return plan_of(*_settings(problem, seconds, *given))
+
+
+def _settings(
+    problem: Problem | ArrayLike | str | os.PathLike[str],
+    seconds: float,
+    seed: int | None,
+    backend: str,
+    population: int | None,
+    search: Callable[..., Any] | str | None,
+    start: str | ArrayLike | None,
+    target: float | None,
+    kicks: int | None,
+    moves: int | None,
+) -> tuple[Problem, Settings]:
+    """Return the problem and the settings of a call."""
+    asked = problem_of(problem)
+    rows = rows_of(asked, start)
+    name = start if isinstance(start, str) else None
+    limits: dict[str, Any] = {"target": target, "kicks": kicks, "moves": moves, "rows": rows}
+    return asked, Settings(seconds, population, seed, name, backend, search=search, **limits)
 
 
 def fewest_colours(

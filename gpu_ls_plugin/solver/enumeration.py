@@ -36,6 +36,9 @@ class Enumeration:
     def __init__(self, rows: NDArray[np.int32], size: int) -> None:
         self._rows, self._size = rows, size
 
+    def __repr__(self) -> str:
+        return "the best of all solutions"
+
     def __call__(
         self, problem: Problem, _: Any = None, *, backend: str, callback: Callback | None, **__: Any
     ) -> Result:

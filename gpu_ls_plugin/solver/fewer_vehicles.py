@@ -72,7 +72,7 @@ def first_try(main: Stage, tried: Settings, seconds: float) -> Stage:
     return replace(
         main,
         name=NAME,
-        why="tries with ever fewer vehicles say how many routes are best",
+        why=f"up to {MOST + 1} tries, each with one vehicle fewer as long as that is better",
         search=tried.search,
         size=tried.population or 1,
         start=tried.start,

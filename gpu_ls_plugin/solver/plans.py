@@ -13,6 +13,7 @@ from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.cvrp import CVRP
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.runs.plan import Plan, Stage
+from gpu_ls_plugin.search_text import text_of
 from gpu_ls_plugin.solver.compiling import prepare
 from gpu_ls_plugin.solver.enumeration import Enumeration, best_of_all
 from gpu_ls_plugin.solver.fewer_vehicles import first_try, pay, seconds_of_a_try
@@ -22,11 +23,11 @@ from gpu_ls_plugin.solver.first_rows import first_row
 from gpu_ls_plugin.solver.first_tour import first_tour, hurried
 from gpu_ls_plugin.solver.in_parts import in_parts
 from gpu_ls_plugin.solver.request import Request
-from gpu_ls_plugin.solver.routes import settings_of_routes
+from gpu_ls_plugin.solver.routes import settings_of_routes, why_routes
 from gpu_ls_plugin.solver.settings import Settings
 from gpu_ls_plugin.solver.soft_constraints import softened
-from gpu_ls_plugin.solver.states import settings_of_states
-from gpu_ls_plugin.solver.tours import settings_of_tours
+from gpu_ls_plugin.solver.states import settings_of_states, why_states
+from gpu_ls_plugin.solver.tours import settings_of_tours, why_tours
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,14 +111,15 @@ def plan_of(problem: Problem, given: Settings, *, islands: int = 0) -> Plan:
     """
     chosen = complete_settings(problem, given, islands=islands)
     request = Request(given, get_backend(chosen.backend), max(1, islands))
+    usual = given.search is None
     if isinstance(problem, Assignment):
-        return planned(problem, chosen, main_stage(problem, problem, chosen))
+        return planned(problem, chosen, main_stage(problem, problem, chosen, flexible=usual))
     if not islands and given.by_time_alone and (rows := best_of_all(problem)) is not None:
         search, why = Enumeration(rows, chosen.population or 1), "there are few solutions"
         return planned(problem, chosen, Stage("enumeration", why, search, problem, problem))
     if isinstance(problem, CVRP):
         return _plan_of_routes(problem, request, chosen, islands=bool(islands))
-    main = main_stage(problem, problem, chosen, flexible=given.search is None)
+    main = main_stage(problem, problem, chosen, flexible=usual)
     if islands:
         return planned(problem, chosen, main)
     return _plan_of_tours(problem, request, chosen, main)
@@ -126,18 +128,31 @@ def plan_of(problem: Problem, given: Settings, *, islands: int = 0) -> Plan:
 def planned(problem: Problem, chosen: Settings, *stages: Stage) -> Plan:
     """Return the plan of some stages under the limits of settings."""
     limits = {name: getattr(chosen, name) for name in ("seed", "kicks", "moves", "target")}
-    return Plan(problem, stages, chosen.seconds, chosen.backend, **limits)
+    told = tuple(replace(stage, how=_how(stage.search)) for stage in stages)
+    return Plan(problem, told, chosen.seconds, get_backend(chosen.backend).name, **limits)
+
+
+def _how(search: Any) -> str:
+    """Return a search as a text."""
+    inner = getattr(search, "search", None)
+    if hasattr(inner, "kick"):  # a search of parts, or of a symmetric problem
+        return f"{type(search).__name__} with {text_of(inner)}"
+    return text_of(search)
 
 
 def main_stage(
     problem: Problem, searched: Problem, chosen: Settings, *, flexible: bool = False
 ) -> Stage:
     """Return the stage that has the rest of the time."""
-    kind = "states" if isinstance(problem, Assignment) else "tours"
-    kind = "routes" if isinstance(problem, CVRP) else kind
+    if isinstance(searched, Assignment):
+        kind, why = "states", why_states(searched, chosen)
+    elif isinstance(searched, CVRP):
+        kind, why = "routes", why_routes(searched, chosen)
+    else:
+        kind, why = "tours", why_tours(searched, chosen)
     return Stage(
         kind,
-        "",
+        why if flexible else "as it was asked for",
         chosen.search,
         problem,
         searched,
@@ -223,14 +238,14 @@ def plan_of_generations(
         That the run has; without a limit no stage comes before the population.
     backend : str
     """
-    timed = math.isfinite(seconds)
+    timed, usual = math.isfinite(seconds), search is None
     given = Settings(seconds if timed else SECONDS, population, search=search, backend=backend)
     chosen = default_settings(problem, given, alike=not timed, chains=True)
     if crossover is not None:
         chosen = replace(chosen, search=replace(chosen.search, cooperation=crossover))  # type: ignore[type-var]
     if not isinstance(problem, CVRP):
-        return planned(problem, chosen, main_stage(problem, problem, chosen))
-    main = main_stage(problem, searched_as(problem, given, chosen), chosen)
+        return planned(problem, chosen, main_stage(problem, problem, chosen, flexible=usual))
+    main = main_stage(problem, searched_as(problem, given, chosen), chosen, flexible=usual)
     request = Request(given, get_backend(backend))
     stages = before_chains(problem, request, chosen, main) if timed else (main,)
     return planned(problem, chosen, *stages)

@@ -111,3 +111,14 @@ def _repair(problem: TSP) -> LocalSearch:
     within = [TwoOpt()] if problem.symmetric else []
     between = [Relocate(3), Exchange(2, 2), TwoOptStar()]
     return LocalSearch([*within, *between], candidates=Nearest(20))
+
+
+def why_routes(problem: CVRP, chosen: Settings) -> str:
+    """Return why routes are searched so, in a clause."""
+    if hasattr(chosen.search, "customers"):
+        return f"{problem.customers:,} customers are searched in parts, side by side"
+    if problem.penalties is not None:
+        return "vehicles are scarce: chains may overload them, at a price that follows"
+    if on_linked_lists(chosen.search):
+        return "as many chains as a device runs, or has time for a hundred kicks of each node"
+    return "constraints of plugins are not known to chains on linked lists of routes"

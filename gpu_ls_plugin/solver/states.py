@@ -35,3 +35,8 @@ def settings_of_states(problem: Assignment, request: Request) -> Settings:
     usual = chosen if hasattr(chosen, "states") else SuccessorSearch()
     population = given.population or usual.states(problem, request.backend)
     return replace(given, search=chosen, population=population)
+
+
+def why_states(problem: Assignment, chosen: Settings) -> str:
+    """Return why states are searched so, in a clause."""
+    return "as many states as the device searches at a time"

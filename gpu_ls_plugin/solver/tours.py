@@ -11,7 +11,7 @@ from gpu_ls_plugin.neighbourhoods import LinKernighan, LinKernighanLead, OrOpt, 
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import tour_problem
-from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, Migration
+from gpu_ls_plugin.searches import EdgeAssembly, IteratedLocalSearch, LocalSearch, Migration
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
 from gpu_ls_plugin.solver import crossed_tours, symmetrised
 
@@ -143,3 +143,16 @@ def _repair(problem: TSP, request: Request, *, crossed: bool) -> LocalSearch:
     if request.backend.name == "cpu" and not alike:
         return LocalSearch([LinKernighanLead(6)], lists, First("step"))
     return LocalSearch([LinKernighan(3)], lists)
+
+
+def why_tours(problem: Problem, chosen: Settings) -> str:
+    """Return why tours are searched so, in a clause."""
+    search, n = chosen.search, problem.n
+    if hasattr(search, "search") and not hasattr(search, "kick"):
+        return "lengths are asymmetric, and symmetric ones of twice the cities can be crossed"
+    cooperation = getattr(search, "cooperation", None)
+    if isinstance(cooperation, EdgeAssembly):
+        return "as many tours as kicks and crossovers bring near the optimum in half of the time"
+    if n > LONGEST_WHOLE:
+        return f"there is no time to cross tours of {n:,} cities; one is searched in parts"
+    return "these tours cannot be crossed: as many chains as the device runs at a time"
