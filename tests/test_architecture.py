@@ -245,6 +245,41 @@ def test_the_check_of_circles_works(texts: dict[str, str], expected: list[str]) 
     assert sorted(name for circle in circles(texts) for name in circle) == expected
 
 
+# Files with a ``while`` that asks how much time is left, and what its turns are.
+WHILE_TIME_IS_LEFT = {
+    "recombination/merging.py": "merge what is left of the tours, within one exchange",
+    "runs/drive.py": "launch",
+    "searches/chains/chains.py": "kick from the host, within one launch",
+    "solver/run.py": "go through the stages of a plan",
+}
+
+
+def asks_for_time(text: str) -> bool:
+    """Whether a ``while`` of a module reads `left` of a clock."""
+    loops = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.While))
+    return any(
+        isinstance(read, ast.Attribute)
+        and read.attr in ("left", "ahead")
+        and ast.unparse(read.value).split(".")[-1].strip("_") in ("leg", "watch", "stopwatch")
+        for loop in loops
+        for read in ast.walk(loop)
+    )
+
+
+def test_one_loop_makes_launches() -> None:
+    found = {
+        path.relative_to(CORE).as_posix(): path.read_text("utf-8") for path in CORE.rglob("*.py")
+    }
+    assert {name for name, text in found.items() if asks_for_time(text)} == {*WHILE_TIME_IS_LEFT}
+
+
+def test_the_check_of_loops_works() -> None:
+    assert asks_for_time("while going:\n    go(self._watch.left)")
+    assert not asks_for_time(
+        "for row in rows:\n    go(watch.left)\nwhile node.left:\n    node = node.left"
+    )
+
+
 # Each of these names stands for one class, with or without an underscore in front.
 ONE_CLASS = (
     *("Run", "Population", "Stretch", "Elites", "Chains", "Stagnation", "Islands", "Exchange"),

@@ -17,7 +17,6 @@ from gpu_ls_plugin.evolution.generations.memetic import SIZE, evolution_of
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.recombination.base import Recombination
-from gpu_ls_plugin.searches.successors import SuccessorSearch
 from gpu_ls_plugin.solver import Settings
 from gpu_ls_plugin.solver.plans import SECONDS, plan_of_generations
 from gpu_ls_pymoo.assignment import AssignmentProblem
@@ -199,7 +198,7 @@ class MemeticGA(EvolvingGA):
                 "islands: they make no generations of states; search them by gpu_ls_plugin's "
                 "solve(problem.problem, islands=...)"
             )
-        if not isinstance(search, SuccessorSearch | None):
+        if search is not None and not hasattr(search, "states"):
             raise UnsupportedProblemError(
                 "search: it searches tours; an AssignmentProblem is searched by "
                 "SuccessorSearch(...), leave it out for the default"

@@ -14,7 +14,6 @@ from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.exceptions import InvalidTypeError
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.search_text import parse_search
-from gpu_ls_plugin.searches import IteratedLocalSearch
 from gpu_ls_pymoo.problems import TSPProblem, as_tsp, fitness
 from gpu_ls_pymoo.search import improve
 
@@ -196,6 +195,6 @@ def _improver(search: Any, intensity: int | None, backend: str) -> Improver:
         return Improver(search, backend)
     limit = checks.integer("local_search_intensity", intensity, least=1)
     found = parse_search(search) if isinstance(search, str) else search
-    if isinstance(found, IteratedLocalSearch):
+    if hasattr(found, "kick"):
         return Improver(search, backend, kicks=limit)
     return Improver(search, backend, moves=limit)

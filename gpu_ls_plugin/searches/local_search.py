@@ -91,6 +91,7 @@ class LocalSearch(rehearsal.Rehearsed):
 
     name = "local_search"
     of_tours: ClassVar[bool] = True  # and not of states
+    repairs: ClassVar[bool] = True  # kicked tours, and makes no kicks
 
     def __post_init__(self) -> None:
         if isinstance(self.neighbourhoods, str) or not isinstance(

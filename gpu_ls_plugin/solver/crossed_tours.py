@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.searches import EdgeAssembly, IteratedLocalSearch, LocalSearch
+from gpu_ls_plugin.searches import EdgeAssembly
 from gpu_ls_plugin.searches.chains import chain_layouts
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
+from gpu_ls_plugin.solver.request import repairs
 from gpu_ls_plugin.tours import tour_layouts
 
 if TYPE_CHECKING:
@@ -47,14 +48,14 @@ def pay(problem: TSP, backend: Backend, seconds: float, search: object) -> bool:
     search : callable or None
         That was asked for.
     """
-    crosses = isinstance(getattr(search, "cooperation", search), EdgeAssembly | LocalSearch)
-    if not (search is None or crosses):
+    crosses = isinstance(getattr(search, "cooperation", None), EdgeAssembly)
+    if not (search is None or crosses or repairs(search)):
         return False
     if not (problem.symmetric and problem.objective.length_alone):
         return False
     if problem.n <= LONGEST_WHOLE:
         return True
-    if isinstance(search, IteratedLocalSearch) or problem.coordinates is None:
+    if hasattr(search, "kick") or problem.coordinates is None:
         return False
     cores = backend.processors if backend.name == "cpu" else 1
     least = CROSSED_AFTER[backend.name] / cores * (problem.n / LONG) ** POWER

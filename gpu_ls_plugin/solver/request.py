@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.searches import LocalSearch
     from gpu_ls_plugin.solver.settings import Settings
+
+
+def repairs(search: Any) -> TypeGuard[LocalSearch]:
+    """Return whether a search is one that repairs kicked tours."""
+    return bool(getattr(search, "repairs", False))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from gpu_ls_plugin.perturbations import RuinRecreate, StringRemoval
 from gpu_ls_plugin.perturbations.linked_rows import most_rows, refusal
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, PricedMigration
+from gpu_ls_plugin.solver.request import repairs
 from gpu_ls_plugin.solver.tours import few_chains, migration
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def settings_of_routes(problem: CVRP, request: Request) -> Settings:
     given, tours, linked = request.given, tour_problem(problem), not refusal(problem)
     population = given.population or _size(tours, request, linked=linked)
     chosen = given.search or _repair(tours)
-    if isinstance(chosen, LocalSearch):
+    if repairs(chosen):
         kicked = _linked_search if linked else _rebuilt_search
         chosen = kicked(chosen, tours, request)
     start = given.start or START

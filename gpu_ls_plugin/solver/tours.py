@@ -14,6 +14,7 @@ from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.searches import EdgeAssembly, IteratedLocalSearch, LocalSearch, Migration
 from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
 from gpu_ls_plugin.solver import crossed_tours, symmetrised
+from gpu_ls_plugin.solver.request import repairs
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -54,7 +55,7 @@ def settings_of_tours(problem: Problem, request: Request) -> Settings:
     population = given.population or _size(tours, request, crossed=pays)
     crossed = pays and population >= crossed_tours.LEAST
     chosen = given.search or _repair(tours, request, crossed=pays)
-    if isinstance(chosen, LocalSearch):
+    if repairs(chosen):
         chosen = _kicked(chosen, tours, request, population, crossed=crossed)
     start = given.start or _start(tours, crossed=crossed)
     return replace(given, population=population, start=start, search=chosen)

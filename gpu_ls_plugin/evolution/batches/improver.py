@@ -18,8 +18,9 @@ from gpu_ls_plugin.exceptions import InvalidParameterError, UnknownPartError
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.search_text import improving, parse_search, text_of
-from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
+from gpu_ls_plugin.searches import LocalSearch
 from gpu_ls_plugin.solver import compile_search
+from gpu_ls_plugin.solver.request import repairs
 from gpu_ls_plugin.trust import foreign
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Improver:
                 limit = checks.integer(name, getattr(self, name), least=least)
                 object.__setattr__(self, name, limit)
         search = improving(self._read(), self.search)
-        if self.kicks is not None and isinstance(search, LocalSearch):
+        if self.kicks is not None and repairs(search):
             raise InvalidParameterError(
                 f"kicks: {self.kicks}, but {text_of(search)} makes none; pass an "
                 "IteratedLocalSearch, or limit the search by moves"
@@ -161,21 +162,21 @@ class Improver:
         if seconds <= 0:
             return None
         search = self._found(problem)
-        budget = self._budget(search, problem.n, seconds)
+        budget = self._budget(search, problem, seconds)
         result: Result = search(problem, tours, seed=seed, budget=budget, backend=self.backend)
         run.account(result.statistics)
         if foreign(search):  # whose costs are not believed
             return replace(result, costs=problem.cost(result.tours))
         return result
 
-    def _budget(self, search: Callable[..., Any], n: int, seconds: float) -> Budget:
+    def _budget(self, search: Callable[..., Any], problem: TSP, seconds: float) -> Budget:
         """Return the limits of a call.
 
         An iterated search would fill any time it is given; the first generation is not to.
         """
         kicks = self.kicks
-        if (kicks, self.moves) == (None, None) and isinstance(search, IteratedLocalSearch):
-            kicks = round(search.kicks_per_city * n)
+        if (kicks, self.moves) == (None, None) and hasattr(search, "own_kicks"):
+            kicks = search.own_kicks(problem)
         limit = seconds if math.isfinite(seconds) else None
         return Budget(seconds=limit, kicks=kicks, moves=self.moves)
 

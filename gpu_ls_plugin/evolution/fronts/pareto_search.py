@@ -11,10 +11,11 @@ import numpy as np
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import check_name, get_backend
-from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.evolution.batches.rows import canonical
 from gpu_ls_plugin.evolution.fronts.path_moves import kinds, places_of
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.runs.drive import drive
+from gpu_ls_plugin.runs.stretch import Stretch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.fronts.path_moves import PathMoves
     from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
     from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.runs.stretch import Leg
 
 MOVES_AT_ONCE = {"cpu": 1 << 15, "cuda": 1 << 24}  # what temporary arrays hold
 LARGEST_TABLE = 3000  # cities up to which lengths are looked up
@@ -98,18 +100,53 @@ class ParetoLocalSearch:
             Tours of the front that is returned.
         """
         self.check(problem)
-        watch, left = Stopwatch.of(seconds), self.tours
         backend = get_backend(self.backend)
         with backend.current():
             neighbours = _Neighbours(backend, problem, self.longest)
-            while left > 0 and watch.left > 0 and (level := front.explored.min()) <= self.longest:
-                rows = random_state.permutation(np.flatnonzero(front.explored == level))
-                rows = np.sort(rows[: min(left, neighbours.step)])
-                left -= len(rows)
-                front = front.marked(rows)
-                found = neighbours.improving(front.tours[rows], front, int(level))
-                front = front.joined(*found, most)
-        return front
+            under_way = _Exploration(self, neighbours, front, random_state, most)
+            if drive(under_way, Stretch(seconds, self.tours)) == "interrupt":
+                raise KeyboardInterrupt
+        return under_way.front
+
+
+class _Exploration:
+    """A front that is being explored, some tours at a time.
+
+    Attributes
+    ----------
+    front : Front
+    done : int
+        Tours that were explored.
+    """
+
+    generations = 0
+
+    def __init__(
+        self,
+        search: ParetoLocalSearch,
+        neighbours: _Neighbours,
+        front: Front,
+        random_state: np.random.Generator,
+        most: int | None,
+    ) -> None:
+        self.front, self.done, self._longest = front, 0, search.longest
+        self._neighbours, self._random, self._most = neighbours, random_state, most
+
+    def over(self, leg: Leg) -> str | None:
+        """Return why no further tours are explored, None if some are."""
+        if self.done >= leg.until:
+            return "kicks"
+        return "optimum" if self.front.explored.min() > self._longest else None
+
+    def launch(self, leg: Leg) -> None:
+        """Explore some of the tours that were explored least."""
+        level = self.front.explored.min()
+        rows = self._random.permutation(np.flatnonzero(self.front.explored == level))
+        rows = np.sort(rows[: min(leg.until - self.done, self._neighbours.step)])
+        self.done += len(rows)
+        front = self.front.marked(rows)
+        found = self._neighbours.improving(front.tours[rows], front, int(level))
+        self.front = front.joined(*found, self._most)
 
 
 class _Neighbours:

@@ -14,8 +14,9 @@ from gpu_ls_plugin.evolution.replacement import BestDistinct
 from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.problems.cvrp import routing_problem
 from gpu_ls_plugin.recombination import SegmentCrossover
-from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
+from gpu_ls_plugin.searches import IteratedLocalSearch
 from gpu_ls_plugin.solver.plans import plan_of_generations
+from gpu_ls_plugin.solver.request import repairs
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.improver import Improver
@@ -97,4 +98,4 @@ def _needs_no_children(crossover: Recombination | None, search: Any) -> bool:
     improves = crossover is None or crossover.never_worse
     if search is None or not improves:
         return improves
-    return isinstance(search, LocalSearch) and IteratedLocalSearch(search).fused
+    return repairs(search) and IteratedLocalSearch(search).fused
