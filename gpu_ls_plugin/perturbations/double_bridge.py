@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
-from gpu_ls_plugin.perturbations.base import Perturbation
+from gpu_ls_plugin.perturbations.on_backend import KernelPerturbation
 from gpu_ls_plugin.problems.tsp import tour_problem
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.problems.tsp import TSP
 
 LONGEST_WALK = 100  # steps, whose random numbers belong to one kick
 SMALLEST = 6  # cities: segments of 1, 2, 1 and 2
@@ -36,7 +36,7 @@ def double_bridge_kernel(team: str) -> Kernel:
 
 
 @dataclass(frozen=True)
-class DoubleBridge(Perturbation):
+class DoubleBridge(KernelPerturbation):
     """Cut a tour into A B C D and reconnect it as A D C B, which changes exactly four edges.
 
     No path is reversed. Cuts that leave two neighbouring segments with one city each are not
@@ -83,65 +83,23 @@ class DoubleBridge(Perturbation):
         """Return the argument of `cuts` for tours of n cities."""
         return self.walk or min(self.segment or n, n)
 
-    def perturb(
-        self,
-        problem: Problem,
-        tours: Any,
-        *,
-        seed: int | None = 0,
-        backend: str | Backend = "auto",
-        device: int | None = None,
-        first_row: int = 0,
-    ) -> Any:
-        """Return kicked copies of tours; row r depends on `seed`, its number and the row alone.
-
-        Parameters
-        ----------
-        problem : Problem
-            A TSP, with at least 6 cities; symmetric or not.
-        tours : array, shape (P, n), integer
-            Not changed. NumPy, or CuPy with the result on the same device.
-        seed : int or None
-            Key of the random cuts. The same seed gives the same kicks: pass another one for each
-            call, or None to draw one.
-        backend, device
-            Where the kicks are made; see `get_backend`.
-        first_row : int
-            Number of the first row, where the batch is a part of a larger one.
-
-        Returns
-        -------
-        array, shape (P, n), int32
-
-        Raises
-        ------
-        UnsupportedProblemError
-            The problem has fewer than 6 cities.
-        InvalidTourError, InvalidTypeError
-            `tours` are not permutations of the cities.
-        """
-        problem = tour_problem(problem)
-        key, first = checks.seed(seed), checks.first_row(first_row)
+    def asked(self, problem: Problem) -> TSP:
+        """Return the problem whose tours are kicked: one with enough cities."""
         if self.walk is not None:
             raise InvalidParameterError(
                 "walk: a walk goes along candidates, which an IteratedLocalSearch has; "
                 "use DoubleBridge(segment=...) without one"
             )
-        if problem.n < SMALLEST:
+        tsp = tour_problem(problem)
+        if tsp.n < SMALLEST:
             raise UnsupportedProblemError(
-                f"problem: a double bridge needs at least {SMALLEST} cities, not {problem.n}"
+                f"problem: a double bridge needs at least {SMALLEST} cities, not {tsp.n}"
             )
-        chosen = get_backend(backend, device, tours=tours)
-        with chosen.current():
-            taken = arrays.take_tours(chosen, problem, tours)
-            kicked = chosen.xp.empty_like(taken)
-            arguments = {
-                "n": problem.n,
-                "window": self.window(problem.n),
-                "seed": key,
-                "first_row": first,
-                "tours": taken,
-                "kicked": kicked,
-            }
-            chosen.launch(double_bridge_kernel(chosen.warp()), len(taken), arguments)
-            return arrays.give(chosen, kicked, like=tours)
+        return tsp
+
+    def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
+        """Return kicked copies of checked tours on a backend."""
+        kicked = backend.xp.empty_like(tours)
+        own = {"n": problem.n, "window": self.window(problem.n), "tours": tours, "kicked": kicked}
+        backend.launch(double_bridge_kernel(backend.warp()), len(tours), {**own, **numbers})
+        return kicked

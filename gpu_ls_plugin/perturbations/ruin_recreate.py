@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
-from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.composition import parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.construction.routes.batch import RouteBatch, routes_kernel, vehicles_type
-from gpu_ls_plugin.perturbations.base import Perturbation
+from gpu_ls_plugin.perturbations.on_backend import KernelPerturbation
 from gpu_ls_plugin.perturbations.rebuilding import Rebuilding
 from gpu_ls_plugin.perturbations.rebuilt_routes import (
     MEMORY,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.problems.tsp import TSP
 
 HEADER = "perturbations/ruin_recreate.cuh"
 MOST_REMOVED = 1000
@@ -58,7 +58,7 @@ def in_chains(metric: Metric, time: str, **arguments: Any) -> Rebuilding:
 
 
 @dataclass(frozen=True)
-class RuinRecreate(Perturbation):
+class RuinRecreate(KernelPerturbation):
     """Take strings of neighbouring customers out of routes, and insert them again by regret.
 
     A customer is drawn, and of the routes of those near it each loses a string of customers
@@ -89,53 +89,17 @@ class RuinRecreate(Perturbation):
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "removed", "longest", least=1, most=MOST_REMOVED)
 
-    def perturb(
-        self,
-        problem: Problem,
-        tours: Any,
-        *,
-        seed: int | None = 0,
-        backend: str | Backend = "auto",
-        device: int | None = None,
-        first_row: int = 0,
-    ) -> Any:
-        """Return kicked copies of giant tours; each by `seed`, its number and the row alone.
+    def asked(self, problem: Problem) -> TSP:
+        """Return the problem whose giant tours are kicked: one with routes."""
+        return routing_problem(problem).tsp
 
-        Parameters
-        ----------
-        problem : CVRP
-        tours : array, shape (P, n), integer
-            Not changed. NumPy, or CuPy with the result on the same device.
-        seed : int or None
-            Key of the random numbers. The same seed gives the same kicks: pass another one for
-            each call, or None to draw one.
-        backend, device
-            Where the kicks are made; see `get_backend`.
-        first_row : int
-            Number of the first row, where the batch is a part of a larger one.
-
-        Returns
-        -------
-        array, shape (P, n), int32
-            Feasible or not as those of `savings`. Empty routes come last.
-
-        Raises
-        ------
-        UnsupportedProblemError
-            The problem has no routes.
-        InvalidTourError, InvalidTypeError
-            `tours` are not giant tours of the problem.
-        """
-        routed = routing_problem(problem)
-        key, first = checks.seed(seed), checks.first_row(first_row)
-        chosen = get_backend(backend, device, tours=tours)
-        with chosen.current():
-            taken = arrays.take_tours(chosen, routed.tsp, tours)
-            routes = RouteBatch(chosen, routed, len(taken))
-            kernel = ruin_kernel(routed.nodes.metric, chosen.warp(), routes.time)
-            own = {"n": routed.n, "tours": taken, "seed": key, "first_row": first}
-            routes.launch(kernel, len(taken), {**self.data(routes), **own})
-            return arrays.give(chosen, routes.tours(), like=tours)
+    def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
+        """Return kicked copies of checked giant tours on a backend; empty routes come last."""
+        routes = RouteBatch(backend, routing_problem(problem), len(tours))
+        kernel = ruin_kernel(routes.problem.nodes.metric, backend.warp(), routes.time)
+        own = {"n": problem.n, "tours": tours, **numbers}
+        routes.launch(kernel, len(tours), {**self.data(routes), **own})
+        return routes.tours()
 
     def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
         """Return the kick in C++ of a batch of so many giant tours."""

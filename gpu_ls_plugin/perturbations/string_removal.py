@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Always
-from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.origins import sources_of
-from gpu_ls_plugin.perturbations.base import Perturbation
 from gpu_ls_plugin.perturbations.linked_rows import LinkedRows, linked_kernel, refusal
+from gpu_ls_plugin.perturbations.on_backend import KernelPerturbation
 from gpu_ls_plugin.problems.cvrp import routing_problem
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.problems.tsp import TSP
 
 HEADER, CHAINS = "searches/chains/linked_chain.cuh", "searches/chains/chain_batch.cuh"
 OWN = (
@@ -34,7 +34,7 @@ COUNTS = tuple(f"{what}_counts" for what in ("kick", "move", "accepted", "idle",
 
 
 @dataclass(frozen=True)
-class StringRemoval(Perturbation):
+class StringRemoval(KernelPerturbation):
     """Take strings of neighbouring customers out of routes, and insert them again greedily.
 
     A customer is drawn, and of the routes of those near it each loses a string of customers, half
@@ -43,7 +43,8 @@ class StringRemoval(Perturbation):
     Chains of an iterated search make such kicks on linked lists of routes, repair only what has
     changed, by moves of their own (relocations of one and two customers, swaps, 2-opt and 2-opt*),
     and are a hundred times as fast as with `RuinRecreate`. Capacity, route limit and fleet are
-    respected; where constraints are soft, violations are paid for.
+    respected; where constraints are soft, violations are paid for. `perturb` alone does not repair;
+    a tour stays as it is where not all customers find a place.
 
     Parameters
     ----------
@@ -84,71 +85,31 @@ class StringRemoval(Perturbation):
                 f"perturbation: StringRemoval() {reason}; use RuinRecreate()"
             )
 
-    def perturb(
-        self,
-        problem: Problem,
-        tours: Any,
-        *,
-        seed: int | None = 0,
-        backend: str | Backend = "auto",
-        device: int | None = None,
-        first_row: int = 0,
-    ) -> Any:
-        """Return kicked copies of giant tours; each by `seed`, its number and the row alone.
+    def asked(self, problem: Problem) -> TSP:
+        """Return the problem whose giant tours are kicked: one with routes on linked lists."""
+        self.check(problem)
+        return routing_problem(problem).tsp
 
-        Parameters
-        ----------
-        problem : CVRP
-        tours : array, shape (P, n), integer
-            Not changed. NumPy, or CuPy with the result on the same device.
-        seed : int or None
-            Key of the random numbers. The same seed gives the same kicks: pass another one for
-            each call, or None to draw one.
-        backend, device
-            Where the kicks are made; see `get_backend`.
-        first_row : int
-            Number of the first row, where the batch is a part of a larger one.
-
-        Returns
-        -------
-        array, shape (P, n), int32
-            Not repaired. Empty routes come last. A tour stays as it is where not all customers
-            find a place.
-
-        Raises
-        ------
-        UnsupportedProblemError
-            The problem has no routes, resources of its own, or demands beyond 31 bits.
-        InvalidTourError, InvalidTypeError
-            `tours` are not giant tours of the problem.
-        """
-        routed = routing_problem(problem)
-        self.check(routed)
-        key, first = checks.seed(seed), checks.first_row(first_row)
-        chosen = get_backend(backend, device, tours=tours)
-        with chosen.current():
-            taken = chosen.xp.array(arrays.take_tours(chosen, routed.tsp, tours))
-            rows, size = LinkedRows(chosen, routed, routed.tsp, len(taken)), len(taken)
-            counts = {name: chosen.xp.zeros(size, "int64") for name in COUNTS}
-            costs = {name: chosen.xp.zeros(size, routed.cost_dtype) for name in COSTS}
-            once = {"until": 1, "max_moves": 1, "patience": 0, "heat": 0.0, "cooling": 0.0}
-            arguments = {
-                **rows.arguments,
-                **rows.of_chains(looks=0),
-                **self.arguments,
-                **counts,
-                **costs,
-                **once,
-                "units": chosen.xp.zeros(size, "float32"),
-                "tours": taken,
-                "best_tours": taken.copy(),
-                "moves_by": chosen.xp.zeros(1, "int64"),
-                "seed": key,
-                "first_row": first,
-            }
-            kernel = string_kernel(Always(), *rows.types)
-            chosen.launch(kernel, size, arguments, shared_bytes=rows.shared_bytes)
-            return arrays.give(chosen, taken, like=tours)
+    def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
+        """Return kicked copies of checked giant tours on a backend."""
+        xp, size, routed = backend.xp, len(tours), routing_problem(problem)
+        rows, taken = LinkedRows(backend, routed, problem, size), xp.array(tours)
+        arguments = {
+            **rows.arguments,
+            **rows.of_chains(looks=0),
+            **self.arguments,
+            **{name: xp.zeros(size, "int64") for name in COUNTS},
+            **{name: xp.zeros(size, routed.cost_dtype) for name in COSTS},
+            **{"until": 1, "max_moves": 1, "patience": 0, "heat": 0.0, "cooling": 0.0},
+            **numbers,
+            "units": xp.zeros(size, "float32"),
+            "tours": taken,
+            "best_tours": taken.copy(),
+            "moves_by": xp.zeros(1, "int64"),
+        }
+        kernel = string_kernel(Always(), *rows.types)
+        backend.launch(kernel, size, arguments, shared_bytes=rows.shared_bytes)
+        return taken
 
 
 def string_kernel(accept: Acceptance, *types: Any) -> Kernel:
