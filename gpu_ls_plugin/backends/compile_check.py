@@ -34,22 +34,17 @@ MAIN_ARCHITECTURE = 90
 
 @dataclass(frozen=True)
 class KernelReport:
-    """What one kernel needs on one architecture.
+    """What one kernel needs on one architecture, in bytes."""
 
-    `kernel` is the function's name, `body` its composed C++ type. `registers` are per thread;
-    `shared` (static, per block), `stack`, `spill_stores` and `spill_loads` are bytes. `error` is
-    the compiler's output where there is no kernel.
-    """
-
-    kernel: str
-    body: str
+    kernel: str  # the function's name
+    body: str  # its composed C++ type
     arch: int
-    registers: int = 0
-    shared: int = 0
+    registers: int = 0  # per thread
+    shared: int = 0  # static, per block
     stack: int = 0
     spill_stores: int = 0
     spill_loads: int = 0
-    error: str = ""
+    error: str = ""  # the compiler's output where there is no kernel
 
     @property
     def passed(self) -> bool:

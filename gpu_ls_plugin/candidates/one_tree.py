@@ -20,29 +20,16 @@ if TYPE_CHECKING:
 class OneTree:
     """A minimum 1-tree: a minimum spanning tree and one more edge at a leaf, the special city.
 
-    The leaf's second edge is its shortest that is not in the tree, so that the special city has
-    its two shortest edges and the others are spanned without it, which is the definition of a
-    1-tree (Held and Karp 1970). Of all leaves, the one whose second edge is longest is special.
-
-    Attributes
-    ----------
-    a, b : ndarray, shape (n - 1,), int
-        Edges of the spanning tree.
-    weights : ndarray, shape (n - 1,), float64
-        Their weights.
-    special : int
-        The special city.
-    second : int
-        Where its second edge leads.
-    second_weight : float
-        The weight of that edge.
+    The leaf's second edge is its shortest that is not in the tree, so that the special city has its
+    two shortest edges and the others are spanned without it, which is the definition of a 1-tree
+    (Held and Karp 1970). Of all leaves, the one whose second edge is longest is special.
     """
 
-    a: Cities
+    a: Cities  # (n - 1,), of the spanning tree's edges
     b: Cities
-    weights: Real
-    special: int
-    second: int
+    weights: Real  # (n - 1,), of these edges
+    special: int  # the special city
+    second: int  # where its second edge leads
     second_weight: float
 
     @property

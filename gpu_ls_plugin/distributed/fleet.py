@@ -26,16 +26,12 @@ POLL = 0.3  # seconds between two looks at the workers
 
 @dataclass(frozen=True)
 class Event:
-    """What has happened: an island's task has ended, workers were looked at, a search was seen.
+    """What has happened: an island's task has ended, workers were looked at, a search was seen."""
 
-    `kind` is "done", "failed", "workers" or "seen", `island` -1 where it is of none, and `content`
-    a task's result or its error, the addresses of all workers, or what a search tells of itself.
-    """
-
-    kind: str
-    island: int
-    token: Any
-    content: Any
+    kind: str  # "done", "failed", "workers" or "seen"
+    island: int  # -1 where it is of none
+    token: Any  # of the task
+    content: Any  # its result, its error, all workers' addresses, or what a search tells of itself
 
 
 class Fleet:

@@ -17,21 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """What all islands of a run search, and how; the same for many runs.
-
-    A search that is given is taken as it is; without one, `settings` say how, as in `solve`. They
-    are completed on each worker, for its device; their seed does not count: orders have it. `best`
-    and `distant` are the rows that stand for an island, and `islands` how many a run begins with.
-    """
+    """What all islands of a run search, and how; the same for many runs."""
 
     problem: Problem
-    search: Any
-    settings: Settings
+    search: Any  # taken as it is; None: as `settings` say
+    settings: Settings  # completed on each worker, for its device; orders have the seed
     first_row: int
     memory_limit: int | None
-    best: int
+    best: int  # rows that stand for an island
     distant: int
-    islands: int = 1
+    islands: int = 1  # with which a run begins
 
 
 @dataclass(frozen=True)
@@ -48,42 +43,31 @@ class Settled:
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """A stretch of an island, the `number`th of it.
-
-    `life` says how often the island has begun anew: each life has random numbers of its own. `left`
-    are the seconds of the run. An island that is not there yet begins from `rows`, int32 (K, n),
-    with a population of `size`, by default what the device is kept busy by. `guests` come from
-    other islands.
-    """
+    """A stretch of an island."""
 
     run: str
     island: int
-    life: int
-    number: int
-    seed: int
+    life: int  # how often it has begun anew: each has random numbers of its own
+    number: int  # of the stretch
+    seed: int  # of the run
     stretch: Stretch
-    left: float
-    rows: NDArray[Any] | None
-    size: int | None
-    guests: Elites
+    left: float  # seconds of the run
+    rows: NDArray[Any] | None  # (K, n) int32, from which an island begins that is not there yet
+    size: int | None  # of its population; by default what the device is kept busy by
+    guests: Elites  # of other islands
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What an island has found by the end of a stretch.
-
-    `island`, `life` and `number` are as in the order, `size` is that of the population, `mean` the
-    cost of a row, and `statistics` are of the stretch alone. It is `finished` if going on would
-    change nothing. The worker has `searched` and `exchanged` elites for so many seconds.
-    """
+    """What an island has found by the end of a stretch; numbers are as in the order."""
 
     island: int
     life: int
     number: int
     elites: Elites
-    size: int
-    mean: float
-    statistics: Statistics
-    finished: bool
-    searched: float
-    exchanged: float
+    size: int  # of the population
+    mean: float  # cost of a row
+    statistics: Statistics  # of the stretch alone
+    finished: bool  # whether going on would change nothing
+    searched: float  # seconds that the worker has searched, ...
+    exchanged: float  # ... and has spent on elites

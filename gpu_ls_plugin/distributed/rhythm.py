@@ -18,17 +18,13 @@ SHORTEST = 0.02  # seconds that are not worth a further stretch
 
 @dataclass(frozen=True)
 class Rhythm:
-    """The stretches that a run of `seconds` or `kicks` is made of.
-
-    A stretch takes `every` seconds, infinite where kicks end it, or `step` kicks. `share` is that
-    of a longer run that is over, where this one is a small part of it.
-    """
+    """The stretches that a run of so many seconds or kicks is made of."""
 
     seconds: float
     kicks: int | None
-    every: float
-    step: int | None
-    share: float | None = None
+    every: float  # seconds of a stretch, infinite where kicks end it
+    step: int | None  # kicks of a stretch
+    share: float | None = None  # of a longer run that is over, where this one is a small part of it
 
     @classmethod
     def of(

@@ -43,24 +43,19 @@ class IslandProgress(Progress):
 
 @dataclass
 class Island:
-    """An island as the coordinator knows it, with the elites of its last report.
-
-    `life`, `stretches` and `kicks` say which random numbers it draws, and what each of its rows has
-    made; `anew` how often it has begun anew in this run. `token` is that of the task that is under
-    way, None where there is none, and `waiting_since` when it asked for a worker.
-    """
+    """An island as the coordinator knows it."""
 
     number: int
-    elites: Elites
+    elites: Elites  # as of its last report
     rows: Any = None
     size: int | None = None
-    life: int = 0
-    anew: int = 0
+    life: int = 0  # which random numbers it draws
+    anew: int = 0  # how often it has begun anew in this run
     stretches: int = 0
-    kicks: int = 0
-    token: object = None
+    kicks: int = 0  # of each row
+    token: object = None  # of the task that is under way
     done: bool = False
-    waiting_since: float | None = None
+    waiting_since: float | None = None  # when it asked for a worker
     worker: str = ""
     backend: str = ""
     rows_searched: int = 0

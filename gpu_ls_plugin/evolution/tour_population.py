@@ -17,22 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TourPopulation:
-    """Tours, their costs and their keys, where they are searched.
+    """Tours, their costs and their keys, where they are searched."""
 
-    Attributes
-    ----------
-    xp : module
-        NumPy or CuPy, whichever the arrays belong to.
-    tours : int32 array, shape (P, n)
-    costs : array, shape (P,)
-    keys : uint64 array, shape (P,)
-        Equal for equal tours, however they are written.
-    """
-
-    xp: Any
-    tours: Any
-    costs: Any
-    keys: Any
+    xp: Any  # NumPy or CuPy, whichever the arrays belong to
+    tours: Any  # (P, n) int32
+    costs: Any  # (P,)
+    keys: Any  # (P,) uint64, equal for equal tours, however they are written
 
     @classmethod
     def of(cls, xp: Any, tours: Any, costs: Any, **writing: Unpack[Writing]) -> TourPopulation:

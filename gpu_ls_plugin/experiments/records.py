@@ -48,47 +48,22 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Record:
-    """What one algorithm did on one problem with one seed.
-
-    Attributes
-    ----------
-    algorithm, problem, seed
-        The names and the seed that tell the run from others.
-    configuration : dict
-        Hashes of what ran, by "algorithm", "problem" and "termination".
-    description : dict
-        The texts of "algorithm" and "termination".
-    objectives : int
-    optimum : float or None
-        Of the problem, where that is known.
-    curve : list of CurvePoint
-        In order of time; the last one is the end.
-    solutions : list of list
-        The final solutions.
-    seconds, compiling : float
-        Wall time without and of compiling.
-    error : str
-        Why the run failed; empty where it did not.
-    begun : str
-        When the run began (ISO 8601, UTC).
-    machine : dict
-        What it ran on, and versions.
-    """
+    """What one algorithm did on one problem with one seed: the three tell runs from each other."""
 
     algorithm: str
     problem: str
     seed: int
-    configuration: dict[str, str] = field(default_factory=dict)
-    description: dict[str, str] = field(default_factory=dict)
+    configuration: dict[str, str] = field(default_factory=dict)  # hashes of what ran, by name
+    description: dict[str, str] = field(default_factory=dict)  # texts of it, by name
     objectives: int = 1
-    optimum: float | None = None
-    curve: list[CurvePoint] = field(default_factory=list)
-    solutions: list[list[Any]] = field(default_factory=list)
-    seconds: float = 0.0
+    optimum: float | None = None  # of the problem, where that is known
+    curve: list[CurvePoint] = field(default_factory=list)  # in order of time, to the end
+    solutions: list[list[Any]] = field(default_factory=list)  # the final ones
+    seconds: float = 0.0  # wall time, without that of compiling
     compiling: float = 0.0
-    error: str = ""
-    begun: str = ""
-    machine: dict[str, str] = field(default_factory=dict)
+    error: str = ""  # why the run failed; empty where it did not
+    begun: str = ""  # when (ISO 8601, UTC)
+    machine: dict[str, str] = field(default_factory=dict)  # what it ran on, and versions
 
     @property
     def key(self) -> Key:

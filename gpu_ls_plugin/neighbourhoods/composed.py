@@ -35,20 +35,15 @@ LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bi
 
 @dataclass(frozen=True)
 class Moves:
-    """A list of neighbourhoods, composed for one kind of problem.
+    """A list of neighbourhoods, composed for one kind of problem."""
 
-    `functor` is the C++ type of the moves at a city, which `headers` and `sources` define, and
-    `length` the one in which a move's lengths are added up; `grid` is as `Sites` has it. `checked`
-    names the neighbourhoods that somebody else wrote: what they say is measured.
-    """
-
-    functor: str
-    headers: tuple[str, ...]
+    functor: str  # C++ type of the moves at a city, ...
+    headers: tuple[str, ...]  # ... and what defines it
     sources: tuple[str, ...]
-    length: str
+    length: str  # C++ type in which a move's lengths are added up
     names: tuple[str, ...]
-    grid: str = ""
-    checked: tuple[str, ...] = ()
+    grid: str = ""  # as `Sites` has it
+    checked: tuple[str, ...] = ()  # those that somebody else wrote: what they say is measured
 
     @classmethod
     def of(

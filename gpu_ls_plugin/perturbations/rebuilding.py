@@ -13,27 +13,13 @@ if TYPE_CHECKING:
 class Rebuilding:
     """A kick in C++, for one problem and batch.
 
-    Attributes
-    ----------
-    functor : str
-        C++ type, ``{team}`` in it the team. Its ``kick(team, item, n, tour, data..., random,
-        kicked)`` writes the kicked copy of a row, or returns false where there is none; all lanes
-        call it.
-    header : str
-        File that defines it.
-    parameters : tuple of Parameter
-        Types and names of `data`.
-    arguments : dict
-        The data by name.
-    kept : object
-        What has to stay as long as the data are used.
-    parts : tuple of str
-        Names of the registered parts that it is made of.
+    Its functor's ``kick(team, item, n, tour, data..., random, kicked)`` writes the kicked copy of a
+    row, or returns false where there is none; all lanes call it.
     """
 
-    functor: str
-    header: str
-    parameters: tuple[Parameter, ...]
-    arguments: dict[str, Any]
-    kept: object = None
-    parts: tuple[str, ...] = ()
+    functor: str  # C++ type, ``{team}`` in it the team
+    header: str  # which defines it
+    parameters: tuple[Parameter, ...]  # types and names of the data
+    arguments: dict[str, Any]  # the data by name
+    kept: object = None  # what has to stay as long as the data are used
+    parts: tuple[str, ...] = ()  # names of the registered parts that it is made of

@@ -66,44 +66,21 @@ class RoutedProblem(Protocol):
 
 @dataclass(frozen=True)
 class RouteSums:
-    """Sums over the routes of a batch of giant tours, each from a copy of the depot on.
+    """Sums over the routes of giant tours, from a copy of the depot on, shape (P, copies)."""
 
-    Attributes
-    ----------
-    customers : int64 array, shape (P, copies)
-        How many a route visits; 0 where it is empty.
-    loads : int64 array, shape (P, copies)
-    costs : array, shape (P, copies), int64 or float64
-        Lengths.
-    durations : array, shape (P, copies), int64 or float64
-        Lengths and service times.
-    """
-
-    customers: NDArray[np.int64]
+    customers: NDArray[np.int64]  # 0 where a route is empty
     loads: NDArray[np.int64]
-    costs: NDArray[Any]
-    durations: NDArray[Any]
+    costs: NDArray[Any]  # lengths
+    durations: NDArray[Any]  # lengths and service times
 
 
 @dataclass(frozen=True)
 class Violations:
-    """By how much each row of a batch breaks each constraint: 0 where it does not.
+    """By how much each row of a batch breaks each constraint: 0 where it does not, shape (P,)."""
 
-    Attributes
-    ----------
-    load : int64 array, shape (P,)
-        Demand beyond the capacity, over all routes.
-    duration : array, shape (P,), int64 or float64
-        Duration beyond the route limit, over all routes.
-    vehicles : int64 array, shape (P,)
-        Routes beyond the fleet.
-    resources : dict of str to array, shape (P,)
-        The excess of each further resource of the problem, by its name.
-    """
-
-    load: NDArray[np.int64]
-    duration: NDArray[Any]
-    vehicles: NDArray[np.int64]
+    load: NDArray[np.int64]  # demand beyond the capacity, over all routes
+    duration: NDArray[Any]  # beyond the route limit, over all routes
+    vehicles: NDArray[np.int64]  # routes beyond the fleet
     resources: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     @property

@@ -24,18 +24,10 @@ if TYPE_CHECKING:
 
 
 class WeightedValues(NamedTuple):
-    """What a weighted sum computes lengths from.
+    """What a weighted sum computes lengths from."""
 
-    Attributes
-    ----------
-    weights : float64 array, shape (P, M)
-        Of each row.
-    parts : tuple
-        The values of each objective: coordinates or matrix.
-    """
-
-    weights: NDArray[np.float64]
-    parts: tuple[NDArray[Any], ...]
+    weights: NDArray[np.float64]  # (P, M), of each row
+    parts: tuple[NDArray[Any], ...]  # values of each objective: coordinates or matrix
 
 
 class WeightedSum(Metric):

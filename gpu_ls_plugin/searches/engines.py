@@ -89,30 +89,14 @@ def _of_filters(search: Parameters, backend: Backend, problem: TSP) -> Iterable[
 
 @dataclass(frozen=True)
 class Service:
-    """An engine, and the searches that it serves.
+    """An engine, and the searches that it serves."""
 
-    Attributes
-    ----------
-    pivoting : tuple of classes
-        Rules of any of these, ...
-    moves : callable
-        ... with neighbourhoods and candidates of which this says so.
-    prepare : callable
-        Prepares the engines of a search.
-    lists : callable
-        Candidates whose lists the engine reads, ...
-    cities : callable
-        ... of which cities.
-    several : bool
-        Whether `moves_per_pass` may be more than 1.
-    """
-
-    pivoting: tuple[type[Pivoting], ...]
-    moves: Callable[[Parameters], bool]
-    prepare: Preparation
-    lists: Lists
-    cities: Callable[[TSP], TSP] = lambda problem: problem
-    several: bool = False
+    pivoting: tuple[type[Pivoting], ...]  # rules of any of these, ...
+    moves: Callable[[Parameters], bool]  # ... with moves and candidates of which this says so
+    prepare: Preparation  # prepares the engines of a search
+    lists: Lists  # candidates whose lists the engine reads, ...
+    cities: Callable[[TSP], TSP] = lambda problem: problem  # ... of which cities
+    several: bool = False  # whether `moves_per_pass` may be more than 1
 
     def serves(self, search: Parameters) -> bool:
         """Return whether the engine serves a search that makes one move a pass."""

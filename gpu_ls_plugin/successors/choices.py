@@ -7,14 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sampler:
-    """A way to choose a value by weight: a C++ template of the heuristic, in a header.
+    """A way to choose a value by weight."""
 
-    `ratings` says how many ratings of a value are stored.
-    """
-
-    functor: str
+    functor: str  # C++ template of the heuristic
     header: str
-    ratings: int = 0
+    ratings: int = 0  # how many of a value are stored
 
     def own_bytes(self, most: int, rating_bytes: int) -> int:
         """Return the memory that up to `most` values need."""

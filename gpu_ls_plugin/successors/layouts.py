@@ -35,13 +35,9 @@ def in_shared_memory(backend: Backend, team: str, own_bytes: int) -> bool:
 
 @dataclass(frozen=True)
 class Scratch:
-    """Memory of a successor that is being generated, in bytes.
+    """Memory of a successor that is being generated, in bytes, behind what is kept of the state."""
 
-    Where random numbers and the order's and the sampler's own memory begin, behind what is kept of
-    the state, and how much it is in all.
-    """
-
-    draws_begin: int
+    draws_begin: int  # random numbers
     order_begin: int
     sampler_begin: int
     size: int

@@ -58,19 +58,11 @@ def _nowhere_higher(first: NDArray[Any], second: NDArray[Any]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Front:
-    """Tours of different costs of which none dominates another, sorted by the first objective.
+    """Tours of different costs of which none dominates another, sorted by the first objective."""
 
-    Attributes
-    ----------
-    tours : int32 array, shape (A, n)
-    costs : array, shape (A, M)
-    explored : int8 array, shape (A,)
-        By how many kinds of moves a tour's neighbours are known.
-    """
-
-    tours: Tours
-    costs: NDArray[Any]
-    explored: NDArray[np.int8]
+    tours: Tours  # (A, n)
+    costs: NDArray[Any]  # (A, M)
+    explored: NDArray[np.int8]  # (A,), by how many kinds of moves a tour's neighbours are known
 
     @classmethod
     def of(cls, tours: Tours, costs: NDArray[Any]) -> Front:

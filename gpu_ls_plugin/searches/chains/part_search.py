@@ -28,25 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TourParts:
-    """Parts as small problems, whose cities have numbers of their own.
+    """Parts as small problems, whose cities have numbers of their own."""
 
-    Attributes
-    ----------
-    sizes : array, shape (K,), int32
-        Cities of each part; rows of the other arrays are filled up to them.
-    names : array, shape (K, m), int32
-        The cities' numbers in the whole problem.
-    mates : array, shape (K, m), int32
-        The other end of each city's fixed edge, the city itself where it has none.
-    near, near_lengths : arrays, shape (K, m, degree)
-        Candidates, in the form of `CandidateMoves.arguments`.
-    """
-
-    sizes: Any
-    names: Any
-    mates: Any
-    near: Any
-    near_lengths: Any
+    sizes: Any  # (K,) int32, cities; rows of the other arrays are filled up to them
+    names: Any  # (K, m) int32, the cities' numbers in the whole problem
+    mates: Any  # (K, m) int32, the other end of a city's fixed edge, or the city itself
+    near: Any  # (K, m, degree), candidates in the form of `CandidateMoves.arguments`
+    near_lengths: Any  # of the same shape
 
     @classmethod
     def empty(cls, xp: Any, count: int, stride: int, arguments: dict[str, Any]) -> TourParts:

@@ -14,29 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Start:
-    """Where chains begin.
-
-    Attributes
-    ----------
-    backend : Backend
-    problem : TSP
-    tours : array of the backend, shape (P, n), int32
-        Local optima; changed in place.
-    seed, first_row : int
-        Row r of the batch has the random numbers of row `first_row` + r.
-    max_moves : int
-        Moves after which a chain stops.
-    moves : array of the backend, shape (P,), int64
-        Moves that each has made already.
-    moves_by : array of the backend, shape (K,), int64
-        The same by neighbourhoods, of all together, where there are several.
-    """
+    """Where chains begin, on a backend; row r has the random numbers of row `first_row` + r."""
 
     backend: Backend
     problem: TSP
-    tours: Any
+    tours: Any  # (P, n) int32, local optima; changed in place
     seed: int
     first_row: int = 0
-    max_moves: int = NO_LIMIT
-    moves: Any = 0
-    moves_by: Any = 0
+    max_moves: int = NO_LIMIT  # after which a chain stops
+    moves: Any = 0  # (P,) int64, that each has made already
+    moves_by: Any = 0  # (K,) int64, by neighbourhoods, of all chains, where there are several

@@ -19,21 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SubProblem:
-    """Customers of some routes and the depot, under the constraints of the whole problem.
+    """Customers of some routes and the depot, under the constraints of the whole problem."""
 
-    Attributes
-    ----------
-    problem : CVRP
-        Its fleet is what may be used of the whole one's copies of the depot.
-    nodes : int array, shape (customers + 1,)
-        Numbers of its nodes in the whole problem; the depot's is first.
-    tour : int32 array, shape (n,)
-        The routes.
-    """
-
-    problem: CVRP
-    nodes: NDArray[Any]
-    tour: NDArray[np.int32]
+    problem: CVRP  # its fleet is what may be used of the whole one's copies of the depot
+    nodes: NDArray[Any]  # (customers + 1,), numbers in the whole problem; the depot's is first
+    tour: NDArray[np.int32]  # (n,), the routes
 
     @classmethod
     def of(cls, whole: CVRP, routes: Sequence[Sequence[int]], vehicles: int) -> Self:

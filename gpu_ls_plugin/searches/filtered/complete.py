@@ -10,15 +10,12 @@ SQUARE_SIDES = {4: 3, 8: 2}  # gls::PairSquares::kSide, by the bytes of a sum of
 
 @dataclass(frozen=True)
 class Complete:
-    """All moves that take out so many edges, and put the paths together in so many ways.
+    """All moves that take out so many edges, and put the paths together in so many ways."""
 
-    `functor` is the C++ type, and `largest` the number of cities it can do with.
-    """
-
-    functor: str
+    functor: str  # C++ type
     edges: int
     ways: int
-    largest: int
+    largest: int  # cities
 
     def moves(self, n: int) -> int:
         """Return how many moves a tour of n cities has."""

@@ -32,19 +32,11 @@ NO_TOUR = 1 << 62  # more than any costs
 
 @dataclass
 class Individuals:
-    """Individuals of S populations, M of each, on a backend.
+    """Individuals of S populations, M of each, on a backend."""
 
-    Attributes
-    ----------
-    tours : int32 array, shape (S, M, n)
-    costs : array, shape (S, M)
-        At the prices of violations.
-    feasible : bool array, shape (S, M)
-    """
-
-    tours: Any
-    costs: Any
-    feasible: Any
+    tours: Any  # (S, M, n) int32
+    costs: Any  # (S, M), at the prices of violations
+    feasible: Any  # (S, M) bool
 
     @property
     def arrays(self) -> tuple[Any, Any, Any]:

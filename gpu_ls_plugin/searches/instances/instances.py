@@ -80,23 +80,12 @@ class _ListsOfParts(Candidates):
 
 @dataclass(frozen=True, eq=False)
 class Instances:
-    """Instances of one metric, all of whose cities are one problem's.
-
-    Attributes
-    ----------
-    metric : Metric
-    points : float64 array, shape (N, 2)
-        Cities of all instances, one after the other.
-    sizes : int array, shape (B,)
-        Cities of each.
-    rows : int array, shape (B,)
-        Where each stands in what the caller has given.
-    """
+    """Instances of one metric, all of whose cities are one problem's."""
 
     metric: Metric
-    points: NDArray[np.float64]
-    sizes: NDArray[np.int64]
-    rows: NDArray[np.int64]
+    points: NDArray[np.float64]  # (N, 2), cities of all instances, one after the other
+    sizes: NDArray[np.int64]  # (B,), cities of each
+    rows: NDArray[np.int64]  # (B,), where each stands in what the caller has given
 
     @cached_property
     def whole(self) -> TSP:

@@ -55,16 +55,12 @@ def composed(
 
 @dataclass(frozen=True)
 class Layout:
-    """Who searches a state, and where what the problem's functor keeps of it lies.
+    """Who searches a state, and where what the problem's functor keeps of it lies."""
 
-    A state keeps `kept_bytes`, a block has `shared_bytes`, 0 where they lie in the device's memory,
-    and a multiprocessor has `resident` states at a time.
-    """
-
-    team: str
-    kept_bytes: int
-    shared_bytes: int
-    resident: int
+    team: str  # C++ type
+    kept_bytes: int  # of a state
+    shared_bytes: int  # of a block; 0 where what is kept lies in the device's memory
+    resident: int  # states that a multiprocessor has at a time
 
     @property
     def memory(self) -> str:

@@ -10,30 +10,12 @@ if TYPE_CHECKING:
 
 
 class RoundPlan(NamedTuple):
-    """The numbers of a search on one problem.
+    """The numbers of a search on one problem."""
 
-    Attributes
-    ----------
-    steps : int
-        Of a round.
-    improvement : Improvement
-        What steps are.
-    release : str
-        Name of the rule by which variables are released.
-    released : int
-        Variables that are released at most.
-    mixing : float
-        Share of states that are mixed with another one instead.
-    migration : int
-        Rounds after which rows go on from better ones.
-    generation : SuccessorGeneration or None
-        What assigns released variables; None: random values.
-    """
-
-    steps: int
-    improvement: Improvement
-    release: str
-    released: int
-    mixing: float
-    migration: int
-    generation: SuccessorGeneration | None
+    steps: int  # of a round
+    improvement: Improvement  # what steps are
+    release: str  # name of the rule by which variables are released
+    released: int  # variables at most
+    mixing: float  # share of states that are mixed with another one instead
+    migration: int  # rounds after which rows go on from better ones
+    generation: SuccessorGeneration | None  # assigns released variables; None: random values
