@@ -105,7 +105,6 @@ if TYPE_CHECKING:
     )
     from gpu_ls_plugin.searches import observers as observers
     from gpu_ls_plugin.searches.best_moves import BestMoves, best_moves
-    from gpu_ls_plugin.searches.call import Call
     from gpu_ls_plugin.searches.successors import SuccessorSearch
     from gpu_ls_plugin.solver.calls import fewest_colours, plan, solve
     from gpu_ls_plugin.solver.many import ManyResult, solve_many
@@ -297,12 +296,6 @@ def _device_costs(problem: TSP, tours: Any) -> Any:
         )
 
 
-def _open_batch(call: Call) -> None:
-    from gpu_ls_plugin.searches import opening
-
-    opening.open_batch(call)
-
-
 def _search_finished(problem: Problem, search: object, statistics: Statistics) -> None:
     from gpu_ls_plugin.plugins import loader as plugins
 
@@ -311,5 +304,4 @@ def _search_finished(problem: Problem, search: object, statistics: Statistics) -
 
 upper_layers.load_plugins = _load_plugins
 upper_layers.device_costs = _device_costs
-upper_layers.open_batch = _open_batch
 upper_layers.search_finished = _search_finished

@@ -16,8 +16,5 @@ load_plugins: Callable[[], None]
 device_costs: Callable[[Any, Any], Any]
 """Takes a problem and tours on a GPU; returns their costs."""
 
-open_batch: Callable[[Any], None]
-"""Takes the call of a search; gives its batch one good tour if time is short."""
-
 search_finished: Callable[[Any, object, Any], None]
 """Takes a problem, a search and its statistics; tells the plugins that one batch is finished."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gpu_ls_plugin import checks, upper_layers
+from gpu_ls_plugin import checks
 from gpu_ls_plugin.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.candidates import All, Alpha
@@ -26,6 +26,7 @@ from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.problems.weighted import require_shared_lengths
 from gpu_ls_plugin.searches import rehearsal
 from gpu_ls_plugin.searches.call import Call
+from gpu_ls_plugin.searches.chains.chain_layouts import LONGEST_WHOLE
 from gpu_ls_plugin.searches.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.searches.chains.linked_chains import LinkedChains
 from gpu_ls_plugin.searches.chains.parted import PartedTours
@@ -34,6 +35,7 @@ from gpu_ls_plugin.searches.chains.rehearsal import SMALLEST_KICKED, compile_cha
 from gpu_ls_plugin.searches.first_descents import descended
 from gpu_ls_plugin.searches.iterated_run import improve, last_point
 from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.searches.opening import open_batch
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -44,7 +46,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.searches.chain_population import ChainPopulation
     from gpu_ls_plugin.searches.chains.start import Start
 
-LONGEST_WHOLE = 12_000  # cities of a tour that one chain works on
 PART, SMALLEST_PART = 800, 32
 
 
@@ -192,7 +193,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
             require_shared_lengths(call.problem, type(cooperation).__name__)
         with call.backend.current():
             if self.opens and call.first_row == 0:
-                upper_layers.open_batch(call)
+                open_batch(call, OpeningSearch)
             per_row = FusedChains.bytes_per_tour(problem.n) + self.kick.bytes_per_city * problem.n
             if cooperation is not None:
                 per_row += cooperation.bytes_per_tour(problem.n)
@@ -305,3 +306,9 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
             divisible = large and objective.by_edges and not objective.directed
             return PART if self.part == "auto" and divisible else None
         return self.part if problem.n >= 2 * self.part else None
+
+
+class OpeningSearch(IteratedLocalSearch):
+    """The search of an opening, which is not opened itself."""
+
+    opens = False

@@ -8,7 +8,7 @@ copies of that tour, which are merged: all go on from what each of them has impr
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.acceptance import BetterOrEqual
 from gpu_ls_plugin.backends import get_backend
@@ -24,12 +24,12 @@ from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.recombination import Merging
 from gpu_ls_plugin.result import Result, Statistics, later
-from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE, IteratedLocalSearch
+from gpu_ls_plugin.searches.chains.chain_layouts import LONGEST_WHOLE
 from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.tours.sites import Sites
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
     import numpy as np
     from numpy.typing import NDArray
@@ -60,19 +60,13 @@ def chains() -> int:
     return min(get_backend("cpu").processors, MOST_CHAINS)
 
 
-class OpeningSearch(IteratedLocalSearch):
-    """The search of an opening, which is not opened itself."""
-
-    opens = False
-
-
 class Opening:
     """One tour in little time, of a problem of which `serves` is true."""
 
     measured = GREEDY_SECONDS  # least seconds that a city of a greedy tour took
 
-    def __init__(self, problem: TSP, seed: int) -> None:
-        self.problem, self.seed = problem, seed
+    def __init__(self, problem: TSP, seed: int, kind: Callable[..., Any]) -> None:
+        self.problem, self.seed, self._kind = problem, seed, kind
         self.chains = chains()
 
     @staticmethod
@@ -116,7 +110,7 @@ class Opening:
             tours = self._first(watch).repeat(self.chains, axis=0)
         begin, ahead = watch.elapsed, watch.ahead
         left = max(0.0, ahead, min(DESCENT, ahead + LATE))
-        found = None
+        found: Result | None = None
         try:
             found = self._search(left / self.problem.n)(
                 self.problem,
@@ -146,11 +140,11 @@ class Opening:
         Opening.measured = min(Opening.measured, (now() - begin) / n)
         return tour
 
-    def _search(self, seconds_for_city: float) -> IteratedLocalSearch:
+    def _search(self, seconds_for_city: float) -> Any:
         hasty = seconds_for_city < HASTE
         moves, lists = (HASTY, NEAREST) if hasty else ((MOVES,), QUADRANT)
         every = MERGED / self.chains / self.problem.n
-        return OpeningSearch(
+        return self._kind(
             LocalSearch(moves, lists, First("step")),
             DoubleBridge(segment=KICK),
             accept=BetterOrEqual(),
@@ -158,7 +152,7 @@ class Opening:
         )
 
 
-def open_batch(call: Call) -> None:
+def open_batch(call: Call, kind: Callable[..., Any]) -> None:
     """Give a CPU's batch, if there is no time to descend from it, one good tour as its first.
 
     Half of the time is for that tour. It takes the place of a tour that is costlier, and nothing
@@ -174,16 +168,16 @@ def open_batch(call: Call) -> None:
     if not opens:
         return
     with call.statistics.phase("opening"):
-        _open(call, problem)
+        _open(call, problem, kind)
 
 
-def _open(call: Call, problem: TSP) -> None:
+def _open(call: Call, problem: TSP, kind: Callable[..., Any]) -> None:
     costs = tour_costs(call.backend, problem, call.tours)
     curve = problem.cost(space_filling_curve(problem, backend="cpu"))[0]
     if costs.min() < FOUND_BY_SEARCH * curve:
         return
     seconds = call.stopwatch.left / 2
-    opening = Opening(problem, call.seed)
+    opening = Opening(problem, call.seed, kind)
     with compiling():
         opening.compile()
     found = opening.run(Budget(seconds=seconds, target=call.budget.target))

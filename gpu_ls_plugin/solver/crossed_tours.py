@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.searches import EdgeAssembly
 from gpu_ls_plugin.searches.chains import chain_layouts
-from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
+from gpu_ls_plugin.searches.chains.chain_layouts import LONGEST_WHOLE
 from gpu_ls_plugin.solver.request import repairs
 from gpu_ls_plugin.tours import tour_layouts
 

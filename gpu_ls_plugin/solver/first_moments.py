@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.runs.plan import Stage
+from gpu_ls_plugin.searches.iterated import OpeningSearch
 from gpu_ls_plugin.searches.opening import Opening, chains
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class GoodTour:
         **_: Any,
     ) -> Result:
         """Return as good tours as there is time for, from others on if these are given."""
-        return Opening(tour_problem(problem), seed).run(budget, callback, tours)
+        return Opening(tour_problem(problem), seed, OpeningSearch).run(budget, callback, tours)
 
     def __repr__(self) -> str:
         return "Opening()"
@@ -77,7 +78,7 @@ def first_moments(problem: Problem, request: Request, chosen: Settings) -> Stage
 
 
 def _prepare(stage: Stage) -> None:
-    Opening(tour_problem(stage.problem), 0).compile()
+    Opening(tour_problem(stage.problem), 0, OpeningSearch).compile()
 
 
 def _needed(problem: TSP, kicks_per_second: float) -> float:

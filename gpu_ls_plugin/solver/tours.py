@@ -12,7 +12,7 @@ from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.searches import EdgeAssembly, IteratedLocalSearch, LocalSearch, Migration
-from gpu_ls_plugin.searches.iterated import LONGEST_WHOLE
+from gpu_ls_plugin.searches.chains.chain_layouts import LONGEST_WHOLE
 from gpu_ls_plugin.solver import crossed_tours, symmetrised
 from gpu_ls_plugin.solver.request import repairs
 

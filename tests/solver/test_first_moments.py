@@ -15,6 +15,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.searches import opening
 from gpu_ls_plugin.searches.call import Call
+from gpu_ls_plugin.searches.iterated import OpeningSearch
 from gpu_ls_plugin.searches.opening import Opening
 from gpu_ls_plugin.solver import Settings, default_settings, first_moments, single
 
@@ -85,7 +86,7 @@ def test_where_the_machine_is_slow_no_population_follows(
     monkeypatch.setattr(first_moments, "KICKS_PER_SECOND", 1e9)
     monkeypatch.setattr(first_moments, "KICKS_ALONE", 1e5)
     result = ours(uniform(300), 2.0)
-    assert len(result.tours) == Opening(uniform(300), 1).chains
+    assert len(result.tours) == Opening(uniform(300), 1, OpeningSearch).chains
     assert result.statistics.kicks > 0
 
 

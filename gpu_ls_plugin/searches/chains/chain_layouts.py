@@ -21,6 +21,7 @@ from gpu_ls_plugin.tours.tour_layouts import (
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
+LONGEST_WHOLE = 12_000  # cities of a tour that one chain works on
 # What a kick and its repair take at most.
 SECONDS_PER_KICK = {"cuda": 5e-6, "cpu": 5e-5}
 PART_WARPS = {
