@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.construction.nearest_neighbour import nearest_neighbour
     from gpu_ls_plugin.construction.random_tours import random_tours
     from gpu_ls_plugin.construction.space_filling_curve import space_filling_curve
+    from gpu_ls_plugin.cooperation import EliteEdges, Migration, PricedMigration
     from gpu_ls_plugin.distributed import Islands
     from gpu_ls_plugin.drawing import (
         animate_run,
@@ -79,28 +80,27 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.known_optima import known_optimum
     from gpu_ls_plugin.problems.tsplib import read_tour
     from gpu_ls_plugin.progress import SearchDisplay
-    from gpu_ls_plugin.result import Progress, Result, Statistics
-    from gpu_ls_plugin.searches import (
+    from gpu_ls_plugin.recombination import (
         Cycle,
-        Decomposed,
         EdgeAssembly,
         EdgeRecombination,
-        EliteEdges,
-        HybridGeneticSearch,
-        IteratedLocalSearch,
-        LocalSearch,
         Merging,
-        Migration,
         OrderCrossover,
         PartiallyMapped,
         PartitionCrossover,
-        PricedMigration,
-        RandomRestarts,
         RouteEdgeAssembly,
         RouteExchange,
         SegmentCrossover,
         SelectiveRouteExchange,
         SplitCrossover,
+    )
+    from gpu_ls_plugin.result import Progress, Result, Statistics
+    from gpu_ls_plugin.searches import (
+        Decomposed,
+        HybridGeneticSearch,
+        IteratedLocalSearch,
+        LocalSearch,
+        RandomRestarts,
         Symmetrised,
     )
     from gpu_ls_plugin.searches import observers as observers
@@ -232,6 +232,7 @@ _NAMES = {
         "cheapest_insertion greedy nearest_neighbour one_route_each random_tours savings "
         "space_filling_curve split sweep"
     ),
+    "cooperation": "EliteEdges Migration PricedMigration",
     "distributed": "Islands",
     "drawing": "animate_run plot_fronts plot_population plot_routes plot_tour",
     "filtering": "DontLook Everything GainBound InCandidates Radius RandomKeep",
@@ -254,12 +255,14 @@ _NAMES = {
     "problems.referee.": "solution",
     "problems.tsplib": "read_tour",
     "progress": "SearchDisplay",
+    "recombination": (
+        "Cycle EdgeAssembly EdgeRecombination Merging OrderCrossover PartiallyMapped "
+        "PartitionCrossover RouteEdgeAssembly RouteExchange SegmentCrossover "
+        "SelectiveRouteExchange SplitCrossover"
+    ),
     "result": "Progress Result Statistics",
     "searches": (
-        "Cycle Decomposed EdgeAssembly EdgeRecombination EliteEdges HybridGeneticSearch "
-        "IteratedLocalSearch LocalSearch Merging Migration OrderCrossover PartiallyMapped "
-        "PartitionCrossover PricedMigration RandomRestarts RouteEdgeAssembly RouteExchange "
-        "SegmentCrossover SelectiveRouteExchange SplitCrossover Symmetrised"
+        "Decomposed HybridGeneticSearch IteratedLocalSearch LocalSearch RandomRestarts Symmetrised"
     ),
     "searches.best_moves": "BestMoves best_moves",
     "searches.observers.": "observers",

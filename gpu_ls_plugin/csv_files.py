@@ -30,13 +30,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def save_csv(
     path: str | os.PathLike[str], columns: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> None:
-    """Write `csv_text` to a file in UTF-8, which appears complete or not at all.
-
-    Raises
-    ------
-    OSError
-        The file cannot be written.
-    """
+    """Write `csv_text` to a file in UTF-8, which appears complete or not at all."""
     data = csv_text(columns, rows).encode("utf-8", "backslashreplace")
     with atomically(Path(path)) as file:
         file.write_bytes(data)

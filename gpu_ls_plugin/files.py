@@ -33,11 +33,6 @@ def atomically(path: Path) -> Iterator[Path]:
     It lies in a folder of its own beside `path`, so that nobody else writes to it. What stands for
     an open file, such as /dev/stdout, is continued where that file is, and anything that is not a
     regular file, such as a pipe or /dev/null, is yielded itself.
-
-    Raises
-    ------
-    OSError
-        The file cannot be written.
     """
     number = open_descriptor(path)
     if number is not None:
@@ -121,13 +116,7 @@ def _beside(path: Path) -> Iterator[Path]:
 
 
 def is_packed(path: Path) -> bool:
-    """Return whether the name of a JSON file is that of a compressed one.
-
-    Raises
-    ------
-    InvalidParameterError
-        It ends neither in ``.json`` nor in ``.json.gz``.
-    """
+    """Return whether the name of a JSON file is that of a compressed one, ``.json.gz``."""
     if not path.name.lower().endswith((".json", ".json.gz")):
         raise InvalidParameterError(f"path: {path.name!r} must end in .json or .json.gz")
     return path.suffix.lower() == ".gz"
@@ -145,15 +134,7 @@ def _image_canvas() -> type[FigureCanvasAgg]:
 
 
 def image_format(path: Path) -> str:
-    """Return the format of an image file, which is the ending of its name.
-
-    Raises
-    ------
-    MissingExtraError
-        Matplotlib is not installed.
-    InvalidParameterError
-        The name does not end in an image format.
-    """
+    """Return the format of an image file, which is the ending of its name."""
     known = _image_canvas().get_supported_filetypes()
     ending = path.suffix.lower().lstrip(".")
     if ending not in known:
@@ -164,13 +145,7 @@ def image_format(path: Path) -> str:
 
 
 def image_figure(width: float, height: float) -> Figure:
-    """Return an empty figure for `save_figure`, its size in inches.
-
-    Raises
-    ------
-    MissingExtraError
-        Matplotlib is not installed.
-    """
+    """Return an empty figure for `save_figure`, its size in inches."""
     canvas = _image_canvas()
     from matplotlib.figure import Figure
 
@@ -180,15 +155,7 @@ def image_figure(width: float, height: float) -> Figure:
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure to an image file, atomically.
-
-    Raises
-    ------
-    InvalidParameterError
-        The name does not end in an image format.
-    OSError
-        The file cannot be written.
-    """
+    """Write a figure to an image file, atomically."""
     kind = image_format(path)
     with atomically(path) as file:
         figure.canvas.print_figure(file, dpi=150, format=kind)

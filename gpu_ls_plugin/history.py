@@ -79,25 +79,12 @@ def save_history(history: Sequence[Point], path: str | os.PathLike[str]) -> None
 
     The first line is ``elapsed,kicks,best_cost,mean_cost``; numbers are written in full, so that
     `load_history` returns equal ones.
-
-    Raises
-    ------
-    OSError
-        The file cannot be written.
     """
     save_csv(path, HEADER, map(astuple, history))
 
 
 def load_history(path: str | os.PathLike[str]) -> list[Point]:
-    """Return the points that `save_history` wrote.
-
-    Raises
-    ------
-    FileFormatError
-        The file holds something else; the message names the line.
-    OSError
-        The file cannot be read.
-    """
+    """Return the points that `save_history` wrote."""
     with schema.reading(path), open(path, newline="", encoding="utf-8") as stream:
         lines = csv.reader(stream, strict=True)
         try:
@@ -134,30 +121,10 @@ def plot_history(
     *,
     optimum: float | None = None,
 ) -> Figure:
-    """Draw the best and the mean cost against the seconds.
+    """Draw the best and the mean cost against the seconds, or how far they are above an `optimum`.
 
-    Parameters
-    ----------
-    history : sequence of Point
-        At least one.
-    path : path, optional
-        Image file to write, complete or not at all; its ending is the format.
-    optimum : float, optional
-        Positive; draws how far costs are above it, in percent.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Its time axis is logarithmic where the times span more than a factor of 30.
-
-    Raises
-    ------
-    MissingExtraError
-        Matplotlib is not installed.
-    InvalidParameterError
-        There is no point, the optimum is not positive, or the ending is not an image format.
-    OSError
-        The file cannot be written.
+    The time axis is logarithmic where the times span more than a factor of 30. The ending of `path`
+    is the format of the image.
     """
     figure = image_figure(8, 5)
     if not history:

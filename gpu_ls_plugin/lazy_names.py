@@ -15,25 +15,13 @@ if TYPE_CHECKING:
 def lazy_names(
     package: str, homes: Mapping[str, str], framework: str | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package.
+    """Return ``__getattr__`` and ``__dir__`` of a package whose ``__name__`` is `package`.
 
     Importing the package then costs almost nothing, and an adapter can be imported without its
-    framework.
-
-    Parameters
-    ----------
-    package : str
-        Its ``__name__``.
-    homes : mapping of str
-        The module of the package in which each public name is defined: ``".room"`` for a package
-        beside this one, empty for a name that is itself a module of the package, ``"module."`` for
-        another name of a module.
-    framework : str, optional
-        The package that an adapter is for; the extra has the same name.
-
-    Notes
-    -----
-    ``__getattr__`` raises MissingExtraError if the framework is needed and not installed.
+    `framework`, which has an extra of the same name: MissingExtraError says when it is needed.
+    `homes` has the module in which each public name is defined: ``".room"`` for a package beside
+    this one, empty for a name that is itself a module of the package, ``"module."`` for another
+    name of a module.
     """
 
     def get(name: str) -> Any:

@@ -89,15 +89,7 @@ def parse_search(text: str) -> Callable[..., Any]:
 
 
 def improving(search: object, written: object) -> Callable[..., Any]:
-    """Return a search that can be called as `LocalSearch` is; messages show it as `written`.
-
-    Raises
-    ------
-    InvalidTypeError
-        It cannot be called, or is a class.
-    InvalidParameterError
-        It does not take what a `LocalSearch` takes.
-    """
+    """Return a search that can be called as `LocalSearch` is; messages show it as `written`."""
     if not callable(search) or isinstance(search, type):
         raise InvalidTypeError(
             f"search: {written!r} is neither a search nor a text for one; pass for example "

@@ -32,14 +32,7 @@ class Standstill:
 class Watcher:
     """Tells the scheduler of a stretch now and then, and stops it with the run.
 
-    Parameters
-    ----------
-    order : Order
-    population : Population
-    stopped : set of str
-        Names of runs that are over; others add to it.
-    standstill : Standstill, optional
-        Which ends the stretch, too.
+    Others add the names of runs that are over to `stopped`; a `standstill` ends the stretch, too.
     """
 
     def __init__(

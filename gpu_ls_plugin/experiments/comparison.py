@@ -64,11 +64,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     The least one is multiplied by the number of tests, the next by one less, and so on; none is
     less than one before it, none more than 1.
-
-    References
-    ----------
-    S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
-    Statistics 6 (1979).
     """
     adjusted, least = [0.0] * len(p_values), 0.0
     for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
@@ -85,13 +80,7 @@ def average_ranks(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def critical_difference(algorithms: int, problems: int, alpha: float = 0.05) -> float:
-    """Return by how much average ranks must differ (Nemenyi's test).
-
-    References
-    ----------
-    J. Demsar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
-    Learning Research 7 (2006).
-    """
+    """Return by how much average ranks must differ (Nemenyi's test; Demsar 2006)."""
     q = stats.studentized_range.ppf(1.0 - alpha, algorithms, np.inf) / math.sqrt(2.0)
     return float(q) * math.sqrt(algorithms * (algorithms + 1) / (6.0 * problems))
 

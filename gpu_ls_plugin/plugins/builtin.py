@@ -4,74 +4,62 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
-from gpu_ls_plugin.candidates import All, Alpha, Closure, Detour, Nearest, Quadrant, Union
-from gpu_ls_plugin.construction import (
-    cheapest_insertion,
-    greedy,
-    nearest_neighbour,
-    one_route_each,
-    random_tours,
-    savings,
-    space_filling_curve,
-    sweep,
+from gpu_ls_plugin import (
+    acceptance,
+    candidates,
+    construction,
+    cooperation,
+    filtering,
+    heuristics,
+    neighbourhoods,
+    perturbations,
+    pivoting,
+    recombination,
+    resources,
+    searches,
 )
-from gpu_ls_plugin.filtering import (
-    DontLook,
-    Everything,
-    GainBound,
-    InCandidates,
-    Radius,
-    RandomKeep,
-)
-from gpu_ls_plugin.heuristics import ByType, CheapestValue, Expression, Masked, WeightTable
 from gpu_ls_plugin.hookspecs import hookimpl
-from gpu_ls_plugin.neighbourhoods import (
-    Exchange,
-    FilteredNeighbourhood,
-    LinKernighan,
-    LinKernighanLead,
-    OrOpt,
-    Relocate,
-    RouteMoves,
-    SwapStar,
-    ThreeOpt,
-    TwoOpt,
-    TwoOptStar,
-)
 from gpu_ls_plugin.objectives import Length
-from gpu_ls_plugin.perturbations import DoubleBridge, Restart, RuinRecreate, StringRemoval
-from gpu_ls_plugin.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.problems.problem import Problem
-from gpu_ls_plugin.resources import Duration, Load
-from gpu_ls_plugin.searches import (
-    Cycle,
-    Decomposed,
-    EdgeAssembly,
-    EdgeRecombination,
-    EliteEdges,
-    HybridGeneticSearch,
-    IteratedLocalSearch,
-    LocalSearch,
-    Merging,
-    Migration,
-    OrderCrossover,
-    PartiallyMapped,
-    PartitionCrossover,
-    PricedMigration,
-    RandomRestarts,
-    RouteEdgeAssembly,
-    RouteExchange,
-    SegmentCrossover,
-    SelectiveRouteExchange,
-    SplitCrossover,
-    Symmetrised,
-)
-from gpu_ls_plugin.searches.successors import SuccessorSearch
+from gpu_ls_plugin.searches import successors
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.hookspecs import Register
+
+
+CROSSOVERS = (
+    "EdgeAssembly EdgeRecombination PartitionCrossover OrderCrossover PartiallyMapped Cycle "
+    "SegmentCrossover SplitCrossover SelectiveRouteExchange RouteEdgeAssembly"
+)
+# Where the parts of each kind are, in the order in which they are listed.
+PARTS = (
+    ("resource", resources, "Load Duration"),
+    ("heuristic", heuristics, "WeightTable Expression CheapestValue Masked ByType"),
+    ("candidates", candidates, "All Nearest Quadrant Detour Alpha Union Closure"),
+    (
+        "construction",
+        construction,
+        "random_tours nearest_neighbour greedy space_filling_curve "
+        "one_route_each savings cheapest_insertion sweep",
+    ),
+    (
+        "neighbourhood",
+        neighbourhoods,
+        "TwoOpt OrOpt ThreeOpt LinKernighan LinKernighanLead FilteredNeighbourhood Relocate "
+        "Exchange TwoOptStar SwapStar RouteMoves",
+    ),
+    ("filter", filtering, "Everything GainBound Radius InCandidates DontLook RandomKeep"),
+    ("pivoting", pivoting, "Best First Multi RandomK"),
+    ("perturbation", perturbations, "DoubleBridge Restart RuinRecreate StringRemoval"),
+    ("acceptance", acceptance, "Better BetterOrEqual Always Threshold Annealing"),
+    ("recombination", recombination, CROSSOVERS),
+    ("cooperation", cooperation, "Migration PricedMigration EliteEdges"),
+    ("cooperation", recombination, f"RouteExchange Merging {CROSSOVERS}"),
+    ("search", searches, "LocalSearch IteratedLocalSearch Symmetrised RandomRestarts"),
+    ("search", searches, "Decomposed HybridGeneticSearch"),
+    ("search", successors, "SuccessorSearch"),
+)
 
 
 @hookimpl
@@ -80,56 +68,10 @@ def gpu_ls_register_parts(register: Register) -> None:
     for name, metric in BUILT_IN_METRICS.items():
         register("metric", name, metric)
     register("objective", Length.name, Length)
-    for resource in (Load, Duration):
-        register("resource", resource.name, resource)
-    for heuristic in (WeightTable, Expression, CheapestValue, Masked, ByType):
-        register("heuristic", heuristic.name, heuristic)
-    for candidates in (All, Nearest, Quadrant, Detour, Alpha, Union, Closure):
-        register("candidates", candidates.__name__.lower(), candidates)
-    for_tours = (random_tours, nearest_neighbour, greedy, space_filling_curve)
-    for_routes = (one_route_each, savings, cheapest_insertion, sweep)
-    for construct in (*for_tours, *for_routes):
-        register("construction", construct.__name__, construct)
-    for neighbourhood in (
-        TwoOpt,
-        OrOpt,
-        ThreeOpt,
-        LinKernighan,
-        LinKernighanLead,
-        FilteredNeighbourhood,
-        Relocate,
-        Exchange,
-        TwoOptStar,
-        SwapStar,
-        RouteMoves,
-    ):
-        register("neighbourhood", neighbourhood.name, neighbourhood)
-    for test in (Everything, GainBound, Radius, InCandidates, DontLook, RandomKeep):
-        register("filter", test.name, test)
-    for rule in (Best, First, Multi, RandomK):
-        register("pivoting", rule.name, rule)
-    for kick in (DoubleBridge, Restart, RuinRecreate, StringRemoval):
-        register("perturbation", kick.name, kick)
-    for acceptance in (Better, BetterOrEqual, Always, Threshold, Annealing):
-        register("acceptance", acceptance.name, acceptance)
-    of_edges = (EdgeAssembly, EdgeRecombination, PartitionCrossover)
-    of_orders = (OrderCrossover, PartiallyMapped, Cycle, SegmentCrossover)
-    of_routes = (SplitCrossover, SelectiveRouteExchange, RouteEdgeAssembly)
-    crossovers = (*of_edges, *of_orders, *of_routes)
-    for recombination in crossovers:
-        register("recombination", recombination.name, recombination)
-    for cooperation in (
-        Migration,
-        PricedMigration,
-        EliteEdges,
-        RouteExchange,
-        Merging,
-        *crossovers,
-    ):
-        register("cooperation", cooperation.name, cooperation)
-    of_tours = (LocalSearch, IteratedLocalSearch, Symmetrised, RandomRestarts)
-    for search in (*of_tours, Decomposed, HybridGeneticSearch, SuccessorSearch):
-        register("search", search.name, search)
+    for kind, package, names in PARTS:
+        for own in names.split():
+            part = getattr(package, own)
+            register(kind, getattr(part, "name", own.lower()), part)
 
 
 @hookimpl

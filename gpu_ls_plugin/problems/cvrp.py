@@ -729,15 +729,7 @@ class CVRP(Problem):
 
 
 def routing_problem(problem: object) -> CVRP:
-    """Return the CVRP that a problem is, or whose giant tours it is of: for all that needs routes.
-
-    Raises
-    ------
-    UnsupportedProblemError
-        It is a problem of another kind.
-    InvalidTypeError
-        It is not a problem.
-    """
+    """Return the CVRP that a problem is, or whose giant tours it is of, or raise."""
     if isinstance(problem, GiantTSP) and isinstance(problem.objective, Routing):
         problem = problem.objective.problem
     if isinstance(problem, CVRP):

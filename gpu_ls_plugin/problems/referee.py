@@ -143,11 +143,6 @@ def tour_costs(problem: Tours, tours: Any) -> Lengths:
     -------
     array, shape (P,), int64 for integer metrics, else float64
         CuPy for CuPy input, else NumPy. A problem of one city has tours of length 0.
-
-    Raises
-    ------
-    InvalidTourError, InvalidTypeError
-        As `check_permutations`.
     """
     if hasattr(tours, "__cuda_array_interface__"):
         costs_there: Lengths = upper_layers.device_costs(problem, tours)

@@ -16,26 +16,15 @@ if TYPE_CHECKING:
 
 
 class TwoNodes:
-    """The two-node transformation of an asymmetric problem to a symmetric one.
+    """The two-node transformation of an asymmetric problem of integer lengths to a symmetric one.
 
     City i becomes two nodes, i where tours arrive and n + i where they leave, joined for nothing.
     What leads from one city to another leads from where the one is left to where the other is
     entered, and costs a ceiling in addition, which no tour exceeds; everything else costs twice
     that. So whatever costs less than n + 1 ceilings goes through the two nodes of each city one
     after the other, always the same way round: rows that stand for tours are cheaper than all
-    others (Jonker and Volgenant 1983).
-
-    Parameters
-    ----------
-    problem : TSP
-        Integer lengths.
-
-    Attributes
-    ----------
-    tsp : TSP
-        Of 2 n nodes.
-    offset : int
-        By how much rows of it cost more than the tours that they stand for.
+    others (Jonker and Volgenant 1983). Rows of its `tsp` cost `offset` more than the tours that
+    they stand for.
     """
 
     def __init__(self, problem: TSP) -> None:

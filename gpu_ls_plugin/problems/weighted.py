@@ -92,14 +92,6 @@ class WeightedTSP(TSP):
         row has lists of its own.
     scales : array_like, shape (M,), optional
         By which weights are multiplied before they are compared with those of `listed`.
-
-    Attributes
-    ----------
-    parts : tuple of TSP
-    weights : float64 array, shape (P, M), read-only
-    listed : WeightedTSP
-    rows : int
-        Number of tours in a batch.
     """
 
     parts: tuple[TSP, ...]

@@ -23,15 +23,9 @@ EXPONENTS: dict[int, tuple[float, ...]] = {0: (), 1: (1 / 3,), 2: (1 / 7, 3 / 7)
 class Hierarchy:
     """Which stretches of a giant tour are kept (Schulz 2013, sections 4.3 and 6.10).
 
-    Level 0 has those between any two places. Level 1 has those within parts of equally many
-    places, and those of whole parts; level 2 groups the parts of level 1 in the same way.
-
-    Attributes
-    ----------
-    level : int
-        0, 1 or 2.
-    parts : tuple of int
-        Places of a part, powers of two that grow: as many as there are levels below the top.
+    Level 0 has those between any two places. Level 1 has those within parts of equally many places,
+    and those of whole parts; level 2 groups the parts of level 1 in the same way. There are as many
+    sizes of parts, powers of two that grow, as there are levels below the top.
     """
 
     level: int
@@ -39,13 +33,7 @@ class Hierarchy:
 
     @classmethod
     def of(cls, n: int, level: Any, parts: Any = None) -> Self:
-        """Check a hierarchy over n places; parts are about as cheap to make as can be by default.
-
-        Raises
-        ------
-        InvalidTypeError, InvalidParameterError
-            No such level; parts are not powers of two that grow, or not as many as levels.
-        """
+        """Check a hierarchy over n places; by default parts are cheap to make."""
         level = checks.integer("level", level, least=0, most=MOST_LEVEL)
         if parts is None:
             return cls(level, _usual_parts(n, level))

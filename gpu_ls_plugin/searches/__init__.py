@@ -7,21 +7,6 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.cooperation import EliteEdges, Migration, PricedMigration
-    from gpu_ls_plugin.recombination import (
-        Cycle,
-        EdgeAssembly,
-        EdgeRecombination,
-        Merging,
-        OrderCrossover,
-        PartiallyMapped,
-        PartitionCrossover,
-        RouteEdgeAssembly,
-        RouteExchange,
-        SegmentCrossover,
-        SelectiveRouteExchange,
-        SplitCrossover,
-    )
     from gpu_ls_plugin.searches.best_moves import BestMoves
     from gpu_ls_plugin.searches.decomposition.decomposed import Decomposed
     from gpu_ls_plugin.searches.genetic.hybrid_genetic import HybridGeneticSearch
@@ -32,51 +17,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BestMoves",
-    "Cycle",
     "Decomposed",
-    "EdgeAssembly",
-    "EdgeRecombination",
-    "EliteEdges",
     "HybridGeneticSearch",
     "IteratedLocalSearch",
     "LocalSearch",
-    "Merging",
-    "Migration",
-    "OrderCrossover",
-    "PartiallyMapped",
-    "PartitionCrossover",
-    "PricedMigration",
     "RandomRestarts",
-    "RouteEdgeAssembly",
-    "RouteExchange",
-    "SegmentCrossover",
-    "SelectiveRouteExchange",
-    "SplitCrossover",
     "Symmetrised",
 ]
 
 _HOMES = {
     "BestMoves": "best_moves",
-    "Cycle": ".recombination",
     "Decomposed": "decomposition.decomposed",
-    "EdgeAssembly": ".recombination",
-    "EdgeRecombination": ".recombination",
-    "EliteEdges": ".cooperation",
     "HybridGeneticSearch": "genetic.hybrid_genetic",
     "IteratedLocalSearch": "iterated",
     "LocalSearch": "local_search",
-    "Merging": ".recombination",
-    "Migration": ".cooperation",
-    "OrderCrossover": ".recombination",
-    "PartiallyMapped": ".recombination",
-    "PartitionCrossover": ".recombination",
-    "PricedMigration": ".cooperation",
     "RandomRestarts": "random_restarts",
-    "RouteEdgeAssembly": ".recombination",
-    "RouteExchange": ".recombination",
-    "SegmentCrossover": ".recombination",
-    "SelectiveRouteExchange": ".recombination",
-    "SplitCrossover": ".recombination",
     "Symmetrised": "symmetrised",
 }
 

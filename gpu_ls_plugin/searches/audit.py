@@ -123,13 +123,7 @@ def check_claims(
 
 
 def as_asked(found: Result, problem: Problem, search: object = None) -> Result:
-    """Return what a search found, possibly on a softened problem, as a result of the problem.
-
-    Raises
-    ------
-    FaultyPartError
-        The search is somebody else's, and its costs are not those of the problem.
-    """
+    """Return what a search found, possibly on a softened problem, as a result of the problem."""
     if found.problem is not problem:
         found = replace(found, problem=problem)
     if search is None or not foreign(search):

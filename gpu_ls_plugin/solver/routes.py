@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from gpu_ls_plugin.acceptance import Annealing
 from gpu_ls_plugin.candidates import Nearest
+from gpu_ls_plugin.cooperation import PricedMigration
 from gpu_ls_plugin.neighbourhoods import Exchange, Relocate, TwoOpt, TwoOptStar
 from gpu_ls_plugin.perturbations import RuinRecreate, StringRemoval
 from gpu_ls_plugin.perturbations.linked_rows import most_rows, refusal
 from gpu_ls_plugin.problems.tsp import tour_problem
-from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, PricedMigration
+from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 from gpu_ls_plugin.solver.request import repairs
 from gpu_ls_plugin.solver.tours import few_chains, migration
 

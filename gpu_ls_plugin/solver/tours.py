@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.acceptance import Annealing
 from gpu_ls_plugin.candidates import Alpha, Nearest, Quadrant
+from gpu_ls_plugin.cooperation import Migration
 from gpu_ls_plugin.neighbourhoods import LinKernighan, LinKernighanLead, OrOpt, ThreeOpt
 from gpu_ls_plugin.perturbations import DoubleBridge
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import tour_problem
-from gpu_ls_plugin.searches import EdgeAssembly, IteratedLocalSearch, LocalSearch, Migration
+from gpu_ls_plugin.recombination import EdgeAssembly
+from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch
 from gpu_ls_plugin.searches.chains.chain_layouts import LONGEST_WHOLE
 from gpu_ls_plugin.solver import crossed_tours, symmetrised
 from gpu_ls_plugin.solver.request import repairs

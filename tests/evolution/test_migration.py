@@ -15,7 +15,7 @@ from gpu_ls_plugin.evolution.generations.generation import Generation
 from gpu_ls_plugin.evolution.migration import RingMigration
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.searches import EdgeAssembly
+from gpu_ls_plugin.recombination import EdgeAssembly
 from tests.evolution.samples import cities, rows
 
 PROBLEM = TSP(cities(5), "EUC_2D")

@@ -21,7 +21,7 @@ from gpu_ls_plugin.evolution.generations.restarts import Restarts, Watched
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.searches import EdgeAssembly
+from gpu_ls_plugin.recombination import EdgeAssembly
 from tests.evolution.samples import cities, rows
 
 PROBLEM = TSP(cities(40), "EUC_2D")

@@ -13,6 +13,7 @@ import pytest
 from gpu_ls_plugin.acceptance import Annealing, Better
 from gpu_ls_plugin.candidates import Alpha, Candidates, Nearest, Quadrant, near_cities
 from gpu_ls_plugin.candidates.base import _lists
+from gpu_ls_plugin.cooperation import Migration
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     InvalidTypeError,
@@ -22,14 +23,9 @@ from gpu_ls_plugin.exceptions import (
 from gpu_ls_plugin.neighbourhoods import LinKernighan, LinKernighanLead
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.recombination import EdgeAssembly
 from gpu_ls_plugin.search_text import parse_search
-from gpu_ls_plugin.searches import (
-    EdgeAssembly,
-    IteratedLocalSearch,
-    LocalSearch,
-    Migration,
-    opening,
-)
+from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, opening
 from gpu_ls_plugin.solver import Settings, default_settings, settings, single, solve
 from tests.helpers.late_kernels import LateKernels
 from tests.helpers.routing import random_cvrp

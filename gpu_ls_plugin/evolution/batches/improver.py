@@ -65,29 +65,13 @@ def _special_search(problem: TSP) -> str | None:
 
 @dataclass(frozen=True)
 class Improver:
-    """A search and where it runs, as operators hold it: small, without state, picklable.
+    """A search and where it runs, as operators hold it: small, without state, picklable."""
 
-    Parameters
-    ----------
-    search : callable or str, optional
-        A search of the library, or a text for one, which `gpu_ls_plugin.search_text` reads;
-        `default_search` if None.
-    backend : str
-        "auto", "cpu" or "cuda".
-    moves : int, optional
-        Applied improving moves per tour and call, at least 1; None: to the local optimum.
-    kicks : int, optional
-        Kicks per tour and call of an iterated search; None: its `kicks_per_city`
-        where `moves` does not limit it.
-    default : str, optional
-        Text for the search if `search` is None, lengths are symmetric, and there are no routes.
-    """
-
-    search: Callable[..., Any] | str | None = None
+    search: Callable[..., Any] | str | None = None  # or its text; `default_search` if None
     backend: str = "auto"
-    moves: int | None = None
-    kicks: int | None = None
-    default: str | None = None
+    moves: int | None = None  # improving ones per tour and call; None: to the local optimum
+    kicks: int | None = None  # of an iterated search; None: `kicks_per_city`, without `moves`
+    default: str | None = None  # text of the search of symmetric tours if there is none
 
     def __post_init__(self) -> None:
         check_name(self.backend)  # what is wrong is an error here, not in a generation

@@ -110,14 +110,7 @@ class ParetoLocalSearch:
 
 
 class _Exploration:
-    """A front that is being explored, some tours at a time.
-
-    Attributes
-    ----------
-    front : Front
-    done : int
-        Tours that were explored.
-    """
+    """A front that is being explored, some tours at a time."""
 
     generations = 0
 

@@ -19,22 +19,10 @@ if TYPE_CHECKING:
 
 
 class GeneticPopulation(Population):
-    """The best routes that each population of a search has had.
+    """The best routes that each population of a search has had, for giant tours (P, n).
 
     A launch makes the first individuals, or a generation. Copies and pickles lie on the host; their
-    populations begin with these routes.
-
-    Parameters
-    ----------
-    search : HybridGeneticSearch
-    problem : Problem
-        Of giant tours.
-    tours : int32 array, shape (P, n)
-        One for each population.
-    seed : int
-    backend : str
-    call : Call, optional
-        Whose tours, on its device, are taken instead.
+    populations begin with these routes. If a call is given, its tours, on its device, are taken.
     """
 
     def __init__(

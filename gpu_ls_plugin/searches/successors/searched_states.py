@@ -34,20 +34,7 @@ GOLDEN = 0x9E3779B97F4A7C15  # rounds draw numbers of their own
 
 
 class SearchedStates:
-    """States that are searched, the best of each row, and what takes them from round to round.
-
-    Parameters
-    ----------
-    plan : RoundPlan
-    backend, problem
-        Where and what.
-    states : array of the backend, shape (P, m), int32
-        Changed in place.
-    seed, first_row : int
-    target : int or None
-        Cost at which a feasible state is good enough.
-    memory : int
-        Bytes that may be used.
+    """States (P, m) that are searched, the best of each row, and what goes on from round to round.
 
     Attributes
     ----------
