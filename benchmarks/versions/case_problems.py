@@ -72,6 +72,19 @@ def scarce(groups: int = 1) -> gls.CVRP:
     return gls.CVRP(places, demands, 15, vehicles=5 * groups)
 
 
+def tight(groups: int, kind: str = "few") -> gls.CVRP:
+    """Return routes that need more vehicles than demands ask for, unless one looks for fewer."""
+    least, most, capacity, limit = {
+        "few": (4, 7, 15, None),
+        "several": (6, 12, 25, None),
+        "limited": (1, 3, 15, 200),
+    }[kind]
+    random = np.random.default_rng(0 if kind != "several" else 2)
+    places = random.integers(0, 100, (12 * groups + 1, 2))
+    demands = np.r_[0, random.integers(least, most, 12 * groups)]
+    return gls.CVRP(places, demands, capacity, route_limit=limit)
+
+
 def assignments() -> dict[str, gls.Assignment]:
     """Return an assignment problem of each kind."""
     return {

@@ -19,6 +19,7 @@ from benchmarks.versions.case_problems import (
     routes,
     rows,
     scarce,
+    tight,
 )
 
 if TYPE_CHECKING:
@@ -99,12 +100,13 @@ def solves() -> Iterator[tuple[str, Callable[[], Any]]]:
         "chains": (lambda: routes(120, "fleet"), 0.4, {}),
         "chains, no time": (lambda: routes(120), 0.0, {}),
         "chains, sized": (lambda: routes(120, "fleet"), 0.9, {"population": 5}),
-        "fewer vehicles": (lambda: routes(900), 6.0, {"population": 2}),
-        "fewer vehicles, limited": (lambda: routes(200, "duration"), 4.0, {"population": 2}),
-        "fewer vehicles, real": (lambda: routes(200, "real"), 4.0, {}),
-        "fewer vehicles, target": (lambda: routes(900), 6.0, {"target": 1e9}),
+        "fewer vehicles": (lambda: tight(8), 6.0, {"population": 2}),
+        "fewer vehicles, limited": (lambda: tight(4, "limited"), 4.0, {"population": 2}),
+        "fewer vehicles, several": (lambda: tight(8, "several"), 6.0, {}),
+        "fewer vehicles, none": (lambda: routes(200, "real"), 4.0, {}),
+        "fewer vehicles, target": (lambda: tight(8), 6.0, {"target": 1e9}),
         "generations": (lambda: routes(45, "fleet"), 9.5, {}),
-        "generations, then fewer vehicles": (lambda: routes(45), 9.5, {}),
+        "generations, then fewer vehicles": (lambda: tight(4), 11.5, {"population": 3}),
         "generations, limited": (lambda: routes(45, "duration"), 9.5, {"population": 3}),
         "generations, target": (lambda: routes(45), 9.5, {"target": 1e9, "population": 9}),
         "soft": (lambda: scarce(4), 1.5, {}),
@@ -191,9 +193,9 @@ def searches() -> Iterator[tuple[str, Callable[[], Any]]]:
     crossed = gls.IteratedLocalSearch(CHAINS.search, cooperation=gls.EdgeAssembly(0.1))
     climbs = gls.RandomRestarts(CHAINS.search, climbs=400, keep=4)
     table: dict[str, tuple[Any, Callable[[], gls.Problem], int, float, dict[str, Any]]] = {
-        "open batch": (CHAINS, lambda: cities(700), 400, 0.5, {}),
+        "open batch": (CHAINS, lambda: cities(700), 400, 0.95, {}),
         "open batch, little time": (CHAINS, lambda: cities(700), 400, 0.01, {}),
-        "open batch, turns": (CHAINS, lambda: cities(700), 400, 0.5, {"memory_limit": 10**6}),
+        "open batch, turns": (CHAINS, lambda: cities(700), 400, 0.95, {"memory_limit": 10**6}),
         "descent": (CHAINS.search, lambda: cities(300), 50, 0.12, {}),
         "exhaustive": (
             gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best()),

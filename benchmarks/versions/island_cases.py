@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from distributed import Client, LocalCluster
 
 import gpu_ls_plugin as gls
 from benchmarks.versions.case_problems import (
@@ -16,11 +18,12 @@ from benchmarks.versions.case_problems import (
     routes,
     rows,
 )
+from benchmarks.versions.memetic_cases import evolved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-WORKERS = 2
+WORKERS = 3
 
 
 def island_cases(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -49,19 +52,47 @@ def island_cases(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
                 s, p(), b, backend, g
             ),
         )
-    yield (
-        "islands: solve",
-        lambda: on_cluster(
-            lambda client: gls.solve(
-                cities(200),
-                1000.0,
-                kicks=40,
-                population=16,
-                seed=3,
-                backend=backend,
-                islands=gls.Islands(client=client),
-            )
-        ),
+    whole = {"cities": lambda: cities(200), "routes": lambda: routes(90)}
+    for name, problem in whole.items():
+        given = {"kicks": 40, "population": 16, "seed": 3, "backend": backend}
+        yield f"islands: solve, {name}", lambda p=problem, g=given: solved(p(), 1e5, WORKERS, g)
+        yield f"islands: memetic, {name}", lambda p=problem: evolved_on_islands(p(), backend)
+
+
+def timed_island_cases() -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield solves of one island with seconds of a virtual clock: of several, any may be first."""
+    table: dict[str, tuple[Callable[[], gls.Problem], float, dict[str, Any]]] = {
+        "cities": (lambda: cities(200), 2.2, {"population": 16}),
+        "routes": (lambda: routes(45, "fleet"), 9.5, {"population": 4}),
+        "QAP": (lambda: assignments()["QAP"], 2.2, {}),
+    }
+    for name, (problem, seconds, options) in table.items():
+        given = {"seed": 3, "backend": "cpu"} | options
+        yield (
+            f"islands: timed, {name}",
+            lambda p=problem, s=seconds, g=given: solved(p(), s, 1, g),
+        )
+
+
+def solved(problem: Any, seconds: float, workers: int, options: dict[str, Any]) -> Any:
+    """Return what `gls.solve` finds on so many islands."""
+    return on_cluster(
+        lambda client: gls.solve(problem, seconds, islands=gls.Islands(client=client), **options),
+        workers,
+    )
+
+
+def evolved_on_islands(problem: Any, backend: str) -> Any:
+    """Return what `MemeticGA` finds whose generations islands make."""
+    return on_cluster(
+        lambda client: evolved(
+            problem,
+            ("n_gen", 3),
+            pop_size=6,
+            search=None if isinstance(problem, gls.CVRP) else CHAINS,
+            islands=gls.Islands(client=client),
+            backend=backend,
+        )
     )
 
 
@@ -82,15 +113,11 @@ def searched(
     )
 
 
-def on_cluster(call: Callable[[Any], Any]) -> Any:
+def on_cluster(call: Callable[[Any], Any], workers: int = WORKERS) -> Any:
     """Return what a call with a client of workers in this process returns."""
-    import logging
-
-    from distributed import Client, LocalCluster
-
     with (
         LocalCluster(
-            n_workers=WORKERS,
+            n_workers=workers,
             threads_per_worker=1,
             processes=False,
             protocol="tcp://",

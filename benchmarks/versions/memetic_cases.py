@@ -14,6 +14,7 @@ from benchmarks.versions.case_problems import (
     routes,
     rows,
     scarce,
+    tight,
 )
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def memetic_cases(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
         "search": (lambda: cities(700), {"pop_size": 9, "search": "two_opt+or_opt/nearest(8)"}),
         "children": (
             lambda: cities(200),
-            {"pop_size": 12, "crossover": order, "search": "two_opt"},
+            {"pop_size": 12, "crossover": order},
         ),
         "children, kicks": (
             lambda: cities(200),
@@ -51,14 +52,13 @@ def memetic_cases(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
         "chains, restarts": (lambda: cities(12), {"pop_size": 9, "restarts": Stagnation(1)}),
         "crowding": (
             lambda: cities(200),
-            {"pop_size": 12, "crossover": order, "search": "two_opt", "replacement": Crowding()},
+            {"pop_size": 12, "crossover": order, "replacement": Crowding()},
         ),
         "distance": (
             lambda: cities(200),
             {
                 "pop_size": 12,
                 "crossover": order,
-                "search": "two_opt",
                 "replacement": EdgeDistance(5),
             },
         ),
@@ -101,10 +101,10 @@ def timed_memetic_cases() -> Iterator[tuple[str, Callable[[], Any]]]:
         "matrix": (lambda: matrix(150), 0.7, {"pop_size": 16}),
         "asymmetric": (lambda: matrix(90, symmetric=False), 0.7, {}),
         "routes": (lambda: routes(120), 0.3, {}),
-        "fewer vehicles": (lambda: routes(900), 6.0, {"pop_size": 2}),
+        "fewer vehicles": (lambda: tight(8), 6.0, {"pop_size": 2}),
         "fleet": (lambda: routes(120, "fleet"), 1.5, {}),
         "in turn": (lambda: routes(45, "fleet"), 9.5, {}),
-        "in turn, fewer vehicles": (lambda: routes(45), 9.5, {}),
+        "in turn, fewer vehicles": (lambda: tight(4), 11.5, {"pop_size": 3}),
         "in turn, few": (lambda: routes(45), 9.5, {"pop_size": 2}),
         "soft": (lambda: scarce(4), 1.5, {}),
         "directed": (lambda: routes(60, "directed"), 0.7, {}),

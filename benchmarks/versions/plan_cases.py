@@ -160,7 +160,7 @@ def states(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
             assignments()["GAP"], empty["GAP"], seed=3, backend=backend, budget=gls.Budget(kicks=9)
         ),
     )
-    for name, limit in {"kicks": {"kicks": 1}, "target": {"kicks": 3, "target": 14}}.items():
+    for name, limit in {"kicks": {"kicks": 1}, "target": {"kicks": 3, "target": 11}}.items():
         given = {"seconds": LONG, "seed": 3, "backend": backend, "population": 4} | limit
         yield (
             f"states: fewest colours, {name}",

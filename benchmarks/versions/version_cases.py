@@ -28,6 +28,7 @@ import gpu_ls_plugin as gls
 # The library is loaded, so that from here only the tests are taken.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from benchmarks.versions.clock_cases import clock_cases
+from benchmarks.versions.island_cases import island_cases, timed_island_cases
 from benchmarks.versions.kernel_times import KernelTimes
 from benchmarks.versions.memetic_cases import memetic_cases, timed_memetic_cases
 from benchmarks.versions.plan_cases import plan_cases
@@ -158,21 +159,24 @@ def all_hashed_cases(backend: str, clock: VirtualClock | None) -> Iterator[Case]
     if clock is not None:
         yield from clock_cases(clock)
         yield from timed_memetic_cases()
+        yield from timed_island_cases()
+    yield from island_cases(backend)
     yield from hashed_cases(backend)
 
 
 def digest(found: Any) -> str:
-    """Return a hash of rows, costs and why a search stopped.
+    """Return a hash of rows, costs, kicks and why a search stopped.
 
-    It may be a result of this library, of many instances, or of pymoo, which says less.
+    It may be a result of this library, of many instances, or of pymoo, which has its own reasons.
     """
     if hasattr(found, "algorithm"):
-        stopped_by, rows, costs = "", found.pop.get("X"), found.pop.get("F")
+        facts = [found.data["local_search"].kicks]
+        rows, costs = found.pop.get("X"), found.pop.get("F")
     else:
-        stopped_by, rows, costs = found.statistics.stopped_by, found.tours, found.costs
+        facts = [found.statistics.kicks, found.statistics.stopped_by]
+        rows, costs = found.tours, found.costs
     numbers = [np.asarray(row) for row in [*rows, costs]]
-    facts = [(str(array.dtype), array.shape) for array in numbers]
-    said = repr((facts, stopped_by)).encode()
+    said = repr([*facts, *((str(array.dtype), array.shape) for array in numbers)]).encode()
     return hashlib.sha256(said + b"".join(map(np.ndarray.tobytes, numbers))).hexdigest()[:16]
 
 

@@ -1,8 +1,9 @@
 """A clock on which only launches of the CPU take time, so that what depends on time is repeated.
 
 It is the same for every version of a library, whatever its modules are called and however often
-they read the clock: `time.perf_counter` and `time.time` stand still but for launches that are
-told how many seconds they may take. Threads wait for each other by `time.monotonic`: that goes on.
+they read the clock: to them `time.perf_counter` and `time.time` stand still but for launches that
+are told how many seconds they may take. Threads wait for each other by `time.monotonic`, and
+clusters by clocks of their own: these go on.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 import gpu_ls_plugin as gls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 # Seconds of a launch: a power of two is the denominator, so that sums are exact. Launches take
 # 0.05 seconds by themselves: after one that took about as long the next one does not grow.
 LAUNCH = 411 / 8192
 START = 2048.0
+READERS = ("gpu_ls_plugin", "gpu_ls_pymoo", "pymoo")  # packages for which time is virtual
 MOST_READINGS = 1_000_000  # without a launch: a loop that waits for time to pass has no end
 
 
@@ -60,11 +62,20 @@ class VirtualClock:
             kind.measured = self._measured.setdefault(kind, kind.measured)
 
     def install(self) -> VirtualClock:
-        """Let this process read this clock from now on."""
+        """Let the library and pymoo read this clock from now on."""
         self._govern_launches(type(gls.backends.get_backend("cpu")))
         self._govern_lists(next(kind for kind in gls.Alpha.__mro__ if "ready" in vars(kind)))
-        time.perf_counter = time.time = self.read
+        time.perf_counter, time.time = map(self._instead_of, (time.perf_counter, time.time))
         return self
+
+    def _instead_of(self, usual: Callable[[], float]) -> Callable[[], float]:
+        """Return a clock that is this one to some packages, and the usual one to all others."""
+
+        def read() -> float:
+            package = str(sys._getframe(1).f_globals.get("__name__")).partition(".")[0]
+            return self.read() if package in READERS else usual()
+
+        return read
 
     def _govern_launches(self, backend: Any) -> None:
         """Let launches take their time, and not be cut by the machine's clock."""
