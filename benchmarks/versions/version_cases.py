@@ -165,19 +165,21 @@ def all_hashed_cases(backend: str, clock: VirtualClock | None) -> Iterator[Case]
 
 
 def digest(found: Any) -> str:
-    """Return a hash of rows, costs, kicks and why a search stopped.
+    """Return a hash of rows, costs and why a search stopped, and after a slash how many kicks.
 
     It may be a result of this library, of many instances, or of pymoo, which has its own reasons.
     """
     if hasattr(found, "algorithm"):
-        facts = [found.data["local_search"].kicks]
+        statistics, stopped_by = found.data["local_search"], ""
         rows, costs = found.pop.get("X"), found.pop.get("F")
     else:
-        facts = [found.statistics.kicks, found.statistics.stopped_by]
+        statistics, stopped_by = found.statistics, found.statistics.stopped_by
         rows, costs = found.tours, found.costs
     numbers = [np.asarray(row) for row in [*rows, costs]]
-    said = repr([*facts, *((str(array.dtype), array.shape) for array in numbers)]).encode()
-    return hashlib.sha256(said + b"".join(map(np.ndarray.tobytes, numbers))).hexdigest()[:16]
+    facts = [(str(array.dtype), array.shape) for array in numbers]
+    said = repr((facts, stopped_by)).encode()
+    whole = hashlib.sha256(said + b"".join(map(np.ndarray.tobytes, numbers)))
+    return f"{whole.hexdigest()[:16]}/{statistics.kicks}"
 
 
 def hashed(call: Callable[[], Any], clock: VirtualClock | None) -> str:
